@@ -1,0 +1,131 @@
+/**
+ * Who may import whom. The same table, with the reasons, stands in ARCHITECTURE.md.
+ * `dependencyTypesNot: ['type-only']` lets a folder use another's types without its code.
+ */
+const npm = (pattern) => ({ path: `node_modules/${pattern}` });
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'schemas-stand-alone',
+      severity: 'error',
+      from: { path: '^schemas/' },
+      to: { path: '^(workflows|activities|workers|api|deploy|test)/' },
+    },
+    {
+      name: 'schemas-import-zod-only',
+      severity: 'error',
+      from: { path: '^schemas/' },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'core'],
+        pathNot: ['node_modules/zod/', '^(node:)?crypto$', '^(node:)?buffer$'],
+      },
+    },
+    {
+      name: 'workflows-import-types-only',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: { path: '^(activities|workers|api|deploy|test)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'workflows-take-few-values',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: {
+        path: '^schemas/',
+        pathNot: '^schemas/(error-table|app-error|task-queues|ids)\\.ts$',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'workflows-npm',
+      severity: 'error',
+      from: { path: '^workflows/' },
+      to: {
+        dependencyTypes: ['npm', 'npm-dev', 'core'],
+        pathNot: 'node_modules/@temporalio/(workflow|common)/',
+      },
+    },
+    {
+      name: 'activities-know-no-outer-folder',
+      severity: 'error',
+      from: { path: '^activities/' },
+      to: { path: '^(workflows|workers|api|deploy|test)/' },
+    },
+    {
+      name: 'activity-context-in-activity-files',
+      severity: 'error',
+      from: { path: '^activities/', pathNot: '-activities\\.ts$' },
+      to: npm('@temporalio/'),
+    },
+    {
+      name: 'drivers-stay-in-adapters',
+      severity: 'error',
+      from: { path: '^activities/', pathNot: '^activities/(stores|models|capi)/|^activities/connect\\.ts$' },
+      to: npm('(mongodb|@opensearch-project|ioredis|ollama|undici)/'),
+    },
+    {
+      name: 'workers-know-workflows-by-path',
+      severity: 'error',
+      from: { path: '^workers/' },
+      to: { path: '^(workflows|api|deploy|test)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'temporal-worker-in-workers',
+      severity: 'error',
+      from: { path: '^(schemas|workflows|activities|api|deploy)/' },
+      to: npm('@temporalio/worker/'),
+    },
+    {
+      name: 'api-reads-ports-and-retrieval',
+      severity: 'error',
+      from: { path: '^api/' },
+      to: {
+        path: '^activities/',
+        pathNot: '^activities/(ports|connect)\\.ts$|^activities/(retrieval|parsing|capi)/',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'api-knows-no-worker',
+      severity: 'error',
+      from: { path: '^api/' },
+      to: { path: '^(workers|deploy|test)/' },
+    },
+    {
+      name: 'api-takes-workflow-types',
+      severity: 'error',
+      from: { path: '^api/' },
+      to: { path: '^workflows/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'koa-in-api',
+      severity: 'error',
+      from: { path: '^(schemas|workflows|activities|workers|deploy)/' },
+      to: npm('(koa|@koa|multer)/'),
+    },
+    {
+      name: 'temporal-client-in-two-files',
+      severity: 'error',
+      from: { path: '^api/', pathNot: '^api/(temporal|main)\\.ts$' },
+      to: npm('@temporalio/client/'),
+    },
+    { name: 'nothing-imports-tests', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.cjs', '.json'],
+    },
+  },
+};

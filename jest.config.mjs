@@ -1,0 +1,18 @@
+export default {
+  testEnvironment: 'node',
+  // Real servers on a busy machine of two cores; speed is measured in test/bench, not here.
+  testTimeout: 60_000,
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } },
+        module: { type: 'es6' },
+      },
+    ],
+  },
+  testMatch: ['<rootDir>/test/**/*.test.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/.local/', '<rootDir>/dist/'],
+};
