@@ -1,0 +1,218 @@
+import { z } from 'zod';
+
+/**
+ * Configuration comes from the environment (and `.env`), is parsed once before anything opens, and is handed
+ * down by value. A bad variable stops the process and is named.
+ */
+
+/** Values printed in published examples; compared without case (wire contract, section 6.1). */
+const PUBLISHED_SECRETS = new Set([
+  'or-openrag-1234',
+  'sk-openrag-1234',
+  'openrag-dev-secret',
+  'minioadmin',
+  'postgres',
+  'replace-with-a-strong-password',
+  'sk-xxxx',
+  'hf_xxxx',
+  'change_me_strong_password',
+  'root_password',
+  'sk-or-change-me',
+  'change-me-the-secret-from-step-1',
+  'your_secret_value',
+  'your-api-key',
+  'x'.repeat(24),
+  'replace-with-a-random-secret',
+  '<random secret>',
+  'test-admin-token',
+  '__generate_me__',
+]);
+
+const SECRET_MIN_LENGTH = 12;
+
+const flag = (fallback: boolean) => z.stringbool().default(fallback);
+const count = (fallback: number, min = 1) => z.coerce.number().int().min(min).default(fallback);
+const url = (protocol: RegExp) => z.url({ protocol });
+
+const environment = z.object({
+  HOST: z.string().min(1).optional(),
+  PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  APP_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  PROXY_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  AUTH_TOKEN: z.string().optional(),
+  ALLOW_NO_AUTH: flag(false),
+  AUTH_MODE: z.enum(['token']).default('token'),
+  SUPER_ADMIN_MODE: flag(false),
+  ALLOW_INSECURE_SECRETS: flag(false),
+  MONGODB_URL: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
+    .default('mongodb://127.0.0.1:27017'),
+  MONGODB_DATABASE: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,60}$/)
+    .default('tamis'),
+  OPENSEARCH_URL: url(/^https?$/).default('http://127.0.0.1:9200'),
+  OPENSEARCH_INDEX_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,60}$/)
+    .default('tamis-'),
+  TEMPORAL_ADDRESS: z.string().min(1).default('127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TASK_QUEUE_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{0,80}$/)
+    .default(''),
+  MAX_UPLOAD_SIZE_MB: count(1024),
+  PREFERRED_URL_SCHEME: z.enum(['http', 'https']).optional(),
+  MAX_PARTITIONS_PER_USER: count(100),
+  MODEL_ID_PREFIX: z.string().min(1).max(40).default('rag-'),
+  WITH_OPENAI_API: flag(true),
+  CONTENT_DEDUPLICATION_ENABLED: flag(true),
+  CHUNK_SIZE: count(512, 16),
+  CHUNK_OVERLAP_RATE: z.coerce.number().min(0).lt(1).default(0.2),
+  RETRIEVER_TOP_K: count(50),
+  CHAT_TOP_N: count(10),
+  MAX_LLM_CONTEXT_SIZE: count(8192, 256),
+  MAX_OUTPUT_TOKENS: count(1024),
+  SIMILARITY_THRESHOLD: z.coerce.number().min(0).max(1).default(0),
+  PARSE_TIMEOUT: count(3600),
+  PARSE_MEMORY_MB: count(1024, 128),
+  PARSE_MAX_PAGES: count(20_000),
+  PARSE_CONCURRENCY: count(2),
+  TASK_TIMEOUT_HOURS: count(24),
+  TASK_RETENTION_DAYS: count(30),
+  SWEEP_INTERVAL_SECONDS: count(30),
+  SWEEP_GRACE_SECONDS: count(10, 0),
+  LOG_LEVEL: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']))
+    .default('info'),
+  LOG_FORMAT: z.enum(['json', 'text']).default('json'),
+});
+
+/** The variables that the service reads, for the configuration page and the checks on deployment files. */
+export const CONFIG_VARIABLES: readonly string[] = Object.keys(environment.shape);
+
+/** Variables whose value must be long and unpublished wherever they are set. */
+const GUARDED_SECRETS = [
+  'AUTH_TOKEN',
+  'POSTGRES_PASSWORD',
+  'CHAINLIT_AUTH_SECRET',
+  'MINIO_SECRET_KEY',
+  'GRAFANA_ADMIN_PASSWORD',
+  'METRICS_TOKEN',
+  'DASHBOARD_API_KEY',
+] as const;
+
+/** URLs whose password is guarded likewise. */
+const GUARDED_URLS = ['MONGODB_URL', 'OPENSEARCH_URL'] as const;
+
+const passwordOf = (text: string): string | undefined => {
+  const match = /^[a-z+]+:\/\/[^/@:]*:([^@/]*)@/i.exec(text);
+  return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
+};
+
+const weakness = (secret: string): string | null => {
+  if (secret.length < SECRET_MIN_LENGTH) return `is shorter than ${SECRET_MIN_LENGTH} characters`;
+  if (PUBLISHED_SECRETS.has(secret.toLowerCase())) return 'is a value published as an example';
+  return null;
+};
+
+const insecureSecrets = (env: Readonly<Record<string, string | undefined>>): string[] => {
+  const candidates: [string, string | undefined][] = [
+    ...GUARDED_SECRETS.map((name): [string, string | undefined] => [name, env[name]]),
+    ...GUARDED_URLS.map((name): [string, string | undefined] => [
+      `the password in ${name}`,
+      passwordOf(env[name] ?? ''),
+    ]),
+  ];
+  return candidates.flatMap(([name, value]) => {
+    const problem = value === undefined || value === '' ? null : weakness(value);
+    return problem === null ? [] : [`INSECURE_SECRET_CONFIGURATION: ${name} ${problem}`];
+  });
+};
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const build = (env: z.output<typeof environment>) => ({
+  http: {
+    host: env.HOST ?? (env.AUTH_TOKEN !== undefined || env.ALLOW_NO_AUTH ? '::' : '127.0.0.1'),
+    port: env.PORT ?? env.APP_PORT ?? env.PROXY_PORT ?? 8080,
+    preferredScheme: env.PREFERRED_URL_SCHEME ?? null,
+    maxUploadBytes: env.MAX_UPLOAD_SIZE_MB * 1024 * 1024,
+  },
+  auth: {
+    token: env.AUTH_TOKEN ?? null,
+    superAdminMode: env.SUPER_ADMIN_MODE,
+  },
+  mongodb: { url: env.MONGODB_URL, database: env.MONGODB_DATABASE },
+  opensearch: { url: env.OPENSEARCH_URL, indexPrefix: env.OPENSEARCH_INDEX_PREFIX },
+  temporal: {
+    address: env.TEMPORAL_ADDRESS,
+    namespace: env.TEMPORAL_NAMESPACE,
+    /** In front of task queues, workflow ids and schedule ids, so that installations can share a namespace. */
+    prefix: env.TASK_QUEUE_PREFIX,
+  },
+  documents: {
+    maxPartitionsPerUser: env.MAX_PARTITIONS_PER_USER,
+    deduplicate: env.CONTENT_DEDUPLICATION_ENABLED,
+    chunkSize: env.CHUNK_SIZE,
+    chunkOverlapRate: env.CHUNK_OVERLAP_RATE,
+    taskTimeoutHours: env.TASK_TIMEOUT_HOURS,
+    taskRetentionDays: env.TASK_RETENTION_DAYS,
+    sweepIntervalSeconds: env.SWEEP_INTERVAL_SECONDS,
+    /** The sweep leaves alone what is younger: its own gateway is still busy with it. */
+    sweepGraceSeconds: env.SWEEP_GRACE_SECONDS,
+  },
+  parsing: {
+    timeoutSeconds: env.PARSE_TIMEOUT,
+    memoryMb: env.PARSE_MEMORY_MB,
+    maxPages: env.PARSE_MAX_PAGES,
+    concurrency: env.PARSE_CONCURRENCY,
+  },
+  search: {
+    similarityThreshold: env.SIMILARITY_THRESHOLD,
+    /** Candidates of each retrieval leg. */
+    candidates: env.RETRIEVER_TOP_K,
+  },
+  chat: {
+    enabled: env.WITH_OPENAI_API,
+    modelIdPrefix: env.MODEL_ID_PREFIX,
+    topN: env.CHAT_TOP_N,
+    contextTokens: env.MAX_LLM_CONTEXT_SIZE,
+    maxOutputTokens: env.MAX_OUTPUT_TOKENS,
+  },
+  log: { level: env.LOG_LEVEL, format: env.LOG_FORMAT },
+});
+
+type DeepReadonly<T> = { readonly [K in keyof T]: T[K] extends object ? DeepReadonly<T[K]> : T[K] };
+export type Config = DeepReadonly<ReturnType<typeof build>>;
+
+const deepFreeze = <T extends object>(value: T): T => {
+  for (const inner of Object.values(value))
+    if (typeof inner === 'object' && inner !== null) deepFreeze(inner as object);
+  return Object.freeze(value);
+};
+
+/**
+ * Reads the whole configuration from environment variables.
+ * @throws ConfigError that names every variable at fault
+ */
+export const parseConfig = (env: Readonly<Record<string, string | undefined>>): Config => {
+  // A variable set to nothing counts as unset, as in a compose file's `NAME=${NAME:-}`.
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  if (given['ALLOW_INSECURE_SECRETS']?.toLowerCase() !== 'true') problems.push(...insecureSecrets(given));
+  if (!parsed.success || problems.length > 0)
+    throw new ConfigError(
+      `The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`,
+    );
+  return deepFreeze(build(parsed.data));
+};

@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import { ROLES, STAGES, TASK_STATES } from './documents.js';
+
+/** Request and answer bodies of the document surface, as `/openapi.json` shows them. */
+
+/** Keys that the server sets and keys that the client chose, flattened. */
+const OpenMetadata = z.record(z.string(), z.unknown()).meta({ id: 'Metadata' });
+
+const Link = z
+  .string()
+  .meta({ description: 'Absolute URL', examples: ['http://127.0.0.1:8080/extract/abc'] });
+
+export const PlainError = z.object({ detail: z.string() }).meta({ id: 'PlainError' });
+
+export const DomainError = z
+  .object({
+    detail: z.string().meta({ examples: ['[PARTITION_EXISTS]: The partition exists already.'] }),
+    extra: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'DomainError' });
+
+export const InvalidRequest = z
+  .object({
+    detail: z.array(
+      z.looseObject({
+        type: z.string(),
+        loc: z.array(z.union([z.string(), z.number()])),
+        msg: z.string(),
+        input: z.unknown().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'InvalidRequest' });
+
+export const VersionBody = z
+  .object({ version: z.string(), api_version: z.string() })
+  .meta({ id: 'VersionBody' });
+
+const CHECK_STATES = ['ok', 'timeout', 'unavailable', 'unresolvable'] as const;
+export const CheckState = z.enum(CHECK_STATES);
+export type CheckState = z.infer<typeof CheckState>;
+
+export const ReadyBody = z
+  .object({
+    status: z.enum(['ready', 'not_ready']),
+    checks: z.record(z.string(), CheckState),
+    model_endpoints: z.array(
+      z.object({ provider: z.literal('configured'), kind: z.string(), status: CheckState }),
+    ),
+    configuration_references: z.array(z.object({ kind: z.string(), count: z.int(), status: z.string() })),
+  })
+  .meta({ id: 'ReadyBody' });
+export type ReadyBody = z.infer<typeof ReadyBody>;
+
+const PartitionRow = z
+  .object({
+    partition: z.string(),
+    file_count: z.int().meta({ description: 'The same value as document_count, for older clients' }),
+    document_count: z.int(),
+    description: z.string().nullable(),
+    embedder: z.string(),
+    indexation_preset: z.string(),
+    retrieval_preset: z.string(),
+    dimension: z.int().nullable(),
+    chat_history_depth: z.int(),
+    chat_llm: z.string().nullable(),
+    created_at: z.iso.datetime(),
+    role: z.enum(ROLES).optional(),
+  })
+  .meta({ id: 'PartitionRow' });
+export const PartitionList = z.object({ partitions: z.array(PartitionRow) });
+
+const FileRow = z
+  .looseObject({
+    link: Link,
+    partition: z.string(),
+    file_id: z.string(),
+    relationship_id: z.string().nullable(),
+    parent_id: z.string().nullable(),
+    content_sha256: z.string(),
+    indexed_at: z.iso.datetime(),
+  })
+  .meta({ id: 'FileRow', description: "The file's metadata keys are flattened into the row." });
+export const FileList = z.object({ files: z.array(FileRow) });
+
+export const FileDetail = z
+  .object({ metadata: OpenMetadata, documents: z.array(z.object({ link: Link })) })
+  .meta({ id: 'FileDetail' });
+
+export const UploadForm = z
+  .object({
+    file: z.file().meta({ description: 'The document; the part needs a file name' }),
+    metadata: z
+      .string()
+      .optional()
+      .meta({ description: 'A JSON object', examples: ['{"owner": "ada"}'] }),
+    workspace_ids: z.string().optional().meta({ description: 'A JSON array of workspace ids; POST only' }),
+    callback_url: z.string().optional().meta({ description: 'Not available in this release' }),
+    callback_token: z.string().optional(),
+  })
+  .meta({ id: 'UploadForm' });
+
+export const UploadAccepted = z.object({ task_status_url: Link }).meta({ id: 'UploadAccepted' });
+
+export const TaskStatus = z
+  .object({
+    task_id: z.string(),
+    task_state: z.enum(TASK_STATES),
+    details: z.object({
+      file_id: z.string(),
+      partition: z.string(),
+      metadata: OpenMetadata,
+      user_id: z.int(),
+    }),
+    stage: z.enum(STAGES),
+    progress: z.number().min(0).max(1),
+    attempt: z.int(),
+    created_at: z.iso.datetime(),
+    started_at: z.iso.datetime().nullable(),
+    finished_at: z.iso.datetime().nullable(),
+    error: z
+      .object({ code: z.string(), message: z.string() })
+      .optional()
+      .meta({ description: 'When FAILED or superseded' }),
+    error_url: Link.optional().meta({ description: 'Only when FAILED' }),
+  })
+  .meta({ id: 'TaskStatus' });
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+export const TaskError = z
+  .object({
+    task_id: z.string(),
+    reason: z.string().optional().meta({ description: 'Administrators only' }),
+    summary: z.string(),
+    traceback: z.array(z.string()),
+  })
+  .meta({ id: 'TaskError' });
+
+export const MessageBody = z.object({ message: z.string() }).meta({ id: 'Message' });
+
+export const SupportedTypes = z
+  .object({ extensions: z.array(z.string()), mimetypes: z.array(z.string()) })
+  .meta({ id: 'SupportedTypes' });
+
+/** A number in a query: the empty text is no number. */
+const queryNumber = (schema: z.ZodType<number>) =>
+  z.preprocess((value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value), schema);
+
+export const SearchQuery = z.object({
+  text: z.string().meta({ description: 'What to look for' }),
+  top_k: queryNumber(z.int().min(1).max(1000)).default(5),
+  similarity_threshold: queryNumber(z.number().min(0).max(1))
+    .optional()
+    .meta({ description: 'Raw cosine, on the vector leg only' }),
+  filter: z.string().max(2048).optional().meta({ description: 'Not available in this release' }),
+  workspace: z.string().optional().meta({ description: 'Not available in this release' }),
+});
+export type SearchQuery = z.infer<typeof SearchQuery>;
+
+export const SearchEverywhereQuery = SearchQuery.extend({
+  partitions: z.array(z.string()).default(['all']),
+});
+
+export const SearchAnswer = z
+  .object({
+    documents: z.array(z.object({ link: Link, content: z.string(), metadata: OpenMetadata })),
+  })
+  .meta({ id: 'SearchAnswer' });
+
+export const Extract = z.object({ page_content: z.string(), metadata: OpenMetadata }).meta({ id: 'Extract' });
+
+export const ModelList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(
+      z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() }),
+    ),
+  })
+  .meta({ id: 'ModelList' });
+
+/** Texts of a message: plain, or the parts of type `text` that newer chat clients send. */
+const MessageContent = z.union([
+  z.string(),
+  z.array(z.object({ type: z.literal('text'), text: z.string() })),
+  z.null(),
+]);
+
+/** Fields that neither narrow nor redirect the answer are taken and left; the handler refuses those that would. */
+export const ChatRequest = z
+  .looseObject({
+    model: z
+      .string()
+      .nullish()
+      .meta({ examples: ['rag-manuals', 'partition-all'] }),
+    messages: z.array(
+      z.looseObject({ role: z.enum(['system', 'user', 'assistant']), content: MessageContent.optional() }),
+    ),
+    temperature: z.number().min(0).max(2).nullish().meta({ description: '0.3 when absent' }),
+    top_p: z.number().min(0).max(1).nullish(),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    max_tokens: z.int().min(1).nullish(),
+    stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+    metadata: z.record(z.string(), z.unknown()).nullish(),
+  })
+  .meta({ id: 'ChatRequest' });
+export type ChatRequest = z.infer<typeof ChatRequest>;
+
+const SourceEntry = z
+  .looseObject({
+    source_type: z.string(),
+    chunk: OpenMetadata.optional(),
+    chunk_url: Link.optional(),
+    file_url: Link.optional(),
+    rerank_score: z.number().optional(),
+  })
+  .meta({ id: 'SourceEntry' });
+
+export const ChatExtra = z
+  .looseObject({
+    sources: z.array(SourceEntry),
+    presented_sources: z.array(SourceEntry),
+    cited_sources: z.array(SourceEntry),
+    citations_reported: z.boolean(),
+    truncated: z.boolean().optional(),
+  })
+  .meta({ id: 'ChatExtra' });
+export type ChatExtra = z.infer<typeof ChatExtra>;
+
+export const ChatAnswer = z
+  .object({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.object({
+        index: z.int(),
+        message: z.object({ role: z.literal('assistant'), content: z.string() }),
+        logprobs: z.null(),
+        finish_reason: z.string(),
+      }),
+    ),
+    usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
+    extra: ChatExtra,
+  })
+  .meta({ id: 'ChatAnswer' });
+export type ChatAnswer = z.infer<typeof ChatAnswer>;

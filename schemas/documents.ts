@@ -1,0 +1,216 @@
+/** The records of the document job, as our stores keep them and our ports speak of them. */
+
+/** JSON values; integers that a double cannot hold exactly are bigint (exact within 64 bits). */
+export type MetadataValue =
+  string | number | bigint | boolean | null | MetadataValue[] | { [key: string]: MetadataValue };
+export type Metadata = Record<string, MetadataValue>;
+
+export const ROLES = ['viewer', 'editor', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const TASK_STATES = ['QUEUED', 'SERIALIZING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
+export type TaskState = (typeof TASK_STATES)[number];
+export const ACTIVE_STATES = ['QUEUED', 'SERIALIZING'] as const satisfies readonly TaskState[];
+export const FINAL_STATES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const satisfies readonly TaskState[];
+export const isFinalState = (state: TaskState): boolean =>
+  (FINAL_STATES as readonly TaskState[]).includes(state);
+
+export const STAGES = ['queued', 'parse', 'chunk', 'embed', 'store', 'publish', 'done'] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** Who asks. User 1 is the admin made from AUTH_TOKEN, and everybody when authentication is off. */
+export interface Principal {
+  userId: number;
+  displayName: string;
+  isAdmin: boolean;
+}
+
+/**
+ * What a caller may see; built by the auth middleware, needed by every method that returns user data.
+ * `all` is for a super admin and for the service's own clean-up only.
+ */
+export type Scope =
+  | { readonly kind: 'all'; readonly userId: number }
+  | { readonly kind: 'partitions'; readonly userId: number; readonly roles: Readonly<Record<string, Role>> };
+
+/** Whether a partition lies inside a scope (own keys only: a partition may be named like an Object member). */
+export const inScope = (scope: Scope, partition: string): boolean =>
+  scope.kind === 'all' || Object.hasOwn(scope.roles, partition);
+
+export interface UserRecord {
+  user_id: number;
+  display_name: string;
+  is_admin: boolean;
+  token_digest: string | null;
+  created_at: Date;
+}
+
+export interface PartitionRecord {
+  partition: string;
+  description: string | null;
+  /** Name of the model endpoint whose vectors this partition's chunks carry. */
+  embedder: string;
+  created_by: number;
+  created_at: Date;
+}
+
+export interface Membership {
+  user_id: number;
+  partition: string;
+  role: Role;
+  added_at: Date;
+}
+
+/** The bytes of one upload, put down before anything else: workflows carry `upload_id` only. */
+export interface UploadInfo {
+  upload_id: string;
+  /** Sanitised, safe to show and to write into a header. */
+  filename: string;
+  /** As the client sent it. */
+  original_filename: string;
+  mimetype: string;
+  size_bytes: number;
+  /** Hexadecimal SHA-256 of the bytes. */
+  content_sha256: string;
+}
+
+/** What one published indexing made visible. */
+export interface FileVersion extends UploadInfo {
+  generation: number;
+  task_id: string;
+  metadata: Metadata;
+  relationship_id: string | null;
+  parent_id: string | null;
+  chunk_count: number;
+  /** Endpoint name of the embedder whose vectors the chunks carry. */
+  embedder: string;
+  indexed_at: Date;
+  degraded_stages: string[];
+}
+
+/**
+ * The record that decides what a file is. Every change of `live` and `pending_task` is one guarded update.
+ * A file is visible exactly while `live` is set and `deleted_at` is not.
+ */
+export interface FileRecord {
+  /** Surrogate, never reused: a deleted and recreated file gets a new one. */
+  file_key: string;
+  partition: string;
+  file_id: string;
+  created_by: number;
+  /** The greatest generation ever admitted for this file; admission refuses a smaller one. */
+  latest_generation: number;
+  live: FileVersion | null;
+  pending_task: string | null;
+  created_at: Date;
+  updated_at: Date;
+  /** A tombstone waits for its clean-up; its name is free already. */
+  deleted_at: Date | null;
+}
+
+export interface TaskFailure {
+  code: string;
+  message: string;
+  /** Lines for administrators; at most 8,000 characters in all. */
+  traceback: string[];
+}
+
+/** What the API says of a background task. A final state never changes. */
+export interface TaskRecord {
+  task_id: string;
+  kind: 'index';
+  state: TaskState;
+  stage: Stage;
+  /** 0 to 1. */
+  progress: number;
+  attempt: number;
+  partition: string;
+  file_id: string;
+  file_key: string;
+  generation: number;
+  user_id: number;
+  /** First indexing of the file (POST) or a replacement (PUT). */
+  intent: 'create' | 'replace';
+  /** Client metadata as uploaded, protected keys dropped. */
+  metadata: Metadata;
+  relationship_id: string | null;
+  parent_id: string | null;
+  upload: UploadInfo;
+  embedder: string;
+  error: TaskFailure | null;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+  /** Set once Temporal has the workflow; the sweep starts what lacks it. */
+  handed_over_at: Date | null;
+  /** Set once nothing superfluous is left of the task; the sweep cleans what lacks it. */
+  cleaned_at: Date | null;
+}
+
+/** A piece of a document as the parser makes it, before it has a vector. */
+export interface Chunk {
+  /** 0, 1, 2 … within the file version. */
+  position: number;
+  text: string;
+  /** 1-based; null where the format has no pages. */
+  page: number | null;
+  headingPath: string[];
+  chunkType: 'text' | 'table' | 'code';
+  tokens: number;
+  sectionId: number;
+}
+
+/** Typed copy of one metadata value, so that filters compare numbers as numbers and dates as dates. */
+export interface MetadataEntry {
+  key: string;
+  text?: string;
+  number?: number;
+  /** Integers that a double would round. */
+  integer?: string;
+  date?: string;
+  bool?: boolean;
+}
+
+/** A chunk as the vector store keeps it. */
+export interface StoredChunk {
+  chunk_id: string;
+  partition: string;
+  file_id: string;
+  file_key: string;
+  generation: number;
+  position: number;
+  published: boolean;
+  text: string;
+  filename: string;
+  heading_path: string[];
+  page: number | null;
+  chunk_type: Chunk['chunkType'];
+  section_id: number;
+  prev_section_id: number | null;
+  next_section_id: number | null;
+  relationship_id: string | null;
+  parent_id: string | null;
+  metadata: MetadataEntry[];
+}
+
+export const MODEL_TYPES = ['embedder', 'reranker', 'llm', 'vlm', 'stt'] as const;
+export type ModelType = (typeof MODEL_TYPES)[number];
+
+/** A registered model server and the model asked of it. */
+export interface ModelEndpoint {
+  name: string;
+  model_type: ModelType;
+  /** URL of the server, or `builtin:`. */
+  endpoint: string;
+  model_name: string;
+  batch_size: number;
+  /** Seconds. */
+  timeout: number;
+  /** Embedders only: the chunk field that holds their vectors, and their length. */
+  vector_field: string | null;
+  dimension: number | null;
+  /** Tokens that the model takes at once; null when unknown. */
+  context_tokens: number | null;
+  created_at: Date;
+  updated_at: Date;
+}

@@ -1,0 +1,98 @@
+/**
+ * The one error table of the house. A code is thrown in a store or an activity as an `AppError`, carried
+ * through Temporal as `ApplicationFailure.type`, shown as a task's error and answered as the HTTP status.
+ *
+ * Source of codes and statuses: the document service's wire contract, section 1.1 (code table) and section 2
+ * (failure codes of a task).
+ */
+export interface ErrorRow {
+  /** HTTP status of the answer that reports it. */
+  readonly status: number;
+  /** Whether an activity that failed so is tried again. */
+  readonly retryable: boolean;
+  /** What a person reads when the thrower has nothing better to say. */
+  readonly message: string;
+}
+
+const row = (status: number, message: string, retryable = false): ErrorRow => ({
+  status,
+  retryable,
+  message,
+});
+
+export const ERROR_TABLE = {
+  // Requests
+  VALIDATION_ERROR: row(422, 'The request is not valid.'),
+  BAD_REQUEST: row(400, 'The request is not valid.'),
+  UNSUPPORTED_MEDIA_TYPE: row(415, 'This type of file is not supported.'),
+  PAYLOAD_TOO_LARGE: row(413, 'The request is too large.'),
+  INVALID_FILTER: row(400, 'The filter is not valid.'),
+  AUTH_ERROR: row(403, 'Not allowed.'),
+  AUTHENTICATION_ERROR: row(401, 'Unauthenticated'),
+  RATE_LIMITED: row(429, 'Rate limit exceeded. Please retry later.', true),
+  QUOTA_EXCEEDED: row(429, 'The quota is used up.'),
+  PARTITION_LIMIT_EXCEEDED: row(403, 'You own as many partitions as are allowed.'),
+  RESERVED_PARTITION_NAME: row(400, 'This partition name is reserved.'),
+  CONFIG_ERROR: row(500, 'The service is not configured correctly.'),
+  INSECURE_SECRET_CONFIGURATION: row(500, 'A secret is too weak.'),
+
+  // Records
+  NOT_FOUND: row(404, 'Not found.'),
+  DOCUMENT_NOT_FOUND: row(404, 'The document does not exist.'),
+  FILE_NOT_FOUND: row(404, 'The file does not exist.'),
+  PARTITION_NOT_FOUND: row(404, 'The partition does not exist.'),
+  USER_NOT_FOUND: row(404, 'The user does not exist.'),
+  WORKSPACE_NOT_FOUND: row(404, 'Workspace not found'),
+  MEMBERSHIP_NOT_FOUND: row(404, 'The membership does not exist.'),
+  TASK_NOT_FOUND: row(404, 'The task does not exist.'),
+  CONFLICT: row(409, 'The request conflicts with the present state.'),
+  PARTITION_EXISTS: row(409, 'The partition exists already.'),
+  FILE_EXISTS: row(409, 'The file exists already.'),
+  DOCUMENT_INDEXING_IN_PROGRESS: row(409, 'The document is being indexed already.'),
+  DOCUMENT_CONTENT_EXISTS: row(409, 'The same content is in this partition already.'),
+  PARTITION_HAS_INDEXED_FILES: row(409, 'The partition holds indexed files.'),
+  INDEXING_IN_PROGRESS: row(409, 'Files of this partition are being indexed.'),
+  TASK_NOT_CANCELLABLE: row(409, 'The task has ended and cannot be cancelled.'),
+  WORKSPACE_AMBIGUOUS: row(422, 'The workspace exists in more than one of the searched partitions.'),
+  MODEL_ENDPOINT_NOT_FOUND: row(422, 'The model endpoint is not registered.'),
+
+  // Reasons for which an indexing task fails
+  NO_INDEXABLE_CONTENT: row(422, 'No text to index was found in the document.'),
+  FILE_ENCRYPTED: row(422, 'The file is protected by a password and cannot be read.'),
+  FILE_CORRUPT: row(422, 'The file is damaged or incomplete and cannot be read.'),
+  FILE_TOO_COMPLEX: row(422, 'The file goes beyond the limits on pages, expansion, nesting or memory.'),
+  PARSE_TIMEOUT: row(422, 'Reading the file took longer than is allowed.'),
+  PARSER_CRASHED: row(422, 'The program that reads this type of file crashed on it.', true),
+  UNSUPPORTED_CONTENT: row(422, 'The content of the file cannot be read as its type says.'),
+  EMBEDDER_CHANGED_DURING_INDEXING: row(409, "The partition's embedder changed while the file was indexed."),
+  SUPERSEDED: row(409, 'A newer upload of the same file replaced this one.'),
+  TASK_CANCELLED: row(409, 'The task was cancelled.'),
+  TASK_EXPIRED: row(504, 'The task did not end within the time allowed.'),
+
+  // Models
+  INFERENCE_ERROR: row(503, 'The model provider failed.', true),
+  INFERENCE_CONNECTION_ERROR: row(503, 'The model provider cannot be reached.', true),
+  INFERENCE_TIMEOUT: row(504, 'The model provider did not answer in time.', true),
+  INFERENCE_REFUSED: row(502, 'The model provider refused our credentials.'),
+  LLM_PARSING_ERROR: row(502, 'The model answered in a form that cannot be read.'),
+  EMBEDDING_ERROR: row(500, 'The text could not be embedded.', true),
+  EMBEDDING_API_ERROR: row(503, 'The embedding provider failed.', true),
+  EMBEDDING_RESPONSE_ERROR: row(422, 'The embedding provider answered in an unknown form.'),
+  CIRCUIT_BREAKER_OPEN: row(503, 'The provider failed repeatedly and is left alone for a moment.', true),
+  CONTEXT_TOO_LONG: row(413, 'Request exceeds maximum token limit.'),
+
+  // Stores and engines
+  VDB_ERROR: row(500, 'The vector store failed.', true),
+  VDB_CONNECTION_ERROR: row(503, 'The vector store cannot be reached.', true),
+  VDB_INSERT_ERROR: row(422, 'The vector store refused a chunk.'),
+  VDB_SEARCH_ERROR: row(422, 'The vector store refused the search.'),
+  VDB_SCHEMA_MIGRATION_REQUIRED: row(503, 'The vector store must be migrated first.'),
+  STORAGE_ERROR: row(500, 'The record store failed.', true),
+  SERVICE_UNAVAILABLE: row(503, 'Service unavailable', true),
+  UNEXPECTED_ERROR: row(500, 'An unexpected error occurred', true),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** Whether a text from outside (a failure's type, a stored record) is one of our codes. */
+export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_TABLE, text);

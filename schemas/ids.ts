@@ -1,0 +1,50 @@
+/** Client-chosen ids: 1 to 255 characters of `A-Z a-z 0-9 . _ : -` (wire contract, section 2). */
+export const IDENTIFIER_PATTERN = /^[A-Za-z0-9._:-]{1,255}$/;
+
+/** Names that would collide with a first path segment in use, or with the word for "all partitions". */
+export const RESERVED_PARTITION_NAMES: ReadonlySet<string> = new Set([
+  'all',
+  'v1',
+  'v2',
+  'v3',
+  'search',
+  'partition',
+  'users',
+  'api',
+  'indexer',
+  'extract',
+  'static',
+  'queue',
+  'actors',
+  'auth',
+  'config',
+  'docs',
+  'redoc',
+  'openapi.json',
+  'health',
+  'health_check',
+  'ready',
+  'version',
+  'metrics',
+  'monitoring',
+  'model-endpoints',
+  'presets',
+  'prompts',
+  'mcp',
+  'chainlit',
+  'assets',
+  '.',
+  '..',
+]);
+
+/** Workflow ids are derived from the record that decides, so that starting twice is harmless. */
+export const indexWorkflowId = (prefix: string, fileKey: string, generation: number): string =>
+  `${prefix}index-document/${encodeURIComponent(fileKey)}/${generation}`;
+
+/** One clean-up per event that leaves something behind: a replaced generation, an ended task, a deleted file. */
+export const cleanWorkflowId = (prefix: string, fileKey: string, generation: number): string =>
+  `${prefix}clean-document/${encodeURIComponent(fileKey)}/${generation}`;
+
+export const sweepScheduleId = (prefix: string): string => `${prefix}sweep-documents`;
+
+export const reconcileScheduleId = (prefix: string): string => `${prefix}reconcile-documents`;

@@ -1,0 +1,10 @@
+/**
+ * One task queue per resource profile, so that slow model calls never keep parsing waiting and the reverse.
+ * `prefix` separates installations and test runs that share a Temporal namespace.
+ */
+export const taskQueues = (prefix: string) => ({
+  documents: `${prefix}documents`,
+  models: `${prefix}models`,
+});
+
+export type TaskQueues = ReturnType<typeof taskQueues>;
