@@ -1,0 +1,33 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Embedder } from '../ports.js';
+import { HASH_DIMENSION, hashVector } from './hash-vector.js';
+
+export const HASH_MODEL_NAME = 'builtin/hash-1024';
+
+/** So many texts (about 5 ms of chunks) between two looks at the event loop and the signal. */
+const TEXTS_PER_TURN = 16;
+
+/**
+ * The embedder that needs no model server: signed hashing of words, word pairs and letter grams (see
+ * `hashVector`). Lexical, so it adds tolerance of inflection and spelling to BM25, not meaning. For first runs,
+ * tests and air-gapped use. Any length of text is taken. Rejects with the signal's reason when aborted.
+ */
+export const createHashEmbedder = (options: { endpointName: string; vectorField: string }): Embedder => ({
+  endpointName: options.endpointName,
+  modelName: HASH_MODEL_NAME,
+  dimension: HASH_DIMENSION,
+  vectorField: options.vectorField,
+  batchSize: 64,
+  maxInputTokens: null,
+  async embed(texts, { signal }) {
+    const vectors: number[][] = [];
+    for (const text of texts) {
+      if (vectors.length % TEXTS_PER_TURN === 0) {
+        await setImmediate();
+        signal?.throwIfAborted();
+      }
+      vectors.push(hashVector(text));
+    }
+    return vectors;
+  },
+});

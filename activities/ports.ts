@@ -1,0 +1,316 @@
+/**
+ * The interfaces that the hands and the gateway use, in our words. Adapters live in `stores/` and `models/`
+ * and are made in `connect.ts`; fakes for tests in `test/support/fakes/`. One contract suite runs on both.
+ *
+ * Every method may throw `AppError`: SERVICE_UNAVAILABLE when a record store cannot be reached,
+ * VDB_CONNECTION_ERROR for the vector store, others as noted.
+ */
+import type { Readable } from 'node:stream';
+import type {
+  FileRecord,
+  FileVersion,
+  Membership,
+  ModelEndpoint,
+  ModelType,
+  PartitionRecord,
+  Role,
+  Scope,
+  StoredChunk,
+  TaskFailure,
+  TaskRecord,
+  Stage,
+  TaskState,
+  UserRecord,
+} from '../schemas/documents.js';
+
+export interface UserStore {
+  /** Creates user 1, the admin, or gives it the present token's digest (null when authentication is off). */
+  ensureAdmin(tokenDigest: string | null): Promise<UserRecord>;
+  /** @param digest hexadecimal SHA-256 of the bearer token */
+  findByTokenDigest(digest: string): Promise<UserRecord | null>;
+  get(userId: number): Promise<UserRecord | null>;
+}
+
+export interface PartitionStore {
+  /** Creates the partition with its owner. @throws AppError PARTITION_EXISTS */
+  create(input: { partition: string; embedder: string; ownerId: number }): Promise<PartitionRecord>;
+  get(partition: string): Promise<PartitionRecord | null>;
+  /** Partitions inside the scope, by name. */
+  list(scope: Scope): Promise<PartitionRecord[]>;
+  memberships(userId: number): Promise<Membership[]>;
+  roleOf(userId: number, partition: string): Promise<Role | null>;
+}
+
+export interface FileStore {
+  /** The active record of a name (live or not, never a tombstone). */
+  get(partition: string, fileId: string): Promise<FileRecord | null>;
+  /** Records by surrogate key, tombstones included; missing keys are missing in the map. */
+  getMany(fileKeys: readonly string[]): Promise<Map<string, FileRecord>>;
+  /** Live files of a partition, by file id. */
+  listLive(scope: Scope, partition: string, limit?: number): Promise<FileRecord[]>;
+  /** Live files per partition; the only source of `file_count`. */
+  countLive(partitions: readonly string[]): Promise<Map<string, number>>;
+  /**
+   * POST. Inserts the record, or takes over one whose first task failed or was cancelled, by one guarded update.
+   * `stale` means that a greater generation was admitted meanwhile: take a new one and ask again.
+   */
+  admitFirst(input: {
+    fileKey: string;
+    partition: string;
+    fileId: string;
+    userId: number;
+    taskId: string;
+    generation: number;
+  }): Promise<
+    | { outcome: 'admitted'; file: FileRecord }
+    | { outcome: 'stale' }
+    | { outcome: 'exists' | 'pending' | 'other-key'; file: FileRecord }
+  >;
+  /** PUT. Guarded on a live version or a pending task. `supersededTask` is the task that was pending before. */
+  admitReplacement(input: {
+    fileKey: string;
+    taskId: string;
+    generation: number;
+  }): Promise<
+    { outcome: 'admitted'; file: FileRecord; supersededTask: string | null } | { outcome: 'stale' | 'gone' }
+  >;
+  /**
+   * Makes a version live: one update guarded on `pending_task == taskId`, never an upsert. Repeating it after
+   * success answers `already`. `previous` is the version that was live before.
+   */
+  publish(
+    fileKey: string,
+    taskId: string,
+    version: FileVersion,
+  ): Promise<
+    | { outcome: 'published'; previous: FileVersion | null }
+    | { outcome: 'already' }
+    | { outcome: 'superseded' }
+  >;
+  /** Clears `pending_task` if it is this task. True when it was. */
+  releasePending(fileKey: string, taskId: string): Promise<boolean>;
+  /** Turns an active record with a live version or a pending task into a tombstone; answers what it was before. */
+  markDeleted(partition: string, fileId: string): Promise<FileRecord | null>;
+  /** Removes a tombstone for good. */
+  removeTombstone(fileKey: string): Promise<void>;
+  listTombstones(limit: number): Promise<FileRecord[]>;
+  /** All records in batches, tombstones too; for the checker and the reconciler. */
+  scan(): AsyncIterable<FileRecord>;
+}
+
+export interface TaskStore {
+  insert(task: TaskRecord): Promise<void>;
+  get(taskId: string): Promise<TaskRecord | null>;
+  /** QUEUED or SERIALIZING → SERIALIZING, `started_at` set once. False when the task has ended. */
+  begin(taskId: string): Promise<boolean>;
+  /** Guarded on an active state. False when the task has ended: the caller stops working. */
+  report(taskId: string, update: { stage?: Stage; progress?: number; attempt?: number }): Promise<boolean>;
+  /** Active → final, once. False when it was final already. */
+  finish(
+    taskId: string,
+    state: Extract<TaskState, 'COMPLETED' | 'FAILED' | 'CANCELLED'>,
+    failure?: TaskFailure,
+  ): Promise<boolean>;
+  markHandedOver(taskId: string): Promise<void>;
+  /** Sets `cleaned_at` of final tasks of a file up to a generation. */
+  markCleaned(fileKey: string, upToGeneration: number): Promise<void>;
+  listByFile(fileKey: string): Promise<TaskRecord[]>;
+  /** Active tasks without a workflow, admitted before a point in time, oldest first. */
+  listNotHandedOver(before: Date, limit: number): Promise<TaskRecord[]>;
+  /** Active tasks that have been handed over and are older than a point in time, oldest first. */
+  listActiveSince(before: Date, limit: number): Promise<TaskRecord[]>;
+  /** Final tasks not yet cleaned up, finished before a point in time. */
+  listUncleaned(before: Date, limit: number): Promise<TaskRecord[]>;
+  remove(taskId: string): Promise<void>;
+  scan(): AsyncIterable<TaskRecord>;
+}
+
+/** Unique key (partition, digest): the same bytes are in a partition once. Held by tasks, shared within a file. */
+export interface ClaimStore {
+  /** Null when the claim is ours now (repeating is harmless); otherwise the file that holds these bytes. */
+  claim(input: {
+    partition: string;
+    digest: string;
+    fileKey: string;
+    fileId: string;
+    taskId: string;
+  }): Promise<{ existingFileId: string } | null>;
+  /** Lets go of whatever these tasks hold. */
+  release(taskIds: readonly string[]): Promise<void>;
+  releaseFile(fileKey: string): Promise<void>;
+  scan(): AsyncIterable<{ partition: string; digest: string; fileKey: string; holders: string[] }>;
+}
+
+export interface CounterStore {
+  /** Global, ordered, never reused. */
+  nextGeneration(): Promise<number>;
+}
+
+export interface BlobInfo {
+  blobId: string;
+  kind: 'upload' | 'chunks';
+  fileKey: string;
+  generation: number;
+  taskId: string;
+  size: number;
+  createdAt: Date;
+}
+
+/**
+ * Big bytes (GridFS): uploads, and the chunk lists that one activity hands to the next. A blob exists only once
+ * it is complete; an aborted write leaves nothing.
+ */
+export interface BlobStore {
+  /** Streams in; answers size and hexadecimal SHA-256. Destroying the source or aborting removes what was written. */
+  write(
+    blob: { blobId: string; kind: BlobInfo['kind']; fileKey: string; generation: number; taskId: string },
+    source: Readable,
+    signal?: AbortSignal,
+  ): Promise<{ size: number; sha256: string }>;
+  /** Bytes [start, end); the whole blob by default. @throws AppError NOT_FOUND */
+  read(blobId: string, range?: { start: number; end: number }): Promise<Readable>;
+  info(blobId: string): Promise<BlobInfo | null>;
+  /** Says which file version the blob belongs to, once admission has settled it. */
+  assign(blobId: string, owner: { fileKey: string; generation: number }): Promise<void>;
+  remove(blobId: string): Promise<void>;
+  listByFile(fileKey: string): Promise<BlobInfo[]>;
+  scan(): AsyncIterable<BlobInfo>;
+  /** Chunks of blobs that never became complete (a killed gateway), older than a point in time. Answers how many. */
+  removeIncomplete(before: Date): Promise<number>;
+}
+
+export interface SearchLegHit {
+  chunk: StoredChunk;
+  /** Raw score: BM25 as the engine gives it, or cosine in [-1, 1]. */
+  score: number;
+}
+
+export interface ChunkStore {
+  /** Creates index and vector fields as needed; repeating is harmless. */
+  ensureSchema(fields: readonly { vectorField: string; dimension: number }[]): Promise<void>;
+  /**
+   * Writes unpublished chunks with their vectors; ids are derived, so writing twice is harmless.
+   * @throws AppError VDB_INSERT_ERROR when the engine refuses a chunk
+   */
+  put(
+    chunks: readonly { chunk: StoredChunk; vector: readonly number[] }[],
+    vectorField: string,
+    signal?: AbortSignal,
+  ): Promise<void>;
+  /** Marks positions 0 … count-1 of a generation published and waits until searches see it. */
+  publish(fileKey: string, generation: number, count: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Both legs in one round trip: BM25 over text and names, k-NN over one vector field. Only published chunks of
+   * the given partitions (or all), optionally of one file. `size` hits per leg.
+   */
+  searchHybrid(request: {
+    scope: Scope;
+    partitions: readonly string[] | 'all';
+    fileKey?: string;
+    text: string;
+    vector: readonly number[];
+    vectorField: string;
+    size: number;
+    signal?: AbortSignal;
+  }): Promise<{ lexical: SearchLegHit[]; dense: SearchLegHit[] }>;
+  /** One chunk by id, published or not; the caller checks generation and scope. */
+  get(chunkId: string): Promise<StoredChunk | null>;
+  listByFile(fileKey: string, generation: number, limit?: number): Promise<StoredChunk[]>;
+  /** Chunks per (file_key, generation) after a refresh; for clean-up, the checker and the reconciler. */
+  scanGenerations(): AsyncIterable<{
+    fileKey: string;
+    generation: number;
+    chunks: number;
+    published: number;
+  }>;
+  /** Deletes every chunk of a file but the kept generations, up to and including a generation. Answers how many. */
+  deleteGenerations(fileKey: string, options: { keep: readonly number[]; upTo: number }): Promise<number>;
+  deleteFile(fileKey: string): Promise<number>;
+}
+
+export interface Embedder {
+  endpointName: string;
+  modelName: string;
+  dimension: number;
+  vectorField: string;
+  batchSize: number;
+  /** Tokens that fit into one input; null when unknown. */
+  maxInputTokens: number | null;
+  /** Unit-length vectors, in the order of the texts. */
+  embed(
+    texts: readonly string[],
+    options: { kind: 'document' | 'query'; signal?: AbortSignal },
+  ): Promise<number[][]>;
+}
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant';
+  content: string;
+}
+
+export interface ChatOptions {
+  temperature?: number;
+  topP?: number;
+  maxTokens?: number;
+  stop?: string[];
+  signal?: AbortSignal;
+}
+
+export interface ChatDelta {
+  content: string;
+  /** Set on the last delta only. */
+  finishReason?: 'stop' | 'length';
+  usage?: { promptTokens: number; completionTokens: number };
+}
+
+export interface LanguageModel {
+  endpointName: string;
+  modelName: string;
+  contextTokens: number;
+  /** Ends early, and stops the model, when the signal aborts or the consumer returns. */
+  stream(messages: readonly ChatMessage[], options: ChatOptions): AsyncIterable<ChatDelta>;
+}
+
+/** Registered model servers; the default of each type is kept in one settings document. */
+export interface ModelEndpointStore {
+  /** By type and name. */
+  list(type?: ModelType): Promise<ModelEndpoint[]>;
+  get(type: ModelType, name: string): Promise<ModelEndpoint | null>;
+  /** Inserts if (type, name) is missing; an existing record stays as it is. */
+  seed(endpoint: ModelEndpoint): Promise<void>;
+  setDefaultIfUnset(type: ModelType, name: string): Promise<void>;
+  defaults(): Promise<Partial<Record<ModelType, string>>>;
+}
+
+export interface ModelRegistry {
+  list(type?: ModelType): Promise<(ModelEndpoint & { is_default: boolean })[]>;
+  defaultName(type: ModelType): Promise<string | null>;
+  /** @throws AppError MODEL_ENDPOINT_NOT_FOUND */
+  embedder(name: string): Promise<Embedder>;
+  /** The default one when no name is given. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
+  languageModel(name?: string): Promise<LanguageModel>;
+}
+
+/** What the gateway asks of Temporal. Each call may fail when Temporal is away; records and the sweep make it good. */
+export interface WorkflowStarter {
+  startIndexing(task: TaskRecord): Promise<void>;
+  cancelIndexing(task: Pick<TaskRecord, 'file_key' | 'generation'>): Promise<void>;
+  startCleaning(fileKey: string, generation: number): Promise<void>;
+  ping(): Promise<void>;
+}
+
+/** Everything that reaches outside, behind ports. Made by `connect.ts`. */
+export interface Adapters {
+  users: UserStore;
+  partitions: PartitionStore;
+  files: FileStore;
+  tasks: TaskStore;
+  claims: ClaimStore;
+  counters: CounterStore;
+  blobs: BlobStore;
+  chunks: ChunkStore;
+  models: ModelRegistry;
+  /** One probe per engine, each rejecting when its engine cannot be used. */
+  probes: { mongodb(): Promise<void>; opensearch(): Promise<void> };
+  close(): Promise<void>;
+}

@@ -1,0 +1,81 @@
+/** Streams keep back so many characters, so that a citation line that arrives in pieces can be cut off whole. */
+const HOLD_BACK = 100;
+/** A line that cites many sources is longer than that; it is kept back as a whole up to this length. */
+const LONGEST_LINE = 1000;
+
+/** `[Sources: 1, 3]`, `[source : 2]`, `**[Sources: none]**`, `[Sources: Source 1 and 2-4].` at the very end. */
+const CITATION_LINE =
+  /\s*[*_`]{0,3}\[\s*sources?\s*:\s*(none|no|n\/a|aucune?|(?:sources?|and|et|[\d\s,;&#–-])*)\s*\][*_`]{0,3}\.?[*_`]{0,3}\s*$/i;
+const NONE = /^(?:none|no|n\/a|aucune?)$/i;
+const NUMBERS = /(\d{1,6})(?:\s*[–-]\s*(\d{1,6}))?/g;
+
+export interface Citations {
+  /** The part of the answer that was still kept back, without the citation line. */
+  tail: string;
+  /** Whether the answer ended in a citation line. */
+  reported: boolean;
+  /** Whether that line said `none`. */
+  none: boolean;
+  /** Numbers of sources that were in the prompt, ascending, each once. */
+  cited: number[];
+}
+
+export interface CitationFilter {
+  /** Takes the next piece of the answer; gives back what may be shown now. */
+  push(piece: string): string;
+  end(): Citations;
+}
+
+/** Where the last bracket opens what may yet become a citation line; the end of the text when none does. */
+const possibleLineStart = (text: string): number => {
+  const start = text.lastIndexOf('[');
+  if (start === -1 || text.length - start > LONGEST_LINE) return text.length;
+  const inside = text
+    .slice(start + 1)
+    .trimStart()
+    .toLowerCase();
+  return 'sources'.startsWith(inside) || inside.startsWith('source') ? start : text.length;
+};
+
+const citedNumbers = (line: string, sourceCount: number): number[] => {
+  const numbers = new Set<number>();
+  for (const [, first, last] of line.matchAll(NUMBERS)) {
+    const from = Math.max(Number(first), 1);
+    const to = Math.min(Number(last ?? first), sourceCount);
+    for (let number = from; number <= to; number++) numbers.add(number);
+  }
+  return [...numbers].sort((a, b) => a - b);
+};
+
+/**
+ * Cuts the citation line off the end of a streamed answer and reads it. What comes out does not depend on how
+ * the answer was cut into pieces: what is kept back at the end is settled by positions in the whole answer alone.
+ * Inline marks such as `[Source 2]` are part of the answer and stay.
+ *
+ * @param sourceCount sources in the prompt; a number beyond is never reported as cited
+ */
+export const createCitationFilter = (sourceCount: number): CitationFilter => {
+  let held = '';
+  return {
+    push(piece) {
+      held += piece;
+      const keepFrom = Math.max(0, Math.min(held.length - HOLD_BACK, possibleLineStart(held)));
+      const released = held.slice(0, keepFrom);
+      held = held.slice(keepFrom);
+      return released;
+    },
+    end() {
+      const citations: Citations = { tail: held, reported: false, none: false, cited: [] };
+      const match = CITATION_LINE.exec(held);
+      held = '';
+      if (match === null) return citations;
+      const line = match[1]?.trim() ?? '';
+      return {
+        tail: citations.tail.slice(0, match.index),
+        reported: true,
+        none: NONE.test(line),
+        cited: citedNumbers(line, sourceCount),
+      };
+    },
+  };
+};

@@ -1,0 +1,66 @@
+/** What fusion needs of a hit: an id that is unique within a leg, and a raw score (greater is better). */
+export interface LegHit {
+  id: string;
+  score: number;
+}
+
+export interface FusedHit {
+  id: string;
+  score: number;
+}
+
+/** Best first; equal scores by id, so that the same legs give the same order on every machine. */
+const ranked = (scores: ReadonlyMap<string, number>): FusedHit[] =>
+  [...scores]
+    .map(([id, score]) => ({ id, score }))
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+
+/**
+ * Scores moved to [0, 1], the leg's best becoming 1 and its worst 0 (min-max normalisation). Hits that all score
+ * the same become 1: they were found, and nothing tells them apart.
+ */
+export const normalizeScores = <Hit extends LegHit>(leg: readonly Hit[]): Hit[] => {
+  let least = Infinity;
+  let greatest = -Infinity;
+  for (const { score } of leg) {
+    least = Math.min(least, score);
+    greatest = Math.max(greatest, score);
+  }
+  const width = greatest - least;
+  return leg.map((hit) => ({ ...hit, score: width > 0 ? (hit.score - least) / width : 1 }));
+};
+
+/**
+ * score = (1 − weight) · lexical + weight · dense, each leg min-max normalised, 0 where a leg lacks the hit
+ * (Bruch, Gai, Ingber: An Analysis of Fusion Functions for Hybrid Retrieval, 2022, https://arxiv.org/abs/2210.11934).
+ *
+ * @param options.weight share of the dense leg, 0 to 1
+ */
+export const convexCombination = (
+  lexical: readonly LegHit[],
+  dense: readonly LegHit[],
+  options: { weight: number },
+): FusedHit[] => {
+  const scores = new Map<string, number>();
+  const add = (leg: readonly LegHit[], weight: number): void => {
+    for (const { id, score } of normalizeScores(leg)) scores.set(id, (scores.get(id) ?? 0) + weight * score);
+  };
+  add(lexical, 1 - options.weight);
+  add(dense, options.weight);
+  return ranked(scores);
+};
+
+/**
+ * score = Σ over legs of 1 / (k + rank), ranks from 1 in the order of the leg (Cormack, Clarke, Büttcher:
+ * Reciprocal Rank Fusion, SIGIR 2009, with their k = 60).
+ */
+export const reciprocalRankFusion = (
+  legs: readonly (readonly LegHit[])[],
+  options: { k?: number } = {},
+): FusedHit[] => {
+  const k = options.k ?? 60;
+  const scores = new Map<string, number>();
+  for (const leg of legs)
+    leg.forEach(({ id }, index) => scores.set(id, (scores.get(id) ?? 0) + 1 / (k + index + 1)));
+  return ranked(scores);
+};

@@ -1,0 +1,60 @@
+import { inScope } from '../../schemas/documents.js';
+import type { FileRecord, FileVersion, Scope, StoredChunk } from '../../schemas/documents.js';
+import type { FileStore, SearchLegHit } from '../ports.js';
+
+export interface CheckedHit extends SearchLegHit {
+  file: FileRecord;
+  version: FileVersion;
+}
+
+/** What a hit must still satisfy after the engine has answered. */
+export interface CheckLimits {
+  scope: Scope;
+  partitions: ReadonlySet<string>;
+  fileKey: string | undefined;
+}
+
+/** The live version that a chunk belongs to, or null when the chunk must not be shown. */
+export const liveVersionOf = (
+  chunk: StoredChunk,
+  file: FileRecord | undefined,
+  limits: CheckLimits,
+): FileVersion | null => {
+  if (file === undefined || file.live === null || file.deleted_at !== null) return null;
+  if (chunk.generation !== file.live.generation) return null;
+  if (limits.fileKey !== undefined && file.file_key !== limits.fileKey) return null;
+  // The record's partition counts, not the chunk's: while a file is moved its chunks follow later.
+  if (!limits.partitions.has(file.partition) || !inScope(limits.scope, file.partition)) return null;
+  return file.live;
+};
+
+/**
+ * Compares the legs of a search with the file records as they are now, and drops every hit of an unpublished,
+ * replaced, deleted or foreign version, and repeated ids. The records are read after the engine answered: a
+ * version that was replaced in between is dropped too.
+ */
+export const checkGenerations = async <Leg extends string>(
+  legs: Readonly<Record<Leg, readonly SearchLegHit[]>>,
+  files: Pick<FileStore, 'getMany'>,
+  limits: CheckLimits,
+): Promise<{ legs: Record<Leg, CheckedHit[]>; dropped: number }> => {
+  const names = Object.keys(legs) as Leg[];
+  const keys = new Set(names.flatMap((name) => legs[name].map(({ chunk }) => chunk.file_key)));
+  const records = keys.size === 0 ? new Map<string, FileRecord>() : await files.getMany([...keys]);
+  let dropped = 0;
+  const check = (leg: readonly SearchLegHit[]): CheckedHit[] => {
+    const kept = new Map<string, CheckedHit>();
+    for (const hit of leg) {
+      const file = records.get(hit.chunk.file_key);
+      const version = liveVersionOf(hit.chunk, file, limits);
+      if (file === undefined || version === null || kept.has(hit.chunk.chunk_id)) dropped++;
+      else kept.set(hit.chunk.chunk_id, { ...hit, file, version });
+    }
+    return [...kept.values()];
+  };
+  const checked = Object.fromEntries(names.map((name) => [name, check(legs[name])])) as Record<
+    Leg,
+    CheckedHit[]
+  >;
+  return { legs: checked, dropped };
+};

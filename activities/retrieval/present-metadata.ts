@@ -1,0 +1,71 @@
+import type { FileRecord, FileVersion, Metadata } from '../../schemas/documents.js';
+import type { SearchResult } from './search-service.js';
+
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
+
+/** Bytes as clients show them: `2.40 MB`, in steps of 1,024. */
+export const formatFileSize = (bytes: number): string => {
+  let size = bytes;
+  let unit = 0;
+  while (size >= 1024 && unit < UNITS.length - 1) {
+    size /= 1024;
+    unit++;
+  }
+  return `${size.toFixed(2)} ${UNITS[unit]}`;
+};
+
+/**
+ * Upstream numbers every chunk, formats without pages included, and clients show the number: absent or null they
+ * print `undefined`. So whatever has no pages is one page.
+ */
+const ONLY_PAGE = 1;
+
+/** An indexer front end in use splits extracts at this key's text; ours hold one page each, so it never occurs. */
+const PAGE_SEPARATOR = '[PAGE_SEP]';
+
+const round = (score: number): number => Math.round(score * 1e6) / 1e6;
+
+const versionKeys = (file: FileRecord, version: FileVersion): Metadata => ({
+  file_id: file.file_id,
+  // The record's names, not the chunk's: a file may have been moved since.
+  partition: file.partition,
+  filename: version.filename,
+  original_filename: version.original_filename,
+  // Where upstream shows a path on its disk. A client's own `source` is a protected key, dropped at upload.
+  source: version.filename,
+  file_size: formatFileSize(version.size_bytes),
+  content_sha256: version.content_sha256,
+  indexed_at: version.indexed_at.toISOString(),
+  ...(version.relationship_id !== null && { relationship_id: version.relationship_id }),
+  ...(version.parent_id !== null && { parent_id: version.parent_id }),
+});
+
+/**
+ * Metadata of a chunk for search answers, extracts and chat sources (wire contract 1.3, 1.8, section 5): the
+ * client's own keys, `created_at` among them, then the server's, which win. Scores are there when it was searched.
+ */
+export const presentChunkMetadata = (
+  result: Pick<SearchResult, 'chunk' | 'file' | 'version'> &
+    Partial<Pick<SearchResult, 'score' | 'vectorScore'>>,
+): Metadata => {
+  const { chunk, file, version, score, vectorScore } = result;
+  return {
+    ...version.metadata,
+    ...versionKeys(file, version),
+    _id: chunk.chunk_id,
+    page: chunk.page ?? ONLY_PAGE,
+    page_sep: PAGE_SEPARATOR,
+    chunk_type: chunk.chunk_type,
+    section_id: chunk.section_id,
+    prev_section_id: chunk.prev_section_id,
+    next_section_id: chunk.next_section_id,
+    ...(vectorScore != null && { vector_score: round(vectorScore) }),
+    ...(score !== undefined && { combined_score: round(score) }),
+  };
+};
+
+/** Metadata of a file's live version; only the names of a file that has none. */
+export const presentFileMetadata = (file: FileRecord): Metadata =>
+  file.live === null
+    ? { file_id: file.file_id, partition: file.partition }
+    : { ...file.live.metadata, ...versionKeys(file, file.live), page: ONLY_PAGE };

@@ -1,0 +1,89 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { ChatDelta, ChatMessage, ChatOptions, LanguageModel } from '../ports.js';
+import type { CitationFilter, Citations } from './citations.js';
+
+export interface RelayedAnswer {
+  /** The whole text as the model gave it, the citation line included. */
+  answer: string;
+  citations: Omit<Citations, 'tail'>;
+  finishReason: 'stop' | 'length';
+  usage: { promptTokens: number; completionTokens: number } | undefined;
+  /** Why the stream broke off, when it did after the first delta. */
+  error: AppError | undefined;
+}
+
+/** Rejects when the signal aborts; never resolves. `dispose` lets go of the signal. */
+const rejectOnAbort = (signal: AbortSignal): { promise: Promise<never>; dispose: () => void } => {
+  let dispose = (): void => undefined;
+  const promise = new Promise<never>((_resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    dispose = () => signal.removeEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  // Whoever races it hears of it; between two races nobody does, and that is no unhandled rejection.
+  promise.catch(() => undefined);
+  return { promise, dispose };
+};
+
+/**
+ * Passes a model's words on, through the citation filter when there is one, and says at the end how it went.
+ * A model that does not heed the signal is not waited for: its stream is told to stop and left.
+ *
+ * @throws whatever goes wrong before the first delta went out, as AppError; the signal's reason when aborted then
+ */
+export async function* relayModelStream(
+  model: LanguageModel,
+  messages: readonly ChatMessage[],
+  options: ChatOptions & { signal: AbortSignal },
+  filter: CitationFilter | null,
+): AsyncGenerator<{ type: 'delta'; content: string }, RelayedAnswer, undefined> {
+  const controller = new AbortController();
+  const signal = AbortSignal.any([options.signal, controller.signal]);
+  const aborted = rejectOnAbort(signal);
+  const relayed: RelayedAnswer = {
+    answer: '',
+    citations: { reported: false, none: false, cited: [] },
+    finishReason: 'stop',
+    usage: undefined,
+    error: undefined,
+  };
+  let begun = false;
+  let finished = false;
+  let iterator: AsyncIterator<ChatDelta> | undefined;
+  try {
+    signal.throwIfAborted();
+    iterator = model.stream(messages, { ...options, signal })[Symbol.asyncIterator]();
+    for (;;) {
+      const step = await Promise.race([iterator.next(), aborted.promise]);
+      if (step.done === true) break;
+      const { content, finishReason, usage } = step.value;
+      relayed.answer += content;
+      if (finishReason !== undefined) {
+        relayed.finishReason = finishReason;
+        finished = true;
+      }
+      relayed.usage = usage ?? relayed.usage;
+      const shown = filter === null ? content : filter.push(content);
+      if (shown === '') continue;
+      begun = true;
+      yield { type: 'delta', content: shown };
+    }
+    if (!finished)
+      throw new AppError('INFERENCE_ERROR', 'The model provider ended its answer without a finish.');
+  } catch (error) {
+    if (!begun) throw options.signal.aborted ? error : AppError.from(error, 'INFERENCE_ERROR');
+    relayed.error = AppError.from(error, 'INFERENCE_ERROR');
+  } finally {
+    // Also when the consumer left: the model stops, whether it listens to the signal or to `return`.
+    controller.abort();
+    aborted.dispose();
+    void iterator?.return?.().catch(() => undefined);
+  }
+  if (filter !== null) {
+    const { tail, ...citations } = filter.end();
+    relayed.citations = citations;
+    if (tail !== '') yield { type: 'delta', content: tail };
+  }
+  return relayed;
+}

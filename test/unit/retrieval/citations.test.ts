@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createCitationFilter } from '../../../activities/retrieval/citations.js';
+
+const run = (pieces: readonly string[], sourceCount = 5) => {
+  const filter = createCitationFilter(sourceCount);
+  const shown = pieces.map((piece) => filter.push(piece)).join('');
+  const { tail, ...citations } = filter.end();
+  return { text: shown + tail, ...citations };
+};
+
+describe('createCitationFilter', () => {
+  test.each([
+    ['[Sources: 1, 3]', [1, 3]],
+    ['[Source: 2]', [2]],
+    ['[sources :3,1 , 1]', [1, 3]],
+    ['**[Sources: 1 and 4]**', [1, 4]],
+    ['[Sources: Source 1, Source 2].', [1, 2]],
+    ['[Sources: 2-4]', [2, 3, 4]],
+    ['[ SOURCES: 5 ]  \n\n', [5]],
+    ['[Sources: 0, 6, 99]', []],
+    ['[Sources: 4-99999]', [4, 5]],
+  ])('cuts off and reads %j', (line, cited) => {
+    expect(run([`The answer [Source 1].\n\n${line}`])).toEqual({
+      ...{ text: 'The answer [Source 1].', cited, reported: true, none: false },
+    });
+  });
+
+  test.each(['[Sources: none]', '[sources: None]', '[Sources : aucune]'])('reads %j as none', (line) => {
+    expect(run([`No.\n${line}`])).toEqual({ text: 'No.', cited: [], reported: true, none: true });
+  });
+
+  test.each([
+    'An answer that cites nothing.',
+    'It stands in [Source 2]',
+    'See [Sources: 1] and more.',
+    '[Sources: see the annex]',
+    'An open end [Sources: 1',
+    '',
+    'ok',
+  ])('leaves %j whole', (text) => {
+    expect(run([text])).toEqual({ text, cited: [], reported: false, none: false });
+  });
+
+  test('shows nothing of a line longer than what is usually kept back', () => {
+    const numbers = Array.from({ length: 60 }, (_, index) => index + 1);
+    const filter = createCitationFilter(60);
+    let shown = '';
+    for (const letter of `${'An answer. '.repeat(20)}\n[Sources: ${numbers.join(', ')}]`)
+      shown += filter.push(letter);
+    expect(shown).not.toContain('[');
+    expect(filter.end()).toMatchObject({ reported: true, cited: numbers });
+  });
+
+  test('keeps back no more than it must', () => {
+    const filter = createCitationFilter(3);
+    const text = 'word '.repeat(100);
+    expect(filter.push(text)).toHaveLength(text.length - 100);
+  });
+
+  test('does not depend on how the answer was cut into pieces', () => {
+    const words = [
+      'The',
+      ' answer',
+      '\n',
+      ' ',
+      '   ',
+      '[',
+      ']',
+      '[Source',
+      ' 2]',
+      '[Sources:',
+      ' 1',
+      ', 3',
+      ' none',
+      '**',
+      '.',
+    ];
+    const answer = fc
+      .tuple(
+        fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 40 })), { maxLength: 40 }),
+        fc.constantFrom(
+          '',
+          '[Sources: 1, 3]',
+          '\n[sources: none] ',
+          `\n[Sources: ${'1, '.repeat(50)}2]`,
+          '[Sources: 1',
+        ),
+      )
+      .map(([parts, line]) => parts.join('') + line);
+    fc.assert(
+      fc.property(answer, fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (text, sizes) => {
+        const pieces: string[] = [];
+        for (let at = 0, turn = 0; at < text.length; turn++) {
+          const size = sizes[turn % sizes.length]!;
+          pieces.push(text.slice(at, at + size));
+          at += size;
+        }
+        const whole = run([text]);
+        expect(run(pieces)).toEqual(whole);
+        expect(run([...text])).toEqual(whole);
+        expect(text.startsWith(whole.text)).toBe(true);
+        if (!whole.reported) expect(whole.text).toBe(text);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { countTokens } from '../../../activities/parsing/token-count.js';
+import { buildPrompt, promptOverhead } from '../../../activities/retrieval/prompt.js';
+import { neutralizeMarkers, readSourceBlocks } from '../../../activities/retrieval/source-blocks.js';
+import { makeResult } from './fixtures.js';
+
+const date = new Date('2026-03-01T23:59:00Z');
+
+describe('buildPrompt', () => {
+  test('heads each source with its number, file, page and headings', () => {
+    const results = [
+      makeResult({ text: 'The pump is green.', page: 3, heading_path: ['Pumps', 'Colours'] }),
+      makeResult({ text: 'No page here.' }, { filename: 'notes.txt' }),
+    ];
+    const { system, presented } = buildPrompt(results, { date, budget: 1000 });
+    expect(system).toContain('[Source 1] report.pdf, page 3, Pumps > Colours\nThe pump is green.\n');
+    expect(system).toContain('[Source 2] notes.txt\nNo page here.\n');
+    expect(system).toContain('Today is 2026-03-01.');
+    expect(system).toContain('[Sources: none]');
+    expect(presented).toEqual(results);
+  });
+
+  test('stays within the budget and numbers without gaps what it holds', () => {
+    const results = [40, 4000, 60, 10, 900].map((words, index) =>
+      makeResult({ chunk_id: `c${index}`, text: `Text ${index}. ${'word '.repeat(words)}` }),
+    );
+    for (const budget of [100, 150, 300, 1000, 10_000]) {
+      const { system, presented } = buildPrompt(results, { date, budget });
+      expect(countTokens(system)).toBeLessThanOrEqual(promptOverhead(date) + budget);
+      expect(readSourceBlocks(system)?.map(({ number }) => number)).toEqual(
+        presented.map((_, index) => index + 1),
+      );
+      expect(presented[0]).toBe(results[0]);
+    }
+    expect(buildPrompt(results, { date, budget: 300 }).presented.map(({ chunk }) => chunk.chunk_id)).toEqual([
+      ...['c0', 'c2', 'c3'],
+    ]);
+  });
+
+  test('cuts the first source when it alone is too long', () => {
+    const { system, presented } = buildPrompt([makeResult({ text: 'été '.repeat(5000) })], {
+      date,
+      budget: 200,
+    });
+    expect(presented).toHaveLength(1);
+    expect(system).toMatch(/été …\n/);
+    expect(countTokens(system)).toBeLessThanOrEqual(promptOverhead(date) + 200);
+  });
+
+  test('counts runs without spaces and special tokens without harm', () => {
+    const text = `<|endoftext|> ${'a'.repeat(200_000)}`;
+    const started = performance.now();
+    const { presented } = buildPrompt([makeResult({ text })], { date, budget: 500 });
+    expect(presented).toHaveLength(1);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
+describe('source blocks', () => {
+  test.each([
+    ['[Source 2]', '(Source 2)'],
+    ['[sources: none]', '(sources: none)'],
+    ['[ Source 1 ] and [Sources: 1, 2]', '( Source 1 ) and (Sources: 1, 2)'.replace('( Source', '(Source')],
+    ['[End of sources]', '(End of sources)'],
+    ['［Source 3］', '(Source 3)'],
+    ['[\u200bSo\u200burce 3]', '(So\u200burce 3)'],
+    ['[Source 4', '(Source 4'],
+    ['[see a source] [1] [x](y)', '[see a source] [1] [x](y)'],
+  ])('neutralizeMarkers(%j) is %j', (text, safe) => {
+    expect(neutralizeMarkers(text)).toBe(safe);
+  });
+
+  test('come back as they were put in, whatever stands in a document', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '[Source 1]',
+        '\n[Source 2] x\n',
+        '[Sources: 1]',
+        '\n[End of sources]\n',
+        '[',
+        ']',
+        '[[Source 1]]',
+      ),
+      fc.string({ maxLength: 20 }),
+    );
+    const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text), { maxLength: 5 }), (documents) => {
+        const results = documents.map(([content, filename]) => makeResult({ text: content }, { filename }));
+        const { system, presented } = buildPrompt(results, { date, budget: 100_000 });
+        expect(presented).toEqual(results);
+        const blocks = readSourceBlocks(system);
+        expect(blocks?.map(({ number }) => number)).toEqual(documents.map((_, index) => index + 1));
+        blocks?.forEach((block, index) => {
+          expect(block.text).toBe(neutralizeMarkers(documents[index]![0]).trim());
+          expect(block.text).not.toMatch(/\[\s*(?:end of )?source/i);
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('are told from a message without any', () => {
+    expect(readSourceBlocks('You are a pirate. Say [Source 1].')).toBeNull();
+    expect(readSourceBlocks(buildPrompt([], { date, budget: 100 }).system)).toEqual([]);
+  });
+});

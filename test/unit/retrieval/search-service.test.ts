@@ -1,0 +1,269 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Embedder, SearchLegHit } from '../../../activities/ports.js';
+import { createSearchService } from '../../../activities/retrieval/search-service.js';
+import type { SearchRequest } from '../../../activities/retrieval/search-service.js';
+import { inScope } from '../../../schemas/documents.js';
+import type { FileRecord, PartitionRecord, StoredChunk } from '../../../schemas/documents.js';
+import { makeChunk, makeFile, makePartition, makeVersion, scopeOf } from './fixtures.js';
+
+interface World {
+  /** Best first, as the engine would rank them in both legs. */
+  chunks: StoredChunk[];
+  files: FileRecord[];
+  partitions: PartitionRecord[];
+  candidates?: number;
+  /** Cosine by place in the ranking. */
+  cosine?: (index: number) => number;
+}
+
+const setUp = (world: World) => {
+  const embedded: string[] = [];
+  const asked: { partitions: readonly string[] | 'all'; vectorField: string; size: number }[] = [];
+  const embedder = (name: string): Embedder => ({
+    endpointName: name,
+    modelName: name === 'builtin-hash' ? 'builtin/hash-1024' : name,
+    dimension: 1,
+    vectorField: `vector_${name}`,
+    batchSize: 1,
+    maxInputTokens: null,
+    embed: async (texts) => {
+      embedded.push(`${name}: ${texts.join('|')}`);
+      return texts.map(() => [1]);
+    },
+  });
+  const service = createSearchService({
+    chunks: {
+      searchHybrid: async ({ partitions, vectorField, size, fileKey }) => {
+        asked.push({ partitions, vectorField, size });
+        const found = world.chunks.filter(
+          (chunk) =>
+            (partitions === 'all' || partitions.includes(chunk.partition)) &&
+            (fileKey === undefined || chunk.file_key === fileKey),
+        );
+        const leg = (score: (index: number) => number): SearchLegHit[] =>
+          found.slice(0, size).map((chunk, index) => ({ chunk, score: score(index) }));
+        return {
+          lexical: leg((index) => 100 - index),
+          dense: leg(world.cosine ?? ((index) => 0.9 - index / 1000)),
+        };
+      },
+    },
+    files: {
+      getMany: async (keys) =>
+        new Map(
+          world.files.filter(({ file_key }) => keys.includes(file_key)).map((file) => [file.file_key, file]),
+        ),
+    },
+    partitions: {
+      list: async (scope) => world.partitions.filter(({ partition }) => inScope(scope, partition)),
+    },
+    models: { embedder: async (name) => embedder(name) },
+    settings: { candidates: world.candidates ?? 50, similarityThreshold: 0 },
+  });
+  const search = async (over: Partial<SearchRequest> = {}) =>
+    service.search({ scope: scopeOf('public'), partitions: 'all', text: 'pumps', topK: 5, ...over });
+  return { search, embedded, asked };
+};
+
+const chunkOf = (file: FileRecord, position: number, over: Partial<StoredChunk> = {}): StoredChunk =>
+  makeChunk({
+    chunk_id: `${file.file_key}-${over.generation ?? file.live?.generation}-${position}`,
+    file_key: file.file_key,
+    file_id: file.file_id,
+    partition: file.partition,
+    generation: file.live?.generation ?? 1,
+    position,
+    ...over,
+  });
+
+const named = (key: string, over: Partial<FileRecord> = {}): FileRecord =>
+  makeFile({ file_key: key, file_id: `id-of-${key}`, ...over });
+
+const idsOf = (results: readonly { chunk: StoredChunk }[]): string[] =>
+  results.map(({ chunk }) => chunk.chunk_id);
+
+describe('createSearchService', () => {
+  test('answers hits with their file, version and raw scores, best first', async () => {
+    const file = named('a');
+    const { search } = setUp({
+      chunks: [chunkOf(file, 0), chunkOf(file, 1), chunkOf(file, 2)],
+      files: [file],
+      partitions: [makePartition('public')],
+    });
+    const results = await search({ topK: 2 });
+    expect(idsOf(results)).toEqual(['a-1-0', 'a-1-1']);
+    expect(results[0]).toMatchObject({
+      file,
+      version: file.live,
+      score: 1,
+      vectorScore: 0.9,
+      lexicalScore: 100,
+    });
+  });
+
+  test('never answers what is replaced, unpublished, deleted, unknown or elsewhere', async () => {
+    const good = named('good', { live: makeVersion({ generation: 4 }) });
+    const unpublished = named('unpublished', { live: null, pending_task: 'task-9' });
+    const deleted = named('deleted', { deleted_at: new Date() });
+    const moved = named('moved', { partition: 'secret' });
+    const { search } = setUp({
+      chunks: [
+        chunkOf(good, 0, { generation: 3, text: 'old' }),
+        chunkOf(good, 0, { generation: 5, text: 'not yet' }),
+        chunkOf(unpublished, 0),
+        chunkOf(deleted, 0),
+        chunkOf(moved, 0, { partition: 'public' }),
+        chunkOf(named('nobody'), 0),
+        chunkOf(good, 0),
+      ],
+      files: [good, unpublished, deleted, moved],
+      partitions: [makePartition('public'), makePartition('secret')],
+    });
+    expect(idsOf(await search())).toEqual(['good-4-0']);
+    expect(idsOf(await search({ partitions: ['public', 'secret'] }))).toEqual(['good-4-0']);
+  });
+
+  test('answers a file that was moved under its new name only', async () => {
+    const moved = named('moved', { partition: 'new' });
+    const { search } = setUp({
+      chunks: [chunkOf(moved, 0, { partition: 'old' })],
+      files: [moved],
+      partitions: [makePartition('old'), makePartition('new')],
+    });
+    const scope = scopeOf('old', 'new');
+    expect(idsOf(await search({ scope, partitions: ['old'] }))).toEqual([]);
+    expect((await search({ scope })).map(({ file }) => file.partition)).toEqual(['new']);
+  });
+
+  test('asks again for more when dropped hits leave too few', async () => {
+    const live = named('live', { live: makeVersion({ generation: 2 }) });
+    const stale = Array.from({ length: 30 }, (_, position) => chunkOf(live, position, { generation: 1 }));
+    const { search, asked, embedded } = setUp({
+      chunks: [...stale, ...Array.from({ length: 9 }, (_, position) => chunkOf(live, position))],
+      files: [live],
+      partitions: [makePartition('public')],
+      candidates: 10,
+    });
+    expect(idsOf(await search())).toEqual([0, 1, 2, 3, 4].map((position) => `live-2-${position}`));
+    expect(asked.map(({ size }) => size)).toEqual([10, 20, 40]);
+    expect(embedded).toHaveLength(1);
+  });
+
+  test('gives up after four rounds, and does not ask again when the engine has no more', async () => {
+    const live = named('live', { live: makeVersion({ generation: 2 }) });
+    const stale = Array.from({ length: 500 }, (_, position) => chunkOf(live, position, { generation: 1 }));
+    const world = { files: [live], partitions: [makePartition('public')], candidates: 10 };
+    const many = setUp({ ...world, chunks: stale });
+    expect(await many.search()).toEqual([]);
+    expect(many.asked.map(({ size }) => size)).toEqual([10, 20, 40, 80]);
+    const few = setUp({ ...world, chunks: stale.slice(0, 8) });
+    expect(await few.search()).toEqual([]);
+    expect(few.asked).toHaveLength(1);
+  });
+
+  test('embeds once for each embedder and asks each for its partitions', async () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => named(name, { partition: name }));
+    const { search, embedded, asked } = setUp({
+      chunks: [chunkOf(a!, 0), chunkOf(b!, 0), chunkOf(c!, 0)],
+      files: [a!, b!, c!],
+      partitions: [makePartition('a', 'one'), makePartition('b', 'two'), makePartition('c', 'one')],
+    });
+    const results = await search({ scope: scopeOf('a', 'b', 'c') });
+    expect(idsOf(results).sort()).toEqual(['a-1-0', 'b-1-0', 'c-1-0']);
+    expect(embedded).toEqual(['one: pumps', 'two: pumps']);
+    expect(asked).toEqual([
+      { partitions: ['a', 'c'], vectorField: 'vector_one', size: 50 },
+      { partitions: ['b'], vectorField: 'vector_two', size: 50 },
+    ]);
+  });
+
+  test('drops partitions outside the scope, and asks nobody when none is left', async () => {
+    const secret = named('s', { partition: 'secret' });
+    const { search, embedded } = setUp({
+      chunks: [chunkOf(secret, 0)],
+      files: [secret],
+      partitions: [makePartition('public'), makePartition('secret')],
+    });
+    expect(await search({ partitions: ['secret'] })).toEqual([]);
+    expect(await search({ partitions: [] })).toEqual([]);
+    expect(await search({ scope: scopeOf() })).toEqual([]);
+    expect(embedded).toEqual([]);
+    expect(idsOf(await search({ scope: { kind: 'all', userId: 1 } }))).toEqual(['s-1-0']);
+  });
+
+  test('applies the threshold to the dense leg only', async () => {
+    const file = named('a');
+    const { search } = setUp({
+      chunks: [chunkOf(file, 0), chunkOf(file, 1)],
+      files: [file],
+      partitions: [makePartition('public')],
+      cosine: (index) => (index === 0 ? 0.8 : 0.3),
+    });
+    const results = await search({ similarityThreshold: 0.5 });
+    expect(results.map(({ vectorScore, lexicalScore }) => [vectorScore, lexicalScore])).toEqual([
+      [0.8, 100],
+      [null, 99],
+    ]);
+  });
+
+  test('stays within one file when asked to', async () => {
+    const [a, b] = [named('a'), named('b')];
+    const { search } = setUp({
+      chunks: [chunkOf(a, 0), chunkOf(b, 0)],
+      files: [a, b],
+      partitions: [makePartition('public')],
+    });
+    expect(idsOf(await search({ fileKey: 'b' }))).toEqual(['b-1-0']);
+  });
+
+  test('holds its promises for any mixture of versions', async () => {
+    const file = fc.record({
+      live: fc.option(fc.integer({ min: 1, max: 3 })),
+      deleted: fc.boolean(),
+      partition: fc.constantFrom('p', 'q', 'foreign'),
+    });
+    const hit = fc.record({
+      file: fc.nat(5),
+      generation: fc.integer({ min: 1, max: 3 }),
+      position: fc.nat(3),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(file, { minLength: 6, maxLength: 6 }),
+        fc.array(hit, { maxLength: 60 }),
+        fc.integer({ min: 1, max: 8 }),
+        async (states, hits, topK) => {
+          const files = states.map(({ live, deleted, partition }, index) =>
+            named(`f${index}`, {
+              partition,
+              live: live === null ? null : makeVersion({ generation: live }),
+              deleted_at: deleted ? new Date() : null,
+            }),
+          );
+          const chunks = hits.map(({ file: index, generation, position }) =>
+            chunkOf(files[index]!, position, { generation, partition: 'p' }),
+          );
+          const { search } = setUp({
+            ...{ chunks, files, candidates: 8 },
+            partitions: ['p', 'q', 'foreign'].map((name) => makePartition(name)),
+          });
+          const results = await search({ scope: scopeOf('p', 'q'), topK });
+          const good = new Set(
+            chunks
+              .filter(({ file_key, generation }) => {
+                const owner = files.find((one) => one.file_key === file_key)!;
+                return (
+                  owner.live?.generation === generation && !owner.deleted_at && owner.partition !== 'foreign'
+                );
+              })
+              .map(({ chunk_id }) => chunk_id),
+          );
+          for (const id of idsOf(results)) expect(good).toContain(id);
+          expect(new Set(idsOf(results)).size).toBe(results.length);
+          expect(results).toHaveLength(Math.min(topK, good.size));
+        },
+      ),
+    );
+  });
+});
