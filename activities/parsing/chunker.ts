@@ -1,0 +1,148 @@
+import { checkChunkingOptions } from './chunk.js';
+import type { ChunkingOptions, ParsedChunk } from './chunk.js';
+import type { Section } from './section.js';
+import { toTextUnits } from './text-units.js';
+import type { TextUnit } from './text-units.js';
+import { countTokens } from './token-count.js';
+
+/** Takes sections in order and gives chunks as soon as they are full; holds no more than one chunk. */
+export interface Chunker {
+  push(section: Section): Generator<ParsedChunk>;
+  end(): Generator<ParsedChunk>;
+}
+
+/**
+ * Cuts a document into chunks: at headings, at pages, between paragraphs, between sentences, and inside a
+ * sentence only when it alone is too long. No chunk has more than `chunkSize` tokens or spans two pages; within
+ * one heading and page a chunk repeats whole sentences from the end of the last, up to `overlapRate` of its size.
+ * Deterministic, no I/O, time linear in the text.
+ */
+export function createChunker({ chunkSize, overlapRate }: ChunkingOptions): Chunker {
+  checkChunkingOptions({ chunkSize, overlapRate });
+  const overlapTokens = Math.floor(chunkSize * overlapRate);
+  /** What is shorter is not worth a chunk of its own: a heading without text joins what stands under it. */
+  const tiny = Math.min(32, chunkSize / 8);
+
+  let position = 0;
+  let place: { headingPath: string[]; page: number | null; sectionId: number } | null = null;
+  let open: TextUnit[] = [];
+  /** How many of the open units repeat the last chunk. */
+  let repeated = 0;
+  /** Tokens of the open units, estimated as the sum of their parts. */
+  let used = 0;
+
+  const toChunk = (units: TextUnit[], text: string, tokens: number): ParsedChunk => {
+    const { headingPath, page, sectionId } = place!;
+    const kind = units[0]!.kind;
+    const chunkType = units.every((unit) => unit.kind === kind) ? kind : 'text';
+    const chunk: ParsedChunk = {
+      position: position++,
+      text,
+      page,
+      headingPath,
+      chunkType,
+      tokens,
+      sectionId,
+    };
+    if (units[0]!.start !== undefined) chunk.charStart = units[0]!.start;
+    return chunk;
+  };
+
+  /** Gives the open units as one chunk; those that do not fit after all, and the overlap, stay open. */
+  const flush = (overlap: boolean): ParsedChunk | null => {
+    if (open.length === repeated) {
+      open = [];
+      repeated = used = 0;
+      return null;
+    }
+    let taken = open.length;
+    let text = joinUnits(open);
+    let tokens = countTokens(text);
+    // The sum of the parts is a very good estimate, not a promise: the promise is kept here.
+    while (tokens > chunkSize && taken > 1) {
+      text = joinUnits(open.slice(0, --taken));
+      tokens = countTokens(text);
+    }
+    const units = open.slice(0, taken);
+    const rest = open.slice(taken);
+    const again = overlap ? tailWithin(units, overlapTokens) : [];
+    open = [...again, ...rest];
+    repeated = again.length;
+    used = open.reduce((sum, unit) => sum + weight(unit), 0);
+    return toChunk(units, text, tokens);
+  };
+
+  function* flushAll(): Generator<ParsedChunk> {
+    for (let chunk = flush(false); chunk; chunk = flush(false)) yield chunk;
+  }
+
+  function* add(unit: TextUnit): Generator<ParsedChunk> {
+    if (unit.alone) {
+      yield* flushAll();
+      open = [unit];
+      used = weight(unit);
+      yield* flushAll();
+      return;
+    }
+    const full = used + weight(unit) > chunkSize;
+    const paragraph = unit.paragraphTokens ?? 0;
+    const betterInNext =
+      used >= chunkSize / 2 && used + paragraph > chunkSize && paragraph <= chunkSize - overlapTokens;
+    if (open.length > repeated && (full || betterInNext)) {
+      const chunk = flush(true);
+      if (chunk) yield chunk;
+    }
+    while (repeated > 0 && used + weight(unit) > chunkSize) {
+      used -= weight(open.shift()!);
+      repeated--;
+    }
+    open.push(unit);
+    used += weight(unit);
+  }
+
+  return {
+    *push(section) {
+      const moved =
+        place === null || section.opens === true || !samePath(place.headingPath, section.headingPath);
+      if (moved || place!.page !== section.page) {
+        const { headingPath, page } = section;
+        const under =
+          place !== null &&
+          place.page === page &&
+          headingPath.length > place.headingPath.length &&
+          startsWith(headingPath, place.headingPath);
+        if (!(under && repeated === 0 && used <= tiny)) yield* flushAll();
+        place = { headingPath, page, sectionId: place === null ? 0 : place.sectionId + (moved ? 1 : 0) };
+      }
+      for (const unit of toTextUnits(section, chunkSize)) yield* add(unit);
+    },
+    end: flushAll,
+  };
+}
+
+function joinUnits(units: TextUnit[]): string {
+  return units.map((unit, i) => (i === 0 ? unit.text : unit.gap + unit.text)).join('');
+}
+
+function weight(unit: TextUnit): number {
+  return unit.tokens + (unit.gap === '' || unit.gap === ' ' ? 0 : 1);
+}
+
+/** The last whole sentences that together stay within `limit` tokens; never all of them. */
+function tailWithin(units: TextUnit[], limit: number): TextUnit[] {
+  let from = units.length;
+  for (let sum = 0; from > 1; from--) {
+    const unit = units[from - 1]!;
+    sum += weight(unit);
+    if (sum > limit || unit.kind !== 'text') break;
+  }
+  return units.slice(from);
+}
+
+function samePath(a: string[], b: string[]): boolean {
+  return a.length === b.length && startsWith(a, b);
+}
+
+function startsWith(path: string[], prefix: string[]): boolean {
+  return prefix.length <= path.length && prefix.every((title, i) => path[i] === title);
+}

@@ -1,0 +1,53 @@
+import rehypeParse from 'rehype-parse';
+import { unified } from 'unified';
+import { createHeadingPath } from './heading-path.js';
+import { INLINE_TAGS, scanHtmlTags } from './html-tags.js';
+import type { Section } from './section.js';
+
+const UNREAD = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'title']);
+const entityReader = unified().use(rehypeParse, { fragment: true });
+
+/** Reads the text of HTML without building a tree: headings and blocks are kept, lists and rows become lines. */
+export function* parseFlatHtml(html: string): Generator<Section> {
+  const headings = createHeadingPath();
+  let text = '';
+  let unread: string | null = null;
+  let heading: number | null = null;
+
+  function* flush(): Generator<Section> {
+    const clean = decodeEntities(text)
+      .replace(/[ \t\n]+/g, ' ')
+      .trim();
+    text = '';
+    if (clean === '') return;
+    const opens = heading !== null;
+    if (opens) headings.open(heading!, clean);
+    const shown = opens ? `${'#'.repeat(heading!)} ${clean}` : clean;
+    yield { headingPath: headings.current(), page: null, text: shown, kind: 'text', opens };
+  }
+
+  for (const token of scanHtmlTags(html)) {
+    if (token.type === 'text') {
+      if (!unread) text += token.text;
+      if (text.length > 64 * 1024) yield* flush();
+    } else if (unread) {
+      if (token.type === 'close' && token.name === unread) unread = null;
+    } else if (token.type === 'open' && UNREAD.has(token.name)) {
+      unread = token.name;
+    } else if (token.name === 'td' || token.name === 'th') {
+      if (token.type === 'close') text += ' | ';
+    } else if (!INLINE_TAGS.has(token.name)) {
+      const level = /^h([1-6])$/.exec(token.name)?.[1];
+      yield* flush();
+      if (level) heading = token.type === 'open' ? Number(level) : null;
+      if (token.name === 'li' && token.type === 'open') text = '- ';
+    }
+  }
+  yield* flush();
+}
+
+function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
+  const tree = entityReader.parse(text.replaceAll('<', '&lt;'));
+  return tree.children.map((node) => ('value' in node ? node.value : '')).join('');
+}

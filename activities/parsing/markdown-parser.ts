@@ -1,0 +1,53 @@
+import remarkGfm from 'remark-gfm';
+import remarkParse from 'remark-parse';
+import { unified } from 'unified';
+import { createHeadingPath } from './heading-path.js';
+import { readMarkdownBlocks } from './markdown-blocks.js';
+import type { Section } from './section.js';
+import type { DecodedText } from './text-encoding.js';
+import { toLines } from './text-lines.js';
+
+const titleReader = unified().use(remarkParse).use(remarkGfm);
+const LONGEST_TITLE = 1000;
+/** Most titles hold no markup, and parsing each took a hundred times as long as reading the rest. */
+const PLAIN_TITLE =
+  /^(?: {0,3}#{1,6}[ \t]+([^*_`[\]<>&\\~!:#@\n]*)|([^*_`[\]<>&\\~!:#@\n]*)\n *[=-]+[ \t]*)\n?$/;
+
+/** Markdown as sections of its own source text, cut at its headings; tables and code apart. Constant memory. */
+export async function* parseMarkdown(text: DecodedText): AsyncGenerator<Section> {
+  const headings = createHeadingPath();
+  for await (const block of readMarkdownBlocks(toLines(text.pieces()))) {
+    const opens = block.kind === 'heading';
+    if (opens) headings.open(block.level ?? 1, titleOf(block.text));
+    const kind = block.kind === 'heading' ? 'text' : block.kind;
+    yield {
+      headingPath: headings.current(),
+      page: null,
+      text: block.text,
+      kind,
+      opens,
+      continues: block.continues === true,
+      charStart: block.charStart,
+    };
+  }
+}
+
+/** The title without its Markdown: "## The *mesh* of `x`" → "The mesh of x". */
+function titleOf(source: string): string {
+  if (source.length > LONGEST_TITLE) return source.slice(0, LONGEST_TITLE);
+  const plain = PLAIN_TITLE.exec(source);
+  if (plain) return plain[1] ?? plain[2] ?? '';
+  return plainText(titleReader.parse(source));
+}
+
+interface TextNode {
+  value?: string;
+  alt?: string | null;
+  children?: unknown[];
+}
+
+function plainText(node: TextNode): string {
+  return (
+    node.value ?? node.alt ?? (node.children ?? []).map((child) => plainText(child as TextNode)).join('')
+  );
+}

@@ -1,0 +1,59 @@
+import type { FileKind } from './file-types.js';
+import type { ParseLimits } from './parse-limits.js';
+import type { Section } from './section.js';
+
+export interface ParseSource {
+  /** Local file with the bytes. */
+  path: string;
+  kind: FileKind;
+  limits: ParseLimits;
+}
+
+/** Sections of a document as they are read, and what is known about the whole at the end. */
+export interface ParsedSections {
+  sections: AsyncIterable<Section> | Iterable<Section>;
+  /** Pages read so far and in all; null where the format has none. */
+  pages(): { done: number; total: number } | null;
+  /** How the text was encoded, for text formats. */
+  encoding?: string;
+}
+
+/** Chooses the parser of a kind. Each is loaded at its first use: a process that reads text needs no PDF engine. */
+export async function parseDocument({ path, kind, limits }: ParseSource): Promise<ParsedSections> {
+  const noPages = { pages: () => null };
+  switch (kind) {
+    case 'txt': {
+      const { openText } = await import('./text-encoding.js');
+      const { parseText } = await import('./text-parser.js');
+      const text = await openText(path);
+      return { sections: parseText(text), encoding: text.encoding, ...noPages };
+    }
+    case 'md': {
+      const { openText } = await import('./text-encoding.js');
+      const { parseMarkdown } = await import('./markdown-parser.js');
+      const text = await openText(path);
+      return { sections: parseMarkdown(text), encoding: text.encoding, ...noPages };
+    }
+    case 'html': {
+      const { openText } = await import('./text-encoding.js');
+      const { parseHtml } = await import('./html-parser.js');
+      const text = await openText(
+        path,
+        (head) => /<meta[^>]{0,200}?charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1],
+      );
+      let html = '';
+      for await (const piece of text.pieces()) html += piece;
+      return { sections: parseHtml(html, limits.maxNesting), encoding: text.encoding, ...noPages };
+    }
+    case 'pdf': {
+      const { parsePdf } = await import('./pdf-parser.js');
+      let progress = { done: 0, total: 0 };
+      const onPages = (done: number, total: number): void => void (progress = { done, total });
+      return { sections: parsePdf(path, { maxPages: limits.maxPages, onPages }), pages: () => progress };
+    }
+    case 'docx': {
+      const { parseDocx } = await import('./docx-parser.js');
+      return { sections: parseDocx(path, limits), ...noPages };
+    }
+  }
+}

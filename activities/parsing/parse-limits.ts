@@ -1,0 +1,30 @@
+const MIB = 1024 * 1024;
+
+/** What one document may cost. Going beyond any of these but the time is FILE_TOO_COMPLEX. */
+export interface ParseLimits {
+  /** Wall time of one document in milliseconds (PARSE_TIMEOUT is in seconds); beyond: PARSE_TIMEOUT. */
+  timeoutMs: number;
+  /** Memory of the parser process in MiB, its own runtime (some 150 MiB) included. */
+  memoryMb: number;
+  maxPages: number;
+  /** Sum of the unpacked sizes of a zip package, in bytes. */
+  maxExpandedBytes: number;
+  /** Unpacked over packed size of a zip package; looked at from 32 MiB unpacked on. */
+  maxExpansionRatio: number;
+  maxArchiveEntries: number;
+  /** Unpacked size of all XML parts of a package together: trees take some 15 times as much memory. */
+  maxMarkupBytes: number;
+  /** Element depth beyond which HTML is read as a flat stream of tags instead of as a tree. */
+  maxNesting: number;
+}
+
+export const defaultParseLimits: Readonly<ParseLimits> = Object.freeze({
+  timeoutMs: 3_600_000,
+  memoryMb: 2048,
+  maxPages: 20_000,
+  maxExpandedBytes: 512 * MIB,
+  maxExpansionRatio: 200,
+  maxArchiveEntries: 10_000,
+  maxMarkupBytes: 96 * MIB,
+  maxNesting: 400,
+});

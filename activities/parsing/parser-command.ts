@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+export interface ParserCommand {
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  /** Whether the kernel bounds the memory; otherwise only our watch does. */
+  memoryBounded: boolean;
+}
+
+const MIB = 1024 * 1024;
+/** Stacks of threads and unused parts of V8's spaces count as data as well. */
+const DATA_MARGIN_MB = 256;
+
+/**
+ * How to start a parser process. On Linux, `prlimit` bounds its data (an address space limit would hit V8's
+ * reservations) and `setpriv` has the kernel kill it with its parent; elsewhere the pool watches the memory and
+ * the process its parent.
+ */
+export function parserCommand(memoryMb: number): ParserCommand {
+  const { prlimit, setpriv } = tools();
+  const program = new URL(
+    import.meta.url.endsWith('.ts') ? './parser-child.ts' : './parser-child.js',
+    import.meta.url,
+  );
+  const node = [process.execPath, `--max-old-space-size=${Math.max(64, Math.floor(memoryMb * 0.75))}`];
+  if (program.pathname.endsWith('.ts')) {
+    // By its full address: the name would be looked for from the working directory.
+    const loader = createRequire(import.meta.url).resolve('tsx');
+    node.push('--import', pathToFileURL(loader).href);
+  }
+  const line = [
+    ...(prlimit ? ['prlimit', `--data=${(memoryMb + DATA_MARGIN_MB) * MIB}`, '--core=0', '--'] : []),
+    ...(setpriv ? ['setpriv', '--pdeathsig', 'KILL', '--'] : []),
+    ...node,
+    fileURLToPath(program),
+  ];
+  const { NODE_OPTIONS: _, ...env } = process.env;
+  if (!setpriv) env.TAMIS_WATCH_PARENT = '1';
+  return { command: line[0]!, args: line.slice(1), env, memoryBounded: prlimit };
+}
+
+let found: { prlimit: boolean; setpriv: boolean } | undefined;
+
+function tools(): { prlimit: boolean; setpriv: boolean } {
+  const works = (command: string, ...args: string[]): boolean =>
+    process.platform === 'linux' && spawnSync(command, args, { stdio: 'ignore', timeout: 5000 }).status === 0;
+  found ??= {
+    prlimit: works('prlimit', '--core=0', '--', 'true'),
+    setpriv: works('setpriv', '--pdeathsig', 'KILL', '--', 'true'),
+  };
+  return found;
+}

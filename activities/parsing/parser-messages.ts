@@ -1,0 +1,49 @@
+import type { ErrorCode } from '../../schemas/error-table.js';
+import type { ChunkingOptions } from './chunk.js';
+import type { FileKind } from './file-types.js';
+import type { ParseLimits } from './parse-limits.js';
+
+/** What the pool asks of a parser process. Text never crosses: the chunks go to a file. */
+export interface ParseJob {
+  path: string;
+  kind: FileKind;
+  limits: ParseLimits;
+  chunking: ChunkingOptions;
+  /** Written anew: JSON lines, one `ParsedChunk` each. */
+  outputPath: string;
+}
+
+export interface ParseProgress {
+  chunks: number;
+  /** Of formats that have pages. */
+  pages?: { done: number; total: number };
+}
+
+export interface ParsedDocument {
+  /** 0 when the document has no text; the file is then empty. */
+  chunkCount: number;
+  /** o200k tokens of all chunks, overlaps counted twice. */
+  tokens: number;
+  /** Characters of the text as it was read. */
+  characters: number;
+  /** null where the format has no pages. */
+  pages: number | null;
+  /** Encoding of a text file as it was found. */
+  encoding?: string;
+  outputPath: string;
+}
+
+export type ParserRequest = { type: 'parse'; job: ParseJob };
+
+export type ParserReply =
+  | { type: 'ready' }
+  | { type: 'progress'; progress: ParseProgress }
+  /** `rss`: memory the process holds afterwards, in bytes. */
+  | { type: 'done'; result: ParsedDocument; rss: number }
+  | {
+      type: 'failed';
+      code: ErrorCode | null;
+      message: string;
+      details: Record<string, unknown>;
+      rss: number;
+    };

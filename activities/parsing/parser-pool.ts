@@ -1,0 +1,122 @@
+import { checkChunkingOptions } from './chunk.js';
+import type { ChunkingOptions } from './chunk.js';
+import type { FileKind } from './file-types.js';
+import { defaultParseLimits } from './parse-limits.js';
+import type { ParseLimits } from './parse-limits.js';
+import type { ParsedDocument, ParseProgress } from './parser-messages.js';
+import { startParserProcess } from './parser-process.js';
+import type { ParserProcess } from './parser-process.js';
+
+export type { ParsedDocument, ParseProgress } from './parser-messages.js';
+
+export interface ParseRequest {
+  /** Local file with the document's bytes. */
+  path: string;
+  kind: FileKind;
+  filename: string;
+  /** Where the chunks go: JSON lines, one `ParsedChunk` each. Written anew. */
+  outputPath: string;
+  chunking: ChunkingOptions;
+  /** Tighter limits for this document; the memory is the pool's. */
+  limits?: Partial<Omit<ParseLimits, 'memoryMb'>>;
+  /** Kills the parser at once; the call rejects with the signal's reason. */
+  signal?: AbortSignal;
+  onProgress?: (progress: ParseProgress) => void;
+}
+
+/** Reads documents in child processes, since parsers hang, crash and eat memory on bad input. */
+export interface ParserPool {
+  /**
+   * Parses a document and cuts it into chunks. Waits for a free process; the time limit counts from then.
+   * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX, UNSUPPORTED_CONTENT, PARSE_TIMEOUT,
+   *   PARSER_CRASHED; or the signal's reason. A document without text is no error here: `chunkCount` is 0.
+   */
+  parseAndChunk(request: ParseRequest): Promise<ParsedDocument>;
+  /** Kills all processes, waits until they are gone; calls under way and later ones reject. */
+  close(): Promise<void>;
+}
+
+export interface ParserPoolOptions {
+  /** Documents read at once. */
+  size: number;
+  limits?: Partial<ParseLimits>;
+  /** A process is replaced after so many documents (100), or when it keeps a third of its memory afterwards. */
+  documentsPerProcess?: number;
+  /** For tests and metrics: told of each process that starts. */
+  onStart?: (process: ParserProcess) => void;
+}
+
+/** Processes start when they are needed and stay for the next document. An idle pool does not hold the program. */
+export function createParserPool(options: ParserPoolOptions): ParserPool {
+  const limits: ParseLimits = { ...defaultParseLimits, ...options.limits };
+  const idle: ParserProcess[] = [];
+  const busy = new Set<ParserProcess>();
+  const waiting: (() => void)[] = [];
+  const closing = new AbortController();
+  let running = 0;
+
+  const acquire = async (signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted();
+    if (running < options.size) {
+      running++;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => {
+        waiting.splice(waiting.indexOf(start), 1);
+        reject(signal.reason as Error);
+      };
+      const start = (): void => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      waiting.push(start);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  };
+  /** Hands the place on to who waits longest. */
+  const release = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  };
+
+  const take = (): ParserProcess => {
+    for (let process = idle.pop(); process; process = idle.pop()) if (process.alive) return process;
+    const process = startParserProcess(limits.memoryMb);
+    options.onStart?.(process);
+    return process;
+  };
+  const isWorn = (process: ParserProcess): boolean =>
+    process.documents >= (options.documentsPerProcess ?? 100) ||
+    process.rss > (limits.memoryMb * 1024 * 1024) / 3;
+
+  const parseAndChunk = async (request: ParseRequest): Promise<ParsedDocument> => {
+    const { path, kind, outputPath, chunking, onProgress } = request;
+    checkChunkingOptions(chunking);
+    const signal = request.signal ? AbortSignal.any([request.signal, closing.signal]) : closing.signal;
+    await acquire(signal);
+    try {
+      const process = take();
+      busy.add(process);
+      try {
+        const job = { path, kind, outputPath, chunking, limits: { ...limits, ...request.limits } };
+        return await process.run(job, { signal, onProgress });
+      } finally {
+        busy.delete(process);
+        if (closing.signal.aborted || !process.alive || isWorn(process)) await process.kill();
+        else idle.push(process);
+      }
+    } finally {
+      release();
+    }
+  };
+
+  return {
+    parseAndChunk,
+    async close() {
+      closing.abort(new Error('the parser pool is closed'));
+      await Promise.all([...idle.splice(0), ...busy].map((process) => process.kill()));
+    },
+  };
+}

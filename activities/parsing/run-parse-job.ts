@@ -1,0 +1,44 @@
+import { openChunkWriter } from './chunk-file.js';
+import { createChunker } from './chunker.js';
+import { parseDocument } from './parse-document.js';
+import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
+
+const PROGRESS_EVERY_MS = 500;
+
+/** Parses and chunks one document into its output file, section by section. Runs in a parser process. */
+export async function runParseJob(
+  job: ParseJob,
+  onProgress: (progress: ParseProgress) => void,
+): Promise<ParsedDocument> {
+  const parsed = await parseDocument(job);
+  const chunker = createChunker(job.chunking);
+  const writer = await openChunkWriter(job.outputPath);
+  let chunkCount = 0;
+  let tokens = 0;
+  let characters = 0;
+  let reported = Date.now();
+  const write = async (chunks: ReturnType<typeof chunker.end>): Promise<void> => {
+    for (const chunk of chunks) {
+      chunkCount++;
+      tokens += chunk.tokens;
+      await writer.write(chunk);
+    }
+  };
+  try {
+    for await (const section of parsed.sections) {
+      characters += section.text.length;
+      await write(chunker.push(section));
+      if (Date.now() - reported >= PROGRESS_EVERY_MS) {
+        reported = Date.now();
+        const pages = parsed.pages();
+        onProgress(pages ? { chunks: chunkCount, pages } : { chunks: chunkCount });
+      }
+    }
+    await write(chunker.end());
+  } finally {
+    await writer.close();
+  }
+  const pages = parsed.pages()?.total ?? null;
+  const encoding = parsed.encoding === undefined ? {} : { encoding: parsed.encoding };
+  return { chunkCount, tokens, characters, pages, ...encoding, outputPath: job.outputPath };
+}

@@ -1,0 +1,30 @@
+import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
+
+/** Byte-pair merging is quadratic in the length of a run: 200,000 letters without a space took 23 s. */
+const LONGEST_RUN = 256;
+/** `<|endoftext|>` in a user's text is text. */
+const OPTIONS = { disallowedSpecial: new Set<string>() };
+
+/** o200k tokens of a text, in linear time; at most a few too many where a run is longer than 256 characters. */
+export function countTokens(text: string): number {
+  if (text.length <= LONGEST_RUN) return text === '' ? 0 : countO200k(text, OPTIONS);
+  let tokens = 0;
+  let from = 0;
+  let runStart = 0;
+  let runIsSpace = false;
+  for (let i = 0; i < text.length; i++) {
+    const space = isSpace(text.charCodeAt(i));
+    if (space !== runIsSpace) {
+      runIsSpace = space;
+      runStart = i;
+    } else if (i - runStart >= LONGEST_RUN) {
+      tokens += countO200k(text.slice(from, i), OPTIONS);
+      from = runStart = i;
+    }
+  }
+  return tokens + countO200k(text.slice(from), OPTIONS);
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x3000;
+}

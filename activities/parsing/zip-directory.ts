@@ -1,0 +1,67 @@
+import { PassThrough } from 'node:stream';
+import type { Readable } from 'node:stream';
+import yauzl from 'yauzl';
+import type { Entry, ZipFile } from 'yauzl';
+import type { RandomAccessBytes } from './random-access-bytes.js';
+
+const READ_AHEAD = 64 * 1024;
+
+/** yauzl reads a directory in steps of some 46 bytes; one step must not be one query to the store. */
+class BufferedReader extends yauzl.RandomAccessReader {
+  private block: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
+
+  constructor(private readonly source: RandomAccessBytes) {
+    super();
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    const out = new PassThrough();
+    this.copy(out, start, end).catch((error: Error) => out.destroy(error));
+    return out;
+  }
+
+  private async copy(out: PassThrough, start: number, end: number): Promise<void> {
+    for (let at = start; at < end && !out.destroyed;) {
+      const bytes = await this.from(at, end);
+      if (bytes.length === 0) throw new Error('unexpected end of the archive');
+      at += bytes.length;
+      if (!out.write(bytes)) await new Promise<void>((done) => out.once('drain', done).once('close', done));
+    }
+    out.end();
+  }
+
+  private async from(at: number, end: number): Promise<Buffer> {
+    const offset = at - this.block.start;
+    if (offset < 0 || offset >= this.block.bytes.length) {
+      const bytes = await this.source.read(at, Math.min(this.source.size, at + READ_AHEAD));
+      this.block = { start: at, bytes };
+      return bytes.subarray(0, end - at);
+    }
+    return this.block.bytes.subarray(offset, offset + end - at);
+  }
+}
+
+/** Opens a zip package; the caller closes it. Rejects when the bytes are no zip. */
+export function openZip(source: RandomAccessBytes): Promise<ZipFile> {
+  return new Promise((resolve, reject) => {
+    const options = { lazyEntries: true, autoClose: false };
+    yauzl.fromRandomAccessReader(new BufferedReader(source), source.size, options, (error, zip) =>
+      error ? reject(error) : resolve(zip),
+    );
+  });
+}
+
+/** Walks the directory of a zip package until its end or until `visit` answers false. Rejects on a damaged one. */
+export function walkZipEntries(
+  zip: ZipFile,
+  visit: (entry: Entry) => boolean | Promise<boolean>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    zip.on('error', reject);
+    zip.on('end', resolve);
+    zip.on('entry', (entry: Entry) => {
+      Promise.resolve(visit(entry)).then((more) => (more ? zip.readEntry() : resolve()), reject);
+    });
+    zip.readEntry();
+  });
+}
