@@ -1,0 +1,58 @@
+import { MongoClient } from 'mongodb';
+import type { Db } from 'mongodb';
+import { AppError } from '../../../schemas/app-error.js';
+import { toMongoAppError } from './mongo-errors.js';
+
+interface MongoConnection {
+  db: Db;
+  client: MongoClient;
+  /** @throws AppError SERVICE_UNAVAILABLE */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the one client of a process and waits until it reaches a server, five seconds at most. Every write waits
+ * for a majority and the journal: a 201 rests on it.
+ * @throws AppError CONFIG_ERROR when the URL cannot be read, SERVICE_UNAVAILABLE when no server answers
+ */
+export const connectMongo = async (options: { url: string; database: string }): Promise<MongoConnection> => {
+  let client: MongoClient;
+  try {
+    client = new MongoClient(options.url, {
+      appName: 'tamis',
+      serverSelectionTimeoutMS: 5_000,
+      connectTimeoutMS: 5_000,
+      waitQueueTimeoutMS: 10_000,
+      // Longer than any single operation of ours, shorter than a person's patience with a dead peer.
+      socketTimeoutMS: 60_000,
+      maxPoolSize: 50,
+      ignoreUndefined: true,
+    });
+  } catch (error) {
+    throw new AppError('CONFIG_ERROR', 'MONGODB_URL cannot be read', { cause: error });
+  }
+  try {
+    await client.connect();
+  } catch (error) {
+    await client.close();
+    throw toMongoAppError(error);
+  }
+  // On the handle and not in the URL, so that a URL without options is as safe as one with.
+  const db = client.db(options.database, {
+    writeConcern: { w: 'majority', journal: true },
+    readPreference: 'primary',
+  });
+  return {
+    db,
+    client,
+    async ping() {
+      try {
+        await db.command({ ping: 1 });
+      } catch (error) {
+        throw toMongoAppError(error);
+      }
+    },
+    close: () => client.close(),
+  };
+};

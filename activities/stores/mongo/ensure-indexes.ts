@@ -1,0 +1,40 @@
+import type { Db, IndexDescription } from 'mongodb';
+import { BLOB_COLLECTIONS } from './blob-collections.js';
+import { toMongoAppError } from './mongo-errors.js';
+
+/**
+ * Every index, with the query it serves. Unique ones that hold for some records only are sparse on a field that
+ * exists only while the rule applies; partial indexes are not used.
+ */
+const INDEXES: Record<string, IndexDescription[]> = {
+  users: [{ key: { token_digest: 1 }, unique: true, sparse: true }],
+  partitions: [{ key: { 'members.user_id': 1 } }],
+  files: [
+    { key: { name_key: 1 }, unique: true, sparse: true },
+    { key: { partition: 1, file_id: 1 } },
+    { key: { tombstone_at: 1 }, sparse: true },
+  ],
+  tasks: [
+    { key: { state: 1, created_at: 1 } },
+    { key: { cleaned_at: 1, finished_at: 1 } },
+    { key: { file_key: 1, generation: 1 } },
+  ],
+  claims: [{ key: { holders: 1 } }, { key: { file_key: 1 } }],
+  [BLOB_COLLECTIONS.files]: [
+    { key: { filename: 1 }, unique: true },
+    { key: { filename: 1, uploadDate: 1 } },
+    { key: { 'metadata.file_key': 1 }, sparse: true },
+  ],
+  [BLOB_COLLECTIONS.chunks]: [{ key: { files_id: 1, n: 1 }, unique: true }],
+  [BLOB_COLLECTIONS.writes]: [{ key: { touched_at: 1 } }],
+};
+
+/** Creates the indexes that are missing; repeating it, even at the same time, is harmless. */
+export const ensureIndexes = async (db: Db): Promise<void> => {
+  try {
+    for (const [collection, indexes] of Object.entries(INDEXES))
+      await db.collection(collection).createIndexes(indexes);
+  } catch (error) {
+    throw toMongoAppError(error);
+  }
+};

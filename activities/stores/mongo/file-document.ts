@@ -1,0 +1,48 @@
+import type { FileRecord, FileVersion } from '../../../schemas/documents.js';
+import { metadataFromText, metadataToText } from './metadata-json.js';
+
+type VersionDocument = Omit<FileVersion, 'metadata'> & { metadata: string };
+
+/** A file record as collection `files` keeps it. */
+export interface FileDocument {
+  /** The file key. */
+  _id: string;
+  /** `partition/file_id`, unique; there only while the record is active, so that a tombstone's name is free. */
+  name_key?: string;
+  partition: string;
+  file_id: string;
+  created_by: number;
+  latest_generation: number;
+  live: VersionDocument | null;
+  pending_task: string | null;
+  created_at: Date;
+  updated_at: Date;
+  /** There on tombstones only, so that the sparse index lists them. */
+  tombstone_at?: Date;
+}
+
+/** Identifiers hold no slash, so that no two names read alike. */
+export const nameKey = (partition: string, fileId: string): string => `${partition}/${fileId}`;
+
+export const toVersionDocument = (version: FileVersion): VersionDocument => ({
+  ...version,
+  metadata: metadataToText(version.metadata),
+});
+
+const toVersion = (document: VersionDocument): FileVersion => ({
+  ...document,
+  metadata: metadataFromText(document.metadata),
+});
+
+export const toFileRecord = (document: FileDocument): FileRecord => ({
+  file_key: document._id,
+  partition: document.partition,
+  file_id: document.file_id,
+  created_by: document.created_by,
+  latest_generation: document.latest_generation,
+  live: document.live && toVersion(document.live),
+  pending_task: document.pending_task,
+  created_at: document.created_at,
+  updated_at: document.updated_at,
+  deleted_at: document.tombstone_at ?? null,
+});

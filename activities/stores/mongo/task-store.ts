@@ -1,0 +1,110 @@
+import type { Db } from 'mongodb';
+import { AppError } from '../../../schemas/app-error.js';
+import { ACTIVE_STATES, FINAL_STATES } from '../../../schemas/documents.js';
+import type { TaskRecord } from '../../../schemas/documents.js';
+import type { TaskStore } from '../../ports.js';
+import { metadataFromText, metadataToText } from './metadata-json.js';
+import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
+
+type TaskDocument = Omit<TaskRecord, 'task_id' | 'metadata'> & { _id: string; metadata: string };
+
+const toDocument = ({ task_id, ...rest }: TaskRecord): TaskDocument => ({
+  ...rest,
+  _id: task_id,
+  metadata: metadataToText(rest.metadata),
+});
+
+const toRecord = ({ _id, ...rest }: TaskDocument): TaskRecord => ({
+  ...rest,
+  task_id: _id,
+  metadata: metadataFromText(rest.metadata),
+});
+
+const ACTIVE = { state: { $in: [...ACTIVE_STATES] } };
+const FINAL = { state: { $in: [...FINAL_STATES] } };
+
+/** Task records in collection `tasks`. A final state never changes: every change of state is guarded on `ACTIVE`. */
+export const createMongoTaskStore = (db: Db): TaskStore => {
+  const tasks = db.collection<TaskDocument>('tasks');
+  return withMongoErrors<TaskStore>({
+    async insert(task) {
+      try {
+        await tasks.insertOne(toDocument(task));
+      } catch (error) {
+        if (isDuplicateKey(error)) throw new AppError('CONFLICT', `The task ${task.task_id} exists already.`);
+        throw error;
+      }
+    },
+    async get(taskId) {
+      const document = await tasks.findOne({ _id: taskId });
+      return document && toRecord(document);
+    },
+    async begin(taskId) {
+      const first = await tasks.updateOne(
+        { _id: taskId, ...ACTIVE, started_at: null },
+        { $set: { state: 'SERIALIZING', started_at: new Date() } },
+      );
+      if (first.matchedCount === 1) return true;
+      // Begun before: a retried activity or a restarted worker.
+      const again = await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: { state: 'SERIALIZING' } });
+      return again.matchedCount === 1;
+    },
+    async report(taskId, update) {
+      if (Object.keys(update).length === 0)
+        return (await tasks.countDocuments({ _id: taskId, ...ACTIVE }, { limit: 1 })) === 1;
+      const { matchedCount } = await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: update });
+      return matchedCount === 1;
+    },
+    async finish(taskId, state, failure) {
+      const done = state === 'COMPLETED' ? { stage: 'done' as const, progress: 1 } : {};
+      const { matchedCount } = await tasks.updateOne(
+        { _id: taskId, ...ACTIVE },
+        { $set: { state, error: failure ?? null, finished_at: new Date(), ...done } },
+      );
+      return matchedCount === 1;
+    },
+    async markHandedOver(taskId) {
+      await tasks.updateOne({ _id: taskId }, { $set: { handed_over_at: new Date() } });
+    },
+    async markCleaned(fileKey, upToGeneration) {
+      await tasks.updateMany(
+        { file_key: fileKey, generation: { $lte: upToGeneration }, ...FINAL, cleaned_at: null },
+        { $set: { cleaned_at: new Date() } },
+      );
+    },
+    async listByFile(fileKey) {
+      const documents = await tasks.find({ file_key: fileKey }).sort({ generation: 1 }).toArray();
+      return documents.map(toRecord);
+    },
+    async listNotHandedOver(before, limit) {
+      const documents = await tasks
+        .find({ ...ACTIVE, handed_over_at: null, created_at: { $lt: before } })
+        .sort({ created_at: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async listActiveSince(before, limit) {
+      const documents = await tasks
+        .find({ ...ACTIVE, handed_over_at: { $ne: null }, created_at: { $lt: before } })
+        .sort({ created_at: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async listUncleaned(before, limit) {
+      const documents = await tasks
+        .find({ ...FINAL, cleaned_at: null, finished_at: { $lt: before } })
+        .sort({ finished_at: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async remove(taskId) {
+      await tasks.deleteOne({ _id: taskId });
+    },
+    async *scan() {
+      for await (const document of tasks.find({}, { batchSize: 500 })) yield toRecord(document);
+    },
+  });
+};

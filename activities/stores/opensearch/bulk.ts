@@ -1,0 +1,72 @@
+import { AppError } from '../../../schemas/app-error.js';
+import type { OpenSearchClient } from './connect-opensearch.js';
+import { isAwayStatus, reasonText } from './opensearch-errors.js';
+
+/** Big enough for throughput, far below the engine's 100 MB, and small beside its heap. */
+const MAX_REQUEST_BYTES = 5 * 1024 * 1024;
+const MAX_REQUEST_UPDATES = 2_000;
+
+export interface BulkUpdate {
+  id: string;
+  /** The request body of one `update`. */
+  body: object;
+}
+
+interface BulkResult {
+  id: string;
+  status: number;
+  result: string | null;
+  reason: string | null;
+}
+
+interface BulkAnswer {
+  errors: boolean;
+  items: { update: { _id: string; status: number; result?: string; error?: unknown } }[];
+}
+
+/**
+ * Sends updates in requests of bounded size, one after the other, and answers what became of each.
+ * @throws AppError VDB_CONNECTION_ERROR when the engine had no room for an item: all of it may be repeated
+ */
+export const bulkUpdate = async (
+  client: OpenSearchClient,
+  index: string,
+  updates: Iterable<BulkUpdate>,
+  options: { refresh: 'wait_for' | 'false'; signal?: AbortSignal | undefined },
+): Promise<BulkResult[]> => {
+  const results: BulkResult[] = [];
+  let lines: string[] = [];
+  let bytes = 0;
+  const send = async () => {
+    if (lines.length === 0) return;
+    const answer = await client.request<BulkAnswer>('POST', `/${index}/_bulk`, {
+      lines,
+      query: { refresh: options.refresh },
+      signal: options.signal,
+      timeoutMs: 120_000,
+      refused: 'VDB_INSERT_ERROR',
+    });
+    results.push(...answer.items.map(({ update }) => toResult(update)));
+    lines = [];
+    bytes = 0;
+  };
+  for (const { id, body } of updates) {
+    const action = JSON.stringify({ update: { _id: id, retry_on_conflict: 3 } });
+    const line = JSON.stringify(body);
+    const size = Buffer.byteLength(line) + action.length + 2;
+    if (bytes + size > MAX_REQUEST_BYTES || lines.length >= 2 * MAX_REQUEST_UPDATES) await send();
+    lines.push(action, line);
+    bytes += size;
+  }
+  await send();
+  const away = results.find(({ status }) => isAwayStatus(status));
+  if (away !== undefined) throw new AppError('VDB_CONNECTION_ERROR', away.reason ?? undefined);
+  return results;
+};
+
+const toResult = (item: BulkAnswer['items'][number]['update']): BulkResult => ({
+  id: item._id,
+  status: item.status,
+  result: item.result ?? null,
+  reason: item.error === undefined ? null : reasonText(item.error),
+});

@@ -1,0 +1,85 @@
+import { AppError } from '../../../schemas/app-error.js';
+import type { MetadataEntry, StoredChunk } from '../../../schemas/documents.js';
+
+/** What a filter compares of a long text value; the whole value is in the file record. */
+const FILTER_TEXT_MAX_BYTES = 8_191;
+
+/** A chunk as the index holds it: the id is the document's, and `published` is absent until it is true. */
+export type ChunkSource = Omit<StoredChunk, 'chunk_id' | 'published'> & { published?: boolean };
+
+/** Fields asked back; vectors are many times larger than the rest and nobody reads them. */
+export const SOURCE_FIELDS: readonly (keyof ChunkSource)[] = [
+  'partition',
+  'file_id',
+  'file_key',
+  'generation',
+  'position',
+  'published',
+  'text',
+  'filename',
+  'heading_path',
+  'page',
+  'chunk_type',
+  'section_id',
+  'prev_section_id',
+  'next_section_id',
+  'relationship_id',
+  'parent_id',
+  'metadata',
+];
+
+const cutToBytes = (text: string, maxBytes: number): string => {
+  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
+  // Decoding a cut character gives U+FFFD, at most one, at the end.
+  return Buffer.from(text)
+    .subarray(0, maxBytes)
+    .toString('utf8')
+    .replace(/\uFFFD$/, '');
+};
+
+const toStoredEntry = (entry: MetadataEntry): MetadataEntry =>
+  entry.text === undefined ? entry : { ...entry, text: cutToBytes(entry.text, FILTER_TEXT_MAX_BYTES) };
+
+/**
+ * The document to write. `published` is left out, so that a late repetition of the write cannot hide a chunk that
+ * has been published since. A zero vector has no direction (the engine refuses it): such a chunk is found by its
+ * words alone.
+ * @throws AppError VDB_INSERT_ERROR for a vector that is not made of finite numbers
+ */
+export const toSource = (
+  chunk: StoredChunk,
+  vector: readonly number[],
+  vectorField: string,
+): Record<string, unknown> => {
+  if (!vector.every(Number.isFinite))
+    throw new AppError(
+      'VDB_INSERT_ERROR',
+      `The vector of chunk ${chunk.position} holds a value that is no number.`,
+    );
+  const source: Record<string, unknown> = {};
+  for (const field of SOURCE_FIELDS) if (field !== 'published') source[field] = chunk[field];
+  source['metadata'] = chunk.metadata.map(toStoredEntry);
+  if (vector.some((value) => value !== 0)) source[vectorField] = vector;
+  return source;
+};
+
+export const fromSource = (id: string, source: ChunkSource): StoredChunk => ({
+  chunk_id: id,
+  partition: source.partition,
+  file_id: source.file_id,
+  file_key: source.file_key,
+  generation: source.generation,
+  position: source.position,
+  published: source.published === true,
+  text: source.text,
+  filename: source.filename,
+  heading_path: source.heading_path,
+  page: source.page,
+  chunk_type: source.chunk_type,
+  section_id: source.section_id,
+  prev_section_id: source.prev_section_id,
+  next_section_id: source.next_section_id,
+  relationship_id: source.relationship_id,
+  parent_id: source.parent_id,
+  metadata: source.metadata,
+});

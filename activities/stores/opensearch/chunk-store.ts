@@ -1,0 +1,154 @@
+import { AppError } from '../../../schemas/app-error.js';
+import { chunkId } from '../../../schemas/chunk-id.js';
+import type { ChunkStore, SearchLegHit } from '../../ports.js';
+import { bulkUpdate } from './bulk.js';
+import type { BulkUpdate } from './bulk.js';
+import { fromSource, SOURCE_FIELDS, toSource } from './chunk-document.js';
+import type { ChunkSource } from './chunk-document.js';
+import type { OpenSearchClient } from './connect-opensearch.js';
+import { deleteChunks } from './delete-chunks.js';
+import { ensureChunkIndex } from './ensure-chunk-index.js';
+import { cosineOf, hybridQuery } from './hybrid-query.js';
+import { isAwayStatus, reasonText } from './opensearch-errors.js';
+import { scanGenerations } from './scan-generations.js';
+
+interface Hit {
+  _id: string;
+  _score: number;
+  _source: ChunkSource;
+}
+interface SearchAnswer {
+  status?: number;
+  error?: unknown;
+  hits?: { hits: Hit[] };
+}
+
+/** The engine's own bound on one page of a search. */
+const PAGE = 1_000;
+
+/** Chunks in index `{indexPrefix}chunks-v3`, with one vector field per embedder. */
+export const createOpenSearchChunkStore = (
+  client: OpenSearchClient,
+  options: { indexPrefix: string },
+): ChunkStore => {
+  const index = `${options.indexPrefix}chunks-v3`;
+  return {
+    ensureSchema: (fields) => ensureChunkIndex(client, index, fields),
+
+    async put(chunks, vectorField, signal) {
+      const results = await bulkUpdate(client, index, putUpdates(chunks, vectorField), {
+        refresh: 'false',
+        signal,
+      });
+      const refused = results.filter(({ status }) => status >= 300);
+      if (refused.length === 0) return;
+      const message = refused[0]?.reason ?? undefined;
+      // 404: the index itself is gone. 409 and 5xx: nothing that the chunk is to blame for.
+      const blameless = refused.some(({ status }) => status === 404 || status === 409 || status >= 500);
+      throw new AppError(blameless ? 'VDB_ERROR' : 'VDB_INSERT_ERROR', message, {
+        details: { refused: refused.length },
+      });
+    },
+
+    async publish(fileKey, generation, count, signal) {
+      const results = await bulkUpdate(client, index, publishUpdates(fileKey, generation, count), {
+        refresh: 'wait_for',
+        signal,
+      });
+      const missing = results.filter(({ status }) => status === 404).length;
+      if (missing > 0)
+        throw new AppError('VDB_ERROR', `${missing} of ${count} chunks to publish are missing.`, {
+          details: { missing },
+        });
+      const failed = results.find(({ status }) => status >= 300);
+      if (failed !== undefined) throw new AppError('VDB_ERROR', failed.reason ?? undefined);
+      // Published by an earlier attempt, which may have died before its refresh; `wait_for` waits for writes only.
+      if (results.some(({ result }) => result === 'noop'))
+        await client.request('POST', `/${index}/_refresh`, { signal });
+    },
+
+    async searchHybrid(request) {
+      const { lexical, dense } = hybridQuery(request);
+      const lines = [lexical, dense].flatMap((leg) => (leg === null ? [] : [{ index }, leg]));
+      if (lines.length === 0) return { lexical: [], dense: [] };
+      const { responses } = await client.request<{ responses: SearchAnswer[] }>('POST', '/_msearch', {
+        lines,
+        signal: request.signal,
+        refused: 'VDB_SEARCH_ERROR',
+      });
+      const legs = responses.map(hitsOf);
+      return {
+        lexical: lexical === null ? [] : (legs.shift() ?? []).map((hit) => toLegHit(hit, hit._score)),
+        dense: dense === null ? [] : (legs.shift() ?? []).map((hit) => toLegHit(hit, cosineOf(hit._score))),
+      };
+    },
+
+    async get(id) {
+      const { docs } = await client.request<{
+        docs: (Partial<Hit> & { found?: boolean; error?: unknown })[];
+      }>('POST', `/${index}/_mget`, { body: { docs: [{ _id: id, _source: SOURCE_FIELDS }] } });
+      const document = docs[0];
+      if (document?.error !== undefined) throw new AppError('VDB_ERROR', reasonText(document.error));
+      return document?.found === true && document._source ? fromSource(id, document._source) : null;
+    },
+
+    async listByFile(fileKey, generation, limit = Infinity) {
+      const chunks = [];
+      for (let after: number | undefined; chunks.length < limit;) {
+        const answer = await client.request<SearchAnswer>('POST', `/${index}/_search`, {
+          body: {
+            size: Math.min(PAGE, limit - chunks.length),
+            _source: SOURCE_FIELDS,
+            track_total_hits: false,
+            query: { bool: { filter: [{ term: { file_key: fileKey } }, { term: { generation } }] } },
+            sort: [{ position: 'asc' }],
+            ...(after === undefined ? {} : { search_after: [after] }),
+          },
+          refused: 'VDB_SEARCH_ERROR',
+        });
+        const hits = hitsOf(answer);
+        chunks.push(...hits.map((hit) => fromSource(hit._id, hit._source)));
+        if (hits.length < PAGE) break;
+        after = hits.at(-1)?._source.position;
+      }
+      return chunks;
+    },
+
+    scanGenerations: () => scanGenerations(client, index),
+
+    deleteGenerations: (fileKey, { keep, upTo }) =>
+      deleteChunks(client, index, {
+        bool: {
+          filter: [{ term: { file_key: fileKey } }, { range: { generation: { lte: upTo } } }],
+          must_not: keep.length === 0 ? [] : [{ terms: { generation: keep } }],
+        },
+      }),
+
+    deleteFile: (fileKey) => deleteChunks(client, index, { term: { file_key: fileKey } }),
+  };
+};
+
+/** Updates that insert what is missing, and change nothing where the same chunk is there already. */
+function* putUpdates(chunks: Parameters<ChunkStore['put']>[0], vectorField: string): Generator<BulkUpdate> {
+  for (const { chunk, vector } of chunks)
+    yield {
+      id: chunkId(chunk.file_key, chunk.generation, chunk.position),
+      body: { doc: toSource(chunk, vector, vectorField), doc_as_upsert: true },
+    };
+}
+
+function* publishUpdates(fileKey: string, generation: number, count: number): Generator<BulkUpdate> {
+  for (let position = 0; position < count; position += 1)
+    yield { id: chunkId(fileKey, generation, position), body: { doc: { published: true } } };
+}
+
+const hitsOf = (answer: SearchAnswer): Hit[] => {
+  if (answer.error === undefined) return answer.hits?.hits ?? [];
+  const away = isAwayStatus(answer.status ?? 500);
+  throw new AppError(away ? 'VDB_CONNECTION_ERROR' : 'VDB_SEARCH_ERROR', reasonText(answer.error));
+};
+
+const toLegHit = (hit: Hit, score: number): SearchLegHit => ({
+  chunk: fromSource(hit._id, hit._source),
+  score,
+});

@@ -1,0 +1,28 @@
+import { AppError } from '../../../schemas/app-error.js';
+import type { OpenSearchClient } from './connect-opensearch.js';
+
+/** A round meets conflicts only when chunks are written while they are deleted. */
+const ROUNDS = 20;
+
+/**
+ * Deletes what matches until nothing does, and answers how many. Refreshed first: the engine deletes what a search
+ * would find, and chunks just written are not among it.
+ */
+export const deleteChunks = async (
+  client: OpenSearchClient,
+  index: string,
+  query: object,
+): Promise<number> => {
+  let deleted = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await client.request('POST', `/${index}/_refresh`);
+    const answer = await client.request<{ deleted: number; total: number; failures: unknown[] }>(
+      'POST',
+      `/${index}/_delete_by_query`,
+      { body: { query }, query: { conflicts: 'proceed', refresh: true }, timeoutMs: 600_000 },
+    );
+    deleted += answer.deleted;
+    if (answer.failures.length === 0 && answer.deleted === answer.total) return deleted;
+  }
+  throw new AppError('VDB_ERROR', 'Chunks keep changing while they are deleted.');
+};

@@ -1,0 +1,89 @@
+import type { Scope } from '../../../schemas/documents.js';
+import type { ChunkStore } from '../../ports.js';
+import { SOURCE_FIELDS } from './chunk-document.js';
+
+type HybridRequest = Parameters<ChunkStore['searchHybrid']>[0];
+
+const FIELDS = ['text', 'text.en', 'text.fr', 'filename', 'heading_path'];
+
+/**
+ * The engine allows 1,024 clauses in a query, counted over all fields. A term gives one clause per field and two
+ * in the file name (which is cut at apostrophes): 150 terms are 900.
+ */
+const MAX_TERMS = 150;
+const TERM = /[\p{Script=Han}\p{Script=Hiragana}]|[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)?/gu;
+/** The engine cuts longer words into several. */
+const MAX_TERM_LENGTH = 100;
+
+/** Lucene looks at k candidates only: with fewer than this its recall suffers. */
+const MIN_CANDIDATES = 100;
+
+/** The query's text, cut to what the engine takes: the first distinct words. Null when nothing is left to search. */
+const lexicalText = (text: string): string | null => {
+  if (text.trim() === '') return null;
+  if (text.length <= MAX_TERMS) return text;
+  const terms = new Set<string>();
+  for (const [term] of text.matchAll(TERM)) {
+    terms.add(term.slice(0, MAX_TERM_LENGTH));
+    if (terms.size === MAX_TERMS) break;
+  }
+  return terms.size === 0 ? null : [...terms].join(' ');
+};
+
+/**
+ * The partitions a request may see: what it asks for, cut down to its scope. The caller has checked already; this
+ * is the second lock on the same door. `null` means all of them, without a filter.
+ */
+const visiblePartitions = (scope: Scope, asked: readonly string[] | 'all'): string[] | null => {
+  if (scope.kind === 'all') return asked === 'all' ? null : [...asked];
+  const allowed = Object.keys(scope.roles);
+  return asked === 'all' ? allowed : asked.filter((partition) => Object.hasOwn(scope.roles, partition));
+};
+
+const filterClauses = (partitions: readonly string[] | null, fileKey: string | undefined): object[] => [
+  { term: { published: true } },
+  ...(partitions === null ? [] : [{ terms: { partition: partitions } }]),
+  ...(fileKey === undefined ? [] : [{ term: { file_key: fileKey } }]),
+];
+
+interface HybridQuery {
+  lexical: object | null;
+  dense: object | null;
+}
+
+/** Both legs of a search; a leg without anything to compare by is null and is not asked. */
+export const hybridQuery = (request: HybridRequest): HybridQuery => {
+  const partitions = visiblePartitions(request.scope, request.partitions);
+  if (partitions?.length === 0 || request.size < 1) return { lexical: null, dense: null };
+  const filter = filterClauses(partitions, request.fileKey);
+  const text = lexicalText(request.text);
+  const shape = { size: request.size, _source: SOURCE_FIELDS, track_total_hits: false };
+  const k = Math.max(request.size, MIN_CANDIDATES);
+  return {
+    lexical: text === null ? null : { ...shape, query: { bool: { must: [matchText(text)], filter } } },
+    // A zero vector has no direction: cosine is undefined and the engine refuses it.
+    dense: request.vector.every((value) => value === 0)
+      ? null
+      : {
+          ...shape,
+          query: {
+            knn: {
+              [request.vectorField]: {
+                vector: request.vector,
+                k,
+                // Inside the clause: filtered afterwards, other tenants' chunks would use up the candidates.
+                filter: { bool: { filter } },
+                method_parameters: { ef_search: k },
+              },
+            },
+          },
+        },
+  };
+};
+
+const matchText = (text: string): object => ({
+  multi_match: { query: text, fields: FIELDS, type: 'most_fields' },
+});
+
+/** Lucene shifts cosine to (1 + cos) / 2 since its scores may not be negative. */
+export const cosineOf = (score: number): number => Math.max(-1, Math.min(1, 2 * score - 1));

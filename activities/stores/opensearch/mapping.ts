@@ -1,0 +1,105 @@
+import { AppError } from '../../../schemas/app-error.js';
+
+const MAX_DIMENSION = 16_000;
+
+/** A keyword longer than 32,766 bytes makes Lucene refuse the whole chunk; at most four bytes a character. */
+const KEYWORD_MAX_CHARACTERS = 8_191;
+
+type Mapping = { [key: string]: unknown };
+
+const keyword = { type: 'keyword', ignore_above: KEYWORD_MAX_CHARACTERS };
+
+/** The index of one schema version. One replica where there is a second node to hold it, none on a single one. */
+export const indexSettings = {
+  index: { knn: true, number_of_shards: 1, auto_expand_replicas: '0-1', refresh_interval: '250ms' },
+  analysis: {
+    analyzer: {
+      folded: { type: 'custom', tokenizer: 'standard', filter: ['lowercase', 'asciifolding'] },
+      // File names are cut at every sign: `annual_report-2024.pdf` is found by "report".
+      filename: {
+        type: 'custom',
+        tokenizer: 'letters_and_digits',
+        filter: ['lowercase', 'asciifolding', 'short'],
+      },
+    },
+    tokenizer: { letters_and_digits: { type: 'pattern', pattern: '[^\\p{L}\\p{M}\\p{N}]+' } },
+    filter: { short: { type: 'truncate', length: 255 } },
+  },
+} as const;
+
+/** Fields of a chunk but its vectors. English and French each have a subfield: chained stemmers mangle words. */
+export const chunkMapping = {
+  dynamic: 'strict',
+  properties: {
+    partition: { type: 'keyword' },
+    file_id: { type: 'keyword' },
+    file_key: { type: 'keyword' },
+    generation: { type: 'long' },
+    position: { type: 'integer' },
+    published: { type: 'boolean' },
+    text: {
+      type: 'text',
+      analyzer: 'folded',
+      fields: { en: { type: 'text', analyzer: 'english' }, fr: { type: 'text', analyzer: 'french' } },
+    },
+    filename: { type: 'text', analyzer: 'filename', fields: { keyword } },
+    heading_path: { type: 'text', analyzer: 'folded', fields: { keyword } },
+    page: { type: 'integer' },
+    chunk_type: { type: 'keyword' },
+    section_id: { type: 'integer' },
+    prev_section_id: { type: 'integer' },
+    next_section_id: { type: 'integer' },
+    relationship_id: keyword,
+    parent_id: keyword,
+    // Nested and typed: numbers compare as numbers, and client keys never become fields.
+    metadata: {
+      type: 'nested',
+      dynamic: 'strict',
+      properties: {
+        key: keyword,
+        text: keyword,
+        number: { type: 'double', ignore_malformed: true },
+        integer: { type: 'long', ignore_malformed: true },
+        date: { type: 'date', ignore_malformed: true },
+        bool: { type: 'boolean' },
+      },
+    },
+  },
+} as const;
+
+/** A vector field; the embedder is part of its name, since vectors of two models do not compare. */
+export const vectorMapping = (dimension: number) => ({
+  type: 'knn_vector',
+  dimension,
+  method: {
+    name: 'hnsw',
+    engine: 'lucene',
+    space_type: 'cosinesimil',
+    parameters: { m: 16, ef_construction: 128 },
+  },
+});
+
+/**
+ * Every mapping passes here before it is sent: a knn_vector without `engine: lucene` is accepted by a node that
+ * has only Lucene's k-NN, and then kills it at the first refresh and at every restart.
+ * @throws AppError CONFIG_ERROR
+ */
+export const assertMapping = (mapping: Mapping, path = ''): void => {
+  for (const [name, field] of Object.entries((mapping['properties'] ?? {}) as Record<string, Mapping>)) {
+    const at = path === '' ? name : `${path}.${name}`;
+    if (field['type'] === 'knn_vector') assertVector(field, at);
+    assertMapping(field, at);
+    assertMapping({ properties: field['fields'] }, at);
+  }
+};
+
+const assertVector = (field: Mapping, at: string): void => {
+  const { dimension, method } = field as { dimension?: unknown; method?: { engine?: unknown } };
+  if (method?.engine !== 'lucene')
+    throw new AppError('CONFIG_ERROR', `The vector field ${at} must name the engine lucene.`);
+  if (!Number.isInteger(dimension) || Number(dimension) < 1 || Number(dimension) > MAX_DIMENSION)
+    throw new AppError(
+      'CONFIG_ERROR',
+      `The vector field ${at} needs a dimension from 1 to ${MAX_DIMENSION}.`,
+    );
+};

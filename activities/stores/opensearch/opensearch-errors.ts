@@ -1,0 +1,59 @@
+import { errors } from '@opensearch-project/opensearch';
+import { AppError } from '../../../schemas/app-error.js';
+import type { ErrorCode } from '../../../schemas/error-table.js';
+
+/** Statuses that mean "not now": too many requests, no shard or node, a proxy in between. */
+const AWAY_STATUSES = new Set([408, 429, 502, 503, 504]);
+
+export const isAwayStatus = (status: number): boolean => AWAY_STATUSES.has(status);
+
+interface EngineReason {
+  type?: string;
+  reason?: string;
+  caused_by?: EngineReason;
+  root_cause?: EngineReason[];
+}
+
+/** The engine's own words, with the innermost cause, which is the one that helps. */
+export const reasonText = (error: unknown): string => {
+  if (typeof error === 'string') return error;
+  const texts: string[] = [];
+  let reason = error as EngineReason | undefined;
+  for (let depth = 0; reason != null && depth < 5; depth += 1) {
+    if (reason.reason !== undefined) texts.push(`${reason.type ?? 'error'}: ${reason.reason}`);
+    reason = reason.caused_by ?? (depth === 0 ? reason.root_cause?.[0] : undefined);
+  }
+  return [...new Set(texts)].join('; ').slice(0, 1_000);
+};
+
+/**
+ * A failed call as one of our errors: VDB_CONNECTION_ERROR when the engine cannot be reached or is overloaded,
+ * `refused` when it turned this very request down, VDB_ERROR otherwise.
+ */
+export const toVdbError = (error: unknown, refused: ErrorCode = 'VDB_ERROR'): unknown => {
+  if (error instanceof errors.ResponseError) {
+    const status = error.statusCode;
+    const body = error.body as { error?: unknown } | string | null;
+    const reason = reasonText(typeof body === 'object' && body !== null ? body.error : body);
+    if (isAwayStatus(status)) return new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
+    const code = status >= 400 && status < 500 && status !== 404 ? refused : 'VDB_ERROR';
+    return new AppError(code, `OpenSearch answered ${status}: ${reason}`, { cause: error });
+  }
+  if (
+    error instanceof errors.ConnectionError ||
+    error instanceof errors.TimeoutError ||
+    error instanceof errors.NoLivingConnectionsError
+  )
+    return new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
+  if (error instanceof errors.OpenSearchClientError)
+    return new AppError('VDB_ERROR', undefined, { cause: error });
+  return error;
+};
+
+/** Whether a failed call's cause has this type in the engine's words, such as `resource_already_exists_exception`. */
+export const hasEngineType = (error: unknown, type: string): boolean => {
+  const cause = error instanceof AppError ? error.cause : error;
+  if (!(cause instanceof errors.ResponseError)) return false;
+  const body = cause.body as { error?: EngineReason } | undefined;
+  return body?.error?.type === type;
+};

@@ -1,0 +1,18 @@
+/**
+ * `npm run check:stores`: compares the record store, the blobs and the chunks, prints where they disagree, and
+ * ends with 1 if they do. Meant for a quiet system: what is being indexed at this moment shows up too.
+ */
+import { checkStores } from '../../activities/reconcile/check-stores.js';
+import { connect } from '../../activities/connect.js';
+import { parseConfig } from '../../schemas/config.js';
+
+const config = parseConfig(process.env);
+const adapters = await connect(config);
+try {
+  const drifts = await checkStores(adapters, { deduplicate: config.documents.deduplicate });
+  for (const { kind, subject, detail } of drifts) console.log(`${kind}  ${subject}  ${detail}`);
+  console.log(drifts.length === 0 ? 'The stores agree.' : `${drifts.length} disagreements.`);
+  process.exitCode = drifts.length === 0 ? 0 : 1;
+} finally {
+  await adapters.close();
+}

@@ -1,0 +1,35 @@
+import { createMongoBlobStore } from '../../activities/stores/mongo/blob-store.js';
+import { createMongoClaimStore } from '../../activities/stores/mongo/claim-store.js';
+import { createMongoFileStore } from '../../activities/stores/mongo/file-store.js';
+import { createMongoTaskStore } from '../../activities/stores/mongo/task-store.js';
+import { createFakeStores } from '../support/fakes/create-fake-stores.js';
+import { checkStoresContract } from './check-stores.contract.js';
+import type { CheckedStores } from './check-stores.contract.js';
+import { fake, openTestDatabase, openTestIndex } from './subject.js';
+import type { Subject } from './subject.js';
+
+const real: Subject<CheckedStores> = {
+  name: 'MongoDB and OpenSearch',
+  async open() {
+    const database = await openTestDatabase();
+    const index = await openTestIndex();
+    return {
+      store: {
+        files: createMongoFileStore(database.db),
+        tasks: createMongoTaskStore(database.db),
+        claims: createMongoClaimStore(database.db),
+        blobs: createMongoBlobStore(database.db),
+        chunks: index.store,
+      },
+      async close() {
+        await Promise.all([database.close(), index.close()]);
+      },
+    };
+  },
+};
+
+for (const subject of [
+  fake<CheckedStores>(createFakeStores),
+  ...(process.env['TAMIS_FAKES_ONLY'] === '1' ? [] : [real]),
+])
+  checkStoresContract(subject);

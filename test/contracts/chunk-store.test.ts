@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { assertMapping, chunkMapping, vectorMapping } from '../../activities/stores/opensearch/mapping.js';
+import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
+import { createOpenSearchChunkStore } from '../../activities/stores/opensearch/chunk-store.js';
+import { createFakeChunkStore } from '../support/fakes/fake-chunk-store.js';
+import { chunkStoreContract } from './chunk-store.contract.js';
+import { fake, openSearch } from './subject.js';
+
+for (const subject of [fake(createFakeChunkStore), ...openSearch()]) chunkStoreContract(subject);
+
+describe('mappings are checked before they are sent', () => {
+  const withVector = (vector: object) => ({ properties: { ...chunkMapping.properties, vector } });
+
+  test('ours pass', () => {
+    expect(() => assertMapping(withVector(vectorMapping(1024)))).not.toThrow();
+  });
+
+  test.each([
+    ['no method', { type: 'knn_vector', dimension: 3 }],
+    ['another engine', { type: 'knn_vector', dimension: 3, method: { name: 'hnsw', engine: 'faiss' } }],
+    ['no dimension', { ...vectorMapping(1), dimension: undefined }],
+    ['dimension 0', vectorMapping(0)],
+    ['dimension 16,001', vectorMapping(16_001)],
+    ['a broken one', vectorMapping(1.5)],
+    ['one inside an object', { properties: { deep: { type: 'knn_vector', dimension: 3 } } }],
+  ])('refused: %s', (_name, vector) => {
+    expect(() => assertMapping(withVector(vector))).toThrow();
+  });
+});
+
+describe('an engine that is away', () => {
+  test('is VDB_CONNECTION_ERROR, retryable', async () => {
+    const connection = connectOpenSearch({ url: 'http://127.0.0.1:9' });
+    const store = createOpenSearchChunkStore(connection.client, { indexPrefix: 'none-' });
+    const away = { code: 'VDB_CONNECTION_ERROR', retryable: true };
+    await expect(connection.ping()).rejects.toMatchObject(away);
+    await expect(store.get('x')).rejects.toMatchObject(away);
+    await expect(store.deleteFile('x')).rejects.toMatchObject(away);
+    await connection.close();
+  });
+});

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { chunkId } from '../../schemas/chunk-id.js';
+import type { FileVersion, Metadata, StoredChunk, TaskRecord } from '../../schemas/documents.js';
+
+/** Keys that MongoDB would read as operators or paths, and numbers that a double rounds. */
+export const AWKWARD_METADATA: Metadata = {
+  $set: { 'a.b': 1, $inc: ['x', null, true] },
+  'dotted.key': 'value',
+  big: 9007199254740993n,
+  negative: -9223372036854775808n,
+  small: 42,
+  real: 1.5,
+  exponent: 1e300,
+  empty: {},
+  accents: 'Zürich – déjà vu 😀',
+};
+
+export const sampleUpload = (overrides: Partial<TaskRecord['upload']> = {}): TaskRecord['upload'] => ({
+  upload_id: randomUUID(),
+  filename: 'guide.md',
+  original_filename: 'guide.md',
+  mimetype: 'text/markdown',
+  size_bytes: 11,
+  content_sha256: 'ab'.repeat(32),
+  ...overrides,
+});
+
+export const sampleVersion = (overrides: Partial<FileVersion> = {}): FileVersion => ({
+  ...sampleUpload(),
+  generation: 1,
+  task_id: randomUUID(),
+  metadata: AWKWARD_METADATA,
+  relationship_id: null,
+  parent_id: null,
+  chunk_count: 2,
+  embedder: 'builtin/hash-1024',
+  indexed_at: new Date('2026-01-02T03:04:05.678Z'),
+  degraded_stages: [],
+  ...overrides,
+});
+
+export const sampleTask = (overrides: Partial<TaskRecord> = {}): TaskRecord => ({
+  task_id: randomUUID(),
+  kind: 'index',
+  state: 'QUEUED',
+  stage: 'queued',
+  progress: 0,
+  attempt: 0,
+  partition: 'library',
+  file_id: 'guide',
+  file_key: randomUUID(),
+  generation: 1,
+  user_id: 1,
+  intent: 'create',
+  metadata: AWKWARD_METADATA,
+  relationship_id: null,
+  parent_id: null,
+  upload: sampleUpload(),
+  embedder: 'builtin/hash-1024',
+  error: null,
+  created_at: new Date(),
+  started_at: null,
+  finished_at: null,
+  handed_over_at: null,
+  cleaned_at: null,
+  ...overrides,
+});
+
+export const sampleChunk = (overrides: Partial<StoredChunk> = {}): StoredChunk => {
+  const chunk = {
+    partition: 'library',
+    file_id: 'guide',
+    file_key: randomUUID(),
+    generation: 1,
+    position: 0,
+    published: false,
+    text: 'A sieve keeps what is coarse.',
+    filename: 'guide.md',
+    heading_path: ['Guide'],
+    page: null,
+    chunk_type: 'text' as const,
+    section_id: 0,
+    prev_section_id: null,
+    next_section_id: null,
+    relationship_id: null,
+    parent_id: null,
+    metadata: [],
+    ...overrides,
+  };
+  return { ...chunk, chunk_id: chunkId(chunk.file_key, chunk.generation, chunk.position) };
+};
+
+export const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
+
+export const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index));

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import type { CounterStore, ModelEndpointStore, PartitionStore, UserStore } from '../../activities/ports.js';
+import type { ModelEndpoint, Scope } from '../../schemas/documents.js';
+import { times } from './samples.js';
+import { useSubject } from './subject.js';
+import type { Subject } from './subject.js';
+
+export const counterStoreContract = (subject: Subject<CounterStore>): void => {
+  describe(`counter store (${subject.name})`, () => {
+    const store = useSubject(subject);
+
+    test('200 calls at once answer 200 numbers, and later ones are greater', async () => {
+      const numbers = await Promise.all(times(200, () => store().nextGeneration()));
+      expect(new Set(numbers).size).toBe(200);
+      expect(await store().nextGeneration()).toBeGreaterThan(Math.max(...numbers));
+      expect(numbers.every((number) => Number.isSafeInteger(number) && number > 0)).toBe(true);
+    });
+  });
+};
+
+export const userStoreContract = (subject: Subject<UserStore>): void => {
+  describe(`user store (${subject.name})`, () => {
+    const store = useSubject(subject);
+
+    test('has one admin, whose token can change and go', async () => {
+      const [first] = await Promise.all(times(10, () => store().ensureAdmin('digest-1')));
+      expect(first).toMatchObject({ user_id: 1, is_admin: true, token_digest: 'digest-1' });
+      expect(await store().findByTokenDigest('digest-1')).toEqual(first);
+      expect(await store().get(1)).toEqual(first);
+      expect(await store().ensureAdmin('digest-2')).toEqual({ ...first, token_digest: 'digest-2' });
+      expect(await store().findByTokenDigest('digest-1')).toBeNull();
+      expect(await store().ensureAdmin(null)).toMatchObject({ user_id: 1, token_digest: null });
+      expect(await store().findByTokenDigest('digest-2')).toBeNull();
+      expect(await store().get(2)).toBeNull();
+    });
+  });
+};
+
+export const partitionStoreContract = (subject: Subject<PartitionStore>): void => {
+  describe(`partition store (${subject.name})`, () => {
+    const store = useSubject(subject);
+    const create = (partition: string, ownerId: number) =>
+      store().create({ partition, embedder: 'builtin/hash-1024', ownerId });
+
+    test('creates a partition with its owner, once of 20 at once', async () => {
+      const partition = `p-${randomUUID()}`;
+      const answers = await Promise.allSettled(times(20, (index) => create(partition, 100 + index)));
+      const created = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+      expect(created).toHaveLength(1);
+      for (const answer of answers)
+        if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'PARTITION_EXISTS' });
+      const record = await store().get(partition);
+      expect(record).toEqual(created[0]);
+      const roles = await Promise.all(times(20, (index) => store().roleOf(100 + index, partition)));
+      expect(roles.filter((role) => role === 'owner')).toHaveLength(1);
+      expect(roles[(record?.created_by ?? 0) - 100]).toBe('owner');
+    });
+
+    test('lists memberships and what lies inside a scope', async () => {
+      const names = times(3, (index) => `q${index}-${randomUUID()}`);
+      for (const name of names) await create(name, 7);
+      await create('constructor', 8);
+      expect(await store().memberships(7)).toEqual(
+        names.map((partition) => ({ user_id: 7, partition, role: 'owner', added_at: expect.any(Date) })),
+      );
+      const scope: Scope = { kind: 'partitions', userId: 7, roles: { [names[1] ?? '']: 'viewer' } };
+      expect((await store().list(scope)).map(({ partition }) => partition)).toEqual([names[1]]);
+      const all = (await store().list({ kind: 'all', userId: 1 })).map(({ partition }) => partition);
+      expect(all).toEqual(expect.arrayContaining([...names, 'constructor']));
+      expect(all).toEqual([...all].sort());
+      expect(await store().roleOf(9, names[0] ?? '')).toBeNull();
+      expect(await store().memberships(9)).toEqual([]);
+      expect(await store().get('none')).toBeNull();
+    });
+  });
+};
+
+const endpoint = (overrides: Partial<ModelEndpoint> = {}): ModelEndpoint => ({
+  name: 'first',
+  model_type: 'embedder',
+  endpoint: 'builtin:',
+  model_name: 'hash-1024',
+  batch_size: 64,
+  timeout: 30,
+  vector_field: 'vector_first',
+  dimension: 1024,
+  context_tokens: null,
+  created_at: new Date('2026-01-01'),
+  updated_at: new Date('2026-01-01'),
+  ...overrides,
+});
+
+export const modelEndpointStoreContract = (subject: Subject<ModelEndpointStore>): void => {
+  describe(`model endpoint store (${subject.name})`, () => {
+    const store = useSubject(subject);
+
+    test('seeds what is missing and leaves the rest alone', async () => {
+      await Promise.all(times(10, () => store().seed(endpoint())));
+      await store().seed(endpoint({ endpoint: 'http://changed' }));
+      await store().seed(endpoint({ model_type: 'llm', vector_field: null, dimension: null }));
+      expect(await store().get('embedder', 'first')).toEqual(endpoint());
+      expect(await store().get('reranker', 'first')).toBeNull();
+      expect(await store().list()).toHaveLength(2);
+      expect((await store().list('llm')).map(({ model_type }) => model_type)).toEqual(['llm']);
+    });
+
+    test('one default of each type: the first one stays', async () => {
+      expect(await store().defaults()).toEqual({});
+      await Promise.all(times(10, (index) => store().setDefaultIfUnset('embedder', `e${index}`)));
+      const { embedder } = await store().defaults();
+      expect(embedder).toMatch(/^e\d$/);
+      await Promise.all([
+        store().setDefaultIfUnset('embedder', 'later'),
+        store().setDefaultIfUnset('llm', 'speaker'),
+        store().setDefaultIfUnset('reranker', 'sorter'),
+      ]);
+      expect(await store().defaults()).toEqual({ embedder, llm: 'speaker', reranker: 'sorter' });
+    });
+  });
+};

@@ -1,0 +1,23 @@
+import { createMongoCounterStore } from '../../activities/stores/mongo/counter-store.js';
+import { createMongoModelEndpointStore } from '../../activities/stores/mongo/model-endpoint-store.js';
+import { createMongoPartitionStore } from '../../activities/stores/mongo/partition-store.js';
+import { createMongoUserStore } from '../../activities/stores/mongo/user-store.js';
+import { createFakeCounterStore } from '../support/fakes/fake-counter-store.js';
+import { createFakeModelEndpointStore } from '../support/fakes/fake-model-endpoint-store.js';
+import { createFakePartitionStore } from '../support/fakes/fake-partition-store.js';
+import { createFakeUserStore } from '../support/fakes/fake-user-store.js';
+import {
+  counterStoreContract,
+  modelEndpointStoreContract,
+  partitionStoreContract,
+  userStoreContract,
+} from './small-stores.contract.js';
+import { fake, mongo } from './subject.js';
+
+for (const subject of [fake(createFakeCounterStore), ...mongo(createMongoCounterStore)])
+  counterStoreContract(subject);
+for (const subject of [fake(createFakeUserStore), ...mongo(createMongoUserStore)]) userStoreContract(subject);
+for (const subject of [fake(createFakePartitionStore), ...mongo(createMongoPartitionStore)])
+  partitionStoreContract(subject);
+for (const subject of [fake(createFakeModelEndpointStore), ...mongo(createMongoModelEndpointStore)])
+  modelEndpointStoreContract(subject);

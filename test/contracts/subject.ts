@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll } from '@jest/globals';
+import type { Db } from 'mongodb';
+import { connectMongo } from '../../activities/stores/mongo/connect-mongo.js';
+import { ensureIndexes } from '../../activities/stores/mongo/ensure-indexes.js';
+import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
+import { createOpenSearchChunkStore } from '../../activities/stores/opensearch/chunk-store.js';
+import type { ChunkStore } from '../../activities/ports.js';
+
+/** A store that a contract suite runs on, and how to make a fresh one. */
+export interface Subject<Store> {
+  name: string;
+  open(): Promise<{ store: Store; close(): Promise<void> }>;
+}
+
+/** Set on purpose only: a suite that silently skips the real store proves nothing. */
+const fakesOnly = process.env['TAMIS_FAKES_ONLY'] === '1';
+
+const required = (variable: string): string => {
+  const value = process.env[variable];
+  if (value === undefined || value === '')
+    throw new Error(
+      `${variable} is not set: run the suite through "npm test", or with TAMIS_FAKES_ONLY=1 on the fakes alone.`,
+    );
+  return value;
+};
+
+const randomName = (prefix: string): string => `${prefix}${randomBytes(6).toString('hex')}`;
+
+export const fake = <Store>(create: () => Store): Subject<Store> => ({
+  name: 'fake',
+  open: async () => ({ store: create(), close: async () => {} }),
+});
+
+/** A database of its own, dropped afterwards. */
+export const openTestDatabase = async (): Promise<{ db: Db; close(): Promise<void> }> => {
+  const mongo = await connectMongo({ url: required('MONGODB_URL'), database: randomName('tamis-test-') });
+  await ensureIndexes(mongo.db);
+  return {
+    db: mongo.db,
+    async close() {
+      await mongo.db.dropDatabase();
+      await mongo.close();
+    },
+  };
+};
+
+/** An index prefix of its own, its index deleted afterwards. */
+export const openTestIndex = async (): Promise<{ store: ChunkStore; close(): Promise<void> }> => {
+  const opensearch = connectOpenSearch({ url: required('OPENSEARCH_URL') });
+  const indexPrefix = randomName('tamis-test-');
+  return {
+    store: createOpenSearchChunkStore(opensearch.client, { indexPrefix }),
+    async close() {
+      await opensearch.client.request('DELETE', `/${indexPrefix}chunks-v3`, {
+        query: { ignore_unavailable: true },
+      });
+      await opensearch.close();
+    },
+  };
+};
+
+export const mongo = <Store>(create: (db: Db) => Store): Subject<Store>[] =>
+  fakesOnly
+    ? []
+    : [
+        {
+          name: 'MongoDB',
+          async open() {
+            const { db, close } = await openTestDatabase();
+            return { store: create(db), close };
+          },
+        },
+      ];
+
+export const openSearch = (): Subject<ChunkStore>[] =>
+  fakesOnly ? [] : [{ name: 'OpenSearch', open: openTestIndex }];
+
+/** Opens the subject around the tests of the enclosing `describe`; the answer gives the store inside a test. */
+export const useSubject = <Store>(subject: Subject<Store>): (() => Store) => {
+  let opened: Awaited<ReturnType<Subject<Store>['open']>> | undefined;
+  beforeAll(async () => {
+    opened = await subject.open();
+  }, 60_000);
+  afterAll(async () => {
+    await opened?.close();
+  }, 60_000);
+  return () => {
+    if (opened === undefined) throw new Error('the store was not opened');
+    return opened.store;
+  };
+};

@@ -1,0 +1,6 @@
+import { createMongoTaskStore } from '../../activities/stores/mongo/task-store.js';
+import { createFakeTaskStore } from '../support/fakes/fake-task-store.js';
+import { fake, mongo } from './subject.js';
+import { taskStoreContract } from './task-store.contract.js';
+
+for (const subject of [fake(createFakeTaskStore), ...mongo(createMongoTaskStore)]) taskStoreContract(subject);

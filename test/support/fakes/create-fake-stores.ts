@@ -1,0 +1,22 @@
+import { createFakeBlobStore } from './fake-blob-store.js';
+import { createFakeChunkStore } from './fake-chunk-store.js';
+import { createFakeClaimStore } from './fake-claim-store.js';
+import { createFakeCounterStore } from './fake-counter-store.js';
+import { createFakeFileStore } from './fake-file-store.js';
+import { createFakeModelEndpointStore } from './fake-model-endpoint-store.js';
+import { createFakePartitionStore } from './fake-partition-store.js';
+import { createFakeTaskStore } from './fake-task-store.js';
+import { createFakeUserStore } from './fake-user-store.js';
+
+/** Every store port in memory, under the names that `Adapters` uses. */
+export const createFakeStores = () => ({
+  users: createFakeUserStore(),
+  partitions: createFakePartitionStore(),
+  files: createFakeFileStore(),
+  tasks: createFakeTaskStore(),
+  claims: createFakeClaimStore(),
+  counters: createFakeCounterStore(),
+  blobs: createFakeBlobStore(),
+  chunks: createFakeChunkStore(),
+  endpoints: createFakeModelEndpointStore(),
+});

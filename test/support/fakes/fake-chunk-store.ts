@@ -1,0 +1,139 @@
+import type { ChunkStore, SearchLegHit } from '../../../activities/ports.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { chunkId } from '../../../schemas/chunk-id.js';
+import { inScope } from '../../../schemas/documents.js';
+import type { StoredChunk } from '../../../schemas/documents.js';
+import { copyRecord } from './copy-record.js';
+
+interface Entry {
+  chunk: StoredChunk;
+  vectors: Map<string, readonly number[]>;
+}
+
+const words = (text: string): string[] =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+const norm = (vector: readonly number[]): number => Math.hypot(...vector);
+
+const cosine = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0) / (norm(a) * norm(b));
+
+/** Chunks in a Map; words that overlap score by rarity, vectors by exact cosine. */
+export const createFakeChunkStore = (): ChunkStore => {
+  const entries = new Map<string, Entry>();
+  const dimensions = new Map<string, number>();
+  const all = (): Entry[] => [...entries.values()];
+  const ofFile = (fileKey: string): Entry[] => all().filter(({ chunk }) => chunk.file_key === fileKey);
+
+  const lexicalScore = (chunk: StoredChunk, terms: readonly string[], pool: readonly Entry[]): number => {
+    const own = new Set(words([chunk.text, chunk.filename, ...chunk.heading_path].join(' ')));
+    let score = 0;
+    for (const term of terms) {
+      if (!own.has(term)) continue;
+      const holders = pool.filter((entry) => words(entry.chunk.text).includes(term)).length;
+      score += Math.log(1 + pool.length / (1 + holders));
+    }
+    return score;
+  };
+
+  const ranked = (hits: SearchLegHit[], size: number): SearchLegHit[] =>
+    hits.sort((a, b) => b.score - a.score || a.chunk.position - b.chunk.position).slice(0, size);
+
+  return {
+    async ensureSchema(fields) {
+      for (const { vectorField, dimension } of fields) {
+        if ((dimensions.get(vectorField) ?? dimension) !== dimension)
+          throw new AppError('VDB_SCHEMA_MIGRATION_REQUIRED');
+        dimensions.set(vectorField, dimension);
+      }
+    },
+    async put(chunks, vectorField, signal) {
+      signal?.throwIfAborted();
+      for (const { chunk, vector } of chunks) {
+        if (vector.length !== dimensions.get(vectorField) || !vector.every(Number.isFinite))
+          throw new AppError('VDB_INSERT_ERROR');
+        const id = chunkId(chunk.file_key, chunk.generation, chunk.position);
+        const before = entries.get(id);
+        const vectors = new Map(before?.vectors);
+        if (norm(vector) > 0) vectors.set(vectorField, [...vector]);
+        const published = before?.chunk.published ?? false;
+        entries.set(id, { chunk: { ...copyRecord(chunk), chunk_id: id, published }, vectors });
+      }
+    },
+    async publish(fileKey, generation, count) {
+      const ids = Array.from({ length: count }, (_, position) => chunkId(fileKey, generation, position));
+      const found = ids.flatMap((id) => entries.get(id) ?? []);
+      for (const { chunk } of found) chunk.published = true;
+      const missing = count - found.length;
+      if (missing > 0) throw new AppError('VDB_ERROR', undefined, { details: { missing } });
+    },
+    async searchHybrid({ scope, partitions, fileKey, text, vector, vectorField, size, signal }) {
+      signal?.throwIfAborted();
+      const pool = all().filter(
+        ({ chunk }) =>
+          chunk.published &&
+          inScope(scope, chunk.partition) &&
+          (partitions === 'all' || partitions.includes(chunk.partition)) &&
+          (fileKey === undefined || chunk.file_key === fileKey),
+      );
+      const terms = [...new Set(words(text))];
+      const lexical = pool
+        .map(({ chunk }) => ({ chunk: copyRecord(chunk), score: lexicalScore(chunk, terms, pool) }))
+        .filter(({ score }) => score > 0);
+      if (norm(vector) === 0 || pool.length === 0) return { lexical: ranked(lexical, size), dense: [] };
+      if (dimensions.get(vectorField) !== vector.length) throw new AppError('VDB_SEARCH_ERROR');
+      const dense = pool.flatMap(({ chunk, vectors }) => {
+        const own = vectors.get(vectorField);
+        return own === undefined ? [] : [{ chunk: copyRecord(chunk), score: cosine(own, vector) }];
+      });
+      return { lexical: ranked(lexical, size), dense: ranked(dense, size) };
+    },
+    async get(id) {
+      return copyRecord(entries.get(id)?.chunk ?? null);
+    },
+    async listByFile(fileKey, generation, limit = Infinity) {
+      return copyRecord(
+        ofFile(fileKey)
+          .map(({ chunk }) => chunk)
+          .filter((chunk) => chunk.generation === generation)
+          .sort((a, b) => a.position - b.position)
+          .slice(0, limit),
+      );
+    },
+    async *scanGenerations() {
+      const groups = new Map<
+        string,
+        { fileKey: string; generation: number; chunks: number; published: number }
+      >();
+      for (const { chunk } of entries.values()) {
+        const key = `${chunk.file_key}\n${chunk.generation}`;
+        const group = groups.get(key) ?? {
+          fileKey: chunk.file_key,
+          generation: chunk.generation,
+          chunks: 0,
+          published: 0,
+        };
+        group.chunks += 1;
+        if (chunk.published) group.published += 1;
+        groups.set(key, group);
+      }
+      yield* groups.values();
+    },
+    async deleteGenerations(fileKey, { keep, upTo }) {
+      const doomed = ofFile(fileKey).filter(
+        ({ chunk }) => chunk.generation <= upTo && !keep.includes(chunk.generation),
+      );
+      for (const { chunk } of doomed) entries.delete(chunk.chunk_id);
+      return doomed.length;
+    },
+    async deleteFile(fileKey) {
+      const doomed = ofFile(fileKey);
+      for (const { chunk } of doomed) entries.delete(chunk.chunk_id);
+      return doomed.length;
+    },
+  };
+};

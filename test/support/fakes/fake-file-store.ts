@@ -1,0 +1,123 @@
+import type { FileStore } from '../../../activities/ports.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { inScope } from '../../../schemas/documents.js';
+import type { FileRecord } from '../../../schemas/documents.js';
+import { copyRecord } from './copy-record.js';
+
+const isPresent = (file: FileRecord): boolean =>
+  file.deleted_at === null && (file.live !== null || file.pending_task !== null);
+
+/** File records in a Map. Each method does its work without awaiting, so that it is as atomic as an update. */
+export const createFakeFileStore = (): FileStore => {
+  const files = new Map<string, FileRecord>();
+  const copy = (file: FileRecord): FileRecord => copyRecord(file);
+  const active = (partition: string, fileId: string): FileRecord | undefined =>
+    [...files.values()].find(
+      (file) => file.deleted_at === null && file.partition === partition && file.file_id === fileId,
+    );
+  return {
+    async get(partition, fileId) {
+      return copyRecord(active(partition, fileId) ?? null);
+    },
+    async getMany(fileKeys) {
+      return new Map(
+        fileKeys.flatMap((key) => {
+          const file = files.get(key);
+          return file === undefined ? [] : [[key, copy(file)] as const];
+        }),
+      );
+    },
+    async listLive(scope, partition, limit = Infinity) {
+      if (!inScope(scope, partition)) return [];
+      return [...files.values()]
+        .filter((file) => file.partition === partition && file.live !== null && file.deleted_at === null)
+        .sort((a, b) => (a.file_id < b.file_id ? -1 : 1))
+        .slice(0, limit)
+        .map(copy);
+    },
+    async countLive(partitions) {
+      const live = [...files.values()].filter((file) => file.live !== null && file.deleted_at === null);
+      return new Map(
+        partitions.map((name) => [name, live.filter(({ partition }) => partition === name).length]),
+      );
+    },
+    async admitFirst({ fileKey, partition, fileId, userId, taskId, generation }) {
+      const found = active(partition, fileId);
+      const now = new Date();
+      if (found === undefined) {
+        if (files.has(fileKey)) throw new AppError('CONFLICT');
+        const file: FileRecord = {
+          file_key: fileKey,
+          partition,
+          file_id: fileId,
+          created_by: userId,
+          latest_generation: generation,
+          live: null,
+          pending_task: taskId,
+          created_at: now,
+          updated_at: now,
+          deleted_at: null,
+        };
+        files.set(fileKey, file);
+        return { outcome: 'admitted', file: copy(file) };
+      }
+      if (found.pending_task === taskId) return { outcome: 'admitted', file: copy(found) };
+      if (found.live !== null) return { outcome: 'exists', file: copy(found) };
+      if (found.pending_task !== null) return { outcome: 'pending', file: copy(found) };
+      if (found.file_key !== fileKey) return { outcome: 'other-key', file: copy(found) };
+      if (found.latest_generation >= generation) return { outcome: 'stale' };
+      Object.assign(found, {
+        pending_task: taskId,
+        latest_generation: generation,
+        created_by: userId,
+        updated_at: now,
+      });
+      return { outcome: 'admitted', file: copy(found) };
+    },
+    async admitReplacement({ fileKey, taskId, generation }) {
+      const file = files.get(fileKey);
+      if (file === undefined || !isPresent(file)) return { outcome: 'gone' };
+      if (file.latest_generation >= generation)
+        return file.pending_task === taskId
+          ? { outcome: 'admitted', file: copy(file), supersededTask: null }
+          : { outcome: 'stale' };
+      const supersededTask = file.pending_task;
+      Object.assign(file, { pending_task: taskId, latest_generation: generation, updated_at: new Date() });
+      return { outcome: 'admitted', file: copy(file), supersededTask };
+    },
+    async publish(fileKey, taskId, version) {
+      const file = files.get(fileKey);
+      if (file?.pending_task !== taskId || file.deleted_at !== null)
+        return { outcome: file?.live?.task_id === taskId ? 'already' : 'superseded' };
+      const previous = file.live;
+      Object.assign(file, { live: copyRecord(version), pending_task: null, updated_at: new Date() });
+      return { outcome: 'published', previous };
+    },
+    async releasePending(fileKey, taskId) {
+      const file = files.get(fileKey);
+      if (file?.pending_task !== taskId) return false;
+      Object.assign(file, { pending_task: null, updated_at: new Date() });
+      return true;
+    },
+    async markDeleted(partition, fileId) {
+      const file = active(partition, fileId);
+      if (file === undefined || !isPresent(file)) return null;
+      const before = copy(file);
+      const now = new Date();
+      Object.assign(file, { live: null, pending_task: null, deleted_at: now, updated_at: now });
+      return before;
+    },
+    async removeTombstone(fileKey) {
+      if (files.get(fileKey)?.deleted_at != null) files.delete(fileKey);
+    },
+    async listTombstones(limit) {
+      return [...files.values()]
+        .filter((file) => file.deleted_at !== null)
+        .slice(0, limit)
+        .map(copy);
+    },
+    async *scan() {
+      for (const file of [...files.values()]) yield copy(file);
+    },
+  };
+};

@@ -1,0 +1,97 @@
+import type { TaskStore } from '../../../activities/ports.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { isFinalState } from '../../../schemas/documents.js';
+import type { TaskRecord } from '../../../schemas/documents.js';
+import { copyRecord } from './copy-record.js';
+
+/** Task records in a Map. */
+export const createFakeTaskStore = (): TaskStore => {
+  const tasks = new Map<string, TaskRecord>();
+  const activeTask = (taskId: string): TaskRecord | null => {
+    const task = tasks.get(taskId);
+    return task === undefined || isFinalState(task.state) ? null : task;
+  };
+  const select = (
+    keep: (task: TaskRecord) => boolean,
+    by: (task: TaskRecord) => number,
+    limit = Infinity,
+  ): TaskRecord[] =>
+    copyRecord(
+      [...tasks.values()]
+        .filter(keep)
+        .sort((a, b) => by(a) - by(b))
+        .slice(0, limit),
+    );
+  return {
+    async insert(task) {
+      if (tasks.has(task.task_id)) throw new AppError('CONFLICT', `The task ${task.task_id} exists already.`);
+      tasks.set(task.task_id, copyRecord(task));
+    },
+    async get(taskId) {
+      return copyRecord(tasks.get(taskId) ?? null);
+    },
+    async begin(taskId) {
+      const task = activeTask(taskId);
+      if (task === null) return false;
+      task.state = 'SERIALIZING';
+      task.started_at ??= new Date();
+      return true;
+    },
+    async report(taskId, update) {
+      const task = activeTask(taskId);
+      if (task === null) return false;
+      Object.assign(task, update);
+      return true;
+    },
+    async finish(taskId, state, failure) {
+      const task = activeTask(taskId);
+      if (task === null) return false;
+      Object.assign(task, { state, error: copyRecord(failure ?? null), finished_at: new Date() });
+      if (state === 'COMPLETED') Object.assign(task, { stage: 'done', progress: 1 });
+      return true;
+    },
+    async markHandedOver(taskId) {
+      const task = tasks.get(taskId);
+      if (task !== undefined) task.handed_over_at = new Date();
+    },
+    async markCleaned(fileKey, upToGeneration) {
+      for (const task of tasks.values())
+        if (task.file_key === fileKey && task.generation <= upToGeneration && isFinalState(task.state))
+          task.cleaned_at ??= new Date();
+    },
+    async listByFile(fileKey) {
+      return select(
+        (task) => task.file_key === fileKey,
+        (task) => task.generation,
+      );
+    },
+    async listNotHandedOver(before, limit) {
+      return select(
+        (task) => !isFinalState(task.state) && task.handed_over_at === null && task.created_at < before,
+        (task) => task.created_at.getTime(),
+        limit,
+      );
+    },
+    async listActiveSince(before, limit) {
+      return select(
+        (task) => !isFinalState(task.state) && task.handed_over_at !== null && task.created_at < before,
+        (task) => task.created_at.getTime(),
+        limit,
+      );
+    },
+    async listUncleaned(before, limit) {
+      const finished = (task: TaskRecord) => task.finished_at?.getTime() ?? 0;
+      return select(
+        (task) => isFinalState(task.state) && task.cleaned_at === null && finished(task) < before.getTime(),
+        finished,
+        limit,
+      );
+    },
+    async remove(taskId) {
+      tasks.delete(taskId);
+    },
+    async *scan() {
+      for (const task of [...tasks.values()]) yield copyRecord(task);
+    },
+  };
+};
