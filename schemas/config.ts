@@ -77,7 +77,7 @@ const environment = z.object({
   MAX_OUTPUT_TOKENS: count(1024),
   SIMILARITY_THRESHOLD: z.coerce.number().min(0).max(1).default(0),
   PARSE_TIMEOUT: count(3600),
-  PARSE_MEMORY_MB: count(1024, 128),
+  PARSE_MEMORY_MB: count(2048, 128),
   PARSE_MAX_PAGES: count(20_000),
   PARSE_CONCURRENCY: count(2),
   TASK_TIMEOUT_HOURS: count(24),

@@ -1,0 +1,59 @@
+import type { Config } from '../schemas/config.js';
+import { BUILTIN_ENDPOINTS } from './models/builtin-endpoints.js';
+import { createModelRegistry } from './models/model-registry.js';
+import type { Adapters } from './ports.js';
+import { connectMongo } from './stores/mongo/connect-mongo.js';
+import { createMongoBlobStore } from './stores/mongo/blob-store.js';
+import { createMongoClaimStore } from './stores/mongo/claim-store.js';
+import { createMongoCounterStore } from './stores/mongo/counter-store.js';
+import { createMongoFileStore } from './stores/mongo/file-store.js';
+import { createMongoModelEndpointStore } from './stores/mongo/model-endpoint-store.js';
+import { createMongoPartitionStore } from './stores/mongo/partition-store.js';
+import { createMongoTaskStore } from './stores/mongo/task-store.js';
+import { createMongoUserStore } from './stores/mongo/user-store.js';
+import { ensureIndexes } from './stores/mongo/ensure-indexes.js';
+import { createOpenSearchChunkStore } from './stores/opensearch/chunk-store.js';
+import { connectOpenSearch } from './stores/opensearch/connect-opensearch.js';
+
+/**
+ * Config → adapters behind the ports. The only place where clients of the engines are made.
+ * Indexes and the built-in model endpoints are created when missing, so that a first start needs no set-up.
+ * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
+ */
+export const connect = async (config: Config): Promise<Adapters> => {
+  const mongo = await connectMongo(config.mongodb);
+  const opensearch = connectOpenSearch(config.opensearch);
+  const close = async (): Promise<void> => {
+    await Promise.allSettled([mongo.close(), opensearch.close()]);
+  };
+  try {
+    await ensureIndexes(mongo.db);
+    const endpoints = createMongoModelEndpointStore(mongo.db);
+    for (const endpoint of BUILTIN_ENDPOINTS) {
+      await endpoints.seed(endpoint);
+      await endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
+    }
+    const chunks = createOpenSearchChunkStore(opensearch.client, config.opensearch);
+    await chunks.ensureSchema(
+      (await endpoints.list('embedder')).flatMap(({ vector_field, dimension }) =>
+        vector_field === null || dimension === null ? [] : [{ vectorField: vector_field, dimension }],
+      ),
+    );
+    return {
+      users: createMongoUserStore(mongo.db),
+      partitions: createMongoPartitionStore(mongo.db),
+      files: createMongoFileStore(mongo.db),
+      tasks: createMongoTaskStore(mongo.db),
+      claims: createMongoClaimStore(mongo.db),
+      counters: createMongoCounterStore(mongo.db),
+      blobs: createMongoBlobStore(mongo.db),
+      chunks,
+      models: createModelRegistry({ endpoints, contextTokens: config.chat.contextTokens }),
+      probes: { mongodb: () => mongo.ping(), opensearch: () => opensearch.ping() },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

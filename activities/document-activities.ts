@@ -1,0 +1,148 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Context } from '@temporalio/activity';
+import { AppError } from '../schemas/app-error.js';
+import type { FileVersion, TaskFailure, TaskRecord, TaskState } from '../schemas/documents.js';
+import { cleanFileRecord } from './reconcile/clean-file-record.js';
+import { resolveFileKind } from './parsing/file-types.js';
+import type { ParserPool } from './parsing/parser-pool.js';
+import type { Adapters } from './ports.js';
+
+/** What crosses from plan to hands: ids only. The bytes and the words stay in the stores. */
+export interface DocumentRef {
+  taskId: string;
+  fileKey: string;
+  generation: number;
+}
+
+export interface DocumentActivityDeps {
+  adapters: Pick<Adapters, 'files' | 'tasks' | 'claims' | 'blobs' | 'chunks' | 'models'>;
+  parser: ParserPool;
+  settings: { chunkSize: number; chunkOverlapRate: number; scratchDirectory: string };
+  now?: () => Date;
+}
+
+/** The ticket of a document's chunk list. */
+export const chunksBlobId = (taskId: string): string => `${taskId}.chunks`;
+
+/** A crashed parser may be the machine's fault, three crashes are the document's. */
+const PARSER_TRIES = 3;
+const TRACEBACK_CHARACTERS = 8000;
+
+/** @throws AppError TASK_CANCELLED when the task has ended; the plan then only cleans up. */
+export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef): Promise<TaskRecord> => {
+  const task = await tasks.get(ref.taskId);
+  if (task === null || task.finished_at !== null) throw new AppError('TASK_CANCELLED');
+  return task;
+};
+
+/** The hands of the document plans that touch records, bytes and the parser. */
+export const createDocumentActivities = (deps: DocumentActivityDeps) => {
+  const { files, tasks, blobs, chunks, models } = deps.adapters;
+  const now = deps.now ?? (() => new Date());
+
+  /** Bytes → chunk list. Repeating it writes the same list again. */
+  const parseDocument = async (ref: DocumentRef): Promise<{ chunkCount: number }> => {
+    const signal = Context.current().cancellationSignal;
+    const attempt = Context.current().info.attempt;
+    if (!(await tasks.begin(ref.taskId))) throw new AppError('TASK_CANCELLED');
+    await tasks.report(ref.taskId, { stage: 'parse', progress: 0, attempt });
+    const task = await readActiveTask(tasks, ref);
+    const directory = await mkdtemp(join(deps.settings.scratchDirectory, 'document-'));
+    try {
+      const kind = resolveFileKind({ filename: task.upload.filename, mimetype: task.upload.mimetype });
+      // Some readers choose by the file's extension.
+      const path = join(directory, `upload.${kind}`);
+      await pipeline(await blobs.read(task.upload.upload_id), createWriteStream(path), { signal });
+      const { maxInputTokens } = await models.embedder(task.embedder);
+      const parsed = await deps.parser.parseAndChunk({
+        path,
+        kind,
+        filename: task.upload.filename,
+        chunking: {
+          // Three quarters of the embedder's window: token counts of two tokenisers differ.
+          chunkSize: Math.min(deps.settings.chunkSize, Math.floor((maxInputTokens ?? Infinity) * 0.75)),
+          overlapRate: deps.settings.chunkOverlapRate,
+        },
+        outputPath: join(directory, 'chunks.jsonl'),
+        signal,
+      });
+      if (parsed.chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
+      await tasks.report(ref.taskId, { stage: 'chunk', progress: 0.3 });
+      const blobId = chunksBlobId(ref.taskId);
+      await blobs.remove(blobId);
+      await blobs.write(
+        { blobId, kind: 'chunks', ...ref },
+        createReadStream(join(directory, 'chunks.jsonl')),
+        signal,
+      );
+      return { chunkCount: parsed.chunkCount };
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'PARSER_CRASHED' && attempt >= PARSER_TRIES)
+        throw new AppError('FILE_CORRUPT', `${error.message} It crashed ${attempt} times.`, { cause: error });
+      throw error;
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  };
+
+  /**
+   * Makes the new version the visible one, in this order: chunks marked, record flipped by one guarded update,
+   * task completed. Repeating any part is harmless.
+   * @throws AppError SUPERSEDED when another task has the file by now
+   */
+  const publishDocument = async (ref: DocumentRef, chunkCount: number): Promise<{ replaced: boolean }> => {
+    const signal = Context.current().cancellationSignal;
+    const task = await tasks.get(ref.taskId);
+    if (task === null) throw new AppError('TASK_CANCELLED');
+    if (task.state === 'COMPLETED') return { replaced: true };
+    if (task.finished_at !== null) throw new AppError('TASK_CANCELLED');
+    await tasks.report(ref.taskId, { stage: 'publish', progress: 0.95 });
+    await chunks.publish(ref.fileKey, ref.generation, chunkCount, signal);
+    const published = await files.publish(ref.fileKey, ref.taskId, versionOf(task, chunkCount, now()));
+    if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');
+    await tasks.finish(ref.taskId, 'COMPLETED');
+    const replaced = published.outcome === 'already' || published.previous !== null;
+    if (!replaced) {
+      await blobs.remove(chunksBlobId(ref.taskId));
+      await tasks.markCleaned(ref.fileKey, ref.generation);
+    }
+    return { replaced };
+  };
+
+  /** Ends a task that did not succeed and lets go of its file. Answers the state that the task ended in. */
+  const endTask = async (ref: DocumentRef, failure: TaskFailure): Promise<TaskState> => {
+    const cancelled = failure.code === 'TASK_CANCELLED' || failure.code === 'SUPERSEDED';
+    await files.releasePending(ref.fileKey, ref.taskId);
+    await tasks.finish(ref.taskId, cancelled ? 'CANCELLED' : 'FAILED', {
+      ...failure,
+      traceback: capped(failure.traceback),
+    });
+    return (await tasks.get(ref.taskId))?.state ?? 'CANCELLED';
+  };
+
+  /** Removes everything of a file that its record does not keep. */
+  const cleanFile = (fileKey: string): Promise<void> => cleanFileRecord(deps.adapters, fileKey);
+
+  return { parseDocument, publishDocument, endTask, cleanFile };
+};
+
+export type DocumentActivities = ReturnType<typeof createDocumentActivities>;
+
+const versionOf = (task: TaskRecord, chunkCount: number, indexedAt: Date): FileVersion => ({
+  ...task.upload,
+  generation: task.generation,
+  task_id: task.task_id,
+  metadata: task.metadata,
+  relationship_id: task.relationship_id,
+  parent_id: task.parent_id,
+  chunk_count: chunkCount,
+  embedder: task.embedder,
+  indexed_at: indexedAt,
+  degraded_stages: [],
+});
+
+const capped = (lines: readonly string[]): string[] =>
+  lines.join('\n').slice(0, TRACEBACK_CHARACTERS).split('\n');

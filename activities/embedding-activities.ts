@@ -1,0 +1,129 @@
+import { createInterface } from 'node:readline';
+import { Context } from '@temporalio/activity';
+import { AppError } from '../schemas/app-error.js';
+import { chunkId } from '../schemas/chunk-id.js';
+import type { Chunk, StoredChunk, TaskRecord } from '../schemas/documents.js';
+import { chunksBlobId, readActiveTask } from './document-activities.js';
+import type { DocumentRef } from './document-activities.js';
+import type { Adapters } from './ports.js';
+import { toMetadataEntries } from './retrieval/metadata-entries.js';
+
+export interface EmbeddingActivityDeps {
+  adapters: Pick<Adapters, 'tasks' | 'blobs' | 'chunks' | 'models' | 'partitions'>;
+}
+
+/** How far an attempt came; the next one goes on from there. */
+interface Cursor {
+  stored: number;
+}
+
+/** The hands that spend their time in an embedding model. */
+export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
+  const { tasks, blobs, chunks, models, partitions } = deps.adapters;
+
+  /**
+   * Chunk list → vectors → vector store, batch by batch. Each stored batch moves the cursor in the heartbeat, so
+   * that a retry embeds nothing twice but the batch in which it was interrupted.
+   */
+  const embedDocument = async (ref: DocumentRef): Promise<{ stored: number }> => {
+    const context = Context.current();
+    const signal = context.cancellationSignal;
+    const task = await readActiveTask(tasks, ref);
+    const partition = await partitions.get(task.partition);
+    if (partition !== null && partition.embedder !== task.embedder)
+      throw new AppError('EMBEDDER_CHANGED_DURING_INDEXING');
+    const embedder = await models.embedder(task.embedder);
+    await chunks.ensureSchema([{ vectorField: embedder.vectorField, dimension: embedder.dimension }]);
+
+    const before = (context.info.heartbeatDetails as Cursor | undefined)?.stored ?? 0;
+    let stored = before;
+    const total = await countLines(blobs, ref.taskId);
+    for await (const batch of readBatches(blobs, ref.taskId, { skip: before, size: embedder.batchSize })) {
+      signal.throwIfAborted();
+      const vectors = await embedder.embed(
+        batch.map((chunk) => chunk.text),
+        { kind: 'document', signal },
+      );
+      await chunks.put(
+        batch.map((chunk, index) => ({
+          chunk: storedChunk(task, chunk, total),
+          vector: vectors[index] ?? failMissingVector(),
+        })),
+        embedder.vectorField,
+        signal,
+      );
+      stored += batch.length;
+      context.heartbeat({ stored } satisfies Cursor);
+      const goOn = await tasks.report(ref.taskId, {
+        stage: 'embed',
+        progress: 0.3 + 0.6 * (stored / Math.max(total, 1)),
+        attempt: context.info.attempt,
+      });
+      if (!goOn) throw new AppError('TASK_CANCELLED');
+    }
+    return { stored };
+  };
+
+  return { embedDocument };
+};
+
+export type EmbeddingActivities = ReturnType<typeof createEmbeddingActivities>;
+
+const failMissingVector = (): never => {
+  throw new AppError('EMBEDDING_RESPONSE_ERROR', 'The embedding provider answered fewer vectors than texts.');
+};
+
+const lines = async function* (blobs: Adapters['blobs'], taskId: string): AsyncGenerator<string> {
+  const source = await blobs.read(chunksBlobId(taskId));
+  try {
+    yield* createInterface({ input: source, crlfDelay: Infinity });
+  } finally {
+    source.destroy();
+  }
+};
+
+const countLines = async (blobs: Adapters['blobs'], taskId: string): Promise<number> => {
+  let count = 0;
+  for await (const _line of lines(blobs, taskId)) count += 1;
+  return count;
+};
+
+const readBatches = async function* (
+  blobs: Adapters['blobs'],
+  taskId: string,
+  options: { skip: number; size: number },
+): AsyncGenerator<Chunk[]> {
+  let batch: Chunk[] = [];
+  let index = 0;
+  for await (const line of lines(blobs, taskId)) {
+    index += 1;
+    if (index <= options.skip) continue;
+    batch.push(JSON.parse(line) as Chunk);
+    if (batch.length >= options.size) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+};
+
+const storedChunk = (task: TaskRecord, chunk: Chunk, total: number): StoredChunk => ({
+  chunk_id: chunkId(task.file_key, task.generation, chunk.position),
+  partition: task.partition,
+  file_id: task.file_id,
+  file_key: task.file_key,
+  generation: task.generation,
+  position: chunk.position,
+  published: false,
+  text: chunk.text,
+  filename: task.upload.filename,
+  heading_path: chunk.headingPath,
+  page: chunk.page,
+  chunk_type: chunk.chunkType,
+  section_id: chunk.position,
+  prev_section_id: chunk.position === 0 ? null : chunk.position - 1,
+  next_section_id: chunk.position + 1 < total ? chunk.position + 1 : null,
+  relationship_id: task.relationship_id,
+  parent_id: task.parent_id,
+  metadata: toMetadataEntries(task.metadata),
+});

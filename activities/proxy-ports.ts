@@ -1,0 +1,100 @@
+/** The interfaces of the proxy job; see `ports.ts` for the rules that hold for all of them. */
+import type { Alert, ApiVersion, NewAlert, WaitingItem, WatcherRecord } from '../schemas/signals.js';
+
+export interface AlertQuery {
+  limit: number;
+  offset: number;
+  filtered?: boolean;
+  forwardedToCapi?: boolean;
+  /** Literal, case-insensitive part of the scenario. */
+  scenario?: string;
+  country?: string;
+  machineId?: string;
+  ip?: string;
+  since?: Date;
+  until?: Date;
+  newerThan?: Date;
+}
+
+export interface QueueSummary {
+  watcher: string;
+  waiting: number;
+  oldestReceivedAt: Date | null;
+  quarantined: number;
+}
+
+export interface AlertStore {
+  /**
+   * Stores a batch durably (majority, journal), in order, ids ever increasing. An identity that is stored already is
+   * skipped: offered twice, stored once. Answers how many were new and how many of those wait to be sent.
+   */
+  insert(alerts: readonly NewAlert[]): Promise<{ stored: number; waiting: number }>;
+  get(id: number): Promise<Alert | null>;
+  /** `receivedAt` descending, then id descending. */
+  list(query: AlertQuery): Promise<Alert[]>;
+  /** The oldest waiting items of a watcher, by id; released items go last. */
+  nextWaiting(watcher: string, limit: number): Promise<WaitingItem[]>;
+  /** The items' bytes in the order of the ids; ids that wait no longer are left out. */
+  readWaiting(ids: readonly number[]): Promise<{ id: number; raw: string }[]>;
+  /** waiting → forwarded, by id. */
+  markForwarded(ids: readonly number[], at: Date): Promise<void>;
+  /** waiting → quarantined, with CAPI's reason. */
+  quarantine(id: number, reason: string): Promise<void>;
+  summaries(): Promise<QueueSummary[]>;
+  /** Watchers with items that wait since before a point in time; for the sweep. */
+  watchersWaiting(before: Date, limit: number): Promise<string[]>;
+}
+
+export interface WatcherStore {
+  get(watcher: string): Promise<WatcherRecord | null>;
+  list(): Promise<WatcherRecord[]>;
+  /**
+   * Keeps a token of a watcher, encrypted; a token that CAPI refused is never taken again. Answers true when it is
+   * newer than what was there (by its expiry, else by arrival), so that the actor may try with it.
+   */
+  saveToken(watcher: string, token: string, expiresAt: Date | null): Promise<boolean>;
+  /** The newest token, decrypted; null when there is none, or when CAPI refused it. */
+  token(watcher: string): Promise<{ token: string; digest: string } | null>;
+  /** Remembers by digest that CAPI refused a token (401) and asks for a login at the watcher's next request. */
+  refuseToken(watcher: string, digest: string): Promise<void>;
+  /** True once after `refuseToken`: one guarded update, so that of two requests one is told. */
+  takeLoginWanted(watcher: string): Promise<boolean>;
+  /** Which watcher logged in with this token, for tokens whose claims do not tell. */
+  watcherOfToken(digest: string): Promise<string | null>;
+  recordSuccess(watcher: string, at: Date): Promise<void>;
+  recordError(
+    watcher: string,
+    error: NonNullable<WatcherRecord['lastError']>,
+    nextAttemptAt: Date | null,
+  ): Promise<void>;
+}
+
+/** How CAPI took a batch. */
+export type DeliveryResult =
+  | { outcome: 'accepted'; status: number }
+  | { outcome: 'rejected'; status: number; retryAfterMs: number | null; message: string }
+  /** No status line arrived: it may have been taken. */
+  | { outcome: 'unknown'; message: string }
+  /** The connection was never made: it was not taken. */
+  | { outcome: 'unreachable'; message: string };
+
+export interface CapiClient {
+  /** POST /{version}/signals. A 2xx status line is enough: what happens to the rest of the answer does not matter. */
+  sendSignals(
+    version: ApiVersion,
+    body: string,
+    token: string,
+    signal?: AbortSignal,
+  ): Promise<DeliveryResult>;
+}
+
+/** What the gateway asks of Temporal for the proxy. Failing is harmless: the sweep hands over what was stored. */
+export interface ForwardingStarter {
+  wake(watcher: string): Promise<void>;
+}
+
+export interface ProxyAdapters {
+  alerts: AlertStore;
+  watchers: WatcherStore;
+  capi: CapiClient;
+}

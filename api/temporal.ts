@@ -1,0 +1,110 @@
+import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { WorkflowNotFoundError, defineSearchAttributeKey } from '@temporalio/common';
+import type { WorkflowStarter } from '../activities/ports.js';
+import type { Config } from '../schemas/config.js';
+import { cleanWorkflowId, indexWorkflowId } from '../schemas/ids.js';
+import { taskQueues } from '../schemas/task-queues.js';
+import type { cleanDocument } from '../workflows/clean-document.js';
+import type { indexDocument } from '../workflows/index-document.js';
+
+/** Registered by deploy, so that a person finds "all failed indexings of partition X" in the Temporal UI. */
+const kindAttribute = defineSearchAttributeKey('TamisKind', 'KEYWORD');
+const partitionAttribute = defineSearchAttributeKey('TamisPartition', 'KEYWORD');
+
+/** A gateway answers its client soon, whatever Temporal does: the sweep starts what this did not. */
+const DEADLINE_MS = 2000;
+
+/**
+ * The gateway's line to Temporal. It connects at the first call and again by itself, so a gateway starts and takes
+ * uploads while Temporal is away.
+ */
+export const connectTemporal = (
+  config: Pick<Config, 'temporal' | 'documents'>,
+): WorkflowStarter & { close(): Promise<void> } => {
+  const { address, namespace, prefix } = config.temporal;
+  const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
+  const client = new Client({ connection, namespace });
+  const taskQueue = taskQueues(prefix).documents;
+  const withDeadline = <T>(call: () => Promise<T>): Promise<T> =>
+    connection.withDeadline(Date.now() + DEADLINE_MS, call);
+
+  return {
+    async startIndexing(task) {
+      const start = (attributes: boolean) =>
+        client.workflow.start<typeof indexDocument>('indexDocument', {
+          workflowId: indexWorkflowId(prefix, task.file_key, task.generation),
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          taskQueue,
+          args: [
+            {
+              taskId: task.task_id,
+              fileKey: task.file_key,
+              generation: task.generation,
+              prefix,
+              timeoutMs: config.documents.taskTimeoutHours * 3_600_000,
+            },
+          ],
+          memo: { task_id: task.task_id, partition: task.partition, file_id: task.file_id },
+          staticSummary: `${task.file_id} in ${task.partition}`,
+          ...(attributes
+            ? {
+                typedSearchAttributes: [
+                  { key: kindAttribute, value: 'index-document' },
+                  { key: partitionAttribute, value: task.partition },
+                ],
+              }
+            : {}),
+        });
+      await withDeadline(async () => {
+        try {
+          await start(true).catch((error: unknown) => {
+            if (isUnknownAttribute(error)) return start(false);
+            throw error;
+          });
+        } catch (error) {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        }
+      });
+    },
+
+    async cancelIndexing({ file_key, generation }) {
+      await withDeadline(async () => {
+        try {
+          await client.workflow.getHandle(indexWorkflowId(prefix, file_key, generation)).cancel();
+        } catch (error) {
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        }
+      });
+    },
+
+    async startCleaning(fileKey, generation) {
+      await withDeadline(async () => {
+        try {
+          await client.workflow.start<typeof cleanDocument>('cleanDocument', {
+            workflowId: cleanWorkflowId(prefix, fileKey, generation),
+            taskQueue,
+            args: [{ prefix, fileKey }],
+          });
+        } catch (error) {
+          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+        }
+      });
+    },
+
+    async ping() {
+      await withDeadline(async () => {
+        await client.workflowService.getSystemInfo({});
+      });
+    },
+
+    async close() {
+      await connection.close();
+    },
+  };
+};
+
+/** The namespace lacks our search attributes: the service works without them. */
+const isUnknownAttribute = (error: unknown): boolean => {
+  const text = `${String(error)} ${error instanceof Error ? String(error.cause) : ''}`;
+  return /search attribute/i.test(text);
+};

@@ -1,0 +1,102 @@
+/** The records of the proxy job: what a local API server (LAPI) pushes, and what we keep of it. */
+
+/** The two spellings of the protocol; a signal is forwarded on the version on which it was received. */
+export const API_VERSIONS = ['v2', 'v3'] as const;
+export type ApiVersion = (typeof API_VERSIONS)[number];
+
+/**
+ * Where a stored alert stands on its way to the central API (CAPI):
+ * `filtered` by a rule, `withheld` by the loop guard or because forwarding was off, `waiting` to be sent, `forwarded` on a
+ * 2xx, `quarantined` when CAPI refuses it for good or its shape is wrong.
+ */
+export const DELIVERY_STATES = ['filtered', 'withheld', 'waiting', 'forwarded', 'quarantined'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** The 41 fields of the management API, always all of them (proxy seed, "Alert"). Times are ISO 8601 in UTC. */
+export interface Alert {
+  id: number;
+  uuid: string | null;
+  machineId: string | null;
+  scenario: string;
+  scenarioHash: string | null;
+  scenarioVersion: string | null;
+  message: string | null;
+  eventsCount: number | null;
+  capacity: number | null;
+  leakspeed: string | null;
+  startAt: string | null;
+  stopAt: string | null;
+  createdAt: string | null;
+  receivedAt: string;
+  simulated: boolean | null;
+  remediation: boolean | null;
+  hasDecisions: boolean | null;
+  replicated: boolean | null;
+  sourceScope: string | null;
+  sourceValue: string | null;
+  sourceIp: string | null;
+  sourceRange: string | null;
+  sourceAsNumber: string | null;
+  sourceAsName: string | null;
+  sourceCn: string | null;
+  geoCountryCode: string | null;
+  geoCountryName: string | null;
+  geoCity: string | null;
+  geoRegion: string | null;
+  geoLatitude: number | null;
+  geoLongitude: number | null;
+  geoTimezone: string | null;
+  geoIsp: string | null;
+  geoOrg: string | null;
+  filtered: boolean | null;
+  filterReasons: string | null;
+  forwardedToCapi: boolean | null;
+  forwardedAt: string | null;
+  localAudit: boolean | null;
+  actor: string | null;
+  rawJson: string | null;
+}
+
+/** A signal that has been validated and judged, on its way into the store. */
+export interface NewAlert {
+  /** Unique per watcher: the uuid, or a digest of the item where the client gives none (LAPI before 1.5). */
+  identity: string;
+  watcher: string;
+  version: ApiVersion;
+  state: DeliveryState;
+  /** Why it was filtered, withheld or quarantined; empty otherwise. */
+  reasons: string[];
+  /** The item as it goes out, byte for byte: numbers and unknown fields kept as the client wrote them. */
+  raw: string;
+  /** Everything of the alert that the signal itself tells. */
+  fields: Omit<
+    Alert,
+    'id' | 'receivedAt' | 'filtered' | 'filterReasons' | 'forwardedToCapi' | 'forwardedAt' | 'rawJson'
+  >;
+  receivedAt: Date;
+}
+
+/** What waits to be sent, in order of receipt: ids and sizes only. */
+export interface WaitingItem {
+  id: number;
+  version: ApiVersion;
+  bytes: number;
+}
+
+/** Why a watcher's queue stands still. */
+export type HoldCause =
+  'network' | 'server-error' | 'rate-limited' | 'forbidden' | 'unauthorized' | 'no-token';
+
+/** A LAPI as CAPI knows it, by its login; not the `machineId` inside a signal. */
+export interface WatcherRecord {
+  watcher: string;
+  /** Decrypted only at the moment of sending. */
+  hasToken: boolean;
+  tokenExpiresAt: Date | null;
+  tokenUpdatedAt: Date | null;
+  /** The next signals request of this watcher is answered 401 once, after storing, so that the LAPI logs in again. */
+  loginWanted: boolean;
+  lastSuccessAt: Date | null;
+  lastError: { at: Date; cause: HoldCause | 'refused'; status: number | null; message: string } | null;
+  nextAttemptAt: Date | null;
+}

@@ -1,0 +1,51 @@
+import { Context } from '@temporalio/activity';
+import type { DocumentActivities, DocumentRef } from '../../activities/document-activities.js';
+import type { EmbeddingActivities } from '../../activities/embedding-activities.js';
+import type { SweepActivities } from '../../activities/sweep-activities.js';
+
+export type AllActivities = DocumentActivities & EmbeddingActivities & SweepActivities;
+
+/** Activities that note their calls and do what a test says; the rest succeeds at once. */
+export const scriptedActivities = (script: Partial<AllActivities> = {}) => {
+  const calls: { name: string; args: unknown[] }[] = [];
+  const plain: AllActivities = {
+    parseDocument: async () => ({ chunkCount: 3 }),
+    embedDocument: async () => ({ stored: 3 }),
+    publishDocument: async () => ({ replaced: false }),
+    endTask: async (_ref, failure) =>
+      failure.code === 'TASK_CANCELLED' || failure.code === 'SUPERSEDED' ? 'CANCELLED' : 'FAILED',
+    cleanFile: async () => undefined,
+    findUnstarted: async () => [],
+    markHandedOver: async () => undefined,
+    endExpired: async () => 0,
+    findDirtyFiles: async () => [],
+    removeOrphans: async () => ({ chunks: 0, blobs: 0 }),
+  };
+  const activities = Object.fromEntries(
+    Object.entries({ ...plain, ...script }).map(([name, run]) => [
+      name,
+      async (...args: unknown[]) => {
+        calls.push({ name, args });
+        return (run as (...given: unknown[]) => unknown)(...args);
+      },
+    ]),
+  );
+  return { activities, calls, names: () => calls.map((call) => call.name) };
+};
+
+/** Beats until cancelled, as a long activity does. */
+export const untilCancelled = async (): Promise<never> => {
+  const context = Context.current();
+  const timer = setInterval(() => context.heartbeat(), 100);
+  try {
+    return await context.cancelled;
+  } finally {
+    clearInterval(timer);
+  }
+};
+
+export const documentRef = (name: string): DocumentRef => ({
+  taskId: `task-${name}`,
+  fileKey: `file-${name}`,
+  generation: 7,
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ApplicationFailure, WorkflowFailedError } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { taskQueues } from '../../schemas/task-queues.js';
+import type { IndexDocumentInput, TaskStatusView, indexDocument } from '../../workflows/index-document.js';
+import { documentRef, scriptedActivities, untilCancelled } from '../support/scripted-activities.js';
+import type { AllActivities } from '../support/scripted-activities.js';
+import { ended, until } from '../support/until.js';
+import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
+
+const DAY_MS = 24 * 3_600_000;
+let env: TestWorkflowEnvironment;
+let serial = 0;
+
+beforeAll(async () => {
+  env = await timeSkippingEnvironment();
+}, 60_000);
+afterAll(async () => {
+  await env.teardown();
+});
+
+type Handle = WorkflowHandle<typeof indexDocument>;
+
+/** Runs the plan on Temporal's test server with scripted hands. */
+const run = async <T>(
+  script: Partial<AllActivities>,
+  use: (handle: Handle, input: IndexDocumentInput) => Promise<T>,
+): Promise<{ result: T; names: string[]; calls: { name: string; args: unknown[] }[] }> => {
+  const prefix = `test-${(serial += 1)}-`;
+  const scripted = scriptedActivities(script);
+  const queues = taskQueues(prefix);
+  const connection = env.nativeConnection;
+  const documents = await Worker.create({
+    connection,
+    taskQueue: queues.documents,
+    workflowBundle: await workflowBundle(),
+    activities: scripted.activities,
+    maxHeartbeatThrottleInterval: 100,
+  });
+  const models = await Worker.create({
+    connection,
+    taskQueue: queues.models,
+    activities: scripted.activities,
+    maxHeartbeatThrottleInterval: 100,
+  });
+  const input = { ...documentRef(prefix), prefix, timeoutMs: DAY_MS };
+  const result = await documents.runUntil(
+    models.runUntil(async () => {
+      const handle = await env.client.workflow.start<typeof indexDocument>('indexDocument', {
+        workflowId: `index-${prefix}`,
+        taskQueue: queues.documents,
+        args: [input],
+      });
+      return use(handle, input);
+    }),
+  );
+  return { result, names: scripted.names(), calls: scripted.calls };
+};
+
+const failureCode = async (handle: Handle): Promise<string> => {
+  const error = await handle.result().then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof WorkflowFailedError)) throw new Error('the workflow did not fail');
+  return error.cause instanceof ApplicationFailure ? String(error.cause.type) : error.cause!.name;
+};
+
+const transient = (code: string): ApplicationFailure =>
+  ApplicationFailure.create({ type: code, message: 'away', nonRetryable: false });
+
+describe('indexDocument', () => {
+  it('parses, embeds and publishes, in this order', async () => {
+    const { result, names } = await run({}, (handle) => handle.result());
+    expect(names).toEqual(['parseDocument', 'embedDocument', 'publishDocument']);
+    expect(result).toMatchObject({ task_state: 'COMPLETED', stage: 'done', chunks: 3, error: null });
+  });
+
+  it('ends FAILED with the code of a failure that cannot be retried, and cleans up', async () => {
+    const { result, names, calls } = await run(
+      {
+        parseDocument: async () => {
+          throw ApplicationFailure.create({
+            type: 'FILE_ENCRYPTED',
+            message: 'protected',
+            nonRetryable: true,
+          });
+        },
+      },
+      failureCode,
+    );
+    expect(result).toBe('FILE_ENCRYPTED');
+    expect(names).toEqual(['parseDocument', 'endTask', 'cleanFile']);
+    expect(calls[1]?.args[1]).toMatchObject({ code: 'FILE_ENCRYPTED', message: 'protected' });
+  });
+
+  it('outlasts hours of an engine being away', async () => {
+    const from = await env.currentTimeMs();
+    const { result, names } = await run(
+      {
+        embedDocument: async () => {
+          if ((await env.currentTimeMs()) - from < 5 * 3_600_000) throw transient('VDB_CONNECTION_ERROR');
+          return { stored: 3 };
+        },
+      },
+      (handle) => handle.result(),
+    );
+    expect(result.task_state).toBe('COMPLETED');
+    expect(names.filter((name) => name === 'embedDocument').length).toBeGreaterThan(100);
+  }, 60_000);
+
+  it('ends FAILED with TASK_EXPIRED after the time allowed', async () => {
+    const { result, names } = await run(
+      {
+        embedDocument: async () => {
+          throw transient('VDB_CONNECTION_ERROR');
+        },
+      },
+      failureCode,
+    );
+    expect(result).toBe('TASK_EXPIRED');
+    expect(names.slice(-2)).toEqual(['endTask', 'cleanFile']);
+  }, 120_000);
+
+  it('stops a running activity when cancelled, then cleans up', async () => {
+    let stopped = false;
+    const { result, names, calls } = await run(
+      {
+        parseDocument: () =>
+          untilCancelled().finally(() => {
+            stopped = true;
+          }),
+      },
+      async (handle) => {
+        await until(
+          'parsing',
+          async () => (await handle.query<TaskStatusView>('taskStatus')).stage === 'parse',
+        );
+        await handle.cancel();
+        return failureCode(handle);
+      },
+    );
+    expect(result).toBe('CancelledFailure');
+    expect(stopped).toBe(true);
+    expect(names).toEqual(['parseDocument', 'endTask', 'cleanFile']);
+    expect(calls[1]?.args[1]).toMatchObject({ code: 'TASK_CANCELLED' });
+  });
+
+  it('ends as cancelled when another upload has taken the file', async () => {
+    const { result, calls } = await run(
+      {
+        publishDocument: async () => {
+          throw ApplicationFailure.create({ type: 'SUPERSEDED', message: 'newer', nonRetryable: true });
+        },
+      },
+      failureCode,
+    );
+    expect(result).toBe('CancelledFailure');
+    expect(calls.find((call) => call.name === 'endTask')?.args[1]).toMatchObject({ code: 'SUPERSEDED' });
+  });
+
+  it('answers the taskStatus query after its end', async () => {
+    const { result } = await run({}, async (handle) => {
+      await handle.result();
+      return handle.query<TaskStatusView>('taskStatus');
+    });
+    expect(result).toMatchObject({ task_state: 'COMPLETED', stage: 'done' });
+  });
+
+  // Last: after an abandoned child the test server's clock stood still for the tests that followed.
+  it('cleans up in a workflow of its own after a replacement', async () => {
+    const { names, calls } = await run(
+      { publishDocument: async () => ({ replaced: true }) },
+      async (handle, input) => {
+        await handle.result();
+        await ended(env.client, `${input.prefix}clean-document/${input.fileKey}/7`);
+      },
+    );
+    expect(names).toContain('cleanFile');
+    expect(calls.find((call) => call.name === 'cleanFile')?.args[0]).toMatch(/^file-/);
+  });
+});

@@ -1,0 +1,65 @@
+import type { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { ActivityInterceptors } from '@temporalio/worker';
+import { AppError } from '../schemas/app-error.js';
+
+const BEAT_EVERY_MS = 2000;
+
+/**
+ * Around every activity, in the worker only:
+ * - a heartbeat every two seconds, with the activity's last cursor, so that a worker that dies is noticed within the
+ *   heartbeat time-out and a cancel reaches the activity while it waits for something;
+ * - any throw becomes an `ApplicationFailure` whose type is a code of the error table.
+ */
+export const createActivityInterceptors =
+  (onFailure: (failure: { activity: string; attempt: number; error: unknown }) => void) =>
+  (context: Context): ActivityInterceptors => ({
+    inbound: {
+      async execute(input, next) {
+        const stop = beat(context);
+        try {
+          return await next(input);
+        } catch (error) {
+          if (isCancellation(context, error))
+            throw error instanceof CancelledFailure ? error : new CancelledFailure('cancelled');
+          if (error instanceof ApplicationFailure) throw error;
+          onFailure({ activity: context.info.activityType, attempt: context.info.attempt, error });
+          throw toApplicationFailure(error);
+        } finally {
+          stop();
+        }
+      },
+    },
+  });
+
+/** Keeps the last details: a beat without them would erase the cursor that a retry needs. */
+const beat = (context: Context): (() => void) => {
+  let details: unknown = context.info.heartbeatDetails;
+  const send = context.heartbeat.bind(context);
+  const remember = (next?: unknown): void => {
+    details = next;
+    send(next);
+  };
+  // The SDK has no interceptor for heartbeats, and the property is read-only to TypeScript alone.
+  Object.defineProperty(context, 'heartbeat', { value: remember });
+  const timer = setInterval(() => send(details), BEAT_EVERY_MS);
+  return () => clearInterval(timer);
+};
+
+const isCancellation = (context: Context, error: unknown): boolean =>
+  error instanceof CancelledFailure ||
+  (context.cancellationSignal.aborted &&
+    (error === context.cancellationSignal.reason || (error instanceof Error && error.name === 'AbortError')));
+
+/** The one place where our errors become Temporal's. */
+export const toApplicationFailure = (error: unknown): ApplicationFailure => {
+  const known = AppError.from(error);
+  return ApplicationFailure.create({
+    type: known.code,
+    message: known.message,
+    nonRetryable: !known.retryable,
+    details: [{ code: known.code, status: known.status, ...known.details }],
+    ...(known.retryAfterMs === undefined ? {} : { nextRetryDelay: known.retryAfterMs }),
+    ...(error instanceof Error ? { cause: error } : {}),
+  });
+};

@@ -1,0 +1,93 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { connect } from '../activities/connect.js';
+import { createParserPool } from '../activities/parsing/parser-pool.js';
+import { ConfigError, parseConfig } from '../schemas/config.js';
+import { createWorkers } from './create-workers.js';
+import { createLogger } from './logger.js';
+import { ensureSchedules } from './schedules.js';
+
+const EX_CONFIG = 78;
+
+/** A worker that was killed leaves its scratch files; whoever starts next in the same place removes them. */
+const createScratchDirectory = async (): Promise<string> => {
+  const root = join(tmpdir(), 'tamis-worker');
+  await mkdir(root, { recursive: true });
+  for (const name of await readdir(root)) {
+    const pid = Number(name.split('-')[0]);
+    if (!isRunning(pid)) await rm(join(root, name), { recursive: true, force: true });
+  }
+  return mkdtemp(join(root, `${process.pid}-`));
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+const main = async (): Promise<void> => {
+  const config = parseConfig(process.env);
+  const logger = createLogger(config.log);
+  Runtime.install({
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
+      // Our interceptor has logged it already, with its cause.
+      if (message === 'Activity failed') return;
+      logger[level === 'ERROR' ? 'error' : 'warn']({ temporal: meta }, message);
+    }),
+  });
+  const scratchDirectory = await createScratchDirectory();
+  const adapters = await connect(config);
+  const parser = createParserPool({
+    size: config.parsing.concurrency,
+    limits: {
+      timeoutMs: config.parsing.timeoutSeconds * 1000,
+      memoryMb: config.parsing.memoryMb,
+      maxPages: config.parsing.maxPages,
+    },
+  });
+  const connection = await NativeConnection.connect({ address: config.temporal.address });
+  const workers = await createWorkers({
+    config,
+    connection,
+    adapters,
+    parser,
+    scratchDirectory,
+    onFailure: ({ activity, attempt, error }) =>
+      logger.warn({ activity, attempt, err: error }, 'activity failed'),
+  });
+  await ensureSchedules(config);
+  const stop = (): void => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  const runs = workers.map((worker) => worker.run());
+  logger.info({ prefix: config.temporal.prefix }, 'worker ready');
+  try {
+    // When one of them fails the others must not go on half.
+    await Promise.all(runs).finally(stop);
+    await Promise.allSettled(runs);
+  } finally {
+    await parser.close();
+    await connection.close();
+    await adapters.close();
+    await rm(scratchDirectory, { recursive: true, force: true });
+  }
+};
+
+main().catch((error: unknown) => {
+  if (error instanceof ConfigError) {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EX_CONFIG);
+  }
+  process.stderr.write(
+    `${JSON.stringify({ level: 'fatal', msg: 'worker stopped', err: String(error), stack: (error as Error)?.stack })}\n`,
+  );
+  process.exit(1);
+});

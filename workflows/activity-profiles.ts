@@ -1,0 +1,25 @@
+import { ActivityCancellationType } from '@temporalio/workflow';
+import type { ActivityOptions } from '@temporalio/workflow';
+
+/**
+ * The named activity profiles. The worker's heartbeat interceptor beats for every activity, so a worker that dies
+ * is noticed within `heartbeatTimeout` and not only when `startToCloseTimeout` has passed. We give up by error
+ * type or by total time, never by a number of tries: an engine that is away for an hour costs an hour. The total
+ * time is one for all steps of a task, so it is a timer of the plan and not a `scheduleToCloseTimeout` of each step.
+ *
+ * A cancelled activity is waited for: clean-up must not run while a writer still writes.
+ */
+const base = {
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '250 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+} as const satisfies ActivityOptions;
+
+/** A few record changes. */
+export const quick = { ...base, startToCloseTimeout: '2 minutes' } as const satisfies ActivityOptions;
+
+/** Calls to a model, over a whole document. */
+export const model = { ...base, startToCloseTimeout: '12 hours' } as const satisfies ActivityOptions;
+
+/** Work on all bytes of a document. The parser's own time limit (PARSE_TIMEOUT) is shorter. */
+export const bulk = { ...base, startToCloseTimeout: '4 hours' } as const satisfies ActivityOptions;

@@ -1,0 +1,15 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { SweepActivities } from '../activities/sweep-activities.js';
+import { taskQueues } from '../schemas/task-queues.js';
+import { bulk } from './activity-profiles.js';
+
+/** Compares the stores file by file, hourly: removes chunks and bytes that no record knows. Writers go on. */
+export async function reconcileDocuments(input: {
+  prefix: string;
+}): Promise<{ chunks: number; blobs: number }> {
+  const { removeOrphans } = proxyActivities<SweepActivities>({
+    ...bulk,
+    taskQueue: taskQueues(input.prefix).documents,
+  });
+  return removeOrphans();
+}
