@@ -1,0 +1,40 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { PartitionRecord } from '../../schemas/documents.js';
+import type { Adapters } from '../../activities/ports.js';
+import { requirePartitionName } from '../documents/identifiers.js';
+
+export interface CreatePartitionDeps {
+  partitions: Adapters['partitions'];
+  models: Adapters['models'];
+  maxPartitionsPerUser: number;
+}
+
+/**
+ * Whether a user may create this partition: everything that can be said before it is done.
+ * @throws AppError BAD_REQUEST, RESERVED_PARTITION_NAME, PARTITION_LIMIT_EXCEEDED
+ */
+export const requireMayCreatePartition = async (
+  deps: Pick<CreatePartitionDeps, 'partitions' | 'maxPartitionsPerUser'>,
+  input: { partition: string; userId: number },
+): Promise<void> => {
+  requirePartitionName(input.partition);
+  const memberships = await deps.partitions.memberships(input.userId);
+  if (memberships.filter(({ role }) => role === 'owner').length >= deps.maxPartitionsPerUser)
+    throw new AppError('PARTITION_LIMIT_EXCEEDED');
+};
+
+/**
+ * Creates a partition owned by the caller, on the default embedder.
+ * @throws AppError as above; PARTITION_EXISTS; MODEL_ENDPOINT_NOT_FOUND when no embedder is registered
+ */
+export const createPartition = async (
+  deps: CreatePartitionDeps,
+  input: { partition: string; userId: number },
+): Promise<PartitionRecord> => {
+  requirePartitionName(input.partition);
+  if ((await deps.partitions.get(input.partition)) !== null) throw new AppError('PARTITION_EXISTS');
+  await requireMayCreatePartition(deps, input);
+  const embedder = await deps.models.defaultName('embedder');
+  if (embedder === null) throw new AppError('MODEL_ENDPOINT_NOT_FOUND', 'No default embedder is registered');
+  return deps.partitions.create({ partition: input.partition, embedder, ownerId: input.userId });
+};

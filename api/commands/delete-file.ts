@@ -1,0 +1,43 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { Adapters } from '../../activities/ports.js';
+import { askTemporal } from './ask-temporal.js';
+import { endTask } from './end-task.js';
+import type { EndTaskDeps } from './end-task.js';
+
+/**
+ * Deletes a file: its record becomes a tombstone in one update, and nothing of it is visible from then on. The
+ * pending task ends CANCELLED, the content claim is free, and the clean-up workflow (or the sweep) removes the rest.
+ * @throws AppError FILE_NOT_FOUND (404), plain
+ */
+export const deleteFile = async (
+  deps: EndTaskDeps & { files: Adapters['files'] },
+  input: { partition: string; fileId: string },
+): Promise<void> => {
+  const before = await deps.files.markDeleted(input.partition, input.fileId);
+  if (before === null)
+    throw new AppError(
+      'FILE_NOT_FOUND',
+      `File '${input.fileId}' not found in partition '${input.partition}'`,
+      {
+        plain: true,
+      },
+    );
+  // The record has decided: what fails from here on is made good by the sweep, and the file is gone all the same.
+  const orElseSweep =
+    (what: string) =>
+    (error: unknown): void =>
+      deps.log.warn({ err: error, file_key: before.file_key }, `${what} is left to the sweep`);
+  const pending =
+    before.pending_task === null
+      ? undefined
+      : await endTask(deps, before.pending_task, 'TASK_CANCELLED').catch(
+          orElseSweep('ending the pending task'),
+        );
+  await deps.claims.releaseFile(before.file_key).catch(orElseSweep('releasing the content claim'));
+  await Promise.all([
+    pending?.told,
+    askTemporal(deps.log, `cleaning up after file ${before.file_key}`, () =>
+      deps.workflows.startCleaning(before.file_key, before.latest_generation),
+    ),
+  ]);
+};

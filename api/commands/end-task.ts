@@ -1,0 +1,45 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { ErrorCode } from '../../schemas/error-table.js';
+import type { Adapters, WorkflowStarter } from '../../activities/ports.js';
+import type { Logger } from '../logger.js';
+import { askTemporal } from './ask-temporal.js';
+
+export interface EndTaskDeps {
+  tasks: Adapters['tasks'];
+  claims: Adapters['claims'];
+  workflows: WorkflowStarter;
+  log: Logger;
+}
+
+/** `told` is settled once Temporal knows, or is given up on; it never rejects. */
+export interface EndedTask {
+  ended: boolean;
+  told: Promise<unknown>;
+}
+
+/**
+ * CANCELLED at once, in the record; the work is told to stop after that, and what it left is cleaned up. The file
+ * record must have let go of the task before: from then on the task cannot publish.
+ * @returns `ended` false when the task had ended already
+ */
+export const endTask = async (
+  deps: EndTaskDeps,
+  taskId: string,
+  code: Extract<ErrorCode, 'TASK_CANCELLED' | 'SUPERSEDED'>,
+): Promise<EndedTask> => {
+  const { message } = new AppError(code);
+  const ended = await deps.tasks.finish(taskId, 'CANCELLED', { code, message, traceback: [] });
+  if (!ended) return { ended, told: Promise.resolve() };
+  await deps.claims.release([taskId]);
+  const task = await deps.tasks.get(taskId);
+  if (task === null) return { ended, told: Promise.resolve() };
+  const { file_key, generation } = task;
+  // Together, and the caller may add its own: a client waits for one silence of Temporal, not for several.
+  const told = Promise.all([
+    askTemporal(deps.log, `cancelling task ${taskId}`, () => deps.workflows.cancelIndexing(task)),
+    askTemporal(deps.log, `cleaning up after task ${taskId}`, () =>
+      deps.workflows.startCleaning(file_key, generation),
+    ),
+  ]);
+  return { ended, told };
+};

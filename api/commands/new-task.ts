@@ -1,0 +1,43 @@
+import type { Metadata, TaskRecord, UploadInfo } from '../../schemas/documents.js';
+
+/** An upload that has passed its own checks and asks to be admitted. */
+export interface UploadToAdmit {
+  intent: TaskRecord['intent'];
+  partition: string;
+  fileId: string;
+  userId: number;
+  /** Its bytes are in the blob store under `upload_id`, which becomes the task's id. */
+  upload: UploadInfo;
+  metadata: Metadata;
+  relationshipId: string | null;
+  parentId: string | null;
+  embedder: string;
+  taskUrl(taskId: string): string;
+}
+
+/** The record of an upload's task before anything has happened to it. */
+export const newTask = (input: UploadToAdmit, fileKey: string, generation: number): TaskRecord => ({
+  task_id: input.upload.upload_id,
+  kind: 'index',
+  state: 'QUEUED',
+  stage: 'queued',
+  progress: 0,
+  attempt: 0,
+  partition: input.partition,
+  file_id: input.fileId,
+  file_key: fileKey,
+  generation,
+  user_id: input.userId,
+  intent: input.intent,
+  metadata: input.metadata,
+  relationship_id: input.relationshipId,
+  parent_id: input.parentId,
+  upload: input.upload,
+  embedder: input.embedder,
+  error: null,
+  created_at: new Date(),
+  started_at: null,
+  finished_at: null,
+  handed_over_at: null,
+  cleaned_at: null,
+});

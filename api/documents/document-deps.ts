@@ -1,0 +1,13 @@
+import type { Adapters, WorkflowStarter } from '../../activities/ports.js';
+import type { ChatService } from '../../activities/retrieval/chat-service.js';
+import type { SearchService } from '../../activities/retrieval/search-service.js';
+import type { Config } from '../../schemas/config.js';
+
+/** What the document routes need of the outside. */
+export interface DocumentDeps {
+  config: Config;
+  adapters: Adapters;
+  workflows: WorkflowStarter;
+  search: SearchService;
+  chat: ChatService;
+}

@@ -1,0 +1,11 @@
+/** Absolute links under the address that the client reached us by. Ids are the last path step, with no slash after it. */
+export const links = (baseUrl: string) => ({
+  task: (taskId: string): string => `${baseUrl}/indexer/task/${encodeURIComponent(taskId)}`,
+  taskError: (taskId: string): string => `${baseUrl}/indexer/task/${encodeURIComponent(taskId)}/error`,
+  extract: (chunkId: string): string => `${baseUrl}/extract/${encodeURIComponent(chunkId)}`,
+  source: (chunkId: string): string => `${baseUrl}/static/${encodeURIComponent(chunkId)}`,
+  file: (partition: string, fileId: string): string =>
+    `${baseUrl}/partition/${encodeURIComponent(partition)}/file/${encodeURIComponent(fileId)}`,
+});
+
+export type Links = ReturnType<typeof links>;

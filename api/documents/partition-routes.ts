@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { presentFileMetadata } from '../../activities/retrieval/present-metadata.js';
+import type { FileRecord, PartitionRecord, Scope } from '../../schemas/documents.js';
+import { FileDetail, FileList, PartitionList } from '../../schemas/documents-api.js';
+import { createPartition } from '../commands/create-partition.js';
+import { noSuchFile } from '../commands/upload-refusals.js';
+import { empty, json, route } from '../route.js';
+import type { Route } from '../route.js';
+import type { DocumentDeps } from './document-deps.js';
+import { links } from './links.js';
+import type { Links } from './links.js';
+
+const PartitionParams = z.object({ partition: z.string() });
+const FileParams = PartitionParams.extend({ file_id: z.string() });
+const MOST_EXTRACTS = 2000;
+
+const Limit = z.coerce.number().int().min(1);
+const ListQuery = z.object({ limit: Limit.optional() });
+const ExtractsQuery = z.object({ limit: Limit.default(MOST_EXTRACTS) });
+
+/** Presets come with a later release; until then every partition reads as on the seeded defaults. */
+const partitionRow = (
+  record: PartitionRecord,
+  files: number,
+  dimensions: ReadonlyMap<string, number | null>,
+  scope: Scope,
+) => ({
+  partition: record.partition,
+  file_count: files,
+  document_count: files,
+  description: record.description,
+  embedder: record.embedder,
+  indexation_preset: 'default',
+  retrieval_preset: 'default',
+  dimension: files === 0 ? null : (dimensions.get(record.embedder) ?? null),
+  chat_history_depth: 4,
+  chat_llm: null,
+  created_at: record.created_at.toISOString(),
+  ...(scope.kind === 'all' ? {} : { role: scope.roles[record.partition] }),
+});
+
+const fileRow = (file: FileRecord, link: Links) => ({
+  ...presentFileMetadata(file),
+  link: link.file(file.partition, file.file_id),
+  partition: file.partition,
+  file_id: file.file_id,
+  relationship_id: file.live?.relationship_id ?? null,
+  parent_id: file.live?.parent_id ?? null,
+  content_sha256: file.live?.content_sha256 ?? '',
+  indexed_at: (file.live?.indexed_at ?? file.updated_at).toISOString(),
+});
+
+/** Partitions and what they hold. */
+export const partitionRoutes = ({ adapters, config }: DocumentDeps): Route[] => [
+  route({
+    method: 'get',
+    path: '/partition/',
+    summary: "The caller's partitions",
+    tag: 'Partitions',
+    auth: 'user',
+    responses: { 200: { description: 'Partitions by name', schema: PartitionList } },
+    async handle({ scope }) {
+      const records = await adapters.partitions.list(scope);
+      const [counts, embedders] = await Promise.all([
+        adapters.files.countLive(records.map(({ partition }) => partition)),
+        adapters.models.list('embedder'),
+      ]);
+      const dimensions = new Map(embedders.map(({ name, dimension }) => [name, dimension]));
+      return json(200, {
+        partitions: records.map((record) =>
+          partitionRow(record, counts.get(record.partition) ?? 0, dimensions, scope),
+        ),
+      });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/partition/{partition}',
+    summary: 'Create a partition; the caller becomes its owner',
+    tag: 'Partitions',
+    auth: 'user',
+    request: { params: PartitionParams },
+    responses: { 201: { description: 'Created' } },
+    errors: [
+      'BAD_REQUEST',
+      'RESERVED_PARTITION_NAME',
+      'PARTITION_LIMIT_EXCEEDED',
+      'PARTITION_EXISTS',
+      'MODEL_ENDPOINT_NOT_FOUND',
+    ],
+    async handle({ principal }, { params }) {
+      const { maxPartitionsPerUser } = config.documents;
+      await createPartition(
+        { ...adapters, maxPartitionsPerUser },
+        { partition: params.partition, userId: principal.userId },
+      );
+      return empty(201);
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/partition/{partition}',
+    summary: 'The indexed files of a partition',
+    tag: 'Partitions',
+    auth: { partition: 'viewer' },
+    request: { params: PartitionParams, query: ListQuery },
+    responses: { 200: { description: 'Files by id', schema: FileList } },
+    errors: ['AUTH_ERROR', 'PARTITION_NOT_FOUND', 'VALIDATION_ERROR'],
+    async handle({ scope, baseUrl }, { params, query }) {
+      const files = await adapters.files.listLive(scope, params.partition, query.limit);
+      return json(200, { files: files.map((file) => fileRow(file, links(baseUrl))) });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/partition/{partition}/file/{file_id}',
+    summary: "A file's metadata and links to its extracts",
+    tag: 'Partitions',
+    auth: { partition: 'viewer' },
+    request: { params: FileParams, query: ExtractsQuery },
+    responses: { 200: { description: 'The file', schema: FileDetail } },
+    errors: ['AUTH_ERROR', 'PARTITION_NOT_FOUND', 'FILE_NOT_FOUND', 'VALIDATION_ERROR'],
+    async handle({ baseUrl }, { params, query }) {
+      const file = await adapters.files.get(params.partition, params.file_id);
+      if (file === null || file.live === null)
+        throw noSuchFile({ partition: params.partition, fileId: params.file_id });
+      const limit = Math.min(query.limit, MOST_EXTRACTS);
+      const chunks = await adapters.chunks.listByFile(file.file_key, file.live.generation, limit);
+      const link = links(baseUrl);
+      return json(200, {
+        metadata: presentFileMetadata(file),
+        documents: chunks.map((chunk) => ({ link: link.extract(chunk.chunk_id) })),
+      });
+    },
+  }),
+];

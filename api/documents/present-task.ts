@@ -1,0 +1,64 @@
+import { formatFileSize } from '../../activities/retrieval/present-metadata.js';
+import type { Metadata, Principal, TaskRecord } from '../../schemas/documents.js';
+import type { TaskStatus } from '../../schemas/documents-api.js';
+import type { Links } from './links.js';
+
+const MOST_ERROR_CHARACTERS = 8000;
+const ASK_AN_ADMINISTRATOR = 'Ask an administrator for the details of this error.';
+
+/** The upload's metadata with the server's own keys, which win. */
+const detailsOf = (task: TaskRecord): Metadata => ({
+  ...task.metadata,
+  file_id: task.file_id,
+  partition: task.partition,
+  filename: task.upload.filename,
+  original_filename: task.upload.original_filename,
+  source: task.upload.filename,
+  file_size: formatFileSize(task.upload.size_bytes),
+  content_sha256: task.upload.content_sha256,
+  ...(task.relationship_id === null ? {} : { relationship_id: task.relationship_id }),
+  ...(task.parent_id === null ? {} : { parent_id: task.parent_id }),
+});
+
+/** What went wrong, as the API tells it: a failure, or the newer upload that took this one's place. */
+export const shownError = (task: TaskRecord): TaskRecord['error'] =>
+  task.state === 'FAILED' || task.error?.code === 'SUPERSEDED' ? task.error : null;
+
+export const presentTask = (task: TaskRecord, link: Links): TaskStatus => {
+  const error = shownError(task);
+  return {
+    task_id: task.task_id,
+    task_state: task.state,
+    details: {
+      file_id: task.file_id,
+      partition: task.partition,
+      metadata: detailsOf(task),
+      user_id: task.user_id,
+    },
+    stage: task.stage,
+    progress: task.progress,
+    attempt: task.attempt,
+    created_at: task.created_at.toISOString(),
+    started_at: task.started_at?.toISOString() ?? null,
+    finished_at: task.finished_at?.toISOString() ?? null,
+    ...(error === null ? {} : { error: { code: error.code, message: error.message } }),
+    ...(task.state === 'FAILED' ? { error_url: link.taskError(task.task_id) } : {}),
+  };
+};
+
+/** Traces tell of the inside of the service: administrators read them, others a line that sends them there. */
+export const presentTaskError = (
+  task: TaskRecord,
+  error: NonNullable<TaskRecord['error']>,
+  reader: Principal,
+) => {
+  const summary = `[${error.code}]: ${error.message}`.slice(0, MOST_ERROR_CHARACTERS);
+  if (!reader.isAdmin) return { task_id: task.task_id, summary, traceback: [ASK_AN_ADMINISTRATOR] };
+  const traceback = error.traceback.join('\n').slice(0, MOST_ERROR_CHARACTERS);
+  return {
+    task_id: task.task_id,
+    reason: error.code,
+    summary,
+    traceback: traceback === '' ? [] : traceback.split('\n'),
+  };
+};

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { AppError } from '../../schemas/app-error.js';
+import type { TaskRecord } from '../../schemas/documents.js';
+import { MessageBody, TaskError, TaskStatus } from '../../schemas/documents-api.js';
+import { cancelTask } from '../commands/cancel-task.js';
+import { json, route } from '../route.js';
+import type { CallerContext, Route } from '../route.js';
+import type { DocumentDeps } from './document-deps.js';
+import { links } from './links.js';
+import { presentTask, presentTaskError, shownError } from './present-task.js';
+
+const TaskParams = z.object({ task_id: z.string() });
+
+/** Background tasks: their owner and administrators may look at them and stop them. */
+export const taskRoutes = ({ adapters, workflows }: DocumentDeps): Route[] => {
+  /** @throws AppError, plain: TASK_NOT_FOUND, AUTH_ERROR */
+  const ownTask = async (ctx: CallerContext, taskId: string): Promise<TaskRecord> => {
+    const task = await adapters.tasks.get(taskId);
+    if (task === null) throw new AppError('TASK_NOT_FOUND', `Task '${taskId}' not found`, { plain: true });
+    if (task.user_id !== ctx.principal.userId && !ctx.principal.isAdmin)
+      throw new AppError('AUTH_ERROR', `Access to task '${taskId}' forbidden`, { plain: true });
+    return task;
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/indexer/task/{task_id}',
+      summary: 'Status of a task',
+      tag: 'Indexing',
+      auth: 'user',
+      request: { params: TaskParams },
+      responses: { 200: { description: 'The task', schema: TaskStatus } },
+      errors: ['AUTH_ERROR', 'TASK_NOT_FOUND'],
+      handle: async (ctx, { params }) =>
+        json(200, presentTask(await ownTask(ctx, params.task_id), links(ctx.baseUrl))),
+    }),
+    route({
+      method: 'get',
+      path: '/indexer/task/{task_id}/error',
+      summary: 'Why a task failed',
+      tag: 'Indexing',
+      auth: 'user',
+      request: { params: TaskParams },
+      responses: { 200: { description: 'The error', schema: TaskError } },
+      errors: ['AUTH_ERROR', 'TASK_NOT_FOUND'],
+      async handle(ctx, { params }) {
+        const task = await ownTask(ctx, params.task_id);
+        const error = shownError(task);
+        if (error === null)
+          throw new AppError('NOT_FOUND', `No error found for task '${params.task_id}'`, { plain: true });
+        return json(200, presentTaskError(task, error, ctx.principal));
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/indexer/task/{task_id}',
+      summary: 'Cancel a task; its state reads CANCELLED at once',
+      tag: 'Indexing',
+      auth: 'user',
+      request: { params: TaskParams },
+      responses: { 200: { description: 'Cancelled', schema: MessageBody } },
+      errors: ['AUTH_ERROR', 'TASK_NOT_FOUND', 'TASK_NOT_CANCELLABLE'],
+      async handle(ctx, { params }) {
+        const task = await ownTask(ctx, params.task_id);
+        await cancelTask({ ...adapters, workflows, log: ctx.log }, task);
+        return json(200, { message: `Cancellation signal sent for task ${params.task_id}` });
+      },
+    }),
+  ];
+};

@@ -1,0 +1,88 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from '../activities/connect.js';
+import { createChatService } from '../activities/retrieval/chat-service.js';
+import { createSearchService } from '../activities/retrieval/search-service.js';
+import { ConfigError, parseConfig } from '../schemas/config.js';
+import type { Config } from '../schemas/config.js';
+import { createApp } from './app.js';
+import { createLogger } from './logger.js';
+import { tokenDigest } from './middleware/authentication.js';
+import { connectTemporal } from './temporal.js';
+
+/** sysexits.h: EX_CONFIG. */
+const EXIT_CONFIG = 78;
+/** Running requests get so long to finish after a signal to stop. */
+const GRACE_MS = 10_000;
+/** A gigabyte over a slow line takes longer than Node's default of five minutes for a request. */
+const REQUEST_TIMEOUT_MS = 3_600_000;
+
+const readConfig = (): Config => {
+  try {
+    return parseConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EXIT_CONFIG);
+  }
+};
+
+const config = readConfig();
+const logger = createLogger(config.log);
+const adapters = await connect(config).catch((error: unknown) => {
+  logger.fatal({ err: error }, 'the gateway cannot reach its stores');
+  // Once the line is written: the log is asynchronous.
+  logger.flush(() => process.exit(1));
+  return new Promise<never>(() => {});
+});
+const workflows = connectTemporal(config);
+const search = createSearchService({ ...adapters, settings: config.search });
+const chat = createChatService({
+  search,
+  models: adapters.models,
+  settings: config.chat,
+  now: () => new Date(),
+});
+
+if (config.auth.token === null)
+  logger.warn(
+    { host: config.http.host },
+    'AUTH_TOKEN is not set: authentication is off, and every request runs as the administrator',
+  );
+await adapters.users
+  .ensureAdmin(config.auth.token === null ? null : tokenDigest(config.auth.token))
+  // Asked again at the first request that needs it.
+  .catch((error: unknown) => logger.warn({ err: error }, 'the administrator could not be recorded yet'));
+
+const answer = createApp({ config, adapters, workflows, search, chat, logger }).callback();
+const server = createServer(
+  { requestTimeout: REQUEST_TIMEOUT_MS },
+  (request, response) => void answer(request, response),
+);
+
+const close = async (): Promise<void> => {
+  await Promise.allSettled([workflows.close(), adapters.close()]);
+  logger.info('gateway stopped');
+  logger.flush(() => process.exit(0));
+};
+
+let stopping = false;
+const stop = (signal: NodeJS.Signals): void => {
+  if (stopping) return;
+  stopping = true;
+  logger.info({ signal }, 'gateway stopping');
+  server.close(() => void close());
+  server.closeIdleConnections();
+  setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
+};
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
+
+server.on('error', (error) => {
+  logger.fatal({ err: error }, 'the gateway cannot listen');
+  logger.flush(() => process.exit(1));
+});
+server.listen(config.http.port, config.http.host, () => {
+  const { port } = server.address() as AddressInfo;
+  logger.info({ host: config.http.host, port }, 'gateway ready');
+});

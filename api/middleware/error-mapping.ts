@@ -1,0 +1,23 @@
+import type { Middleware } from 'koa';
+import { errorFrom } from '../error-from.js';
+import type { Logger } from '../logger.js';
+import { losslessBody } from '../lossless-body.js';
+import { surfaceOf } from '../surfaces.js';
+
+/** Any throw becomes an answer in the dialect of its path. What is our fault is logged with its cause, once. */
+export const errorMapping: Middleware = async (ctx, next) => {
+  try {
+    await next();
+  } catch (thrown) {
+    const error = errorFrom(thrown);
+    const log = ctx.state['log'] as Logger;
+    if (ctx.res.destroyed) log.debug({ code: error.code }, 'the client left');
+    else if (error.status >= 500) log.error({ err: error, code: error.code }, 'request failed');
+    else log.debug({ code: error.code, detail: error.message }, 'request refused');
+    const rendered = surfaceOf(ctx.path).renderError(error, ctx.state['requestId'] as string);
+    ctx.status = rendered.status;
+    ctx.set(rendered.headers);
+    ctx.type = 'application/json';
+    ctx.body = losslessBody(rendered.body);
+  }
+};

@@ -1,0 +1,13 @@
+import type Router from '@koa/router';
+import type { Middleware } from 'koa';
+import { AppError } from '../../schemas/app-error.js';
+
+/** 404 for a path that nobody serves, 405 with `Allow` for one that is served with other methods. */
+export const noSuchRoute =
+  (router: Router): Middleware =>
+  (ctx) => {
+    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
+    if (methods.size === 0) throw new AppError('NOT_FOUND', 'Not Found', { plain: true });
+    ctx.set('Allow', [...methods].sort().join(', '));
+    throw new AppError('BAD_REQUEST', 'Method Not Allowed', { plain: true, status: 405 });
+  };

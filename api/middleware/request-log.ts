@@ -1,0 +1,30 @@
+import type { Middleware } from 'koa';
+import type { Principal } from '../../schemas/documents.js';
+import type { Logger } from '../logger.js';
+
+/** Probes ask every few seconds; their lines would bury the others. */
+const QUIET = /^\/(health_check|ready|metrics)\/?$/;
+
+/** One line per finished request: path without query (it may hold a question or a token), never a body. */
+export const requestLog =
+  (logger: Logger): Middleware =>
+  async (ctx, next) => {
+    const started = performance.now();
+    const log = logger.child({ request_id: ctx.state['requestId'] as string });
+    ctx.state['log'] = log;
+    ctx.res.once('close', () => {
+      const principal = ctx.state['principal'] as Principal | undefined;
+      log[QUIET.test(ctx.path) ? 'debug' : 'info'](
+        {
+          method: ctx.method,
+          path: ctx.path,
+          status: ctx.res.statusCode,
+          ms: Math.round(performance.now() - started),
+          ...(principal === undefined ? {} : { user_id: principal.userId }),
+          ...(ctx.res.writableFinished ? {} : { client_left: true }),
+        },
+        'request',
+      );
+    });
+    await next();
+  };

@@ -1,0 +1,33 @@
+import { bodyParser } from '@koa/bodyparser';
+import type Koa from 'koa';
+import { AppError } from '../schemas/app-error.js';
+import { invalidRequest } from './request-issues.js';
+
+const MOST_JSON = '8mb';
+
+const parser = bodyParser({
+  enableTypes: ['json'],
+  jsonLimit: MOST_JSON,
+  jsonStrict: false,
+  onError(error) {
+    const { status } = error as Error & { status?: number };
+    if (status === 413) throw new AppError('PAYLOAD_TOO_LARGE', undefined, { plain: true, cause: error });
+    throw invalidRequest([{ type: 'json_invalid', loc: ['body'], msg: 'JSON decode error', input: null }]);
+  },
+});
+
+const done = async (): Promise<void> => {};
+
+/**
+ * The JSON body of a request. A body without a JSON content type is an invalid request: it must not be read as
+ * something that its sender did not mean.
+ * @throws AppError VALIDATION_ERROR (422), PAYLOAD_TOO_LARGE
+ */
+export const readJsonBody = async (ctx: Koa.Context): Promise<unknown> => {
+  if (!ctx.request.is('json', '+json'))
+    throw invalidRequest([
+      { type: 'content_type', loc: ['body'], msg: 'The body must be sent as application/json', input: null },
+    ]);
+  await parser(ctx as never, done);
+  return (ctx.request as Koa.Request & { body?: unknown }).body;
+};

@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import { AppError } from '../schemas/app-error.js';
+
+/** One fault of a request, in the shape that clients of the document surface know. */
+export interface RequestIssue {
+  type: string;
+  loc: (string | number)[];
+  msg: string;
+  input?: unknown;
+}
+
+const LONGEST_ECHO = 200;
+
+/** Echoes what was sent, but never at length: a wrong field must not return a megabyte. */
+const echo = (input: unknown): unknown => {
+  if (typeof input === 'string') return input.slice(0, LONGEST_ECHO);
+  if (typeof input === 'object' && input !== null)
+    return (JSON.stringify(input)?.length ?? 0) <= LONGEST_ECHO ? input : undefined;
+  return typeof input === 'bigint' ? String(input) : input;
+};
+
+/** A 422 that lists its issues; the surface decides how they look. */
+export const invalidRequest = (issues: readonly RequestIssue[]): AppError =>
+  new AppError('VALIDATION_ERROR', undefined, { plain: true, details: { issues } });
+
+/**
+ * Parses one part of a request.
+ * @throws AppError VALIDATION_ERROR (422) with the issues under `details.issues`
+ */
+export const parsePart = (schema: z.ZodType, value: unknown, place: 'path' | 'query' | 'body'): unknown => {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw invalidRequest(
+    parsed.error.issues.map((issue) => {
+      const missing = issue.code === 'invalid_type' && issue.input === undefined;
+      return {
+        type: missing ? 'missing' : issue.code,
+        loc: [place, ...issue.path.map((step) => (typeof step === 'number' ? step : String(step)))],
+        msg: missing ? 'Field required' : issue.message,
+        input: echo(issue.input) ?? null,
+      };
+    }),
+  );
+};

@@ -1,0 +1,94 @@
+import type { Readable } from 'node:stream';
+import type Koa from 'koa';
+import type { z } from 'zod';
+import type { Principal, Role, Scope } from '../schemas/documents.js';
+import type { ErrorCode } from '../schemas/error-table.js';
+import type { Logger } from './logger.js';
+
+/** Who may call. `partition` is a role on the partition in the path, by the check order of the wire contract 1.1. */
+export type RouteAuth = 'public' | 'user' | 'admin' | { partition: Role };
+
+export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+export interface RouteRequest {
+  params?: z.ZodObject;
+  query?: z.ZodObject;
+  /** JSON, parsed before `handle`. */
+  body?: z.ZodType;
+  /** Multipart: documented here, read by `handle` itself, whose checks come before the stream. */
+  multipart?: z.ZodObject;
+}
+
+/** What one status answers: JSON of a schema, other content, or (null) nothing. */
+export interface DeclaredResponse {
+  description: string;
+  schema?: z.ZodType;
+  contentType?: string;
+}
+
+type InputOf<R extends RouteRequest> = {
+  [K in 'params' | 'query' | 'body']: R extends Record<K, infer S extends z.ZodType>
+    ? z.output<S>
+    : undefined;
+};
+
+/** What every handler gets, whoever calls. */
+export interface PublicContext {
+  requestId: string;
+  /** `http://host`, without a slash at the end; links are built on it. */
+  baseUrl: string;
+  /** Aborts when the client leaves before it has its answer. */
+  signal: AbortSignal;
+  log: Logger;
+  koa: Koa.Context;
+}
+
+export interface CallerContext extends PublicContext {
+  principal: Principal;
+  scope: Scope;
+}
+
+/** An answer before it is written; made by the three functions below. */
+export interface Answer {
+  status: number;
+  body?: unknown;
+  /** Server-sent events, each a whole event text. */
+  events?: AsyncGenerator<string>;
+  content?: { type: string; data: string | Buffer | Readable };
+  headers?: Record<string, string>;
+}
+
+export interface RouteDefinition<A extends RouteAuth = RouteAuth, R extends RouteRequest = RouteRequest> {
+  method: HttpMethod;
+  /** OpenAPI form, `/partition/{partition}`; both slash forms are served. */
+  path: string;
+  summary: string;
+  tag: string;
+  auth: A;
+  request?: R;
+  responses: Readonly<Record<number, DeclaredResponse>>;
+  errors?: readonly ErrorCode[];
+  handle(
+    ctx: A extends 'public' ? PublicContext : CallerContext,
+    input: InputOf<R>,
+  ): Promise<Answer> | Answer;
+}
+
+/** A route in the table, its types forgotten: `mount` gives `handle` what its own schemas made. */
+export interface Route extends Omit<RouteDefinition, 'handle'> {
+  handle(ctx: PublicContext | CallerContext, input: unknown): Promise<Answer> | Answer;
+}
+
+/**
+ * One route object validates the request, writes the API page and names who may call. `auth` has no default:
+ * a route that forgets it does not compile.
+ */
+export const route = <const A extends RouteAuth, const R extends RouteRequest = Record<never, never>>(
+  definition: RouteDefinition<A, R>,
+): Route => definition as unknown as Route;
+
+export const json = (status: number, body: unknown): Answer => ({ status, body });
+
+export const empty = (status: number): Answer => ({ status });
+
+export const eventStream = (events: AsyncGenerator<string>): Answer => ({ status: 200, events });

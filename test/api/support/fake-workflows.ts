@@ -1,0 +1,18 @@
+import type { WorkflowStarter } from '../../../activities/ports.js';
+
+/** What the gateway asked of Temporal; `away` makes every call fail, as when Temporal is down. */
+export const createFakeWorkflows = () => {
+  const asked = { started: [] as string[], cancelled: [] as string[], cleaned: [] as string[] };
+  const state = { away: false };
+  const ask = async (list: string[], what: string): Promise<void> => {
+    if (state.away) throw new Error('connect ECONNREFUSED 10.1.2.3:7233');
+    list.push(what);
+  };
+  const starter: WorkflowStarter = {
+    startIndexing: (task) => ask(asked.started, task.task_id),
+    cancelIndexing: (task) => ask(asked.cancelled, `${task.file_key}/${task.generation}`),
+    startCleaning: (fileKey, generation) => ask(asked.cleaned, `${fileKey}/${generation}`),
+    ping: () => ask([], 'ping'),
+  };
+  return { ...asked, state, starter };
+};

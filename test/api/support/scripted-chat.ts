@@ -1,0 +1,64 @@
+import type { ChatEvent, ChatRequest, ChatService } from '../../../activities/retrieval/chat-service.js';
+import type { SearchResult } from '../../../activities/retrieval/search-service.js';
+
+type Step = ChatEvent | Error | 'silence';
+
+/** A chat service that plays steps: events, a throw, or silence until it is aborted. Remembers what it was asked. */
+export const createScriptedChat = (steps: readonly Step[]) => {
+  const requests: ChatRequest[] = [];
+  const state = { open: 0, aborted: 0 };
+  const service: ChatService = {
+    async *respond(request) {
+      requests.push(request);
+      state.open += 1;
+      try {
+        for (const step of steps) {
+          if (step instanceof Error) throw step;
+          if (step === 'silence')
+            await new Promise((_resolve, reject) => {
+              request.signal.addEventListener('abort', () => reject(request.signal.reason as Error), {
+                once: true,
+              });
+            });
+          else yield step;
+        }
+      } finally {
+        state.open -= 1;
+        if (request.signal.aborted) state.aborted += 1;
+      }
+    },
+  };
+  return { service, requests, state };
+};
+
+export const delta = (content: string): ChatEvent => ({ type: 'delta', content });
+
+export const end = (
+  sources: Partial<Extract<ChatEvent, { type: 'end' }>['sources']> = {},
+  rest: Partial<Extract<ChatEvent, { type: 'end' }>> = {},
+): ChatEvent => ({
+  ...{ type: 'end', finishReason: 'stop', usage: { promptTokens: 7, completionTokens: 3 }, truncated: false },
+  sources: { presented: [], cited: [], reported: false, none: false, ...sources },
+  ...rest,
+});
+
+/** A search result with just enough to be presented as a source. */
+export const source = (id: string): SearchResult => {
+  const version = {
+    ...{ upload_id: 'u', filename: `${id}.txt`, original_filename: `${id}.txt`, mimetype: 'text/plain' },
+    ...{ size_bytes: 1, content_sha256: 'f'.repeat(64), generation: 1, task_id: 'u', metadata: {} },
+    ...{ relationship_id: null, parent_id: null, chunk_count: 1, embedder: 'builtin-hash' },
+    ...{ indexed_at: new Date(0), degraded_stages: [] },
+  };
+  const file = {
+    ...{ file_key: 'k', partition: 'notes', file_id: id, created_by: 1, latest_generation: 1, live: version },
+    ...{ pending_task: null, created_at: new Date(0), updated_at: new Date(0), deleted_at: null },
+  };
+  const chunk = {
+    ...{ chunk_id: id, partition: 'notes', file_id: id, file_key: 'k', generation: 1, position: 0 },
+    ...{ published: true, text: 't', filename: `${id}.txt`, heading_path: [], page: null },
+    ...{ chunk_type: 'text' as const, section_id: 0, prev_section_id: null, next_section_id: null },
+    ...{ relationship_id: null, parent_id: null, metadata: [] },
+  };
+  return { chunk, file, version, score: 1, vectorScore: 0.5, lexicalScore: null };
+};

@@ -1,0 +1,127 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { allRoutes, createApp } from '../../../api/app.js';
+import { tokenDigest } from '../../../api/middleware/authentication.js';
+import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin-endpoints.js';
+import { createModelRegistry } from '../../../activities/models/model-registry.js';
+import type { Adapters } from '../../../activities/ports.js';
+import { createChatService } from '../../../activities/retrieval/chat-service.js';
+import type { ChatService } from '../../../activities/retrieval/chat-service.js';
+import { createSearchService } from '../../../activities/retrieval/search-service.js';
+import { parseConfig } from '../../../schemas/config.js';
+import type { Membership, Role, UserRecord } from '../../../schemas/documents.js';
+import { createFakeStores } from '../../support/fakes/create-fake-stores.js';
+import { createFakeWorkflows } from './fake-workflows.js';
+
+export const ADMIN_TOKEN = 'or-admin-0123456789abcdef';
+
+export interface GatewayOptions {
+  env?: Record<string, string>;
+  chat?: ChatService;
+  /** Puts faults between the gateway and its stores. */
+  adapt?: (adapters: Adapters) => Adapters;
+}
+
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
+
+/** The real app on a loopback port, over fakes in memory; every answer is checked against its declared schema. */
+export const startGateway = async (options: GatewayOptions = {}) => {
+  const config = parseConfig({ AUTH_TOKEN: ADMIN_TOKEN, ...options.env });
+  const { endpoints, ...stores } = createFakeStores();
+  for (const endpoint of BUILTIN_ENDPOINTS) {
+    await endpoints.seed(endpoint);
+    await endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
+  }
+  const models = createModelRegistry({ endpoints });
+  await stores.chunks.ensureSchema(
+    (await endpoints.list('embedder')).map(({ vector_field, dimension }) => ({
+      vectorField: vector_field ?? '',
+      dimension: dimension ?? 0,
+    })),
+  );
+
+  const people = new Map<string, UserRecord>();
+  const extraMembers: Membership[] = [];
+  const { users, partitions } = stores;
+  const own: Adapters = {
+    ...stores,
+    models,
+    users: {
+      ...users,
+      findByTokenDigest: async (digest) => people.get(digest) ?? users.findByTokenDigest(digest),
+    },
+    partitions: {
+      ...partitions,
+      memberships: async (userId) => [
+        ...(await partitions.memberships(userId)),
+        ...extraMembers.filter((member) => member.user_id === userId),
+      ],
+      roleOf: async (userId, partition) =>
+        extraMembers.find((member) => member.user_id === userId && member.partition === partition)?.role ??
+        partitions.roleOf(userId, partition),
+    },
+    probes: { mongodb: async () => {}, opensearch: async () => {} },
+    close: async () => {},
+  };
+  const adapters = options.adapt?.(own) ?? own;
+  const workflows = createFakeWorkflows();
+  const search = createSearchService({ ...adapters, settings: config.search });
+  const chat =
+    options.chat ?? createChatService({ search, models, settings: config.chat, now: () => new Date() });
+
+  const logLines: string[] = [];
+  const sink = new Writable({
+    write: (line: Buffer, _encoding, done) => {
+      logLines.push(line.toString());
+      done();
+    },
+  });
+  const deps = { config, adapters, workflows: workflows.starter, search, chat };
+  const app = createApp({ ...deps, logger: pino({ level: 'debug' }, sink), checkResponses: true });
+  const server = createServer(app.callback());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  let nextUser = 2;
+  return {
+    url,
+    adapters,
+    workflows,
+    logLines,
+    routes: allRoutes(deps),
+    /** A user of their own; answers the token. */
+    addUser(name: string): { token: string; userId: number } {
+      const token = `or-${name}-0123456789abcdef`;
+      const digest = tokenDigest(token);
+      const userId = nextUser++;
+      people.set(digest, {
+        user_id: userId,
+        display_name: name,
+        is_admin: false,
+        token_digest: digest,
+        created_at: new Date(),
+      });
+      return { token, userId };
+    },
+    addMember(userId: number, partition: string, role: Role): void {
+      extraMembers.push({ user_id: userId, partition, role, added_at: new Date() });
+    },
+    /** A request with the admin's token unless another (or null for none) is given. */
+    call(
+      method: string,
+      path: string,
+      init: RequestInit & { token?: string | null } = {},
+    ): Promise<Response> {
+      const { token = ADMIN_TOKEN, ...rest } = init;
+      const headers = new Headers(rest.headers);
+      if (token !== null) headers.set('Authorization', `Bearer ${token}`);
+      return fetch(`${url}${path}`, { method, redirect: 'manual', ...rest, headers });
+    },
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
