@@ -1,0 +1,114 @@
+import { openSync, closeSync, readSync, fstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { appEnvironment } from './app-environment.js';
+import { bindable, reservePort } from './free-port.js';
+import { LauncherError } from './launcher-error.js';
+import { ManagedProcess } from './managed-process.js';
+import type { ServiceAddresses, Stack } from './stack.js';
+import type { Workbench } from './workbench.js';
+
+const USUAL_PORT = 8080;
+const WORKER_READY = '"msg":"worker ready"';
+
+/** Starts gateway and worker on the services, and returns the gateway's address. */
+export async function openApps(bench: Workbench, stack: Stack, services: ServiceAddresses): Promise<string> {
+  const { settings, record } = bench;
+  const { port, release } = await gatewayPort(settings);
+  const wildcard = ['0.0.0.0', '::'].includes(settings['HOST'] ?? '0.0.0.0');
+  const host = wildcard ? '127.0.0.1' : (settings['HOST'] ?? '127.0.0.1');
+  const gateway = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  try {
+    await Promise.all([
+      stack.run(
+        app(
+          bench,
+          'gateway',
+          'api/main.ts',
+          { ...appEnvironment(bench, services), PORT: String(port) },
+          [port],
+          () => answersReady(gateway),
+        ),
+      ),
+      stack.run(
+        app(bench, 'worker', 'workers/main.ts', appEnvironment(bench, services), [], (log, from) =>
+          Promise.resolve(saysReady(log, from)),
+        ),
+      ),
+    ]);
+  } finally {
+    release();
+  }
+  await record.change(({ addresses }) => {
+    addresses.gateway = gateway;
+    const given = {
+      redis: 'REDIS_URL',
+      ollama: 'OLLAMA_HOST',
+      capi: 'CAPI_URL',
+      auth_token: 'AUTH_TOKEN',
+      dashboard_key: 'DASHBOARD_API_KEY',
+    } as const;
+    for (const [name, variable] of Object.entries(given) as [keyof typeof given, string][]) {
+      const value = settings[variable];
+      if (value === undefined) delete addresses[name];
+      else addresses[name] = value;
+    }
+  });
+  return gateway;
+}
+
+/** The user's choice is kept to or refused; without one the usual port or any free one does. */
+async function gatewayPort(settings: Workbench['settings']): Promise<{ port: number; release: () => void }> {
+  const variable = ['PORT', 'APP_PORT', 'PROXY_PORT'].find((name) => Number(settings[name]) > 0);
+  if (variable === undefined) return await reservePort(USUAL_PORT);
+  const port = Number(settings[variable]);
+  if ((await bindable(port)) === null) {
+    throw new LauncherError(`gateway: port ${port}, which ${variable} names, is taken`, {
+      advice: [`stop what listens there, choose another ${variable}, or unset it to have a free one chosen`],
+    });
+  }
+  return { port, release: () => undefined };
+}
+
+function app(
+  bench: Workbench,
+  name: 'gateway' | 'worker',
+  script: string,
+  env: NodeJS.ProcessEnv,
+  ports: readonly number[],
+  ready: (log: string, from: number) => Promise<boolean>,
+): ManagedProcess {
+  const log = join(bench.paths.logs, `${name}.log`);
+  return new ManagedProcess(bench, {
+    name,
+    kind: 'app',
+    command: process.execPath,
+    args: ['--import', 'tsx', script],
+    cwd: bench.paths.root,
+    env,
+    log,
+    ports,
+    readySeconds: 180,
+    expectedSeconds: 6,
+    stopSeconds: 15,
+    ready: (from) => ready(log, from),
+    advice: [`a setting it refuses is named in its log; settings come from the environment and from .env`],
+  });
+}
+
+async function answersReady(gateway: string): Promise<boolean> {
+  const response = await fetch(`${gateway}/ready`, { signal: AbortSignal.timeout(5000) });
+  await response.arrayBuffer();
+  return response.ok;
+}
+
+/** The worker listens on nothing: it says in its log that it polls. */
+function saysReady(log: string, from: number): boolean {
+  const file = openSync(log, 'r');
+  try {
+    const text = Buffer.alloc(Math.max(0, fstatSync(file).size - from));
+    readSync(file, text, 0, text.length, from);
+    return text.includes(WORKER_READY);
+  } finally {
+    closeSync(file);
+  }
+}

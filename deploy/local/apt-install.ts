@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs';
+import { findProgram } from './find-program.js';
+import { runTool } from './run-tool.js';
+import type { Workbench } from './workbench.js';
+
+/** Installs a Debian package when we are root on a system that has apt; false when that is not our place. */
+export async function aptInstall(bench: Workbench, subject: string, name: string): Promise<boolean> {
+  const apt = findProgram('apt-get', process.env);
+  if (process.getuid?.() !== 0 || !apt || !existsSync('/etc/debian_version')) return false;
+  const env = { DEBIAN_FRONTEND: 'noninteractive' };
+  await runTool(bench, { subject: `${subject}-apt`, command: apt, args: ['update', '-q'], env });
+  const args = ['install', '-q', '-y', '--no-install-recommends', name];
+  await runTool(bench, { subject: `${subject}-apt`, command: apt, args, env });
+  return true;
+}

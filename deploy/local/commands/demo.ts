@@ -1,0 +1,55 @@
+import { openApps } from '../apps.js';
+import { runDemo } from '../demo.js';
+import { endpointsOf } from '../endpoints.js';
+import { LauncherError } from '../launcher-error.js';
+import { Stack } from '../stack.js';
+import { untilAborted } from '../until-aborted.js';
+import type { Workbench } from '../workbench.js';
+
+/** As `start`, then the main jobs shown on the samples. `--exit`: stop afterwards, the exit code tells how it went. */
+export async function demo(bench: Workbench, args: readonly string[]): Promise<number> {
+  const { report } = bench;
+  const stack = new Stack(bench);
+  const other = await stack.enter('demo');
+  if (other) {
+    report.say(
+      `Tamis runs already (npm run ${other.command}, process ${other.pid}): the demo uses that one.`,
+    );
+    return (await show(bench)) ? 0 : 1;
+  }
+  try {
+    const services = await stack.openServices({ supervise: true });
+    await openApps(bench, stack, services);
+    const worked = await show(bench);
+    if (args.includes('--exit')) return worked ? 0 : 1;
+    report.say('\nEverything stays up until Ctrl-C.');
+    await untilAborted(bench.signal);
+    report.say('\nStopping …');
+    return worked ? 0 : 1;
+  } finally {
+    await stack.close({});
+  }
+}
+
+async function show(bench: Workbench): Promise<boolean> {
+  const endpoints = endpointsOf(bench.paths.local, bench.record.read());
+  try {
+    if (!endpoints.gateway)
+      throw new LauncherError('the gateway is still starting', { advice: ['try again soon'] });
+    await runDemo({
+      gateway: endpoints.gateway,
+      authToken: endpoints.auth_token,
+      endpoints,
+      samples: `${bench.paths.root}/deploy/samples`,
+      print: (text) => bench.report.say(text),
+      signal: bench.signal,
+    });
+    return true;
+  } catch (error) {
+    if (bench.signal.aborted) throw error;
+    bench.report.say(
+      `\n✗ The demo failed: ${error instanceof LauncherError ? error.explain() : String(error)}`,
+    );
+    return false;
+  }
+}

@@ -1,0 +1,30 @@
+import { openApps } from '../apps.js';
+import { Stack } from '../stack.js';
+import { untilAborted } from '../until-aborted.js';
+import type { Workbench } from '../workbench.js';
+
+/** Services, gateway and worker, until Ctrl-C. */
+export async function start(bench: Workbench): Promise<number> {
+  const { report } = bench;
+  const stack = new Stack(bench);
+  const other = await stack.enter('start');
+  if (other) {
+    const { gateway } = bench.record.read().addresses;
+    const where = gateway ? `the gateway is at ${gateway}` : 'it is still starting';
+    report.say(
+      `Tamis runs already in this clone (npm run ${other.command}, process ${other.pid}): ${where}.`,
+    );
+    return 0;
+  }
+  try {
+    const services = await stack.openServices({ supervise: true });
+    const gateway = await openApps(bench, stack, services);
+    report.say(`\nTamis is up: ${gateway}`);
+    report.say('Token, keys and all addresses are in .local/endpoints.json. Ctrl-C stops everything.');
+    await untilAborted(bench.signal);
+    report.say('\nStopping …');
+    return 0;
+  } finally {
+    await stack.close({});
+  }
+}

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DemoClient, StreamedAnswer } from './demo-client.js';
+import type { DemoStage } from './demo.js';
+
+const PARTITION = 'tide-mill';
+const FILES = ['visitor-guide.md', 'keepers-handbook.pdf', 'harbour-notices.html', 'flour-catalogue.docx'];
+const idOf = (filename: string): string => filename.replace(/\.[^.]+$/, '');
+
+type Stage = Pick<DemoStage, 'samples' | 'print' | 'signal'>;
+
+/** Documents become searchable, questions become answers with their sources. */
+export const demoDocuments = async (client: DemoClient, stage: Stage): Promise<void> => {
+  const { print, samples } = stage;
+  print(`\n1. Index ${FILES.length} files into the partition "${PARTITION}"`);
+  await client.deletePreviousRun(PARTITION, FILES.map(idOf));
+  await Promise.all(
+    FILES.map(async (name) => {
+      const url = await client.upload('POST', PARTITION, idOf(name), join(samples, name));
+      await follow(client, stage, name, url);
+    }),
+  );
+
+  const query = 'How far must the sea fall before a grinding session may begin?';
+  print(`\n2. Search: ${query}`);
+  const found = await client.search(PARTITION, query, 3);
+  expectThat(found.length > 0, 'the search found something');
+  for (const { metadata, content } of found) {
+    const score = (metadata.combined_score ?? 0).toFixed(2);
+    print(`   ${metadata.filename}, page ${metadata.page}, score ${score}`);
+    print(`      ${shortened(content)}`);
+  }
+
+  print('\n3. Ask, and read the answer as it is streamed');
+  const fire = await ask(client, stage, 'What is to be done when there is a fire in the flour loft?');
+  expectThat(fire.text.includes('tower bell'), 'the answer quotes the handbook');
+  expectThat(fire.sources.length > 0, 'the answer names its source');
+
+  print('\n4. Ask what the files do not answer');
+  const unknown = await ask(client, stage, 'Which city is the capital of Mongolia?');
+  expectThat(unknown.sources.length === 0, 'no source is claimed for it');
+
+  print('\n5. Replace a file: the answer changes, and the file is never away');
+  const before = await ask(client, stage, 'How much does an adult ticket cost?');
+  expectThat(before.text.includes('7 euros'), 'the first version says 7 euros');
+  const guide = join(samples, 'replacement', 'visitor-guide.md');
+  const url = await client.upload('PUT', PARTITION, 'visitor-guide', guide);
+  await follow(client, stage, 'visitor-guide.md (2027)', url);
+  const after = await ask(client, stage, 'How much does an adult ticket cost?');
+  expectThat(after.text.includes('9 euros'), 'the second version says 9 euros');
+  expectThat(!after.text.includes('7 euros'), 'nothing of the first version is left');
+};
+
+/** Prints a line whenever a task enters another stage, and its time when it has ended. */
+const follow = async (client: DemoClient, stage: Stage, name: string, url: string): Promise<void> => {
+  const from = Date.now();
+  const seconds = (): string => `${((Date.now() - from) / 1000).toFixed(1)} s`.padStart(7);
+  let shown = '';
+  for (;;) {
+    const task = await client.task(url);
+    const line = `${task.task_state} ${task.stage}`;
+    if (line !== shown) {
+      const percent = `${Math.round(task.progress * 100)} %`.padStart(5);
+      stage.print(
+        `  ${seconds()}  ${name.padEnd(26)} ${task.task_state.padEnd(12)} ${percent}  ${task.stage}`,
+      );
+    }
+    shown = line;
+    if (task.task_state === 'COMPLETED') return;
+    if (task.task_state === 'FAILED' || task.task_state === 'CANCELLED')
+      throw new Error(`${name} ended ${task.task_state}: ${task.error?.message ?? 'no reason given'}`);
+    await sleep(100, undefined, { signal: stage.signal });
+  }
+};
+
+const ask = async (client: DemoClient, stage: Stage, question: string): Promise<StreamedAnswer> => {
+  stage.print(`   Question: ${question}`);
+  let pieces = 0;
+  const from = Date.now();
+  let first = 0;
+  const answer = await client.ask(PARTITION, question, () => {
+    first ||= Date.now() - from;
+    pieces += 1;
+  });
+  const last = Date.now() - from;
+  stage.print(`   Answer:   ${answer.text.trim().replaceAll('\n', '\n             ')}`);
+  stage.print(`             (${pieces} pieces, the first after ${first} ms, the end after ${last} ms)`);
+  for (const source of answer.sources)
+    stage.print(`   Source:   ${source.chunk.filename}, page ${source.chunk.page}  ${source.chunk_url}`);
+  if (answer.sources.length === 0) stage.print('   Source:   none');
+  return answer;
+};
+
+const shortened = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length <= 160 ? line : `${line.slice(0, 157)}…`;
+};
+
+const expectThat = (holds: boolean, what: string): void => {
+  if (!holds) throw new Error(`not so: ${what}`);
+};

@@ -1,0 +1,31 @@
+import { demoClient } from './demo-client.js';
+import { demoDocuments } from './demo-documents.js';
+import type { Endpoints } from './endpoints.js';
+
+export interface DemoStage {
+  readonly gateway: string;
+  readonly authToken: string;
+  readonly endpoints: Endpoints;
+  /** Folder of the sample files. */
+  readonly samples: string;
+  /** One line (or several) for the person who watches. */
+  print(text: string): void;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Shows the main job on the running stack; throws when a step does not do what it should. */
+export async function runDemo(stage: DemoStage): Promise<void> {
+  const { gateway, endpoints, print } = stage;
+  await demoDocuments(demoClient(stage), stage);
+  print(`
+What runs now
+  Gateway      ${gateway}
+  API page     ${gateway}/docs  (every request above, to try out; press Authorize first)
+  Token        in .local/endpoints.json, auth_token
+  Temporal UI  ${endpoints.temporal_ui ?? 'not provided here'}`);
+  if (endpoints.temporal_ui !== null)
+    print(`               each upload is one workflow "index-document/…": open one and look at its steps, or ask
+               it "taskStatus" under Queries; "clean-document/…" removed the replaced version;
+               under Schedules, "sweep-documents" starts whatever was admitted while Temporal was away`);
+}

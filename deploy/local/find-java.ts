@@ -1,0 +1,72 @@
+import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { aptInstall } from './apt-install.js';
+import { askProgram } from './ask-program.js';
+import { findProgram } from './find-program.js';
+import { LauncherError } from './launcher-error.js';
+import type { Workbench } from './workbench.js';
+
+/** OpenSearch 2.19 wants a security manager, which Java 24 no longer has; it is tested on 17. */
+const OLDEST = 11;
+const NEWEST = 21;
+
+let found: Promise<string> | undefined;
+
+/** The `java` to run everything with; asked for by several services at once, looked for (or installed) once. */
+export function findJava(bench: Workbench, subject: string): Promise<string> {
+  found ??= search().then(async (java) => {
+    if (java) return java;
+    bench.report.phase(subject, 'installing openjdk-17-jre-headless with apt', 60);
+    if (await aptInstall(bench, subject, 'openjdk-17-jre-headless')) {
+      const installed = await search();
+      if (installed) return installed;
+    }
+    throw new LauncherError(`${subject}: no Java ${OLDEST} to ${NEWEST} was found`, {
+      advice: [
+        'install a JDK or JRE 17 (on Debian: apt-get install openjdk-17-jre-headless) or set JAVA_HOME to one',
+        'or name services that run already: OPENSEARCH_URL, MONGODB_URL, TEMPORAL_ADDRESS',
+      ],
+    });
+  });
+  return found;
+}
+
+async function search(): Promise<string | null> {
+  const versions = await Promise.all(
+    candidates().map(async (java) => ({ java, version: await versionOf(java) })),
+  );
+  const suitable = versions.filter(({ version }) => version >= OLDEST && version <= NEWEST);
+  return (suitable.find(({ version }) => version === 17) ?? suitable[0])?.java ?? null;
+}
+
+function candidates(): string[] {
+  const homes = [
+    process.env['JAVA_HOME'] ?? '',
+    ...inside('/usr/lib/jvm'),
+    ...inside('/opt').filter((folder) => /j(dk|re)|java/i.test(folder)),
+    ...inside(join(homedir(), '.sdkman/candidates/java')),
+    ...inside('/Library/Java/JavaVirtualMachines').map((folder) => join(folder, 'Contents/Home')),
+  ];
+  const onPath = findProgram('java', process.env);
+  const javas = [...homes.filter(Boolean).map((home) => join(home, 'bin/java')), onPath ?? ''];
+  return [...new Set(javas.filter((java) => java && existsSync(java)).map((java) => realpathSync(java)))];
+}
+
+function inside(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+/** From the `release` file that a Java home carries (no need to start a JVM for it), else by asking. 0: unusable. */
+async function versionOf(java: string): Promise<number> {
+  const release = join(dirname(dirname(java)), 'release');
+  const text = existsSync(release)
+    ? readFileSync(release, 'utf8')
+    : ((await askProgram(java, ['-version'])) ?? '');
+  const version = /(?:JAVA_VERSION=|version )"(\d+)/.exec(text)?.[1];
+  return version === undefined ? 0 : Number(version);
+}

@@ -1,0 +1,59 @@
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { tryLock } from './file-lock.js';
+
+/** A port that nobody listens on and that no other launcher on this machine has just chosen for itself. */
+export interface ReservedPort {
+  readonly port: number;
+  /** To be called when the service listens (or has given up): from then on the listener itself keeps others away. */
+  release(): void;
+}
+
+/**
+ * `preferred` when it is free, otherwise one that the system picks. Two clones may start at the same moment, and
+ * a slow service listens only seconds after its port was chosen: hence the reservation, visible to all clones.
+ */
+export async function reservePort(preferred: number | null, folder = reservations()): Promise<ReservedPort> {
+  if (preferred !== null) {
+    const reserved = await reserve(preferred, folder);
+    if (reserved) return reserved;
+  }
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const reserved = await reserve(0, folder);
+    if (reserved) return reserved;
+  }
+  throw new Error('no free port on 127.0.0.1');
+}
+
+async function reserve(wanted: number, folder: string): Promise<ReservedPort | null> {
+  const port = await bindable(wanted);
+  if (port === null) return null;
+  const release = tryLock(join(folder, String(port)));
+  return release && { port, release };
+}
+
+/** The port that could be bound on loopback just now (0 asks for any), null when it is taken. */
+export function bindable(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(null));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : null));
+    });
+  });
+}
+
+/** Shared by the users of the machine, as ports are. */
+function reservations(): string {
+  const folder = join(tmpdir(), 'tamis-ports');
+  mkdirSync(folder, { recursive: true });
+  try {
+    chmodSync(folder, 0o1777);
+  } catch {
+    // another user made it
+  }
+  return folder;
+}

@@ -1,0 +1,1 @@
+export function lockMatches(root: string): boolean;

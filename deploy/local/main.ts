@@ -1,0 +1,53 @@
+import { LauncherError } from './launcher-error.js';
+import { pathsOf } from './paths.js';
+import { readSettings } from './read-settings.js';
+import { createReporter } from './reporter.js';
+import { RunRecord } from './run-record.js';
+import type { Workbench } from './workbench.js';
+
+type Command = (bench: Workbench, args: readonly string[]) => Promise<number>;
+
+/** Loaded when called: `check` needs no database driver, and `down` none of anything. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  start: async () => (await import('./commands/start.js')).start,
+  demo: async () => (await import('./commands/demo.js')).demo,
+  down: async () => (await import('./commands/down.js')).down,
+  reset: async () => (await import('./commands/reset.js')).reset,
+  test: async () => (await import('./commands/test.js')).test('jest.config.mjs'),
+  'test:scale': async () => (await import('./commands/test.js')).test('jest.scale.config.mjs'),
+  check: async () => (await import('./commands/check.js')).check,
+  'check:stores': async () => (await import('./commands/check-stores.js')).checkStores,
+  services: async () => (await import('./commands/services.js')).services,
+};
+
+process.exit(await main(process.argv.slice(2)));
+
+async function main([name = '', ...args]: readonly string[]): Promise<number> {
+  const load = COMMANDS[name];
+  if (!load) {
+    console.error(`Unknown command "${name}". There are: ${Object.keys(COMMANDS).join(', ')}.`);
+    return 2;
+  }
+  const stop = new AbortController();
+  // npm and the terminal may each send it: more than one means no more than one
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => stop.abort(new DOMException(`stopped by ${signal}`, 'AbortError')));
+  }
+  process.stdout.on('error', () => undefined); // a reader that left (`npm start | head`) must not kill the supervisor
+  const paths = pathsOf(process.env);
+  const settings = readSettings(paths.root, process.env);
+  const record = new RunRecord(paths.local);
+  const report = createReporter();
+  try {
+    return await (
+      await load()
+    )({ paths, settings, record, report, signal: stop.signal }, args);
+  } catch (error) {
+    if (stop.signal.aborted) return 130;
+    report.close();
+    console.error(error instanceof LauncherError ? `\n✗ ${error.explain()}` : error);
+    return 1;
+  } finally {
+    report.close();
+  }
+}

@@ -1,0 +1,22 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where the launcher keeps things: what belongs to this clone, and what all clones of a user share. */
+export interface Paths {
+  /** The clone itself. */
+  readonly root: string;
+  /** Data, logs and records of this clone; git-ignored, deleted by `npm run reset`. */
+  readonly local: string;
+  readonly logs: string;
+  /** Programs that were downloaded or built; shared by all clones, never deleted by us. */
+  readonly cache: string;
+}
+
+const CLONE = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+
+export function pathsOf(env: NodeJS.ProcessEnv, root = CLONE): Paths {
+  const local = join(root, '.local');
+  const cacheHome = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  return { root, local, logs: join(local, 'log'), cache: join(cacheHome, 'tamis') };
+}

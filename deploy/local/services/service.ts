@@ -1,0 +1,49 @@
+import type { Workbench } from '../workbench.js';
+
+/** A program on this machine that can do the job, and which of its kinds it is. */
+export interface Program {
+  readonly path: string;
+  readonly kind: string;
+  /** For the person who watches: what it is and where it came from. */
+  readonly label: string;
+}
+
+/**
+ * The ways to come by something, in this order: (a) `variable` in the environment names it, then nothing is touched;
+ * (b) installed on this machine; (c) kept from an earlier run; (d) downloaded from its makers, given up after a few
+ * seconds without an answer; (e) built or assembled from package registries. Null: not this way.
+ */
+export interface Obtainable {
+  readonly name: string;
+  readonly variable: string;
+  find(bench: Workbench): Promise<Program | null>;
+  kept(bench: Workbench): Promise<Program | null>;
+  download(bench: Workbench): Promise<Program | null>;
+  build(bench: Workbench): Promise<Program>;
+}
+
+/** How to run a program as a service. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Another user to run as: only when we are root and the service refuses root. */
+  readonly uid?: number;
+  /** What a busy machine may take until it answers. */
+  readonly readySeconds: number;
+  readonly expectedSeconds: number;
+}
+
+export type ServiceName = 'temporal' | 'mongodb' | 'opensearch';
+
+export interface Service extends Obtainable {
+  readonly name: ServiceName;
+  /** The usual ports; the first one is the address. */
+  readonly ports: readonly number[];
+  launch(bench: Workbench, program: Program, ports: readonly number[]): Promise<Launch>;
+  /** What the rest of the world calls it, as in `endpoints.json`. */
+  addresses(ports: readonly number[]): Readonly<Record<string, string>>;
+  /** Asks the service itself. */
+  ready(bench: Workbench, address: string): Promise<boolean>;
+}

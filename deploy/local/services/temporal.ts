@@ -1,0 +1,116 @@
+import { Connection } from '@temporalio/client';
+import { existsSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { askProgram } from '../ask-program.js';
+import { buildIntoCache } from '../build-into-cache.js';
+import { downloadIntoCache } from '../download-into-cache.js';
+import { findProgram } from '../find-program.js';
+import { LauncherError } from '../launcher-error.js';
+import { runTool } from '../run-tool.js';
+import type { Program, Service } from './service.js';
+
+/** Newer versions of the CLI carry replace directives and cannot be installed with `go install`. */
+const CLI = { module: 'github.com/temporalio/cli/cmd/temporal', version: '1.5.1', go: [1, 25] as const };
+const DOWNLOADED = 'temporal-cli';
+const BUILT = `temporal-cli-${CLI.version}`;
+
+/** What the operator can search workflows by; the code works without them. */
+const SEARCH_ATTRIBUTES = ['TamisKind', 'TamisPartition', 'TamisState'];
+
+/** Temporal's own development server with its UI, on a database file. */
+export const temporal: Service = {
+  name: 'temporal',
+  variable: 'TEMPORAL_ADDRESS',
+  ports: [7233, 8233],
+
+  async find() {
+    const path = findProgram('temporal', process.env, [
+      join(homedir(), '.temporalio/bin'),
+      '/usr/local/bin',
+      '/opt/homebrew/bin',
+    ]);
+    const version = path && /version (\S+)/.exec((await askProgram(path, ['--version'])) ?? '')?.[1];
+    return version ? { path, kind: 'cli', label: `temporal ${version} (${path})` } : null;
+  },
+
+  async kept({ paths }) {
+    for (const name of [DOWNLOADED, BUILT]) {
+      const path = join(paths.cache, name, 'temporal');
+      if (existsSync(path)) return program(path);
+    }
+    return null;
+  },
+
+  async download(bench) {
+    const folder = await downloadIntoCache(bench, 'temporal', DOWNLOADED, 'temporal');
+    return folder ? program(join(folder, 'temporal')) : null;
+  },
+
+  async build(bench) {
+    const go = await findGo();
+    const folder = await buildIntoCache(bench, BUILT, 'temporal', async (draft) => {
+      bench.report.phase('temporal', `building the dev server ${CLI.version} with Go`, 180);
+      await runTool(bench, {
+        subject: 'temporal',
+        command: go,
+        args: ['install', '-ldflags=-s -w', `${CLI.module}@v${CLI.version}`],
+        // without cgo it needs no C compiler, and runs for a user that has no entry in the password file
+        env: { GOBIN: draft, CGO_ENABLED: '0' },
+        advice: ['Go could not build it: look at GOPROXY and GOFLAGS, or install the temporal CLI yourself'],
+      });
+    });
+    return program(join(folder, 'temporal'));
+  },
+
+  async launch({ paths }, { path }, [rpc, ui]) {
+    const data = join(paths.local, 'temporal');
+    mkdirSync(data, { recursive: true });
+    return {
+      command: path,
+      args: [
+        ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(rpc), '--ui-port', String(ui)],
+        ...['--db-filename', join(data, 'temporal.db'), '--log-level', 'warn'],
+        ...SEARCH_ATTRIBUTES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
+      ],
+      cwd: data,
+      env: {},
+      readySeconds: 120,
+      expectedSeconds: 4,
+    };
+  },
+
+  addresses([rpc, ui]) {
+    return { temporal: `127.0.0.1:${rpc}`, temporal_ui: `http://127.0.0.1:${ui}` };
+  },
+
+  async ready({ settings }, address) {
+    const namespace = settings['TEMPORAL_NAMESPACE'] ?? 'default';
+    const connection = await Connection.connect({ address, connectTimeout: '2s' });
+    try {
+      await connection.withDeadline(Date.now() + 2000, () =>
+        connection.workflowService.describeNamespace({ namespace }),
+      );
+      return true;
+    } finally {
+      await connection.close();
+    }
+  },
+};
+
+const program = (path: string): Program => ({ path, kind: 'cli', label: `temporal (${path})` });
+
+async function findGo(): Promise<string> {
+  const path = findProgram('go', process.env, ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin']);
+  const version = path && /go(\d+)\.(\d+)/.exec((await askProgram(path, ['version'])) ?? '');
+  const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
+  if (path && (major > CLI.go[0] || (major === CLI.go[0] && minor >= CLI.go[1]))) return path;
+  const found = version ? `only Go ${major}.${minor} was found` : 'no Go was found';
+  throw new LauncherError(`temporal: it cannot be downloaded here, and to build it ${found}`, {
+    advice: [
+      `install Go ${CLI.go.join('.')} or newer (go.dev/dl)`,
+      'or install the temporal CLI and have it on PATH',
+      'or set TEMPORAL_ADDRESS to a server that runs already',
+    ],
+  });
+}

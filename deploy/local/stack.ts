@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { lock } from './file-lock.js';
+import { killGroup } from './kill-group.js';
+import type { ManagedProcess } from './managed-process.js';
+import { obtain } from './obtain.js';
+import { openService, STOP_SECONDS } from './open-service.js';
+import { ownIdentity } from './process-identity.js';
+import type { RecordedCommand } from './run-record.js';
+import { mongodb } from './services/mongodb.js';
+import { opensearch } from './services/opensearch.js';
+import type { Obtainable, ServiceName } from './services/service.js';
+import { temporal } from './services/temporal.js';
+import type { Workbench } from './workbench.js';
+
+/** The commands that run gateway and worker. */
+const SUPERVISORS = new Set(['start', 'demo']);
+
+const SERVICES = [temporal, mongodb, opensearch];
+
+export type ServiceAddresses = Record<ServiceName, string>;
+
+/**
+ * The one supervisor: what runs in this clone, as one command uses it. Services that run are shared with other
+ * commands, the rest is started, and at the end only what no other command needs is stopped.
+ */
+export class Stack {
+  readonly #bench: Workbench;
+  readonly #apps: ManagedProcess[] = [];
+  readonly #services: ManagedProcess[] = [];
+  readonly #opening: Promise<unknown>[] = [];
+
+  readonly #failed = new AbortController();
+
+  constructor(bench: Workbench) {
+    this.#bench = { ...bench, signal: AbortSignal.any([bench.signal, this.#failed.signal]) };
+  }
+
+  /**
+   * Registers the command: from here on no other one stops under its feet what it uses. There is one supervisor of
+   * gateway and worker: when another has that place, it is returned and this command is not registered.
+   */
+  async enter(command: string): Promise<RecordedCommand | null> {
+    let other: RecordedCommand | undefined;
+    await this.#bench.record.change((state) => {
+      if (SUPERVISORS.has(command)) other = state.commands.find((known) => SUPERVISORS.has(known.command));
+      if (other) return;
+      const foundLying = state.commands.length === 0;
+      for (const [name, entry] of Object.entries(state.processes)) {
+        if (foundLying && entry.kind === 'service') state.processes[name] = { ...entry, kept: true };
+      }
+      state.commands.push({ ...ownIdentity(), command });
+    });
+    return other ?? null;
+  }
+
+  /** Comes by something that is not run as a service. */
+  async obtain(thing: Obtainable): Promise<string> {
+    return (await this.#track(obtain(this.#bench, thing))).path;
+  }
+
+  /** Brings up all services, side by side. `supervise`: and starts them again when they die. */
+  openServices(options: { supervise: boolean }): Promise<ServiceAddresses> {
+    return this.#track(this.#openServices(options));
+  }
+
+  async #openServices({ supervise }: { supervise: boolean }): Promise<ServiceAddresses> {
+    const { paths, report, signal } = this.#bench;
+    const release = await lock(join(paths.local, 'starting.lock'), {
+      signal,
+      onWait: (holder) =>
+        report.phase('services', `another command (process ${holder?.pid}) is starting them`),
+    });
+    try {
+      report.gone('services');
+      await this.#endLeftovers();
+      const opening = SERVICES.map(async (service) => {
+        const { address, process } = await this.#track(openService(this.#bench, service));
+        if (process) this.#services.push(process);
+        if (supervise) process?.supervise();
+        return [service.name, address] as const;
+      });
+      return Object.fromEntries(await Promise.all(opening)) as ServiceAddresses;
+    } finally {
+      release();
+    }
+  }
+
+  /** Starts gateway or worker and keeps it up. */
+  async run(app: ManagedProcess): Promise<void> {
+    this.#apps.push(app);
+    await this.#track(app.start());
+    app.supervise();
+    this.#bench.report.done(app.plan.name, 'is up');
+  }
+
+  /** When one thing fails the others give up too, rather than finish a build of minutes for nothing. */
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#opening.push(work);
+    try {
+      return await work;
+    } catch (error) {
+      this.#failed.abort(error);
+      throw error;
+    }
+  }
+
+  /**
+   * Ends this command's part. Services stay when another command uses them, when they were found running and
+   * `leaveFound` says that this counts, or all of them with `leaveAll`.
+   */
+  async close({
+    leaveFound = false,
+    leaveAll = false,
+  }: {
+    leaveFound?: boolean;
+    leaveAll?: boolean;
+  }): Promise<void> {
+    const { record, report } = this.#bench;
+    await Promise.allSettled(this.#opening);
+    await Promise.all(this.#apps.map((app) => app.stop()));
+    let others: string[] = [];
+    await record.change((state) => {
+      state.commands = state.commands.filter(({ pid }) => pid !== process.pid);
+      others = state.commands.map(({ command, pid }) => `${command}, process ${pid}`);
+      if (this.#apps.length > 0) delete state.addresses.gateway;
+    });
+    const { processes } = record.read();
+    const stays = ({ plan: { name } }: ManagedProcess) =>
+      leaveAll || others.length > 0 || (leaveFound && processes[name]?.kept === true);
+    await Promise.all(this.#services.map((service) => (stays(service) ? service.leave() : service.stop())));
+    const left = this.#services.filter(stays).map(({ plan }) => plan.name);
+    if (left.length > 0) {
+      const why = others.length > 0 ? `in use by ${others.join(' and ')}` : '`npm run down` ends them';
+      report.say(`Left running: ${left.join(', ')} (${why}).`);
+    }
+    if (others.length === 0 && left.length === 0) await record.change((state) => void (state.addresses = {}));
+  }
+
+  /** What a killed launcher left and nobody can use: builds, downloads, a gateway and a worker without a supervisor. */
+  async #endLeftovers(): Promise<void> {
+    const { record, report } = this.#bench;
+    const { commands, processes } = record.read();
+    if (commands.some(({ pid }) => pid !== process.pid)) return;
+    const orphans = Object.entries(processes).filter(([, { kind }]) => kind !== 'service');
+    if (orphans.length === 0) return;
+    report.say(
+      `  ! ended what an earlier run left: ${orphans.map(([name, { pid }]) => `${name} (${pid})`).join(', ')}`,
+    );
+    await Promise.all(orphans.map(([, orphan]) => killGroup(orphan, STOP_SECONDS)));
+    await record.change((state) => {
+      for (const [name] of orphans) delete state.processes[name];
+      delete state.addresses.gateway;
+    });
+  }
+}
