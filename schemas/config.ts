@@ -92,9 +92,6 @@ const environment = z.object({
   LOG_FORMAT: z.enum(['json', 'text']).default('json'),
 });
 
-/** The variables that the service reads, for the configuration page and the checks on deployment files. */
-export const CONFIG_VARIABLES: readonly string[] = Object.keys(environment.shape);
-
 /** Variables whose value must be long and unpublished wherever they are set. */
 const GUARDED_SECRETS = [
   'AUTH_TOKEN',

@@ -6,5 +6,3 @@ export const taskQueues = (prefix: string) => ({
   documents: `${prefix}documents`,
   models: `${prefix}models`,
 });
-
-export type TaskQueues = ReturnType<typeof taskQueues>;

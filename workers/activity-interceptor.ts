@@ -24,7 +24,7 @@ export const createActivityInterceptors =
             throw error instanceof CancelledFailure ? error : new CancelledFailure('cancelled');
           if (error instanceof ApplicationFailure) throw error;
           onFailure({ activity: context.info.activityType, attempt: context.info.attempt, error });
-          throw toApplicationFailure(error);
+          throw toApplicationFailure(error, context.info.attempt);
         } finally {
           stop();
         }
@@ -51,13 +51,17 @@ const isCancellation = (context: Context, error: unknown): boolean =>
   (context.cancellationSignal.aborted &&
     (error === context.cancellationSignal.reason || (error instanceof Error && error.name === 'AbortError')));
 
+/** A full disk may be emptied; a fault of ours stays one. So an unknown error is tried for some minutes only. */
+const UNEXPECTED_TRIES = 10;
+
 /** The one place where our errors become Temporal's. */
-export const toApplicationFailure = (error: unknown): ApplicationFailure => {
+export const toApplicationFailure = (error: unknown, attempt: number): ApplicationFailure => {
   const known = AppError.from(error);
+  const givenUp = known.code === 'UNEXPECTED_ERROR' && attempt >= UNEXPECTED_TRIES;
   return ApplicationFailure.create({
     type: known.code,
     message: known.message,
-    nonRetryable: !known.retryable,
+    nonRetryable: !known.retryable || givenUp,
     details: [{ code: known.code, status: known.status, ...known.details }],
     ...(known.retryAfterMs === undefined ? {} : { nextRetryDelay: known.retryAfterMs }),
     ...(error instanceof Error ? { cause: error } : {}),

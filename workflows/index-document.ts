@@ -32,7 +32,7 @@ export interface TaskStatusView {
 }
 
 /** What an operator asks in the Temporal UI: the content that the API mirrors in the task record. */
-export const taskStatus = defineQuery<TaskStatusView>('taskStatus');
+const taskStatus = defineQuery<TaskStatusView>('taskStatus');
 
 /**
  * A document becomes searchable: parse → chunk → embed and store → publish → clean up.

@@ -30,7 +30,7 @@ export function supportedTypes(): { extensions: string[]; mimetypes: string[] } 
 }
 
 /** Lower-case extension of a file name without its dot; empty when it has none. */
-export function fileExtension(filename: string): string {
+function fileExtension(filename: string): string {
   return /\.([^./\\]+)$/.exec(filename.trim())?.[1]?.toLowerCase() ?? '';
 }
 

@@ -14,18 +14,23 @@ export interface CheckLimits {
   fileKey: string | undefined;
 }
 
-/** The live version that a chunk belongs to, or null when the chunk must not be shown. */
-export const liveVersionOf = (
+/** The live version that a chunk belongs to; unpublished, replaced and deleted ones do not exist for a reader. */
+export const liveVersionOf = (chunk: StoredChunk, file: FileRecord | undefined): FileVersion | null => {
+  if (file === undefined || file.deleted_at !== null) return null;
+  return file.live?.generation === chunk.generation ? file.live : null;
+};
+
+const visibleVersionOf = (
   chunk: StoredChunk,
   file: FileRecord | undefined,
   limits: CheckLimits,
 ): FileVersion | null => {
-  if (file === undefined || file.live === null || file.deleted_at !== null) return null;
-  if (chunk.generation !== file.live.generation) return null;
+  const version = liveVersionOf(chunk, file);
+  if (file === undefined || version === null) return null;
   if (limits.fileKey !== undefined && file.file_key !== limits.fileKey) return null;
   // The record's partition counts, not the chunk's: while a file is moved its chunks follow later.
   if (!limits.partitions.has(file.partition) || !inScope(limits.scope, file.partition)) return null;
-  return file.live;
+  return version;
 };
 
 /**
@@ -46,7 +51,7 @@ export const checkGenerations = async <Leg extends string>(
     const kept = new Map<string, CheckedHit>();
     for (const hit of leg) {
       const file = records.get(hit.chunk.file_key);
-      const version = liveVersionOf(hit.chunk, file, limits);
+      const version = visibleVersionOf(hit.chunk, file, limits);
       if (file === undefined || version === null || kept.has(hit.chunk.chunk_id)) dropped++;
       else kept.set(hit.chunk.chunk_id, { ...hit, file, version });
     }

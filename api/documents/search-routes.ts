@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { liveVersionOf } from '../../activities/retrieval/generation-check.js';
 import { presentChunkMetadata } from '../../activities/retrieval/present-metadata.js';
 import { AppError } from '../../schemas/app-error.js';
 import { Extract, SearchAnswer, SearchEverywhereQuery, SearchQuery } from '../../schemas/documents-api.js';
@@ -130,14 +131,8 @@ export const searchRoutes = ({ adapters, search }: DocumentDeps): Route[] => {
         const chunk = await adapters.chunks.get(params.extract_id);
         const records = chunk === null ? null : await adapters.files.getMany([chunk.file_key]);
         const file = chunk === null ? undefined : records?.get(chunk.file_key);
-        const version = file?.deleted_at === null ? file.live : null;
-        // Unpublished, replaced and deleted versions do not exist for a reader.
-        if (
-          chunk === null ||
-          file === undefined ||
-          version === null ||
-          version.generation !== chunk.generation
-        )
+        const version = chunk === null ? null : liveVersionOf(chunk, file);
+        if (chunk === null || file === undefined || version === null)
           throw new AppError('NOT_FOUND', `Extract '${params.extract_id}' not found`, { plain: true });
         await authorisePartition(adapters.partitions, scope, file.partition, 'viewer');
         return json(200, {

@@ -1,0 +1,68 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseConfig } from '../../../schemas/config.js';
+
+const TOKEN = 'a-token-of-sufficient-length';
+
+describe('parseConfig', () => {
+  it('listens on loopback only while authentication is off', () => {
+    expect(parseConfig({}).http.host).toBe('127.0.0.1');
+    expect(parseConfig({ ALLOW_NO_AUTH: 'true' }).http.host).toBe('::');
+    expect(parseConfig({ AUTH_TOKEN: TOKEN }).http.host).toBe('::');
+    expect(parseConfig({ AUTH_TOKEN: TOKEN, HOST: '10.1.2.3' }).http.host).toBe('10.1.2.3');
+  });
+
+  it('takes the port from the first of PORT, APP_PORT and PROXY_PORT', () => {
+    expect(parseConfig({}).http.port).toBe(8080);
+    expect(parseConfig({ PROXY_PORT: '9001' }).http.port).toBe(9001);
+    expect(parseConfig({ PROXY_PORT: '9001', APP_PORT: '9002', PORT: '9003' }).http.port).toBe(9003);
+  });
+
+  it('takes an empty variable for an unset one', () => {
+    expect(parseConfig({ AUTH_TOKEN: '', PORT: '' })).toMatchObject({
+      auth: { token: null },
+      http: { port: 8080 },
+    });
+  });
+
+  it('reads false as false', () => {
+    expect(parseConfig({ SUPER_ADMIN_MODE: 'false' }).auth.superAdminMode).toBe(false);
+    expect(parseConfig({ SUPER_ADMIN_MODE: 'true' }).auth.superAdminMode).toBe(true);
+  });
+
+  it('names every variable at fault', () => {
+    const read = () => parseConfig({ PORT: 'eighty', CHUNK_OVERLAP_RATE: '1', OPENSEARCH_URL: 'nowhere' });
+    expect(read).toThrow(/PORT.*\n.*(OPENSEARCH_URL|CHUNK_OVERLAP_RATE)/);
+  });
+
+  it('cannot be changed', () => {
+    const config = parseConfig({});
+    expect(() => Object.assign(config.http, { port: 1 })).toThrow(TypeError);
+  });
+
+  describe('the secret guard', () => {
+    it.each([
+      ['AUTH_TOKEN', 'short'],
+      ['AUTH_TOKEN', 'SK-OpenRAG-1234'],
+      ['METRICS_TOKEN', 'tiny'],
+      ['DASHBOARD_API_KEY', 'replace-with-a-random-secret'],
+      ['MONGODB_URL', 'mongodb://root:root_password@db'],
+      ['OPENSEARCH_URL', 'https://admin:admin@search:9200'],
+      ['GRAFANA_ADMIN_PASSWORD', 'grafana'],
+    ])('refuses %s=%s and names it', (name, value) => {
+      expect(() => parseConfig({ [name]: value })).toThrow(name);
+      expect(() => parseConfig({ [name]: value, ALLOW_INSECURE_SECRETS: 'true' })).not.toThrow();
+    });
+
+    it('never prints the secret itself', () => {
+      expect(() => parseConfig({ AUTH_TOKEN: 'hunter2' })).toThrow(
+        expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
+      );
+    });
+
+    it('lets strong secrets pass', () => {
+      expect(
+        parseConfig({ AUTH_TOKEN: TOKEN, MONGODB_URL: 'mongodb://u:long-enough-pass@db' }).auth.token,
+      ).toBe(TOKEN);
+    });
+  });
+});

@@ -1,0 +1,100 @@
+/**
+ * Records the histories that `replay.test.ts` replays: `npm run record:histories` with a Temporal server running.
+ * Run it whenever a workflow changes on purpose, and commit the histories with the change. Activities are scripted:
+ * a history holds what the plan did, and the hands have their own tests.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { ApplicationFailure } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { documentRef, scriptedActivities, untilCancelled } from '../support/scripted-activities.js';
+import type { AllActivities } from '../support/scripted-activities.js';
+import { ended, until } from '../support/until.js';
+import { quietRuntime, workflowBundle } from '../support/workflow-environment.js';
+
+const FOLDER = new URL('../histories/', import.meta.url);
+
+interface Recording {
+  name: string;
+  workflow: string;
+  script?: Partial<AllActivities>;
+  input?: object;
+  /** Cancels once the first activity runs. */
+  cancel?: boolean;
+}
+
+const recordings: Recording[] = [
+  { name: 'index-document-completed', workflow: 'indexDocument' },
+  {
+    name: 'index-document-replaced',
+    workflow: 'indexDocument',
+    script: { publishDocument: async () => ({ replaced: true }) },
+  },
+  {
+    name: 'index-document-failed',
+    workflow: 'indexDocument',
+    script: {
+      parseDocument: async () => {
+        throw ApplicationFailure.nonRetryable('protected', 'FILE_ENCRYPTED');
+      },
+    },
+  },
+  {
+    name: 'index-document-cancelled',
+    workflow: 'indexDocument',
+    script: { parseDocument: untilCancelled },
+    cancel: true,
+  },
+  { name: 'clean-document', workflow: 'cleanDocument', input: { fileKey: 'file' } },
+  {
+    name: 'sweep-documents',
+    workflow: 'sweepDocuments',
+    script: { findUnstarted: async () => [documentRef('late')], findDirtyFiles: async () => ['dirty'] },
+  },
+  { name: 'reconcile-documents', workflow: 'reconcileDocuments' },
+];
+
+const record = async (
+  client: Client,
+  connection: NativeConnection,
+  { name, workflow, script, input, cancel }: Recording,
+): Promise<void> => {
+  const prefix = `record-${Date.now()}-`;
+  const { activities, names } = scriptedActivities(script);
+  const queues = taskQueues(prefix);
+  const options = { connection, activities, maxHeartbeatThrottleInterval: 100 };
+  const first = await Worker.create({
+    ...options,
+    taskQueue: queues.documents,
+    workflowBundle: await workflowBundle(),
+  });
+  const second = await Worker.create({ ...options, taskQueue: queues.models });
+  await first.runUntil(
+    second.runUntil(async () => {
+      const handle = await client.workflow.start(workflow, {
+        workflowId: `${prefix}${name}`,
+        taskQueue: queues.documents,
+        args: [{ ...documentRef(name), prefix, timeoutMs: 86_400_000, ...input }],
+      });
+      if (cancel === true) {
+        await until('the first activity runs', async () => names().length > 0);
+        await handle.cancel();
+      }
+      await ended(client, handle.workflowId);
+      // Stack traces name the place where the recording ran; a replay does not look at them.
+      const history = historyToJSON(await handle.fetchHistory()).replaceAll(process.cwd(), '');
+      await writeFile(new URL(`${name}.json`, FOLDER), `${JSON.stringify(JSON.parse(history), null, 1)}\n`);
+    }),
+  );
+};
+
+quietRuntime();
+await mkdir(FOLDER, { recursive: true });
+const address = process.env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233';
+const connection = await NativeConnection.connect({ address });
+const client = new Client({ connection: await Connection.connect({ address }) });
+for (const recording of recordings) await record(client, connection, recording);
+await client.connection.close();
+await connection.close();

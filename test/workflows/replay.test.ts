@@ -1,0 +1,44 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { Worker } from '@temporalio/worker';
+import * as workflows from '../../workflows/index.js';
+import { quietRuntime, workflowBundle } from '../support/workflow-environment.js';
+
+const FOLDER = new URL('../histories/', import.meta.url);
+
+const replay = async (history: unknown): Promise<void> =>
+  Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history);
+
+const read = async (name: string): Promise<string> => readFile(new URL(name, FOLDER), 'utf8');
+const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.json'));
+
+beforeAll(() => quietRuntime());
+
+describe('recorded histories', () => {
+  it('exist for every workflow', async () => {
+    const types = await Promise.all(
+      names.map(
+        async (name) =>
+          (
+            JSON.parse(await read(name)) as {
+              events: { workflowExecutionStartedEventAttributes?: { workflowType: { name: string } } }[];
+            }
+          ).events[0]?.workflowExecutionStartedEventAttributes?.workflowType.name,
+      ),
+    );
+    expect([...new Set(types)].sort()).toEqual(Object.keys(workflows).sort());
+  });
+
+  it.each(names)('%s replays on the present code', async (name) => {
+    await replay(JSON.parse(await read(name)));
+  });
+
+  it('notices a plan that took another step', async () => {
+    const history = (await read('index-document-completed.json')).replaceAll(
+      '"parseDocument"',
+      '"readDocument"',
+    );
+    await expect(replay(JSON.parse(history))).rejects.toThrow(DeterminismViolationError);
+  });
+});
