@@ -1,0 +1,21 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runKillCampaign } from '../support/kill-campaign.js';
+import { openStack } from '../support/running-stack.js';
+import type { RunningStack } from '../support/running-stack.js';
+
+let stack: RunningStack;
+
+beforeAll(async () => {
+  stack = await openStack();
+  await Promise.all([stack.startGateway(), stack.startWorker()]);
+}, 180_000);
+afterAll(() => stack?.close(), 60_000);
+
+describe('SIGKILL of worker and gateway', () => {
+  it('loses, repeats and leaves nothing', async () => {
+    const report = await runKillCampaign(stack, { files: 10, kills: 4 });
+    expect(report.faults).toEqual([]);
+    expect(report.drifts).toEqual([]);
+    expect(report.kills).toHaveLength(4);
+  }, 400_000);
+});

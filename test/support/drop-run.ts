@@ -1,0 +1,19 @@
+import { Client } from '@opensearch-project/opensearch';
+import { MongoClient } from 'mongodb';
+import type { Config } from '../../schemas/config.js';
+
+/** Removes the database and the indices of a test run. */
+export const dropRun = async (config: Pick<Config, 'mongodb' | 'opensearch'>): Promise<void> => {
+  const mongo = new MongoClient(config.mongodb.url);
+  try {
+    await mongo.db(config.mongodb.database).dropDatabase();
+  } finally {
+    await mongo.close();
+  }
+  const opensearch = new Client({ node: config.opensearch.url });
+  try {
+    await opensearch.indices.delete({ index: `${config.opensearch.indexPrefix}*` });
+  } finally {
+    await opensearch.close();
+  }
+};

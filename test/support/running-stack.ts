@@ -1,0 +1,154 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { Client, Connection } from '@temporalio/client';
+import { connect } from '../../activities/connect.js';
+import type { Adapters } from '../../activities/ports.js';
+import { parseConfig } from '../../schemas/config.js';
+import type { Config } from '../../schemas/config.js';
+import { reconcileScheduleId, sweepScheduleId } from '../../schemas/ids.js';
+import { dropRun } from './drop-run.js';
+import { until } from './until.js';
+
+type Environment = Record<string, string>;
+
+/** A gateway and a worker as real processes on real services, with a database, an index and queues of their own. */
+export interface RunningStack {
+  readonly base: string;
+  readonly token: string;
+  readonly config: Config;
+  /** The stores themselves, to look behind the API. */
+  readonly adapters: Adapters;
+  readonly temporal: Client;
+  startGateway(): Promise<void>;
+  startWorker(): Promise<void>;
+  /** SIGKILL; resolves once the process is gone. */
+  killGateway(): Promise<void>;
+  killWorker(): Promise<void>;
+  gatewayPid(): number;
+  /** Runs the sweep and the reconciler now instead of waiting for their schedules. */
+  sweep(): Promise<void>;
+  reconcile(): Promise<void>;
+  request(path: string, init?: RequestInit): Promise<Response>;
+  logs(): string;
+  close(): Promise<void>;
+}
+
+const service = (name: string): string => {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: run the tests with \`npm test\``);
+  return value;
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+
+/** @param overrides variables for gateway and worker, over the run's own */
+export const openStack = async (overrides: Environment = {}): Promise<RunningStack> => {
+  const run = `e2e-${process.pid}-${randomBytes(4).toString('hex')}`;
+  const port = await freePort();
+  const token = `token-${randomBytes(12).toString('hex')}`;
+  const environment: Environment = {
+    MONGODB_URL: service('MONGODB_URL'),
+    OPENSEARCH_URL: service('OPENSEARCH_URL'),
+    TEMPORAL_ADDRESS: service('TEMPORAL_ADDRESS'),
+    MONGODB_DATABASE: `tamis-${run}`,
+    OPENSEARCH_INDEX_PREFIX: `tamis-${run}-`,
+    TASK_QUEUE_PREFIX: `${run}-`,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    AUTH_TOKEN: token,
+    SWEEP_INTERVAL_SECONDS: '2',
+    SWEEP_GRACE_SECONDS: '2',
+    LOG_FORMAT: 'json',
+    ...overrides,
+  };
+  const config = parseConfig(environment);
+  const base = `http://127.0.0.1:${port}`;
+  const log: string[] = [];
+  const processes = new Map<'gateway' | 'worker', ChildProcess>();
+
+  const start = async (name: 'gateway' | 'worker', script: string): Promise<void> => {
+    const { NODE_OPTIONS: _jest, ...inherited } = process.env;
+    const child = spawn(process.execPath, ['--import', 'tsx', script], {
+      env: { ...inherited, ...environment },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    processes.set(name, child);
+    let ready = false;
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log.push(`${name}: ${text}`);
+      ready ||= text.includes(`"msg":"${name} ready"`);
+    });
+    await until(
+      `the ${name} is ready`,
+      async () => {
+        if (child.exitCode !== null) throw new Error(`the ${name} stopped:\n${log.slice(-20).join('')}`);
+        return ready;
+      },
+      { withinMs: 90_000 },
+    ).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${log.slice(-20).join('')}`);
+    });
+  };
+
+  const kill = async (name: 'gateway' | 'worker', signal: NodeJS.Signals): Promise<void> => {
+    const child = processes.get(name);
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill(signal);
+    await gone;
+  };
+
+  const connection = await Connection.connect({ address: service('TEMPORAL_ADDRESS') });
+  const temporal = new Client({ connection });
+  const adapters = await connect(config);
+  const runNow = async (workflowType: string, args: unknown[]): Promise<void> => {
+    await temporal.workflow.execute(workflowType, {
+      workflowId: `${run}-${workflowType}-${randomBytes(4).toString('hex')}`,
+      taskQueue: `${run}-documents`,
+      args,
+    });
+  };
+
+  return {
+    base,
+    token,
+    config,
+    adapters,
+    temporal,
+    startGateway: () => start('gateway', 'api/main.ts'),
+    startWorker: () => start('worker', 'workers/main.ts'),
+    killGateway: () => kill('gateway', 'SIGKILL'),
+    killWorker: () => kill('worker', 'SIGKILL'),
+    gatewayPid: () => processes.get('gateway')!.pid!,
+    sweep: () => runNow('sweepDocuments', [{ prefix: `${run}-`, timeoutMs: 3_600_000 }]),
+    reconcile: () => runNow('reconcileDocuments', [{ prefix: `${run}-` }]),
+    request: (path, init = {}) =>
+      fetch(path.startsWith('http') ? path : `${base}${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${token}`, ...init.headers },
+      }),
+    logs: () => log.join(''),
+    async close() {
+      await Promise.all([kill('gateway', 'SIGTERM'), kill('worker', 'SIGTERM')]);
+      for (const id of [sweepScheduleId(`${run}-`), reconcileScheduleId(`${run}-`)])
+        await temporal.schedule
+          .getHandle(id)
+          .delete()
+          .catch(() => undefined);
+      await adapters.close();
+      await dropRun(config);
+      await connection.close();
+    },
+  };
+};
