@@ -81,7 +81,6 @@ const environment = z.object({
   PARSE_MAX_PAGES: count(20_000),
   PARSE_CONCURRENCY: count(2),
   TASK_TIMEOUT_HOURS: count(24),
-  TASK_RETENTION_DAYS: count(30),
   SWEEP_INTERVAL_SECONDS: count(30),
   SWEEP_GRACE_SECONDS: count(10, 0),
   LOG_LEVEL: z
@@ -160,7 +159,6 @@ const build = (env: z.output<typeof environment>) => ({
     chunkSize: env.CHUNK_SIZE,
     chunkOverlapRate: env.CHUNK_OVERLAP_RATE,
     taskTimeoutHours: env.TASK_TIMEOUT_HOURS,
-    taskRetentionDays: env.TASK_RETENTION_DAYS,
     sweepIntervalSeconds: env.SWEEP_INTERVAL_SECONDS,
     /** The sweep leaves alone what is younger: its own gateway is still busy with it. */
     sweepGraceSeconds: env.SWEEP_GRACE_SECONDS,

@@ -26,7 +26,6 @@ const sourceEntry = (result: SearchResult, link: Links) => ({
   source_type: 'document',
   chunk: presentChunkMetadata(result),
   chunk_url: link.extract(result.chunk.chunk_id),
-  file_url: link.source(result.chunk.chunk_id),
 });
 
 /** The complete `extra` of an answer. */

@@ -3,7 +3,6 @@ export const links = (baseUrl: string) => ({
   task: (taskId: string): string => `${baseUrl}/indexer/task/${encodeURIComponent(taskId)}`,
   taskError: (taskId: string): string => `${baseUrl}/indexer/task/${encodeURIComponent(taskId)}/error`,
   extract: (chunkId: string): string => `${baseUrl}/extract/${encodeURIComponent(chunkId)}`,
-  source: (chunkId: string): string => `${baseUrl}/static/${encodeURIComponent(chunkId)}`,
   file: (partition: string, fileId: string): string =>
     `${baseUrl}/partition/${encodeURIComponent(partition)}/file/${encodeURIComponent(fileId)}`,
 });
