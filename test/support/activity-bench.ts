@@ -1,0 +1,109 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createDocumentActivities } from '../../activities/document-activities.js';
+import type { DocumentRef } from '../../activities/document-activities.js';
+import { createEmbeddingActivities } from '../../activities/embedding-activities.js';
+import { BUILTIN_ENDPOINTS } from '../../activities/models/builtin-endpoints.js';
+import { createModelRegistry } from '../../activities/models/model-registry.js';
+import type { ParserPool } from '../../activities/parsing/parser-pool.js';
+import { createSweepActivities } from '../../activities/sweep-activities.js';
+import type { TaskRecord } from '../../schemas/documents.js';
+import { sampleTask, sampleUpload } from '../contracts/samples.js';
+import { createFakeStores } from './fakes/create-fake-stores.js';
+
+export type ActivityBench = Awaited<ReturnType<typeof activityBench>>;
+
+/** A parser that writes the chunks it is told to, or fails as told. */
+export const scriptedParser = (texts: readonly string[] | Error): ParserPool => ({
+  async parseAndChunk({ outputPath }) {
+    if (texts instanceof Error) throw texts;
+    const lines = texts.map((text, position) =>
+      JSON.stringify({
+        position,
+        text,
+        page: null,
+        headingPath: [],
+        chunkType: 'text',
+        tokens: 3,
+        sectionId: 0,
+      }),
+    );
+    await writeFile(outputPath, lines.map((line) => `${line}\n`).join(''));
+    return { chunkCount: texts.length, tokens: 0, characters: 0, pages: null, outputPath };
+  },
+  close: async () => undefined,
+});
+
+/** The activities over fakes, with one admitted upload of a file, in their mock context. */
+export const activityBench = async (parser: ParserPool = scriptedParser(['one', 'two', 'three'])) => {
+  const stores = createFakeStores();
+  for (const endpoint of BUILTIN_ENDPOINTS) {
+    await stores.endpoints.seed(endpoint);
+    await stores.endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
+  }
+  const adapters = { ...stores, models: createModelRegistry({ endpoints: stores.endpoints }) };
+  const scratchDirectory = await mkdtemp(join(tmpdir(), 'tamis-test-'));
+  await stores.partitions.create({ partition: 'library', embedder: 'builtin-hash', ownerId: 1 });
+
+  const documents = createDocumentActivities({
+    adapters,
+    parser,
+    settings: { chunkSize: 512, chunkOverlapRate: 0.2, scratchDirectory },
+  });
+  const embedding = createEmbeddingActivities({ adapters });
+  const sweep = createSweepActivities({
+    adapters,
+    settings: { graceMs: 0, timeoutMs: 3_600_000, orphanGraceMs: 0 },
+  });
+
+  /** As the gateway admits it: bytes, task, claim, file record. */
+  const admit = async (fileId: string, text: string): Promise<TaskRecord> => {
+    const present = await stores.files.get('library', fileId);
+    const generation = await stores.counters.nextGeneration();
+    const fileKey = present?.file_key ?? `key-of-${fileId}`;
+    const upload_id = `upload-${generation}`;
+    const { size, sha256 } = await stores.blobs.write(
+      { blobId: upload_id, kind: 'upload', fileKey, generation, taskId: upload_id },
+      Readable.from([Buffer.from(text)]),
+    );
+    const task = sampleTask({
+      task_id: upload_id,
+      file_id: fileId,
+      file_key: fileKey,
+      generation,
+      embedder: 'builtin-hash',
+      // Two hours ago: past the bench's time limit of one.
+      created_at: new Date(Date.now() - 7_200_000),
+      upload: sampleUpload({ upload_id, size_bytes: size, content_sha256: sha256 }),
+    });
+    await stores.tasks.insert(task);
+    const claim = { partition: 'library', digest: sha256, fileKey, fileId, taskId: task.task_id };
+    await stores.claims.claim(claim);
+    if (present === null || (present.live === null && present.pending_task === null))
+      await stores.files.admitFirst({ ...claim, userId: 1, generation });
+    else await stores.files.admitReplacement({ fileKey, taskId: task.task_id, generation });
+    return task;
+  };
+
+  return { ...adapters, documents, embedding, sweep, admit };
+};
+
+export const refOf = (task: TaskRecord): DocumentRef => ({
+  taskId: task.task_id,
+  fileKey: task.file_key,
+  generation: task.generation,
+});
+
+/** Runs one activity as the worker would, with what a former attempt left in its heartbeat. */
+export const inActivity = <T>(
+  run: () => Promise<T>,
+  info: { attempt?: number; heartbeatDetails?: unknown } = {},
+): { result: Promise<T>; beats: unknown[]; cancel(): void } => {
+  const environment = new MockActivityEnvironment(info);
+  const beats: unknown[] = [];
+  environment.on('heartbeat', (details: unknown) => beats.push(details));
+  return { result: environment.run(run), beats, cancel: () => environment.cancel() };
+};

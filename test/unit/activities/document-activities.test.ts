@@ -1,0 +1,220 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkStores } from '../../../activities/reconcile/check-stores.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { TaskRecord } from '../../../schemas/documents.js';
+import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
+import type { ActivityBench } from '../../support/activity-bench.js';
+
+const drifts = (bench: ActivityBench) => checkStores(bench, { deduplicate: true });
+
+/** All steps of the plan, each once. */
+const index = async (bench: ActivityBench, task: TaskRecord) => {
+  const ref = refOf(task);
+  const { chunkCount } = await inActivity(() => bench.documents.parseDocument(ref)).result;
+  await inActivity(() => bench.embedding.embedDocument(ref)).result;
+  return inActivity(() => bench.documents.publishDocument(ref, chunkCount)).result;
+};
+
+const codeOf = async (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+  );
+
+describe('the steps of an indexing', () => {
+  it('make a file live and leave nothing else', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    expect(await index(bench, task)).toEqual({ replaced: false });
+    const file = await bench.files.get('library', 'guide');
+    expect(file?.live).toMatchObject({ generation: task.generation, chunk_count: 3 });
+    expect(await bench.tasks.get(task.task_id)).toMatchObject({ state: 'COMPLETED', progress: 1 });
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('may each run twice', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    const ref = refOf(task);
+    for (const step of [
+      () => bench.documents.parseDocument(ref),
+      () => bench.embedding.embedDocument(ref),
+      () => bench.documents.publishDocument(ref, 3),
+    ])
+      for (const _time of [1, 2]) await inActivity<unknown>(step).result;
+    await bench.documents.cleanFile(task.file_key);
+    expect(await bench.chunks.listByFile(task.file_key, task.generation)).toHaveLength(3);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('replace a version, and clean-up removes the old one only', async () => {
+    const bench = await activityBench();
+    const first = await bench.admit('guide', 'text');
+    await index(bench, first);
+    const second = await bench.admit('guide', 'another text');
+    expect(await index(bench, second)).toEqual({ replaced: true });
+    await bench.documents.cleanFile(second.file_key);
+    expect(await bench.chunks.listByFile(first.file_key, first.generation)).toEqual([]);
+    expect(await bench.chunks.listByFile(second.file_key, second.generation)).toHaveLength(3);
+    expect(await drifts(bench)).toEqual([]);
+  });
+});
+
+describe('parseDocument', () => {
+  it('refuses a document without text', async () => {
+    const bench = await activityBench(scriptedParser([]));
+    const ref = refOf(await bench.admit('guide', 'text'));
+    expect(await codeOf(inActivity(() => bench.documents.parseDocument(ref)).result)).toBe(
+      'NO_INDEXABLE_CONTENT',
+    );
+  });
+
+  it('does nothing for a task that has ended', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await bench.tasks.finish(task.task_id, 'CANCELLED');
+    expect(await codeOf(inActivity(() => bench.documents.parseDocument(refOf(task))).result)).toBe(
+      'TASK_CANCELLED',
+    );
+  });
+
+  it('takes three crashes for a damaged file', async () => {
+    const bench = await activityBench(scriptedParser(new AppError('PARSER_CRASHED')));
+    const ref = refOf(await bench.admit('guide', 'text'));
+    const parse = (attempt: number) =>
+      codeOf(inActivity(() => bench.documents.parseDocument(ref), { attempt }).result);
+    expect(await parse(2)).toBe('PARSER_CRASHED');
+    expect(await parse(3)).toBe('FILE_CORRUPT');
+  });
+});
+
+describe('embedDocument', () => {
+  it('goes on from the cursor of the former attempt', async () => {
+    const texts = Array.from({ length: 100 }, (_, position) => `passage ${position}`);
+    const bench = await activityBench(scriptedParser(texts));
+    const task = await bench.admit('guide', 'text');
+    const ref = refOf(task);
+    await inActivity(() => bench.documents.parseDocument(ref)).result;
+    const first = inActivity(() => bench.embedding.embedDocument(ref));
+    await first.result;
+    const cursor = first.beats[0] as { stored: number };
+    expect(cursor.stored).toBeLessThan(100);
+
+    await bench.chunks.deleteGenerations(task.file_key, { keep: [], upTo: task.generation });
+    const retry = inActivity(() => bench.embedding.embedDocument(ref), {
+      attempt: 2,
+      heartbeatDetails: cursor,
+    });
+    expect(await retry.result).toEqual({ stored: 100 });
+    const stored = await bench.chunks.listByFile(task.file_key, task.generation);
+    expect(stored.map((chunk) => chunk.position)).toEqual(
+      Array.from({ length: 100 - cursor.stored }, (_, index) => index + cursor.stored),
+    );
+  });
+
+  it('stops when the task ends meanwhile', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
+    const put = bench.chunks.put.bind(bench.chunks);
+    bench.chunks.put = async (...args) => {
+      await put(...args);
+      await bench.tasks.finish(task.task_id, 'CANCELLED');
+    };
+    expect(await codeOf(inActivity(() => bench.embedding.embedDocument(refOf(task))).result)).toBe(
+      'TASK_CANCELLED',
+    );
+  });
+});
+
+describe('publishDocument', () => {
+  it('gives way to a newer upload', async () => {
+    const bench = await activityBench();
+    const older = await bench.admit('guide', 'text');
+    await inActivity(() => bench.documents.parseDocument(refOf(older))).result;
+    await inActivity(() => bench.embedding.embedDocument(refOf(older))).result;
+    const newer = await bench.admit('guide', 'newer text');
+    const late = inActivity(() => bench.documents.publishDocument(refOf(older), 3)).result;
+    expect(await codeOf(late)).toBe('SUPERSEDED');
+    expect((await bench.files.get('library', 'guide'))?.live).toBeNull();
+    await index(bench, newer);
+    expect((await bench.files.get('library', 'guide'))?.live?.generation).toBe(newer.generation);
+  });
+});
+
+describe('endTask', () => {
+  it('frees the file, its content and its place', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    const failure = { code: 'FILE_CORRUPT', message: 'damaged', traceback: ['x'.repeat(20_000)] };
+    expect(await bench.documents.endTask(refOf(task), failure)).toBe('FAILED');
+    await bench.documents.cleanFile(task.file_key);
+    const record = await bench.tasks.get(task.task_id);
+    expect(record?.error).toMatchObject({ code: 'FILE_CORRUPT', message: 'damaged' });
+    expect(record?.error?.traceback.join('\n').length).toBeLessThanOrEqual(8000);
+    expect(await bench.blobs.info(task.upload.upload_id)).toBeNull();
+    const again = await bench.admit('guide', 'text');
+    expect(await index(bench, again)).toEqual({ replaced: false });
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('never changes a final state', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await bench.tasks.finish(task.task_id, 'CANCELLED');
+    const failure = { code: 'FILE_CORRUPT', message: 'damaged', traceback: [] };
+    expect(await bench.documents.endTask(refOf(task), failure)).toBe('CANCELLED');
+  });
+});
+
+describe('cleanFile', () => {
+  it('removes everything of a deleted file, its tasks ended', async () => {
+    const bench = await activityBench();
+    await index(bench, await bench.admit('guide', 'text'));
+    const running = await bench.admit('guide', 'newer text');
+    await inActivity(() => bench.documents.parseDocument(refOf(running))).result;
+    await bench.files.markDeleted('library', 'guide');
+    await bench.documents.cleanFile(running.file_key);
+    expect(await bench.tasks.get(running.task_id)).toMatchObject({ state: 'CANCELLED' });
+    expect(await bench.blobs.listByFile(running.file_key)).toEqual([]);
+    expect((await bench.files.getMany([running.file_key])).size).toBe(0);
+    expect(await drifts(bench)).toEqual([]);
+  });
+});
+
+describe('the sweep', () => {
+  it('starts what was admitted and discards what was not', async () => {
+    const bench = await activityBench();
+    const admitted = await bench.admit('guide', 'text');
+    const orphan = { ...admitted, task_id: 'orphan', file_key: 'unknown', file_id: 'other' };
+    await bench.tasks.insert({ ...orphan, upload: { ...orphan.upload, upload_id: 'none' } });
+    expect(await bench.sweep.findUnstarted()).toEqual([refOf(admitted)]);
+    expect(await bench.tasks.get('orphan')).toBeNull();
+  });
+
+  it('ends what nothing drives any more', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await bench.tasks.markHandedOver(task.task_id);
+    expect(await bench.sweep.endExpired()).toBe(1);
+    expect(await bench.tasks.get(task.task_id)).toMatchObject({
+      state: 'FAILED',
+      error: { code: 'TASK_EXPIRED' },
+    });
+  });
+
+  it('removes chunks that no record knows, and no others', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await index(bench, task);
+    const [chunk] = await bench.chunks.listByFile(task.file_key, task.generation);
+    const stray = { ...chunk!, chunk_id: 'stray', file_key: 'nobody' };
+    await bench.chunks.put(
+      [{ chunk: stray, vector: new Array<number>(1024).fill(1) }],
+      'vector_builtin_hash',
+    );
+    const { result } = inActivity(() => bench.sweep.removeOrphans());
+    expect(await result).toMatchObject({ chunks: 1 });
+    expect(await bench.chunks.listByFile(task.file_key, task.generation)).toHaveLength(3);
+  });
+});
