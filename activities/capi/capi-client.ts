@@ -1,0 +1,121 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { CapiClient, DeliveryResult } from '../proxy-ports.js';
+import { readBody, refusalOf } from './refusal.js';
+import { createStatusLineReader } from './status-line.js';
+
+export interface CapiClientOptions {
+  /** Where CAPI is; a path in it is kept in front of `/v2` and `/v3`. */
+  baseUrl: string;
+  /** From the first byte out to the status line in (PROXY_TIMEOUT_MS). */
+  timeoutMs: number;
+  userAgent: string;
+}
+
+/** What is left of an accepted answer is read for so long, then cut: nothing in it matters. */
+const LINGER_MS = 1000;
+
+/**
+ * Sends batches of signals to the central API. It tells three things apart that most clients mix up, because a batch
+ * must not be offered twice without need: CAPI never heard of it (`unreachable`), CAPI may have taken it
+ * (`unknown`), CAPI answered. A 2xx counts from its status line on, whatever becomes of the connection afterwards.
+ *
+ * One connection per request: an idle one that the other end has just closed would make every first batch `unknown`.
+ */
+export const createCapiClient = ({ baseUrl, timeoutMs, userAgent }: CapiClientOptions): CapiClient => {
+  const base = new URL(baseUrl);
+  const secure = base.protocol === 'https:';
+  const agent = secure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
+  const open = secure ? httpsRequest : httpRequest;
+  const path = base.pathname.replace(/\/+$/, '');
+
+  return {
+    sendSignals: (version, body, token, signal) => {
+      const bytes = Buffer.from(body, 'utf8');
+      const request = open({
+        agent,
+        protocol: base.protocol,
+        // The brackets of an IPv6 address belong to the URL only.
+        hostname: base.hostname.replace(/^\[|\]$/g, ''),
+        port: base.port,
+        method: 'POST',
+        path: `${path}/${version}/signals`,
+        headers: {
+          'content-type': 'application/json',
+          'content-length': bytes.length,
+          authorization: `Bearer ${token}`,
+          'user-agent': userAgent,
+          accept: 'application/json',
+        },
+      });
+      return exchange(request, { bytes, secure, timeoutMs, signal });
+    },
+  };
+};
+
+interface Exchange {
+  bytes: Buffer;
+  secure: boolean;
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+}
+
+const exchange = (request: ClientRequest, { bytes, secure, timeoutMs, signal }: Exchange) =>
+  new Promise<DeliveryResult>((resolve) => {
+    let connected = false;
+    let status: number | null = null;
+    let answer: IncomingMessage | null = null;
+    let settled = false;
+
+    const settle = (result: DeliveryResult): void => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+      resolve(result);
+    };
+    /** The exchange is over or given up; what has been seen so far decides. */
+    const conclude = (message: string): void => {
+      if (answer !== null) settle(refusalOf(answer, ''));
+      else if (status !== null) settle({ outcome: 'rejected', status, retryAfterMs: null, message });
+      else settle({ outcome: connected ? 'unknown' : 'unreachable', message });
+      request.destroy();
+    };
+    const abort = (): void => conclude('The request was cancelled.');
+    const timer = setTimeout(() => conclude(`No answer within ${timeoutMs} ms.`), timeoutMs);
+
+    request.once('socket', (socket) => {
+      const read = createStatusLineReader();
+      socket.once(secure ? 'secureConnect' : 'connect', () => {
+        connected = true;
+      });
+      // In front of the parser, which throws the status away when the headers never end.
+      socket.prependListener('data', (chunk: Buffer) => {
+        if (settled) return;
+        status = read(chunk);
+        if (status === null || status > 299) return;
+        settle({ outcome: 'accepted', status });
+        setTimeout(() => request.destroy(), LINGER_MS).unref();
+      });
+    });
+    request.once('response', (response: IncomingMessage) => {
+      if (settled) return void response.resume();
+      answer = response;
+      void readBody(response).then((body) => settle(refusalOf(response, body)));
+    });
+    // They stay for the life of the request: what happens after the result is known is nobody's business.
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (answer === null) conclude(describe(error));
+    });
+    request.on('close', () => {
+      if (answer === null) conclude('The connection was closed without an answer.');
+    });
+
+    if (signal?.aborted === true) return abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    request.end(bytes);
+  });
+
+const describe = (error: NodeJS.ErrnoException): string =>
+  error.message === '' ? (error.code ?? 'The connection failed.') : error.message;

@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http';
+import type { DeliveryResult } from '../proxy-ports.js';
+import { retryAfterMs } from './retry-after.js';
+
+const BODY_BYTES = 64 * 1024;
+const MESSAGE_CHARACTERS = 500;
+
+/** The first 64 KiB of an answer; an answer cut short still counts. Never fails. */
+export const readBody = async (response: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= BODY_BYTES) break;
+    }
+  } catch {
+    // The status and the headers are what decides.
+  }
+  return Buffer.concat(chunks).subarray(0, BODY_BYTES).toString('utf8');
+};
+
+/** An answer other than 2xx: its status, when to come back, and what CAPI said. */
+export const refusalOf = (
+  response: IncomingMessage,
+  body: string,
+): Extract<DeliveryResult, { outcome: 'rejected' }> => ({
+  outcome: 'rejected',
+  status: response.statusCode ?? 0,
+  retryAfterMs: retryAfterMs(response.headers['retry-after'], Date.now()),
+  message: messageOf(body) || (response.statusMessage ?? ''),
+});
+
+/** CAPI's own `message` (wire contract, 6.2), else the text as it came, in one bounded line. */
+const messageOf = (body: string): string => {
+  let text = body;
+  try {
+    const parsed = JSON.parse(body) as { message?: unknown; error?: unknown } | null;
+    const said = parsed?.message ?? parsed?.error;
+    if (typeof said === 'string') text = said;
+  } catch {
+    // Not JSON: a proxy on the way answers in HTML or plain text.
+  }
+  return text
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MESSAGE_CHARACTERS);
+};

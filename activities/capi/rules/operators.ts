@@ -1,0 +1,134 @@
+import { cidrRange } from './cidr-range.js';
+import { globPattern } from './glob-pattern.js';
+import { regexPattern } from './regex-pattern.js';
+
+/** Answers the reason without the field's name when the value found matches, null otherwise. */
+export type Operator = (found: unknown) => string | null;
+
+/** Makes an operator from the rule's `value`. `note` tells the author of a part that never matches. */
+type CompileOperator = (value: unknown, note: (message: string) => void) => Operator;
+
+/** What is wrong with a rule's value; the message completes the sentence "<operator> …". */
+export class ValueProblem extends Error {}
+
+type Scalar = string | number | boolean | null;
+const isScalar = (value: unknown): value is Scalar =>
+  value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
+
+const scalar = (value: unknown): Scalar => {
+  if (isScalar(value)) return value;
+  throw new ValueProblem('needs a value that is a text, a number, true, false or null');
+};
+
+const text = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  throw new ValueProblem('needs a value that is a text');
+};
+
+const texts = (value: unknown): string[] => {
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length > 0 && list.every((entry) => typeof entry === 'string')) return list;
+  throw new ValueProblem('needs a value that is a text or a list of texts');
+};
+
+const equality =
+  (wanted: boolean): CompileOperator =>
+  (value) => {
+    const expected = scalar(value);
+    const reason = `${wanted ? 'equals' : 'not equals'} ${JSON.stringify(expected)}`;
+    return (found) => ((found === expected) === wanted ? reason : null);
+  };
+
+const comparison =
+  (sign: string, holds: (found: number, limit: number) => boolean): CompileOperator =>
+  (value) => {
+    if (typeof value !== 'number' || Number.isNaN(value))
+      throw new ValueProblem('needs a value that is a number');
+    return (found) => (typeof found === 'number' && holds(found, value) ? `${sign} ${value}` : null);
+  };
+
+const membership =
+  (wanted: boolean): CompileOperator =>
+  (value) => {
+    if (!Array.isArray(value) || !value.every(isScalar))
+      throw new ValueProblem('needs a value that is a list of texts, numbers, true, false or null');
+    const members = new Set<unknown>(value);
+    const reason = `${wanted ? 'in' : 'not in'} [${value.map(String).join(', ')}]`;
+    return (found) => (members.has(found) === wanted ? reason : null);
+  };
+
+const containment =
+  (wanted: boolean): CompileOperator =>
+  (value) => {
+    const part = scalar(value);
+    const reason = `${wanted ? 'contains' : 'not contains'} "${String(part)}"`;
+    return (found) => {
+      if (typeof found !== 'string' && !Array.isArray(found)) return null;
+      // In a text a number is looked for as it is written; a list is searched for the value itself.
+      const holds = Array.isArray(found) ? found.includes(part) : found.includes(String(part));
+      return holds === wanted ? reason : null;
+    };
+  };
+
+const edge =
+  (word: string, holds: (found: string, part: string) => boolean): CompileOperator =>
+  (value) => {
+    const part = text(value);
+    return (found) => (typeof found === 'string' && holds(found, part) ? `${word} "${part}"` : null);
+  };
+
+const emptiness =
+  (wanted: boolean): CompileOperator =>
+  (value, note) => {
+    if (value !== undefined) note('takes no value; the one given is ignored');
+    return (found) => {
+      const empty = found === undefined || found === null || found === '';
+      const holds = empty || (Array.isArray(found) && found.length === 0);
+      return holds === wanted ? `is ${wanted ? '' : 'not '}empty` : null;
+    };
+  };
+
+/** The first pattern that matches gives the reason. */
+const patterns =
+  (
+    compile: (pattern: string, note: (message: string) => void) => ((found: string) => boolean) | string,
+    reason: (pattern: string) => string,
+  ): CompileOperator =>
+  (value, note) => {
+    const compiled = texts(value).map((pattern) => {
+      const test = compile(pattern, note);
+      if (typeof test === 'string')
+        throw new ValueProblem(`cannot use ${JSON.stringify(pattern)}: it ${test}`);
+      return { test, reason: reason(pattern) };
+    });
+    return (found) =>
+      typeof found === 'string' ? (compiled.find(({ test }) => test(found))?.reason ?? null) : null;
+  };
+
+/** A range that cannot be read counts as no match (proxy spec, section 3.2); the others of its list still work. */
+const rangeOrNothing = (range: string, note: (message: string) => void): ((found: string) => boolean) => {
+  const test = cidrRange(range);
+  if (test === null) note(`cannot read the range ${JSON.stringify(range)}, which never matches`);
+  return test ?? (() => false);
+};
+
+/** Every operator of a leaf (proxy spec, section 3.2). A Map, so that no inherited name is taken for one. */
+export const OPERATORS: ReadonlyMap<string, CompileOperator> = new Map([
+  ['eq', equality(true)],
+  ['ne', equality(false)],
+  ['gt', comparison('>', (found, limit) => found > limit)],
+  ['gte', comparison('>=', (found, limit) => found >= limit)],
+  ['lt', comparison('<', (found, limit) => found < limit)],
+  ['lte', comparison('<=', (found, limit) => found <= limit)],
+  ['in', membership(true)],
+  ['not_in', membership(false)],
+  ['contains', containment(true)],
+  ['not_contains', containment(false)],
+  ['starts_with', edge('starts with', (found, part) => found.startsWith(part))],
+  ['ends_with', edge('ends with', (found, part) => found.endsWith(part))],
+  ['glob', patterns(globPattern, (pattern) => `matches glob "${pattern}"`)],
+  ['regex', patterns(regexPattern, (pattern) => `matches regex "${pattern}"`)],
+  ['cidr', patterns(rangeOrNothing, (range) => `in CIDR ${range}`)],
+  ['empty', emptiness(true)],
+  ['not_empty', emptiness(false)],
+]);

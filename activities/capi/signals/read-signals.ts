@@ -1,0 +1,65 @@
+import { AppError } from '../../../schemas/app-error.js';
+import { scanJsonArray } from './scan-json-array.js';
+
+export interface SignalLimits {
+  /** Items of a batch; more are refused. */
+  maxItems: number;
+  /** Bytes of an item; a larger one is quarantined. */
+  maxItemBytes: number;
+  /** Containers inside containers; an item that goes deeper is quarantined. */
+  maxDepth: number;
+}
+
+/** Proxy spec, section 8.3; real signals are some 400 bytes long and four levels deep. */
+const SIGNAL_LIMITS: Readonly<SignalLimits> = {
+  maxItems: 1_000,
+  maxItemBytes: 1024 * 1024,
+  maxDepth: 64,
+};
+
+/** One item of a batch. */
+export interface SignalItem {
+  /** Its own part of the body, byte for byte. */
+  raw: string;
+  /** UTF-8 length of `raw`. */
+  bytes: number;
+  /** What it says; undefined when a limit kept it from being read. */
+  value: unknown;
+  /** Which limit it breaks, if one. */
+  problem: { kind: 'too-large' | 'too-deep'; message: string } | null;
+}
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+const readItem = (raw: string, depth: number, limits: SignalLimits): SignalItem => {
+  const bytes = Buffer.byteLength(raw);
+  const unread = (kind: 'too-large' | 'too-deep', message: string): SignalItem => ({
+    raw,
+    bytes,
+    value: undefined,
+    problem: { kind, message },
+  });
+  if (bytes > limits.maxItemBytes)
+    return unread('too-large', `the item has ${bytes} bytes, more than ${limits.maxItemBytes}`);
+  if (depth > limits.maxDepth)
+    return unread('too-deep', `the item is nested ${depth} levels deep, more than ${limits.maxDepth}`);
+  return { raw, bytes, value: JSON.parse(raw), problem: null };
+};
+
+/**
+ * Splits the decoded body of `POST /v2/signals` or `/v3/signals` into its items. The items are not judged here; an
+ * item that breaks a limit is answered with its problem, so that the rest of the batch is taken all the same.
+ * @throws AppError BAD_REQUEST or PAYLOAD_TOO_LARGE with the texts of proxy spec, table 1.1
+ */
+export const readSignals = (text: string, limits: SignalLimits = SIGNAL_LIMITS): { items: SignalItem[] } => {
+  const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+  if (body === '')
+    throw new AppError('BAD_REQUEST', "Body cannot be empty when content-type is set to 'application/json'");
+  const scanned = scanJsonArray(body);
+  if (scanned === 'not-json')
+    throw new AppError('BAD_REQUEST', "Body is not valid JSON but content-type is set to 'application/json'");
+  if (scanned === 'not-an-array') throw new AppError('BAD_REQUEST', 'Invalid request body: expected array');
+  if (scanned.length > limits.maxItems)
+    throw new AppError('PAYLOAD_TOO_LARGE', `Batch too large: maximum ${limits.maxItems} alerts per request`);
+  return { items: scanned.map(({ start, end, depth }) => readItem(body.slice(start, end), depth, limits)) };
+};

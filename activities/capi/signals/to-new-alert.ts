@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { ApiVersion, NewAlert } from '../../../schemas/signals.js';
+import type { CompiledRule, FilterMode } from '../rules/compiled-rule.js';
+import { isReplicatedSignal } from '../rules/is-replicated-signal.js';
+import { judge } from '../rules/judge.js';
+import { compactJson } from './compact-json.js';
+import type { SignalItem } from './read-signals.js';
+import { signalFields } from './signal-fields.js';
+
+export interface ReceivedSignal {
+  item: SignalItem;
+  watcher: string;
+  version: ApiVersion;
+  receivedAt: Date;
+  rules: readonly CompiledRule[];
+  mode: FilterMode;
+  /** False: stored and marked so, but not sent. */
+  forwarding: boolean;
+}
+
+const KEPT_OF_A_LARGE_ITEM = 4_096;
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Not blanks, not control characters, and not the nil UUID that a careless client might send every time. */
+const isSaneUuid = (value: unknown): value is string =>
+  typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:-]{7,127}$/.test(value) && /[^0-]/.test(value);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Why the item cannot be sent, null when its shape is right: CAPI wants a scenario and a source. */
+const shapeProblem = ({ value, problem }: SignalItem): string | null => {
+  if (problem !== null) return problem.message;
+  if (!isObject(value)) return 'the item is not an object';
+  const scenario = Object.hasOwn(value, 'scenario') ? value['scenario'] : undefined;
+  if (typeof scenario !== 'string' || scenario === '') return 'the item has no "scenario"';
+  if (!Object.hasOwn(value, 'source') || !isObject(value['source'])) return 'the item has no "source" object';
+  return null;
+};
+
+/** Says plainly that it is not the item: what was too large is not kept, and half of it would be a lie. */
+const noteOfLargeItem = ({ raw, bytes }: SignalItem, digest: string): string =>
+  JSON.stringify({
+    tamis: 'The item was too large to be kept. This is a note about it.',
+    bytes,
+    sha256: digest,
+    // A pair of surrogates is not cut in half.
+    beginning: raw.slice(0, KEPT_OF_A_LARGE_ITEM).replace(/[\uD800-\uDBFF]$/, ''),
+  });
+
+/**
+ * Validates and judges one item, and makes the record to store. A bad item is quarantined with the reason and stops
+ * no other. Its identity is the uuid, or the digest of the item without the blanks between its parts: always the
+ * digest for a bad one, so that a mended item with the same uuid is taken.
+ */
+export const toNewAlert = (received: ReceivedSignal): NewAlert => {
+  const { item, watcher, version, receivedAt } = received;
+  const digest = sha256(compactJson(item.raw));
+  const common = { watcher, version, receivedAt, fields: signalFields(item.value) };
+  const problem = shapeProblem(item);
+  if (problem !== null)
+    return {
+      ...common,
+      identity: `sha256:${digest}`,
+      state: 'quarantined',
+      reasons: [],
+      stateReason: problem,
+      ...(item.problem?.kind === 'too-large'
+        ? { raw: noteOfLargeItem(item, digest), noteOnly: true }
+        : { raw: item.raw }),
+    };
+  const { uuid } = item.value as { uuid?: unknown };
+  const { filtered, reasons } = judge(received.rules, received.mode, item.value);
+  const passed: Pick<NewAlert, 'state' | 'stateReason'> = isReplicatedSignal(item.value)
+    ? { state: 'withheld', stateReason: 'loop guard: a decision was replicated from another server' }
+    : received.forwarding
+      ? { state: 'waiting' }
+      : { state: 'withheld', stateReason: 'forwarding is disabled' };
+  return {
+    ...common,
+    identity: isSaneUuid(uuid) ? `uuid:${uuid.toLowerCase()}` : `sha256:${digest}`,
+    ...(filtered ? { state: 'filtered' } : passed),
+    reasons,
+    raw: item.raw,
+  };
+};

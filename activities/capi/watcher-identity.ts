@@ -1,0 +1,91 @@
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+
+/** Longer texts are no tokens and no logins; nothing is decoded from them. */
+const TOKEN_CHARACTERS = 16 * 1024;
+const LOGIN_BYTES = 1024 * 1024;
+/** CAPI's own ids are 48 letters and digits; they end up in workflow ids and on pages. */
+const WATCHER_PATTERN = /^[A-Za-z0-9._:@-]{1,128}$/;
+const CLAIMS = ['id', 'machine_id', 'sub'] as const;
+const LATEST_EXPIRY = Date.UTC(2100, 0);
+
+/** The token of an `Authorization: Bearer` header. */
+export const bearerToken = (authorization: string | undefined): string | null =>
+  /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
+
+/**
+ * Whom a token names, by its claims, which are **not** verified: only CAPI can. Good enough to sort signals into
+ * queues, each of which is sent with its own token; never good enough to grant anything.
+ * Null when it does not tell (opaque tokens of old).
+ */
+export const watcherOf = (token: string): string | null => {
+  const claims = claimsOf(token);
+  for (const name of CLAIMS) {
+    const value = claims?.[name];
+    if (typeof value === 'string' && WATCHER_PATTERN.test(value)) return value;
+  }
+  return null;
+};
+
+/** When a token ends, by its unverified `exp` (seconds since 1970). */
+export const tokenExpiry = (token: string): Date | null => {
+  const seconds = claimsOf(token)?.['exp'];
+  return typeof seconds === 'number' ? dateOf(seconds * 1000) : null;
+};
+
+export interface Login {
+  watcher: string;
+  token: string;
+  expiresAt: Date | null;
+}
+
+/** A body as it passed by, with its `content-encoding`. */
+export interface PassedBody {
+  bytes: Buffer;
+  encoding?: string | undefined;
+}
+
+/**
+ * What a login that CAPI answered with 200 tells: `{machine_id, …}` in, `{code, expire, token}` out (wire contract,
+ * 6.2). The token's own claim wins over `machine_id`, because signals will come with the token alone.
+ */
+export const readLogin = (request: PassedBody, response: PassedBody): Login | null => {
+  const { token, expire } = objectIn(response);
+  if (typeof token !== 'string' || token === '' || token.length > TOKEN_CHARACTERS) return null;
+  if (!/^[\x21-\x7e]+$/.test(token)) return null;
+  const { machine_id: machineId } = objectIn(request);
+  const named = typeof machineId === 'string' && WATCHER_PATTERN.test(machineId) ? machineId : null;
+  const watcher = watcherOf(token) ?? named;
+  if (watcher === null) return null;
+  const expiresAt = typeof expire === 'string' ? dateOf(Date.parse(expire)) : null;
+  return { watcher, token, expiresAt: expiresAt ?? tokenExpiry(token) };
+};
+
+const claimsOf = (token: string): Record<string, unknown> | null => {
+  const parts = token.split('.');
+  if (token.length > TOKEN_CHARACTERS || parts.length !== 3) return null;
+  return parseObject(Buffer.from(parts[1]!, 'base64url').toString('utf8'));
+};
+
+const objectIn = ({ bytes, encoding }: PassedBody): Record<string, unknown> => {
+  try {
+    const limit = { maxOutputLength: LOGIN_BYTES };
+    const decode = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync }[encoding ?? ''];
+    const plain = decode === undefined ? bytes : decode(bytes, limit);
+    return plain.length > LOGIN_BYTES ? {} : (parseObject(plain.toString('utf8')) ?? {});
+  } catch {
+    return {};
+  }
+};
+
+const parseObject = (text: string): Record<string, unknown> | null => {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? (parsed as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+};
+
+const dateOf = (ms: number): Date | null => (ms > 0 && ms < LATEST_EXPIRY ? new Date(ms) : null);
