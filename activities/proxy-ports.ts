@@ -21,6 +21,8 @@ export interface QueueSummary {
   waiting: number;
   oldestReceivedAt: Date | null;
   quarantined: number;
+  /** The quarantined one received last, with the reason; null when there is none. */
+  lastQuarantined: { id: number; reason: string } | null;
 }
 
 export interface AlertStore {

@@ -83,6 +83,18 @@ const environment = z.object({
   TASK_TIMEOUT_HOURS: count(24),
   SWEEP_INTERVAL_SECONDS: count(30),
   SWEEP_GRACE_SECONDS: count(10, 0),
+  CAPI_URL: url(/^https?$/).default('https://api.crowdsec.net/'),
+  PROXY_TIMEOUT_MS: count(30_000),
+  FORWARD_ENABLED: flag(true),
+  FORWARD_PACE_MS: count(100, 0),
+  FILTERS_DIR: z.string().min(1).optional(),
+  CONFIG_PATH: z.string().min(1).optional(),
+  SIGNALS_MAX_BYTES: count(10 * 1024 * 1024),
+  DASHBOARD_API_KEY: z.string().optional(),
+  SECRETS_KEY: z
+    .base64()
+    .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
+    .optional(),
   LOG_LEVEL: z
     .string()
     .toLowerCase()
@@ -181,6 +193,23 @@ const build = (env: z.output<typeof environment>) => ({
     contextTokens: env.MAX_LLM_CONTEXT_SIZE,
     maxOutputTokens: env.MAX_OUTPUT_TOKENS,
   },
+  proxy: {
+    capiUrl: env.CAPI_URL,
+    timeoutMs: env.PROXY_TIMEOUT_MS,
+    /** Off: signals are stored and withheld. */
+    forwardEnabled: env.FORWARD_ENABLED,
+    /** Least time between two batches of a watcher. */
+    paceMs: env.FORWARD_PACE_MS,
+    /** Folder of rule files; null: the shipped ones. */
+    filtersDirectory: env.FILTERS_DIR ?? null,
+    /** YAML file with `lapi_servers` and `filters`. */
+    configPath: env.CONFIG_PATH ?? null,
+    /** After decompression. */
+    maxSignalBytes: env.SIGNALS_MAX_BYTES,
+    dashboardApiKey: env.DASHBOARD_API_KEY ?? null,
+  },
+  /** Encrypts stored tokens and keys; 32 bytes in base64. */
+  secretsKey: env.SECRETS_KEY ?? null,
   log: { level: env.LOG_LEVEL, format: env.LOG_FORMAT },
 });
 

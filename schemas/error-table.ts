@@ -81,6 +81,9 @@ export const ERROR_TABLE = {
   CIRCUIT_BREAKER_OPEN: row(503, 'The provider failed repeatedly and is left alone for a moment.', true),
   CONTEXT_TOO_LONG: row(413, 'Request exceeds maximum token limit.'),
 
+  // The central API (CAPI)
+  CAPI_UNREACHABLE: row(502, 'Failed to forward to CAPI', true),
+
   // Stores and engines
   VDB_ERROR: row(500, 'The vector store failed.', true),
   VDB_CONNECTION_ERROR: row(503, 'The vector store cannot be reached.', true),

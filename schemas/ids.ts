@@ -48,3 +48,9 @@ export const cleanWorkflowId = (prefix: string, fileKey: string, generation: num
 export const sweepScheduleId = (prefix: string): string => `${prefix}sweep-documents`;
 
 export const reconcileScheduleId = (prefix: string): string => `${prefix}reconcile-documents`;
+
+/** One actor per watcher: it alone sends that watcher's signals, so their order holds. */
+export const forwardWorkflowId = (prefix: string, watcher: string): string =>
+  `${prefix}forward-signals/${encodeURIComponent(watcher)}`;
+
+export const sweepForwardingScheduleId = (prefix: string): string => `${prefix}sweep-forwarding`;

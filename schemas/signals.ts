@@ -9,7 +9,7 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
  * `filtered` by a rule, `withheld` by the loop guard or because forwarding was off, `waiting` to be sent, `forwarded` on a
  * 2xx, `quarantined` when CAPI refuses it for good or its shape is wrong.
  */
-export const DELIVERY_STATES = ['filtered', 'withheld', 'waiting', 'forwarded', 'quarantined'] as const;
+const DELIVERY_STATES = ['filtered', 'withheld', 'waiting', 'forwarded', 'quarantined'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** The 41 fields of the management API, always all of them (proxy seed, "Alert"). Times are ISO 8601 in UTC. */
@@ -64,10 +64,17 @@ export interface NewAlert {
   watcher: string;
   version: ApiVersion;
   state: DeliveryState;
-  /** Why it was filtered, withheld or quarantined; empty otherwise. */
+  /** Of the rules that match, in rule order; what passes in allow mode has them too. They become `filterReasons`. */
   reasons: string[];
+  /** Why it is withheld or quarantined, for `summaries()`: the 41 fields have no column for it. */
+  stateReason?: string;
   /** The item as it goes out, byte for byte: numbers and unknown fields kept as the client wrote them. */
   raw: string;
+  /**
+   * Set when the item was too large to be kept: `raw` is then a JSON note with its size, digest and beginning. Such
+   * an alert is always quarantined and must never be sent.
+   */
+  noteOnly?: true;
   /** Everything of the alert that the signal itself tells. */
   fields: Omit<
     Alert,

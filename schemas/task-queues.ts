@@ -5,4 +5,5 @@
 export const taskQueues = (prefix: string) => ({
   documents: `${prefix}documents`,
   models: `${prefix}models`,
+  alerts: `${prefix}alerts`,
 });

@@ -20,6 +20,22 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { file_key: 1, generation: 1 } },
   ],
   claims: [{ key: { holders: 1 } }, { key: { file_key: 1 } }],
+  alerts: [
+    { key: { watcher: 1, identity: 1 }, unique: true },
+    // The queue of a watcher, in order.
+    { key: { watcher: 1, state: 1, position: 1 } },
+    // What waits or is quarantined, over all watchers: the summaries and the sweep.
+    { key: { state: 1, received_at: 1 } },
+    // The list of the management API, newest first, alone and behind each of its filters.
+    { key: { received_at: -1, _id: -1 } },
+    { key: { filtered: 1, received_at: -1, _id: -1 } },
+    { key: { forwarded: 1, received_at: -1, _id: -1 } },
+    { key: { 'fields.geoCountryCode': 1, received_at: -1, _id: -1 } },
+    { key: { 'fields.machineId': 1, received_at: -1, _id: -1 } },
+    { key: { 'fields.sourceIp': 1, received_at: -1, _id: -1 } },
+    { key: { 'fields.sourceValue': 1, received_at: -1, _id: -1 } },
+  ],
+  watchers: [{ key: { history: 1 } }],
   [BLOB_COLLECTIONS.files]: [
     { key: { filename: 1 }, unique: true },
     { key: { filename: 1, uploadDate: 1 } },

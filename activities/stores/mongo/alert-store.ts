@@ -1,0 +1,291 @@
+import { MongoBulkWriteError } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
+import { AppError } from '../../../schemas/app-error.js';
+import type { Alert, ApiVersion, DeliveryState, NewAlert } from '../../../schemas/signals.js';
+import { compactJson } from '../../capi/signals/compact-json.js';
+import type { AlertQuery, AlertStore } from '../../proxy-ports.js';
+import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
+
+/** An alert as collection `alerts` keeps it. */
+interface AlertDocument {
+  /** From the counter `alert`: ever increasing, never used twice. */
+  _id: number;
+  watcher: string;
+  /** Unique per watcher. */
+  identity: string;
+  version: ApiVersion;
+  state: DeliveryState;
+  state_reason: string | null;
+  /** Its place in the watcher's queue: the id, or a later number once it has been released from quarantine. */
+  position: number;
+  reasons: string[];
+  raw: string;
+  bytes: number;
+  /** There when `raw` is a note about an item too large to keep; such an alert is never released. */
+  note_only?: true;
+  received_at: Date;
+  filtered: boolean;
+  forwarded: boolean;
+  forwarded_at: Date | null;
+  /** For the filter: servers differ in what "case-insensitive" means. */
+  scenario_folded: string;
+  fields: NewAlert['fields'];
+}
+
+interface CounterDocument {
+  _id: string;
+  value: number;
+}
+
+/** A counter that was restored from an older backup hands out ids that are taken; raised once, it is right again. */
+const ATTEMPTS = 5;
+
+const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
+
+const toDocument = (alert: NewAlert, id: number): AlertDocument => ({
+  _id: id,
+  watcher: alert.watcher,
+  identity: alert.identity,
+  version: alert.version,
+  state: alert.state,
+  state_reason: alert.stateReason ?? null,
+  position: id,
+  reasons: alert.reasons,
+  raw: alert.raw,
+  bytes: Buffer.byteLength(alert.raw),
+  ...(alert.noteOnly === true ? { note_only: true } : {}),
+  received_at: alert.receivedAt,
+  filtered: alert.state === 'filtered',
+  forwarded: false,
+  forwarded_at: null,
+  scenario_folded: alert.fields.scenario.toLowerCase(),
+  fields: alert.fields,
+});
+
+const toAlert = (document: AlertDocument): Alert => ({
+  ...document.fields,
+  id: document._id,
+  receivedAt: document.received_at.toISOString(),
+  filtered: document.filtered,
+  filterReasons: document.reasons.length === 0 ? null : JSON.stringify(document.reasons),
+  forwardedToCapi: document.forwarded,
+  forwardedAt: document.forwarded_at?.toISOString() ?? null,
+  rawJson: compactJson(document.raw),
+});
+
+/** A pattern that finds this text and nothing else. */
+const literally = (text: string): string =>
+  text.replace(/[\0-\x7f]/g, (character) => {
+    // A regular expression cannot hold a NUL, and a backslash before a letter or digit would mean something.
+    if (character === '\0') return '\\x00';
+    return /[A-Za-z0-9]/.test(character) ? character : `\\${character}`;
+  });
+
+/** The filters of the seed (proxy spec, section 2): `since` and `until` inclusive, the rest equality or substring. */
+const toFilter = (query: AlertQuery): Filter<AlertDocument> => {
+  const { since, until, ip } = query;
+  return {
+    ...(query.filtered !== undefined && { filtered: query.filtered }),
+    ...(query.forwardedToCapi !== undefined && { forwarded: query.forwardedToCapi }),
+    ...(query.scenario !== undefined && {
+      scenario_folded: { $regex: literally(query.scenario.toLowerCase()) },
+    }),
+    ...(query.country !== undefined && { 'fields.geoCountryCode': query.country }),
+    ...(query.machineId !== undefined && { 'fields.machineId': query.machineId }),
+    ...(ip !== undefined && { $or: [{ 'fields.sourceIp': ip }, { 'fields.sourceValue': ip }] }),
+    ...((since !== undefined || until !== undefined) && {
+      received_at: {
+        ...(since !== undefined && { $gte: since }),
+        ...(until !== undefined && { $lte: until }),
+      },
+    }),
+  };
+};
+
+/**
+ * Alerts in collection `alerts`, one document each: the record and the queue are the same thing, so that neither can
+ * know of an alert that the other does not. A change of state is one update guarded on `waiting`.
+ */
+export const createMongoAlertStore = (db: Db): AlertStore => {
+  const alerts = db.collection<AlertDocument>('alerts', DURABLE);
+  const counters = db.collection<CounterDocument>('counters', DURABLE);
+
+  /** Reserves ids in one step and answers the first one. Those of a batch that fails are never used. */
+  const reserveIds = async (count: number): Promise<number> => {
+    const reserve = () =>
+      counters.findOneAndUpdate(
+        { _id: 'alert' },
+        { $inc: { value: count } },
+        { upsert: true, returnDocument: 'after' },
+      );
+    const document = await reserve().catch((error: unknown) => {
+      // Only the very first call can collide, with another one that inserts the counter.
+      if (isDuplicateKey(error)) return reserve();
+      throw error;
+    });
+    if (document === null) throw new Error('an upsert answers a document');
+    return document.value - count + 1;
+  };
+
+  const raiseCounter = async (): Promise<void> => {
+    const [last] = await alerts
+      .find({}, { projection: { _id: 1 } })
+      .sort({ _id: -1 })
+      .limit(1)
+      .toArray();
+    await counters.updateOne({ _id: 'alert' }, { $max: { value: last?._id ?? 0 } });
+  };
+
+  /** Answers which of the alerts a unique key refused, by position. */
+  const insertUnordered = async (documents: AlertDocument[]): Promise<Set<number>> => {
+    try {
+      await alerts.insertMany(documents, { ordered: false });
+      return new Set();
+    } catch (error) {
+      if (!(error instanceof MongoBulkWriteError)) throw error;
+      const refused = [error.writeErrors].flat();
+      const onlyDuplicates = refused.length > 0 && refused.every(({ code }) => code === 11000);
+      if (!onlyDuplicates || error.result.getWriteConcernError() !== undefined) throw error;
+      return new Set(refused.map(({ index }) => index));
+    }
+  };
+
+  /** Of the alerts refused as duplicates, those that are not stored: it was the id that was taken. */
+  const notStored = async (refused: readonly NewAlert[]): Promise<NewAlert[]> => {
+    if (refused.length === 0) return [];
+    const keys = [...new Set(refused.map(({ watcher }) => watcher))].map((watcher) => ({
+      watcher,
+      identity: { $in: refused.filter((alert) => alert.watcher === watcher).map(({ identity }) => identity) },
+    }));
+    const found = await alerts.find({ $or: keys }, { projection: { watcher: 1, identity: 1 } }).toArray();
+    const stored = new Set(found.map(({ watcher, identity }) => `${watcher}\n${identity}`));
+    return refused.filter(({ watcher, identity }) => !stored.has(`${watcher}\n${identity}`));
+  };
+
+  return withMongoErrors<AlertStore>({
+    async insert(batch) {
+      let [stored, waiting] = [0, 0];
+      let pending: readonly NewAlert[] = batch;
+      for (let attempt = 0; pending.length > 0 && attempt < ATTEMPTS; attempt += 1) {
+        if (attempt > 0) await raiseCounter();
+        const first = await reserveIds(pending.length);
+        const refused = await insertUnordered(
+          pending.map((alert, index) => toDocument(alert, first + index)),
+        );
+        const fresh = pending.filter((_, index) => !refused.has(index));
+        stored += fresh.length;
+        waiting += fresh.filter(({ state }) => state === 'waiting').length;
+        // Taking a duplicate id for a duplicate alert would lose the alert.
+        pending = await notStored(pending.filter((_, index) => refused.has(index)));
+      }
+      if (pending.length > 0)
+        throw new AppError('STORAGE_ERROR', 'The counter of alert ids cannot be trusted.');
+      return { stored, waiting };
+    },
+    async get(id) {
+      const document = await alerts.findOne({ _id: id });
+      return document && toAlert(document);
+    },
+    async list(query) {
+      // A gate and not a filter: with nothing newer in the whole table the answer is empty, else it is complete.
+      if (query.newerThan !== undefined) {
+        const newer = await alerts.findOne(
+          { received_at: { $gt: query.newerThan } },
+          { projection: { _id: 1 } },
+        );
+        if (newer === null) return [];
+      }
+      const documents = await alerts
+        .find(toFilter(query))
+        .sort({ received_at: -1, _id: -1 })
+        .skip(query.offset)
+        .limit(query.limit)
+        .toArray();
+      return documents.map(toAlert);
+    },
+    async nextWaiting(watcher, limit) {
+      const documents = await alerts
+        .find({ watcher, state: 'waiting' }, { projection: { version: 1, bytes: 1 } })
+        .sort({ position: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(({ _id, version, bytes }) => ({ id: _id, version, bytes }));
+    },
+    async readWaiting(ids) {
+      const documents = await alerts
+        .find({ _id: { $in: [...ids] }, state: 'waiting' }, { projection: { raw: 1 } })
+        .toArray();
+      const raws = new Map(documents.map(({ _id, raw }) => [_id, raw]));
+      return ids.flatMap((id) => {
+        const raw = raws.get(id);
+        return raw === undefined ? [] : [{ id, raw }];
+      });
+    },
+    async markForwarded(ids, at) {
+      await alerts.updateMany(
+        { _id: { $in: [...ids] }, state: 'waiting' },
+        { $set: { state: 'forwarded', forwarded: true, forwarded_at: at } },
+      );
+    },
+    async quarantine(id, reason) {
+      await alerts.updateOne(
+        { _id: id, state: 'waiting' },
+        { $set: { state: 'quarantined', state_reason: reason } },
+      );
+    },
+    async summaries() {
+      const groups = await alerts
+        .aggregate<{
+          _id: { watcher: string; state: DeliveryState };
+          count: number;
+          oldest: Date;
+          last: number;
+        }>([
+          { $match: { state: { $in: ['waiting', 'quarantined'] } } },
+          {
+            $group: {
+              _id: { watcher: '$watcher', state: '$state' },
+              count: { $sum: 1 },
+              oldest: { $min: '$received_at' },
+              last: { $max: '$_id' },
+            },
+          },
+        ])
+        .toArray();
+      const bad = new Map(
+        groups.flatMap((group) => (group._id.state === 'quarantined' ? [[group._id.watcher, group]] : [])),
+      );
+      const good = new Map(
+        groups.flatMap((group) => (group._id.state === 'waiting' ? [[group._id.watcher, group]] : [])),
+      );
+      const reasons = await alerts
+        .find(
+          { _id: { $in: [...bad.values()].map(({ last }) => last) } },
+          { projection: { state_reason: 1 } },
+        )
+        .toArray();
+      const reasonOf = new Map(reasons.map(({ _id, state_reason }) => [_id, state_reason ?? '']));
+      return [...new Set([...good.keys(), ...bad.keys()])].sort().map((watcher) => {
+        const last = bad.get(watcher)?.last;
+        return {
+          watcher,
+          waiting: good.get(watcher)?.count ?? 0,
+          oldestReceivedAt: good.get(watcher)?.oldest ?? null,
+          quarantined: bad.get(watcher)?.count ?? 0,
+          lastQuarantined: last === undefined ? null : { id: last, reason: reasonOf.get(last) ?? '' },
+        };
+      });
+    },
+    async watchersWaiting(before, limit) {
+      const groups = await alerts
+        .aggregate<{ _id: string }>([
+          { $match: { state: 'waiting', received_at: { $lt: before } } },
+          { $group: { _id: '$watcher', oldest: { $min: '$received_at' } } },
+          { $sort: { oldest: 1, _id: 1 } },
+          { $limit: limit },
+        ])
+        .toArray();
+      return groups.map(({ _id }) => _id);
+    },
+  });
+};

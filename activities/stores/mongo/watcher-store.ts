@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import type { Db, UpdateFilter } from 'mongodb';
+import type { WatcherRecord } from '../../../schemas/signals.js';
+import type { WatcherStore } from '../../proxy-ports.js';
+import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
+import { createSecretBox } from './secret-box.js';
+
+/** A watcher as collection `watchers` keeps it. Records are never deleted. */
+interface WatcherDocument {
+  /** The watcher's name. */
+  _id: string;
+  /** The newest token. */
+  token: { digest: string; box: string; expires_at: Date | null; updated_at: Date } | null;
+  /** Digests of the tokens seen with this watcher, the newest last. */
+  history: string[];
+  /** Digests of those that CAPI refused. */
+  refused: string[];
+  login_wanted: boolean;
+  last_success_at: Date | null;
+  last_error: WatcherRecord['lastError'];
+  next_attempt_at: Date | null;
+}
+
+/** A LAPI logs in about once an hour; what has fallen out of these lists expired long ago. */
+const HISTORY_LENGTH = 100;
+const REFUSED_LENGTH = 200;
+
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+const newWatcher = (): Omit<WatcherDocument, '_id'> => ({
+  token: null,
+  history: [],
+  refused: [],
+  login_wanted: false,
+  last_success_at: null,
+  last_error: null,
+  next_attempt_at: null,
+});
+
+const toRecord = (document: WatcherDocument): WatcherRecord => ({
+  watcher: document._id,
+  hasToken: document.token !== null,
+  tokenExpiresAt: document.token?.expires_at ?? null,
+  tokenUpdatedAt: document.token?.updated_at ?? null,
+  loginWanted: document.login_wanted,
+  lastSuccessAt: document.last_success_at,
+  lastError: document.last_error,
+  nextAttemptAt: document.next_attempt_at,
+});
+
+/**
+ * Watchers in collection `watchers`: the newest token, sealed with SECRETS_KEY, digests of older and refused ones,
+ * and how the forwarding goes. Tokens of different watchers never mix: a box opens for its own watcher only.
+ * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
+ */
+export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStore => {
+  const watchers = db.collection<WatcherDocument>('watchers');
+  const box = createSecretBox(secretsKey);
+
+  const ensure = async (watcher: string): Promise<void> => {
+    try {
+      await watchers.updateOne({ _id: watcher }, { $setOnInsert: newWatcher() }, { upsert: true });
+    } catch (error) {
+      // Another one made it at the same moment.
+      if (!isDuplicateKey(error)) throw error;
+    }
+  };
+
+  const update = async (watcher: string, change: UpdateFilter<WatcherDocument>): Promise<void> => {
+    const { matchedCount } = await watchers.updateOne({ _id: watcher }, change);
+    if (matchedCount === 1) return;
+    await ensure(watcher);
+    await watchers.updateOne({ _id: watcher }, change);
+  };
+
+  const remember = (digest: string) => ({ history: { $each: [digest], $slice: -HISTORY_LENGTH } });
+
+  return withMongoErrors<WatcherStore>({
+    async get(watcher) {
+      const document = await watchers.findOne({ _id: watcher });
+      return document && toRecord(document);
+    },
+    async list() {
+      return (await watchers.find().sort({ _id: 1 }).toArray()).map(toRecord);
+    },
+    async saveToken(watcher, token, expiresAt) {
+      const digest = digestOf(token);
+      const known = await watchers.findOne({ _id: watcher });
+      if (known === null) await ensure(watcher);
+      // The common case, a batch with the token we have: nothing to write.
+      else if (known.token?.digest === digest || known.refused.includes(digest)) return false;
+      const neverSeen = { history: { $ne: digest } };
+      const { matchedCount } = await watchers.updateOne(
+        {
+          _id: watcher,
+          refused: { $ne: digest },
+          'token.digest': { $ne: digest },
+          // By expiry where both have one, else by arrival: what was seen before is older than what replaced it.
+          $or:
+            expiresAt === null
+              ? [{ token: null }, neverSeen]
+              : [
+                  { token: null },
+                  { 'token.expires_at': { $lt: expiresAt } },
+                  { 'token.expires_at': { $in: [null, expiresAt] }, ...neverSeen },
+                ],
+        },
+        {
+          $set: {
+            token: { digest, box: box.seal(token, watcher), expires_at: expiresAt, updated_at: new Date() },
+            // It has logged in: to ask for it again would only cost a login.
+            login_wanted: false,
+          },
+          $push: remember(digest),
+        },
+      );
+      if (matchedCount === 1) return true;
+      // Too old to send with, but it still tells whose requests it comes with.
+      await watchers.updateOne({ _id: watcher, ...neverSeen }, { $push: remember(digest) });
+      return false;
+    },
+    async token(watcher) {
+      const document = await watchers.findOne({ _id: watcher });
+      if (document === null || document.token === null) return null;
+      const { digest, box: sealed } = document.token;
+      return document.refused.includes(digest) ? null : { token: box.open(sealed, watcher), digest };
+    },
+    async refuseToken(watcher, digest) {
+      await ensure(watcher);
+      // In this order: once it is on the list it cannot come back, so that clearing it is final.
+      const listed = await watchers.updateOne(
+        { _id: watcher, refused: { $ne: digest } },
+        { $push: { refused: { $each: [digest], $slice: -REFUSED_LENGTH } } },
+      );
+      const cleared = await watchers.updateOne(
+        { _id: watcher, 'token.digest': digest },
+        { $set: { token: null, login_wanted: true } },
+      );
+      // A newer token makes a login needless; without any the queue would stand still.
+      if (cleared.matchedCount === 0 && listed.matchedCount === 1)
+        await watchers.updateOne({ _id: watcher, token: null }, { $set: { login_wanted: true } });
+    },
+    async takeLoginWanted(watcher) {
+      const { matchedCount } = await watchers.updateOne(
+        { _id: watcher, login_wanted: true },
+        { $set: { login_wanted: false } },
+      );
+      return matchedCount === 1;
+    },
+    async watcherOfToken(digest) {
+      const document = await watchers.findOne({ history: digest }, { projection: { _id: 1 } });
+      return document?._id ?? null;
+    },
+    recordSuccess: (watcher, at) =>
+      update(watcher, { $max: { last_success_at: at }, $set: { next_attempt_at: null } }),
+    recordError: (watcher, error, nextAttemptAt) =>
+      update(watcher, { $set: { last_error: error, next_attempt_at: nextAttemptAt } }),
+  });
+};

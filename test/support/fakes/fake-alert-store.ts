@@ -1,0 +1,122 @@
+import { compactJson } from '../../../activities/capi/signals/compact-json.js';
+import type { AlertQuery, AlertStore } from '../../../activities/proxy-ports.js';
+import type { Alert, NewAlert } from '../../../schemas/signals.js';
+import { copyRecord } from './copy-record.js';
+
+interface StoredAlert extends NewAlert {
+  id: number;
+  filtered: boolean;
+  forwardedAt: Date | null;
+}
+
+const toAlert = (stored: StoredAlert): Alert => ({
+  ...stored.fields,
+  id: stored.id,
+  receivedAt: stored.receivedAt.toISOString(),
+  filtered: stored.filtered,
+  filterReasons: stored.reasons.length === 0 ? null : JSON.stringify(stored.reasons),
+  forwardedToCapi: stored.state === 'forwarded',
+  forwardedAt: stored.forwardedAt?.toISOString() ?? null,
+  rawJson: compactJson(stored.raw),
+});
+
+const selects = (query: AlertQuery, { fields, receivedAt, ...stored }: StoredAlert): boolean =>
+  (query.filtered === undefined || stored.filtered === query.filtered) &&
+  (query.forwardedToCapi === undefined || (stored.state === 'forwarded') === query.forwardedToCapi) &&
+  (query.scenario === undefined || fields.scenario.toLowerCase().includes(query.scenario.toLowerCase())) &&
+  (query.country === undefined || fields.geoCountryCode === query.country) &&
+  (query.machineId === undefined || fields.machineId === query.machineId) &&
+  (query.ip === undefined || fields.sourceIp === query.ip || fields.sourceValue === query.ip) &&
+  (query.since === undefined || receivedAt >= query.since) &&
+  (query.until === undefined || receivedAt <= query.until);
+
+/** Alerts in a Map, by id. */
+export const createFakeAlertStore = (): AlertStore => {
+  const alerts = new Map<number, StoredAlert>();
+  const identities = new Set<string>();
+  let lastId = 0;
+  /** In order of the ids; this fake knows no release. */
+  const inState = (state: NewAlert['state']): StoredAlert[] =>
+    [...alerts.values()].filter((alert) => alert.state === state);
+  const waitingItem = (id: number): StoredAlert | null => {
+    const alert = alerts.get(id);
+    return alert?.state === 'waiting' ? alert : null;
+  };
+  return {
+    async insert(batch) {
+      let [stored, waiting] = [0, 0];
+      for (const alert of batch) {
+        lastId += 1;
+        const key = `${alert.watcher}\n${alert.identity}`;
+        if (identities.has(key)) continue;
+        identities.add(key);
+        alerts.set(
+          lastId,
+          copyRecord({ ...alert, id: lastId, filtered: alert.state === 'filtered', forwardedAt: null }),
+        );
+        stored += 1;
+        if (alert.state === 'waiting') waiting += 1;
+      }
+      return { stored, waiting };
+    },
+    async get(id) {
+      const alert = alerts.get(id);
+      return alert === undefined ? null : toAlert(alert);
+    },
+    async list(query) {
+      const { newerThan } = query;
+      if (newerThan !== undefined && ![...alerts.values()].some((alert) => alert.receivedAt > newerThan))
+        return [];
+      return [...alerts.values()]
+        .filter((alert) => selects(query, alert))
+        .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || b.id - a.id)
+        .slice(query.offset, query.offset + query.limit)
+        .map(toAlert);
+    },
+    async nextWaiting(watcher, limit) {
+      return inState('waiting')
+        .filter((alert) => alert.watcher === watcher)
+        .slice(0, limit)
+        .map(({ id, version, raw }) => ({ id, version, bytes: Buffer.byteLength(raw) }));
+    },
+    async readWaiting(ids) {
+      return ids.flatMap((id) => {
+        const alert = waitingItem(id);
+        return alert === null ? [] : [{ id, raw: alert.raw }];
+      });
+    },
+    async markForwarded(ids, at) {
+      for (const id of ids) {
+        const alert = waitingItem(id);
+        if (alert !== null) Object.assign(alert, { state: 'forwarded', forwardedAt: new Date(at) });
+      }
+    },
+    async quarantine(id, reason) {
+      const alert = waitingItem(id);
+      if (alert !== null) Object.assign(alert, { state: 'quarantined', stateReason: reason });
+    },
+    async summaries() {
+      const [waiting, quarantined] = [inState('waiting'), inState('quarantined')];
+      const watchers = new Set([...waiting, ...quarantined].map(({ watcher }) => watcher));
+      return [...watchers].sort().map((watcher) => {
+        const queue = waiting.filter((alert) => alert.watcher === watcher);
+        const bad = quarantined.filter((alert) => alert.watcher === watcher);
+        const last = bad.at(-1);
+        const oldest = Math.min(...queue.map(({ receivedAt }) => receivedAt.getTime()));
+        return {
+          watcher,
+          waiting: queue.length,
+          oldestReceivedAt: queue.length === 0 ? null : new Date(oldest),
+          quarantined: bad.length,
+          lastQuarantined: last === undefined ? null : { id: last.id, reason: last.stateReason ?? '' },
+        };
+      });
+    },
+    async watchersWaiting(before, limit) {
+      const late = inState('waiting')
+        .filter(({ receivedAt }) => receivedAt < before)
+        .sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime());
+      return [...new Set(late.map(({ watcher }) => watcher))].slice(0, limit);
+    },
+  };
+};

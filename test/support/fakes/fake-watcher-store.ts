@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import type { WatcherStore } from '../../../activities/proxy-ports.js';
+import type { WatcherRecord } from '../../../schemas/signals.js';
+import { copyRecord } from './copy-record.js';
+
+interface StoredWatcher extends WatcherRecord {
+  token: { token: string; digest: string } | null;
+  history: Set<string>;
+  refused: Set<string>;
+}
+
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+const toRecord = ({ token, history: _history, refused: _refused, ...record }: StoredWatcher): WatcherRecord =>
+  copyRecord({ ...record, hasToken: token !== null });
+
+/** Watchers in a Map; tokens as they are. */
+export const createFakeWatcherStore = (): WatcherStore => {
+  const watchers = new Map<string, StoredWatcher>();
+  const ensure = (watcher: string): StoredWatcher => {
+    const known = watchers.get(watcher) ?? {
+      watcher,
+      hasToken: false,
+      tokenExpiresAt: null,
+      tokenUpdatedAt: null,
+      loginWanted: false,
+      lastSuccessAt: null,
+      lastError: null,
+      nextAttemptAt: null,
+      token: null,
+      history: new Set(),
+      refused: new Set(),
+    };
+    watchers.set(watcher, known);
+    return known;
+  };
+  return {
+    async get(watcher) {
+      const known = watchers.get(watcher);
+      return known === undefined ? null : toRecord(known);
+    },
+    async list() {
+      return [...watchers.keys()].sort().map((watcher) => toRecord(ensure(watcher)));
+    },
+    async saveToken(watcher, token, expiresAt) {
+      const known = ensure(watcher);
+      const digest = digestOf(token);
+      const seen = known.history.has(digest);
+      known.history.add(digest);
+      if (known.refused.has(digest) || known.token?.digest === digest) return false;
+      if (known.token !== null) {
+        const age = (expiresAt?.getTime() ?? 0) - (known.tokenExpiresAt?.getTime() ?? 0);
+        const comparable = expiresAt !== null && known.tokenExpiresAt !== null && age !== 0;
+        if (comparable ? age < 0 : seen) return false;
+      }
+      Object.assign(known, {
+        token: { token, digest },
+        tokenExpiresAt: copyRecord(expiresAt),
+        tokenUpdatedAt: new Date(),
+        loginWanted: false,
+      });
+      return true;
+    },
+    async token(watcher) {
+      return copyRecord(watchers.get(watcher)?.token ?? null);
+    },
+    async refuseToken(watcher, digest) {
+      const known = ensure(watcher);
+      const isNews = !known.refused.has(digest);
+      known.refused.add(digest);
+      if (known.token?.digest === digest)
+        Object.assign(known, { token: null, tokenExpiresAt: null, tokenUpdatedAt: null, loginWanted: true });
+      else if (isNews && known.token === null) known.loginWanted = true;
+    },
+    async takeLoginWanted(watcher) {
+      const known = watchers.get(watcher);
+      if (known?.loginWanted !== true) return false;
+      known.loginWanted = false;
+      return true;
+    },
+    async watcherOfToken(digest) {
+      return [...watchers.values()].find(({ history }) => history.has(digest))?.watcher ?? null;
+    },
+    async recordSuccess(watcher, at) {
+      const known = ensure(watcher);
+      if (known.lastSuccessAt === null || known.lastSuccessAt < at) known.lastSuccessAt = new Date(at);
+      known.nextAttemptAt = null;
+    },
+    async recordError(watcher, error, nextAttemptAt) {
+      Object.assign(ensure(watcher), {
+        lastError: copyRecord(error),
+        nextAttemptAt: copyRecord(nextAttemptAt),
+      });
+    },
+  };
+};
