@@ -1,8 +1,11 @@
 import type { Config } from '../schemas/config.js';
 import { BUILTIN_ENDPOINTS } from './models/builtin-endpoints.js';
 import { createModelRegistry } from './models/model-registry.js';
+import { createCapiClient } from './capi/capi-client.js';
 import type { Adapters } from './ports.js';
+import type { ProxyAdapters } from './proxy-ports.js';
 import { connectMongo } from './stores/mongo/connect-mongo.js';
+import { createMongoAlertStore } from './stores/mongo/alert-store.js';
 import { createMongoBlobStore } from './stores/mongo/blob-store.js';
 import { createMongoClaimStore } from './stores/mongo/claim-store.js';
 import { createMongoCounterStore } from './stores/mongo/counter-store.js';
@@ -11,16 +14,23 @@ import { createMongoModelEndpointStore } from './stores/mongo/model-endpoint-sto
 import { createMongoPartitionStore } from './stores/mongo/partition-store.js';
 import { createMongoTaskStore } from './stores/mongo/task-store.js';
 import { createMongoUserStore } from './stores/mongo/user-store.js';
+import { createMongoWatcherStore } from './stores/mongo/watcher-store.js';
 import { ensureIndexes } from './stores/mongo/ensure-indexes.js';
 import { createOpenSearchChunkStore } from './stores/opensearch/chunk-store.js';
 import { connectOpenSearch } from './stores/opensearch/connect-opensearch.js';
+
+/** `proxy` is null without SECRETS_KEY: the watchers' tokens could not be kept, so nothing could be forwarded. */
+export type ConnectedAdapters = Adapters & { proxy: ProxyAdapters | null };
+
+/** How we name ourselves to the central API. */
+const USER_AGENT = 'tamis/0.1';
 
 /**
  * Config → adapters behind the ports. The only place where clients of the engines are made.
  * Indexes and the built-in model endpoints are created when missing, so that a first start needs no set-up.
  * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
  */
-export const connect = async (config: Config): Promise<Adapters> => {
+export const connect = async (config: Config): Promise<ConnectedAdapters> => {
   const mongo = await connectMongo(config.mongodb);
   const opensearch = connectOpenSearch(config.opensearch);
   const close = async (): Promise<void> => {
@@ -49,6 +59,18 @@ export const connect = async (config: Config): Promise<Adapters> => {
       blobs: createMongoBlobStore(mongo.db),
       chunks,
       models: createModelRegistry({ endpoints, contextTokens: config.chat.contextTokens }),
+      proxy:
+        config.secretsKey === null
+          ? null
+          : {
+              alerts: createMongoAlertStore(mongo.db),
+              watchers: createMongoWatcherStore(mongo.db, Buffer.from(config.secretsKey, 'base64')),
+              capi: createCapiClient({
+                baseUrl: config.proxy.capiUrl,
+                timeoutMs: config.proxy.timeoutMs,
+                userAgent: USER_AGENT,
+              }),
+            },
       probes: { mongodb: () => mongo.ping(), opensearch: () => opensearch.ping() },
       close,
     };

@@ -1,5 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { createCapiPassThrough } from '../activities/capi/capi-pass-through.js';
+import { readProxyFile } from '../activities/capi/read-proxy-file.js';
+import { loadRules } from '../activities/capi/rules/load-rules.js';
 import { connect } from '../activities/connect.js';
 import { createChatService } from '../activities/retrieval/chat-service.js';
 import { createSearchService } from '../activities/retrieval/search-service.js';
@@ -8,6 +12,7 @@ import type { Config } from '../schemas/config.js';
 import { createApp } from './app.js';
 import { createLogger } from './logger.js';
 import { tokenDigest } from './middleware/authentication.js';
+import type { ProxyDeps } from './proxy/proxy-deps.js';
 import { connectTemporal } from './temporal.js';
 
 /** sysexits.h: EX_CONFIG. */
@@ -16,6 +21,9 @@ const EXIT_CONFIG = 78;
 const GRACE_MS = 10_000;
 /** A gigabyte over a slow line takes longer than Node's default of five minutes for a request. */
 const REQUEST_TIMEOUT_MS = 3_600_000;
+
+/** Used where FILTERS_DIR names no other folder. */
+const SHIPPED_RULES = fileURLToPath(new URL('../deploy/filters.d/', import.meta.url));
 
 const readConfig = (): Config => {
   try {
@@ -54,14 +62,54 @@ await adapters.users
   // Asked again at the first request that needs it.
   .catch((error: unknown) => logger.warn({ err: error }, 'the administrator could not be recorded yet'));
 
-const answer = createApp({ config, adapters, workflows, search, chat, logger }).callback();
+const passThrough = createCapiPassThrough({
+  baseUrl: config.proxy.capiUrl,
+  timeoutMs: config.proxy.timeoutMs,
+});
+const openProxy = async (): Promise<ProxyDeps | null> => {
+  if (adapters.proxy === null) {
+    logger.warn('SECRETS_KEY is not set: the filtering proxy is off');
+    return null;
+  }
+  const { lapiServers, mode, rules: inline } = await readProxyFile(config.proxy.configPath, process.env);
+  const { rules, faults } = await loadRules({
+    directories: [config.proxy.filtersDirectory ?? SHIPPED_RULES],
+  });
+  for (const fault of faults) logger.warn(fault, 'a rule file cannot be used as it is');
+  if (config.proxy.dashboardApiKey === null)
+    logger.warn('DASHBOARD_API_KEY is not set: every call under /api is refused');
+  const inForce = { rules: [...inline, ...rules], mode, faults };
+  return {
+    ...adapters.proxy,
+    forwarding: workflows,
+    rules: { current: () => inForce },
+    passThrough: passThrough.passThrough,
+    settings: { ...config.proxy, lapiServers },
+    now: () => new Date(),
+  };
+};
+const proxy = await openProxy().catch((error: unknown) => {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(EXIT_CONFIG);
+});
+
+const answer = createApp({
+  config,
+  adapters,
+  workflows,
+  search,
+  chat,
+  logger,
+  ...(proxy === null ? {} : { proxy }),
+}).callback();
 const server = createServer(
   { requestTimeout: REQUEST_TIMEOUT_MS },
   (request, response) => void answer(request, response),
 );
 
 const close = async (): Promise<void> => {
-  await Promise.allSettled([workflows.close(), adapters.close()]);
+  await Promise.allSettled([workflows.close(), passThrough.close(), adapters.close()]);
   logger.info('gateway stopped');
   logger.flush(() => process.exit(0));
 };

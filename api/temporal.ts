@@ -1,10 +1,12 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { WorkflowNotFoundError, defineSearchAttributeKey } from '@temporalio/common';
 import type { WorkflowStarter } from '../activities/ports.js';
+import type { ForwardingStarter } from '../activities/proxy-ports.js';
 import type { Config } from '../schemas/config.js';
-import { cleanWorkflowId, indexWorkflowId } from '../schemas/ids.js';
+import { cleanWorkflowId, forwardWorkflowId, indexWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import type { cleanDocument } from '../workflows/clean-document.js';
+import type { forwardSignals } from '../workflows/forward-signals.js';
 import type { indexDocument } from '../workflows/index-document.js';
 
 /** Registered by deploy, so that a person finds "all failed indexings of partition X" in the Temporal UI. */
@@ -14,13 +16,16 @@ const partitionAttribute = defineSearchAttributeKey('TamisPartition', 'KEYWORD')
 /** A gateway answers its client soon, whatever Temporal does: the sweep starts what this did not. */
 const DEADLINE_MS = 2000;
 
+/** The signal that `workflows/forward-signals.ts` defines; values of that folder are not for us. */
+const WAKE = 'wake';
+
 /**
  * The gateway's line to Temporal. It connects at the first call and again by itself, so a gateway starts and takes
  * uploads while Temporal is away.
  */
 export const connectTemporal = (
-  config: Pick<Config, 'temporal' | 'documents'>,
-): WorkflowStarter & { close(): Promise<void> } => {
+  config: Pick<Config, 'temporal' | 'documents' | 'proxy'>,
+): WorkflowStarter & ForwardingStarter & { close(): Promise<void> } => {
   const { address, namespace, prefix } = config.temporal;
   const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
   const client = new Client({ connection, namespace });
@@ -57,10 +62,7 @@ export const connectTemporal = (
         });
       await withDeadline(async () => {
         try {
-          await start(true).catch((error: unknown) => {
-            if (isUnknownAttribute(error)) return start(false);
-            throw error;
-          });
+          await withAttributesIfKnown(start);
         } catch (error) {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         }
@@ -91,6 +93,22 @@ export const connectTemporal = (
       });
     },
 
+    async wake(watcher) {
+      const tell = (attributes: boolean) =>
+        client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
+          workflowId: forwardWorkflowId(prefix, watcher),
+          taskQueue: taskQueues(prefix).alerts,
+          args: [{ prefix, watcher, paceMs: config.proxy.paceMs }],
+          signal: WAKE,
+          memo: { watcher },
+          staticSummary: `signals of ${watcher}`,
+          ...(attributes
+            ? { typedSearchAttributes: [{ key: kindAttribute, value: 'forward-signals' }] }
+            : {}),
+        });
+      await withDeadline(() => withAttributesIfKnown(tell));
+    },
+
     async ping() {
       await withDeadline(async () => {
         await client.workflowService.getSystemInfo({});
@@ -101,6 +119,16 @@ export const connectTemporal = (
       await connection.close();
     },
   };
+};
+
+/** Starts with our search attributes, or without them where the namespace does not know them. */
+const withAttributesIfKnown = async <T>(start: (attributes: boolean) => Promise<T>): Promise<T> => {
+  try {
+    return await start(true);
+  } catch (error) {
+    if (isUnknownAttribute(error)) return start(false);
+    throw error;
+  }
 };
 
 /** The namespace lacks our search attributes: the service works without them. */

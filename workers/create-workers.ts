@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { Worker } from '@temporalio/worker';
+import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
+import type { ConnectedAdapters } from '../activities/connect.js';
 import { createDocumentActivities } from '../activities/document-activities.js';
 import { createEmbeddingActivities } from '../activities/embedding-activities.js';
 import type { ParserPool } from '../activities/parsing/parser-pool.js';
-import type { Adapters } from '../activities/ports.js';
+import { createForwardingActivities } from '../activities/forwarding-activities.js';
 import { createSweepActivities } from '../activities/sweep-activities.js';
 import type { Config } from '../schemas/config.js';
 import { taskQueues } from '../schemas/task-queues.js';
@@ -13,7 +14,7 @@ import { createActivityInterceptors } from './activity-interceptor.js';
 export interface WorkerDeps {
   config: Config;
   connection: NativeConnection;
-  adapters: Adapters;
+  adapters: ConnectedAdapters;
   parser: ParserPool;
   scratchDirectory: string;
   /** Made ahead in production; workers bundle the sources themselves otherwise. */
@@ -21,10 +22,15 @@ export interface WorkerDeps {
   onFailure: Parameters<typeof createActivityInterceptors>[0];
 }
 
+const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+
 /** Bytes without an owner wait so long: an upload of many gigabytes may still be running. */
 const ORPHAN_GRACE_MS = 24 * 3_600_000;
 
-/** One worker per resource profile: `documents` parses and writes records, `models` waits for models. */
+/**
+ * One worker per resource profile: `documents` parses and writes records, `models` waits for models, `alerts` waits
+ * for the central API.
+ */
 export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
   const { config, adapters, connection } = deps;
   const queues = taskQueues(config.temporal.prefix);
@@ -39,12 +45,12 @@ export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
     interceptors: { activity: [createActivityInterceptors(deps.onFailure)] },
   } as const satisfies Partial<WorkerOptions>;
 
+  const workflowBundle = deps.workflowBundle ?? (await bundleWorkflowCode({ workflowsPath: WORKFLOWS }));
+
   const documents = await Worker.create({
     ...common,
     taskQueue: queues.documents,
-    ...(deps.workflowBundle === undefined
-      ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
-      : { workflowBundle: deps.workflowBundle }),
+    workflowBundle,
     activities: {
       ...createDocumentActivities({
         adapters,
@@ -72,5 +78,20 @@ export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
     activities: createEmbeddingActivities({ adapters }),
     maxConcurrentActivityTaskExecutions: 8,
   });
-  return [documents, models];
+  if (adapters.proxy === null) return [documents, models];
+  const alerts = await Worker.create({
+    ...common,
+    taskQueue: queues.alerts,
+    workflowBundle,
+    activities: createForwardingActivities({
+      ...adapters.proxy,
+      settings: {
+        enabled: config.proxy.forwardEnabled,
+        graceMs: config.documents.sweepGraceSeconds * 1000,
+      },
+    }),
+    // Each watcher has one batch under way at most, and a batch does nothing but wait.
+    maxConcurrentActivityTaskExecutions: 100,
+  });
+  return [documents, models, alerts];
 };

@@ -1,10 +1,12 @@
 import { Client, Connection, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Config } from '../schemas/config.js';
-import { reconcileScheduleId, sweepScheduleId } from '../schemas/ids.js';
+import { reconcileScheduleId, sweepForwardingScheduleId, sweepScheduleId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 
 /** Creates the schedules, or brings existing ones up to the present configuration. */
-export const ensureSchedules = async (config: Pick<Config, 'temporal' | 'documents'>): Promise<void> => {
+export const ensureSchedules = async (
+  config: Pick<Config, 'temporal' | 'documents' | 'proxy'>,
+): Promise<void> => {
   const { address, namespace, prefix } = config.temporal;
   const connection = await Connection.connect({ address });
   try {
@@ -23,6 +25,13 @@ export const ensureSchedules = async (config: Pick<Config, 'temporal' | 'documen
       workflowType: 'reconcileDocuments',
       taskQueue: taskQueues(prefix).documents,
       args: [{ prefix }],
+    });
+    await ensure(client, {
+      scheduleId: sweepForwardingScheduleId(prefix),
+      everyMs: config.documents.sweepIntervalSeconds * 1000,
+      workflowType: 'sweepForwarding',
+      taskQueue: taskQueues(prefix).alerts,
+      args: [{ prefix, paceMs: config.proxy.paceMs }],
     });
   } finally {
     await connection.close();

@@ -23,3 +23,13 @@ export const model = { ...base, startToCloseTimeout: '12 hours' } as const satis
 
 /** Work on all bytes of a document. The parser's own time limit (PARSE_TIMEOUT) is shorter. */
 export const bulk = { ...base, startToCloseTimeout: '4 hours' } as const satisfies ActivityOptions;
+
+/**
+ * One call to a service outside that must not be made twice by accident: it is tried once, and the plan decides by
+ * what came of it. The client's own time-out (PROXY_TIMEOUT_MS) is shorter.
+ */
+export const external = {
+  ...base,
+  startToCloseTimeout: '15 minutes',
+  retry: { maximumAttempts: 1 },
+} as const satisfies ActivityOptions;

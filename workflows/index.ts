@@ -1,5 +1,7 @@
 /** The bundle's entry: every workflow that a worker can run. */
 export { cleanDocument } from './clean-document.js';
+export { forwardSignals } from './forward-signals.js';
 export { indexDocument } from './index-document.js';
 export { reconcileDocuments } from './reconcile-documents.js';
 export { sweepDocuments } from './sweep-documents.js';
+export { sweepForwarding } from './sweep-forwarding.js';

@@ -9,6 +9,8 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { taskQueues } from '../../schemas/task-queues.js';
+import type { DeliveryResult } from '../../activities/proxy-ports.js';
+import { createForwardingDesk, ok, refusal } from '../support/forwarding-desk.js';
 import { documentRef, scriptedActivities, untilCancelled } from '../support/scripted-activities.js';
 import type { AllActivities } from '../support/scripted-activities.js';
 import { ended, until } from '../support/until.js';
@@ -20,10 +22,15 @@ interface Recording {
   name: string;
   workflow: string;
   script?: Partial<AllActivities>;
+  /** The forwarding plans: how CAPI answers the first offers; it takes the rest. */
+  answers?: DeliveryResult[];
   input?: object;
   /** Cancels once the first activity runs. */
   cancel?: boolean;
 }
+
+/** Two signals wait at this watcher's desk; the actor ends half a second after the last. */
+const FORWARD = { watcher: 'watcher', paceMs: 10, idleMs: 500 };
 
 const recordings: Recording[] = [
   { name: 'index-document-completed', workflow: 'indexDocument' },
@@ -54,40 +61,64 @@ const recordings: Recording[] = [
     script: { findUnstarted: async () => [documentRef('late')], findDirtyFiles: async () => ['dirty'] },
   },
   { name: 'reconcile-documents', workflow: 'reconcileDocuments' },
+  { name: 'forward-signals-accepted', workflow: 'forwardSignals', answers: [], input: FORWARD },
+  {
+    name: 'forward-signals-held',
+    workflow: 'forwardSignals',
+    answers: [refusal(503)],
+    input: FORWARD,
+  },
+  {
+    name: 'forward-signals-split',
+    workflow: 'forwardSignals',
+    answers: [refusal(400), refusal(400)],
+    input: FORWARD,
+  },
+  { name: 'sweep-forwarding', workflow: 'sweepForwarding', answers: [], input: FORWARD },
 ];
 
 const record = async (
   client: Client,
   connection: NativeConnection,
-  { name, workflow, script, input, cancel }: Recording,
+  { name, workflow, script, answers, input, cancel }: Recording,
 ): Promise<void> => {
   const prefix = `record-${Date.now()}-`;
   const { activities, names } = scriptedActivities(script);
   const queues = taskQueues(prefix);
   const options = { connection, activities, maxHeartbeatThrottleInterval: 100 };
+  const desk = createForwardingDesk(async () => Date.now());
+  const scripted = [...(answers ?? [])];
+  desk.answer(() => scripted.shift() ?? ok);
+  desk.add(2, { watcher: 'watcher' });
   const first = await Worker.create({
     ...options,
     taskQueue: queues.documents,
     workflowBundle: await workflowBundle(),
   });
   const second = await Worker.create({ ...options, taskQueue: queues.models });
-  await first.runUntil(
-    second.runUntil(async () => {
-      const handle = await client.workflow.start(workflow, {
-        workflowId: `${prefix}${name}`,
-        taskQueue: queues.documents,
-        args: [{ ...documentRef(name), prefix, timeoutMs: 86_400_000, ...input }],
-      });
-      if (cancel === true) {
-        await until('the first activity runs', async () => names().length > 0);
-        await handle.cancel();
-      }
-      await ended(client, handle.workflowId);
-      // Stack traces name the place where the recording ran; a replay does not look at them.
-      const history = historyToJSON(await handle.fetchHistory()).replaceAll(process.cwd(), '');
-      await writeFile(new URL(`${name}.json`, FOLDER), `${JSON.stringify(JSON.parse(history), null, 1)}\n`);
-    }),
-  );
+  const third = await Worker.create({
+    ...options,
+    activities: desk.activities,
+    taskQueue: queues.alerts,
+    workflowBundle: await workflowBundle(),
+  });
+  const withWorkers = <T>(run: () => Promise<T>): Promise<T> =>
+    first.runUntil(second.runUntil(third.runUntil(run)));
+  await withWorkers(async () => {
+    const handle = await client.workflow.start(workflow, {
+      workflowId: `${prefix}${name}`,
+      taskQueue: answers === undefined ? queues.documents : queues.alerts,
+      args: [{ ...documentRef(name), prefix, timeoutMs: 86_400_000, ...input }],
+    });
+    if (cancel === true) {
+      await until('the first activity runs', async () => names().length > 0);
+      await handle.cancel();
+    }
+    await ended(client, handle.workflowId);
+    // Stack traces name the place where the recording ran; a replay does not look at them.
+    const history = historyToJSON(await handle.fetchHistory()).replaceAll(process.cwd(), '');
+    await writeFile(new URL(`${name}.json`, FOLDER), `${JSON.stringify(JSON.parse(history), null, 1)}\n`);
+  });
 };
 
 quietRuntime();

@@ -1,0 +1,112 @@
+import { createForwardingActivities } from '../../activities/forwarding-activities.js';
+import type { ForwardingActivityDeps } from '../../activities/forwarding-activities.js';
+import type { ApiVersion, DeliveryState, WatcherRecord } from '../../schemas/signals.js';
+import type { DeliveryResult } from '../../activities/proxy-ports.js';
+
+interface DeskItem {
+  id: number;
+  watcher: string;
+  version: ApiVersion;
+  raw: string;
+  state: DeliveryState;
+  reason?: string;
+}
+
+export interface Offer {
+  /** From 1. */
+  number: number;
+  version: ApiVersion;
+  body: string;
+  ids: number[];
+  token: string;
+  /** On the test server's clock. */
+  atMs: number;
+}
+
+/**
+ * The stores and CAPI as the forwarding actor meets them, in memory: real activities around a scripted CAPI. `answer`
+ * says how CAPI takes an offer; what it accepts is noted in `accepted`, in order.
+ */
+export const createForwardingDesk = (clock: () => Promise<number>) => {
+  const items: DeskItem[] = [];
+  const tokens: string[] = ['token-1'];
+  const refused = new Set<string>();
+  const offers: Offer[] = [];
+  const accepted: number[] = [];
+  const errors: (NonNullable<WatcherRecord['lastError']> & { nextAttemptAt: Date | null })[] = [];
+  let answer: (offer: Offer) => DeliveryResult | Promise<DeliveryResult> = () => ok;
+  let successes = 0;
+
+  const waiting = (watcher: string): DeskItem[] =>
+    items.filter((item) => item.watcher === watcher && item.state === 'waiting');
+
+  const deps: ForwardingActivityDeps = {
+    alerts: {
+      nextWaiting: async (watcher, limit) =>
+        waiting(watcher)
+          .slice(0, limit)
+          .map(({ id, version, raw }) => ({ id, version, bytes: Buffer.byteLength(raw) })),
+      readWaiting: async (ids) =>
+        ids.flatMap((id) => items.filter((item) => item.id === id && item.state === 'waiting')),
+      markForwarded: async (ids) => {
+        for (const item of items) if (ids.includes(item.id)) item.state = 'forwarded';
+      },
+      quarantine: async (id, reason) => {
+        Object.assign(
+          items.find((item) => item.id === id)!,
+          { state: 'quarantined', reason },
+        );
+      },
+      watchersWaiting: async () => [
+        ...new Set(items.filter((item) => item.state === 'waiting').map((item) => item.watcher)),
+      ],
+    },
+    watchers: {
+      token: async () => {
+        const token = tokens.at(-1);
+        return token === undefined || refused.has(token) ? null : { token, digest: `digest-${token}` };
+      },
+      refuseToken: async (_watcher, digest) => void refused.add(digest.replace('digest-', '')),
+      recordSuccess: async () => void (successes += 1),
+      recordError: async (_watcher, error, nextAttemptAt) => void errors.push({ ...error, nextAttemptAt }),
+    },
+    capi: {
+      sendSignals: async (version, body, token) => {
+        const ids = (JSON.parse(body) as { id: number }[]).map((item) => item.id);
+        const offer = { number: offers.length + 1, version, body, ids, token, atMs: await clock() };
+        offers.push(offer);
+        const result = await answer(offer);
+        if (result.outcome === 'accepted') accepted.push(...ids);
+        return result;
+      },
+    },
+    settings: { enabled: true, graceMs: 0 },
+  };
+
+  return {
+    ...{ deps, items, tokens, offers, accepted, errors },
+    activities: createForwardingActivities(deps),
+    successes: () => successes,
+    /** Stores so many signals, ids ever increasing. */
+    add(count: number, { watcher = 'lapi', version = 'v3' as ApiVersion, bytes = 0 } = {}): void {
+      for (let i = 0; i < count; i += 1) {
+        const id = items.length + 1;
+        const raw = `{"id":${id},"score":1.10${bytes > 0 ? `,"pad":"${'x'.repeat(bytes)}"` : ''}}`;
+        items.push({ id, watcher, version, raw, state: 'waiting' });
+      }
+    },
+    answer(next: typeof answer): void {
+      answer = next;
+    },
+    ids: (state: DeliveryState) => items.filter((item) => item.state === state).map((item) => item.id),
+  };
+};
+
+export type ForwardingDesk = ReturnType<typeof createForwardingDesk>;
+
+export const ok: DeliveryResult = { outcome: 'accepted', status: 200 };
+
+export const refusal = (status: number, retryAfterMs: number | null = null): DeliveryResult => ({
+  ...{ outcome: 'rejected', status, retryAfterMs },
+  message: `answer ${status}`,
+});

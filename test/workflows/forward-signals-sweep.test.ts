@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { forwardWorkflowId } from '../../schemas/ids.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import type { forwardSignals } from '../../workflows/forward-signals.js';
+import type { sweepForwarding } from '../../workflows/sweep-forwarding.js';
+import { createForwardingDesk } from '../support/forwarding-desk.js';
+import type { ForwardingDesk } from '../support/forwarding-desk.js';
+import { until } from '../support/until.js';
+import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
+
+let env: TestWorkflowEnvironment;
+let serial = 0;
+
+beforeAll(async () => {
+  env = await timeSkippingEnvironment();
+}, 60_000);
+afterAll(async () => {
+  await env.teardown();
+});
+
+const withWorker = async (
+  use: (desk: ForwardingDesk, prefix: string, taskQueue: string) => Promise<void>,
+): Promise<void> => {
+  const prefix = `sweep-forwarding-${(serial += 1)}-`;
+  const desk = createForwardingDesk(() => env.currentTimeMs());
+  const taskQueue = taskQueues(prefix).alerts;
+  const worker = await Worker.create({
+    ...{ connection: env.nativeConnection, taskQueue, activities: desk.activities },
+    workflowBundle: await workflowBundle(),
+  });
+  await worker.runUntil(() => use(desk, prefix, taskQueue));
+};
+
+const sweep = (prefix: string, taskQueue: string) =>
+  env.client.workflow.execute<typeof sweepForwarding>('sweepForwarding', {
+    ...{ workflowId: `${prefix}sweep-${(serial += 1)}`, taskQueue },
+    args: [{ prefix, paceMs: 0 }],
+  });
+
+describe('sweepForwarding', () => {
+  it('tells an actor that runs already', async () => {
+    await withWorker(async (desk, prefix, taskQueue) => {
+      desk.tokens.length = 0;
+      desk.add(2);
+      const actor = await env.client.workflow.start<typeof forwardSignals>('forwardSignals', {
+        ...{ workflowId: forwardWorkflowId(prefix, 'lapi'), taskQueue },
+        args: [{ prefix, watcher: 'lapi' }],
+      });
+      await until('holding', async () => desk.errors.length === 1);
+      desk.tokens.push('token-1');
+      expect(await sweep(prefix, taskQueue)).toEqual({ started: 0, woken: 1 });
+      await until('sent', async () => desk.accepted.length === 2);
+      await actor.result();
+    });
+  });
+
+  it('has nothing to do when nothing waits', async () => {
+    await withWorker(async (_desk, prefix, taskQueue) => {
+      expect(await sweep(prefix, taskQueue)).toEqual({ started: 0, woken: 0 });
+    });
+  });
+
+  // Last: after an abandoned child the test server's clock stood still for the tests that followed.
+  it('starts the actors of what was stored and not handed over, whatever a watcher is called', async () => {
+    await withWorker(async (desk, prefix, taskQueue) => {
+      desk.add(2, { watcher: 'a/b c' });
+      desk.add(2, { watcher: 'hash:é' });
+      expect(await sweep(prefix, taskQueue)).toEqual({ started: 2, woken: 0 });
+      await until('sent', async () => desk.ids('forwarded').length === 4);
+    });
+  });
+});

@@ -1,0 +1,357 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { WorkflowHandleWithSignaledRunId } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import type { ForwardingActivities } from '../../activities/forwarding-activities.js';
+import { forwardWorkflowId } from '../../schemas/ids.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import type { ForwardSignalsInput, ForwardingView, forwardSignals } from '../../workflows/forward-signals.js';
+import { createForwardingDesk, ok, refusal } from '../support/forwarding-desk.js';
+import type { ForwardingDesk } from '../support/forwarding-desk.js';
+import { until } from '../support/until.js';
+import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+let env: TestWorkflowEnvironment;
+let serial = 0;
+
+type Handle = WorkflowHandleWithSignaledRunId<typeof forwardSignals>;
+
+interface Stage {
+  desk: ForwardingDesk;
+  /** As the gateway tells the actor. */
+  wake(): Promise<Handle>;
+}
+
+/** Runs the real plan and hands over stores in memory and a scripted CAPI, on Temporal's test server. */
+const onStage = async <T>(
+  use: (stage: Stage) => Promise<T>,
+  options: { input?: Partial<ForwardSignalsInput>; override?: Partial<ForwardingActivities> } = {},
+): Promise<T> => {
+  const prefix = `forward-${(serial += 1)}-`;
+  const desk = createForwardingDesk(() => env.currentTimeMs());
+  const taskQueue = taskQueues(prefix).alerts;
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle: await workflowBundle(),
+    activities: { ...desk.activities, ...options.override },
+    maxHeartbeatThrottleInterval: 100,
+  });
+  const wake: Stage['wake'] = () =>
+    env.client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
+      workflowId: forwardWorkflowId(prefix, 'lapi'),
+      taskQueue,
+      args: [{ prefix, watcher: 'lapi', ...options.input }],
+      signal: 'wake',
+    });
+  return worker.runUntil(() => use({ desk, wake }));
+};
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => from + i);
+const gaps = (desk: ForwardingDesk): number[] =>
+  desk.offers.slice(1).map((offer, i) => offer.atMs - desk.offers[i]!.atMs);
+
+/** The actor has continued as new. */
+const anotherRun = (handle: Handle): Promise<unknown> =>
+  until('a new run', async () => {
+    const { runId } = await env.client.workflow.getHandle(handle.workflowId).describe();
+    return runId !== handle.signaledRunId;
+  });
+
+const open = async (): Promise<void> => {
+  env = await timeSkippingEnvironment();
+};
+const close = (): Promise<void> => env.teardown();
+
+describe('forwardSignals', () => {
+  beforeAll(open, 60_000);
+  afterAll(close);
+
+  it('sends in order, at most 50 at a time, each on its version, and completes when idle', async () => {
+    await onStage(async ({ desk, wake }) => {
+      desk.add(60);
+      desk.add(3, { version: 'v2' });
+      desk.add(2);
+      const view = await (await wake()).result();
+      expect(desk.offers.map(({ version, ids }) => [version, ids.length])).toEqual([
+        ['v3', 50],
+        ['v3', 10],
+        ['v2', 3],
+        ['v3', 2],
+      ]);
+      expect(desk.accepted).toEqual(range(1, 65));
+      expect(desk.ids('forwarded')).toEqual(range(1, 65));
+      expect(view).toMatchObject({ phase: 'idle', forwarded: 65, quarantined: 0, hold: null, work: [] });
+      expect(gaps(desk).every((gap) => gap >= 100)).toBe(true);
+    });
+  });
+
+  it('bounds a batch by its bytes, and sends a single item that is larger', async () => {
+    await onStage(async ({ desk, wake }) => {
+      desk.add(5, { bytes: 1_500_000 });
+      desk.add(1, { bytes: 5_000_000 });
+      await (await wake()).result();
+      expect(desk.offers.map(({ ids }) => ids)).toEqual([[1, 2], [3, 4], [5], [6]]);
+    });
+  });
+
+  it('outlasts hours of 5xx: the same bytes again and again, later and later', async () => {
+    await onStage(async ({ desk, wake }) => {
+      desk.add(3);
+      const from = await env.currentTimeMs();
+      desk.answer(({ atMs }) => (atMs - from < 5 * HOUR ? refusal(503) : ok));
+      await (await wake()).result();
+      expect(desk.accepted).toEqual([1, 2, 3]);
+      expect(new Set(desk.offers.map((offer) => offer.body)).size).toBe(1);
+      const waits = gaps(desk);
+      expect(waits[0]).toBeLessThan(2 * SECOND);
+      expect(Math.max(...waits)).toBeLessThan(5 * MINUTE + 10 * SECOND);
+      expect(Math.min(...waits.slice(12))).toBeGreaterThanOrEqual(2.5 * MINUTE);
+      expect(desk.errors[0]).toMatchObject({ cause: 'server-error', status: 503, message: 'answer 503' });
+      expect(desk.errors.at(-1)!.nextAttemptAt!.getTime()).toBeGreaterThan(from + 4 * HOUR);
+      expect(desk.successes()).toBe(1);
+    });
+  });
+
+  it.each([
+    ['unreachable', { outcome: 'unreachable', message: 'ECONNREFUSED' } as const],
+    ['unknown', { outcome: 'unknown', message: 'hung up' } as const],
+    ['408', refusal(408)],
+    ['a redirect', refusal(301)],
+  ])('offers the same batch again: %s', async (_name, result) => {
+    await onStage(async ({ desk, wake }) => {
+      desk.add(4);
+      desk.answer(({ number }) => {
+        // What arrives in between does not change the batch.
+        if (number === 1) desk.add(2);
+        return number < 4 ? result : ok;
+      });
+      await (await wake()).result();
+      expect(desk.offers.map(({ ids }) => ids)).toEqual([...Array(4).fill([1, 2, 3, 4]), [5, 6]]);
+      expect(new Set(desk.offers.slice(0, 4).map(({ body }) => body)).size).toBe(1);
+      expect(desk.accepted).toEqual(range(1, 6));
+    });
+  });
+
+  it.each([
+    ['429 with Retry-After', refusal(429, 40 * MINUTE), 40 * MINUTE, 'rate-limited'],
+    ['429 without', refusal(429), MINUTE, 'rate-limited'],
+    ['403 without Retry-After', refusal(403), HOUR, 'forbidden'],
+    ['403 with', refusal(403, 2 * HOUR), 2 * HOUR, 'forbidden'],
+    ['503 with Retry-After', refusal(503, 10 * MINUTE), 10 * MINUTE, 'server-error'],
+  ] as const)(
+    'cools down: %s, whoever wakes it, with the same token',
+    async (_name, result, least, cause) => {
+      await onStage(async ({ desk, wake }) => {
+        desk.add(2);
+        desk.answer(({ number }) => (number === 1 ? result : ok));
+        const handle = await wake();
+        await until('holding', async () => desk.errors.length === 1);
+        for (let i = 0; i < 5; i += 1) await wake();
+        expect((await handle.query<ForwardingView>('forwardingStatus')).phase).toBe('holding');
+        await handle.result();
+        expect(desk.offers).toHaveLength(2);
+        expect(gaps(desk)[0]).toBeGreaterThanOrEqual(least);
+        expect(gaps(desk)[0]).toBeLessThan(least + MINUTE);
+        expect(desk.errors).toMatchObject([{ cause }]);
+        expect(new Set(desk.offers.map(({ token }) => token))).toEqual(new Set(['token-1']));
+      });
+    },
+  );
+
+  it('waits after a 401 for a newer token, and never offers the refused one again', async () => {
+    await onStage(async ({ desk, wake }) => {
+      desk.add(2);
+      desk.answer(({ token }) => (token === 'token-1' ? refusal(401) : ok));
+      const handle = await wake();
+      await until('holding', async () => desk.errors.length >= 1);
+      // Signals without a new login change nothing.
+      await wake();
+      await until('looked', async () => desk.errors.length >= 2);
+      expect(desk.offers).toHaveLength(1);
+      desk.tokens.push('token-2');
+      await wake();
+      await until('sent', async () => desk.accepted.length === 2);
+      expect(desk.offers.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
+      expect(new Set(desk.errors.map(({ cause }) => cause))).toEqual(new Set(['unauthorized']));
+      await handle.result();
+    });
+  });
+
+  it('finds a token by itself when nobody told', async () => {
+    await onStage(async ({ desk, wake }) => {
+      desk.add(1);
+      desk.tokens.length = 0;
+      const from = await env.currentTimeMs();
+      const handle = await wake();
+      await until('holding', async () => desk.errors.length === 1);
+      expect(desk.errors[0]).toMatchObject({ cause: 'no-token', status: null });
+      desk.tokens.push('late');
+      await handle.result();
+      expect(desk.accepted).toEqual([1]);
+      expect(desk.offers[0]!.atMs - from).toBeGreaterThanOrEqual(5 * MINUTE);
+    });
+  });
+
+  it.each([400, 413, 422])(
+    'isolates exactly the items that CAPI answers %i to, and keeps the order',
+    async (status) => {
+      await onStage(async ({ desk, wake }) => {
+        const bad = [1, 17, 18, 50, 52];
+        desk.add(55);
+        desk.answer(({ ids }) => (ids.some((id) => bad.includes(id)) ? refusal(status) : ok));
+        const view = await (await wake()).result();
+        expect(desk.ids('quarantined')).toEqual(bad);
+        expect(desk.accepted).toEqual(range(1, 55).filter((id) => !bad.includes(id)));
+        expect(desk.items[16]?.reason).toBe(`CAPI answered ${status}: answer ${status}`);
+        expect(
+          desk.errors.every(({ cause, nextAttemptAt }) => cause === 'refused' && nextAttemptAt === null),
+        ).toBe(true);
+        expect(view).toMatchObject({ forwarded: 50, quarantined: 5 });
+      });
+    },
+  );
+
+  it('does not repeat what CAPI took when the store fails before the marks are set', async () => {
+    await onStage(async ({ desk, wake }) => {
+      desk.add(2);
+      const mark = desk.deps.alerts.markForwarded;
+      let failures = 5;
+      desk.deps.alerts.markForwarded = async (...args) => {
+        if ((failures -= 1) >= 0) throw new Error('the store is away');
+        await mark(...args);
+      };
+      await (await wake()).result();
+      expect(desk.offers).toHaveLength(1);
+      expect(desk.ids('forwarded')).toEqual([1, 2]);
+    });
+  });
+
+  it('sends nothing while forwarding is switched off', async () => {
+    await onStage(async ({ desk, wake }) => {
+      desk.deps.settings.enabled = false;
+      desk.add(2);
+      expect(await (await wake()).result()).toMatchObject({ phase: 'idle', forwarded: 0 });
+      expect(desk.offers).toHaveLength(0);
+      expect(await desk.activities.watchersWaiting()).toEqual([]);
+    });
+  });
+});
+
+// A server for each test: after wakes that crossed a new run or an end its clock stood still for the next test.
+describe('forwardSignals, from run to run', () => {
+  beforeEach(open, 60_000);
+  afterEach(close);
+
+  it('keeps the parts of a split through a failure in the middle and a new run at every step', async () => {
+    await onStage(
+      async ({ desk, wake }) => {
+        desk.add(12);
+        desk.answer(({ number, ids }) =>
+          number % 3 === 0 ? refusal(500) : ids.includes(7) ? refusal(400) : ok,
+        );
+        const handle = await wake();
+        await until('all decided', async () => desk.ids('waiting').length === 0);
+        expect(desk.accepted).toEqual(range(1, 12).filter((id) => id !== 7));
+        expect(desk.ids('quarantined')).toEqual([7]);
+        await anotherRun(handle);
+        await handle.result();
+      },
+      { input: { stepsPerRun: 1 } },
+    );
+  });
+
+  it('keeps a cool-down through a new run, and a storm of wakes does not shorten it', async () => {
+    await onStage(
+      async ({ desk, wake }) => {
+        desk.add(2);
+        desk.answer(({ number }) => (number === 1 ? refusal(403) : ok));
+        const handle = await wake();
+        await until('holding', async () => desk.errors.length === 1);
+        await Promise.all(range(1, 40).map(() => wake()));
+        await anotherRun(handle);
+        await handle.result();
+        expect(desk.accepted).toEqual([1, 2]);
+        expect(desk.offers).toHaveLength(2);
+        expect(gaps(desk)[0]).toBeGreaterThanOrEqual(HOUR);
+      },
+      { input: { stepsPerRun: 7 } },
+    );
+  });
+
+  it('loses nothing when signals and wakes keep coming while it works, pauses, continues as new and ends', async () => {
+    await onStage(
+      async ({ desk, wake }) => {
+        let handle = await wake();
+        for (let i = 0; i < 60; i += 1) {
+          desk.add(1 + (i % 3));
+          handle = await wake();
+          if (i % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 30));
+        }
+        await handle.result();
+        await until('all sent', async () => desk.ids('waiting').length === 0);
+        expect(desk.accepted).toEqual(range(1, desk.items.length));
+      },
+      { input: { stepsPerRun: 5, idleMs: 1, paceMs: 0 } },
+    );
+  });
+
+  it('starts anew after it has completed', async () => {
+    await onStage(async ({ desk, wake }) => {
+      desk.add(1);
+      const first = await wake();
+      await first.result();
+      desk.add(2);
+      const second = await wake();
+      expect(second.signaledRunId).not.toBe(first.signaledRunId);
+      await second.result();
+      expect(desk.accepted).toEqual([1, 2, 3]);
+    });
+  });
+
+  it('looks once more before it ends, so that signals whose wake was lost are sent', async () => {
+    await onStage(async ({ desk, wake }) => {
+      const handle = await wake();
+      await until(
+        'idle',
+        async () => (await handle.query<ForwardingView>('forwardingStatus')).phase === 'idle',
+      );
+      desk.add(2);
+      await handle.result();
+      expect(desk.accepted).toEqual([1, 2]);
+    });
+  });
+
+  it('offers the same ids again when the worker died in the middle of sending', async () => {
+    const given: number[][] = [];
+    let desk: ForwardingDesk | undefined;
+    await onStage(
+      async (stage) => {
+        desk = stage.desk;
+        desk.add(3);
+        await (await stage.wake()).result();
+        expect(given).toEqual([
+          [1, 2, 3],
+          [1, 2, 3],
+        ]);
+        expect(desk.accepted).toEqual([1, 2, 3]);
+        expect(desk.errors).toMatchObject([{ cause: 'network' }]);
+      },
+      {
+        override: {
+          sendBatch: async (batch) => {
+            given.push(batch.ids);
+            // No heartbeat and no answer: to the server this worker is dead.
+            if (given.length > 1) return desk!.activities.sendBatch(batch);
+            await until('taken for dead', async () => given.length > 1);
+            return { outcome: 'nothing' };
+          },
+        },
+      },
+    );
+  }, 90_000);
+});

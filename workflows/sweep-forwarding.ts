@@ -1,0 +1,58 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  CancellationScope,
+  ParentClosePolicy,
+  getExternalWorkflowHandle,
+  proxyActivities,
+  startChild,
+} from '@temporalio/workflow';
+import type { ForwardingActivities } from '../activities/forwarding-activities.js';
+import { forwardWorkflowId } from '../schemas/ids.js';
+import { taskQueues } from '../schemas/task-queues.js';
+import { quick } from './activity-profiles.js';
+import { forwardSignals, wake } from './forward-signals.js';
+
+export interface SweepForwardingInput {
+  prefix: string;
+  paceMs?: number;
+}
+
+/**
+ * The net under the gateway: hands over signals that were stored while Temporal was away, or by a gateway that died
+ * before it could tell the actor. Each run takes a bounded share; the schedule brings the next.
+ */
+export async function sweepForwarding(
+  input: SweepForwardingInput,
+): Promise<{ started: number; woken: number }> {
+  const { watchersWaiting } = proxyActivities<ForwardingActivities>({
+    ...quick,
+    taskQueue: taskQueues(input.prefix).alerts,
+  });
+  const result = { started: 0, woken: 0 };
+  for (const watcher of await watchersWaiting()) {
+    const workflowId = forwardWorkflowId(input.prefix, watcher);
+    try {
+      await startChild(forwardSignals, {
+        workflowId,
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        args: [{ ...input, watcher }],
+      });
+      result.started += 1;
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      if (await woke(workflowId)) result.woken += 1;
+    }
+  }
+  return result;
+}
+
+/** An actor that ended between the two calls is started by the next run. */
+async function woke(workflowId: string): Promise<boolean> {
+  try {
+    await getExternalWorkflowHandle(workflowId).signal(wake);
+    return true;
+  } catch (error) {
+    if (CancellationScope.current().consideredCancelled) throw error;
+    return false;
+  }
+}
