@@ -14,6 +14,9 @@ import { requestId } from './middleware/request-id.js';
 import { requestLog } from './middleware/request-log.js';
 import { securityHeaders } from './middleware/security-headers.js';
 import { mount } from './mount.js';
+import { createApiKeyCheck } from './proxy/check-api-key.js';
+import type { ProxyDeps } from './proxy/proxy-deps.js';
+import { proxyRoutes } from './proxy/proxy-routes.js';
 import type { Route } from './route.js';
 
 export interface AppDeps {
@@ -22,6 +25,8 @@ export interface AppDeps {
   workflows: WorkflowStarter;
   search: SearchService;
   chat: ChatService;
+  /** Without it the gateway serves the documents alone. */
+  proxy?: ProxyDeps;
   logger: Logger;
   /** Checks each answer against its declared schema; tests set it. */
   checkResponses?: boolean;
@@ -30,22 +35,35 @@ export interface AppDeps {
 /** What breaks when a client leaves in the middle of its request or of our answer: no fault of anybody. */
 const CLIENT_LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'HPE_INVALID_EOF_STATE', 'ECONNRESET', 'EPIPE']);
 
+/** The two jobs of the gateway and the description of both. */
+const routeTables = (deps: Omit<AppDeps, 'logger' | 'checkResponses'>) => {
+  const proxy = deps.proxy === undefined ? [] : proxyRoutes(deps.proxy);
+  const documents = documentRoutes(deps);
+  return { proxy, documents: [...docsRoutes([...proxy, ...documents]), ...documents] };
+};
+
 /** Every route of the gateway, in the order in which they are asked. */
 export const allRoutes = (deps: Omit<AppDeps, 'logger' | 'checkResponses'>): Route[] => {
-  const documents = documentRoutes(deps);
-  return [...docsRoutes(documents), ...documents];
+  const { proxy, documents } = routeTables(deps);
+  return [...proxy, ...documents];
 };
 
 /** The gateway over its dependencies; it opens nothing and listens nowhere by itself. */
 export const createApp = (deps: AppDeps): Koa => {
   const { config, adapters, logger } = deps;
-  const router = new Router();
-  mount(router, allRoutes(deps), {
+  const routes = routeTables(deps);
+  const options = {
     authenticate: createAuthentication(config.auth, adapters),
+    checkApiKey: createApiKeyCheck(deps.proxy?.settings.dashboardApiKey ?? null),
     partitions: adapters.partitions,
     http: config.http,
     checkResponses: deps.checkResponses ?? false,
-  });
+  };
+  // Dashboards and local API servers spell a path in one way only (wire contract of the proxy, 1.2).
+  const proxy = new Router({ strict: true, sensitive: true });
+  mount(proxy, routes.proxy, options);
+  const router = new Router();
+  mount(router, routes.documents, options);
 
   const app = new Koa();
   // Only what breaks while an answer is already on its way arrives here; errors of handlers are mapped before.
@@ -56,6 +74,7 @@ export const createApp = (deps: AppDeps): Koa => {
   app.use(requestLog(logger));
   app.use(securityHeaders);
   app.use(errorMapping);
+  app.use(proxy.routes());
   app.use(router.routes());
   app.use(noSuchRoute(router));
   return app;

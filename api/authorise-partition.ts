@@ -2,6 +2,7 @@ import { AppError } from '../schemas/app-error.js';
 import { ROLES, inScope } from '../schemas/documents.js';
 import type { Role, Scope } from '../schemas/documents.js';
 import type { PartitionStore } from '../activities/ports.js';
+import type { Caller } from './middleware/authentication.js';
 
 const forbidden = (text: string): AppError => new AppError('AUTH_ERROR', text, { plain: true });
 
@@ -26,4 +27,30 @@ export const authorisePartition = async (
   if (role === undefined) throw forbidden(`Access to partition '${partition}' forbidden`);
   if (ROLES.indexOf(role) < ROLES.indexOf(needed))
     throw forbidden(`Role '${needed}' required on partition '${partition}'`);
+};
+
+/**
+ * The same for a request whose scope was read a moment ago: the partition may have been created since, by another of
+ * the same caller's uploads. So before its owner is refused, the record is asked.
+ * @returns the caller with the role found
+ */
+export const authoriseCaller = async (
+  partitions: Pick<PartitionStore, 'get' | 'roleOf'>,
+  caller: Caller,
+  partition: string,
+  needed: Role,
+): Promise<Caller> => {
+  const { principal, scope } = caller;
+  try {
+    await authorisePartition(partitions, scope, partition, needed);
+    return caller;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'AUTH_ERROR' || inScope(scope, partition)) throw error;
+    const role = await partitions.roleOf(principal.userId, partition);
+    if (role === null) throw error;
+    const roles = { ...(scope.kind === 'all' ? {} : scope.roles), [partition]: role };
+    const present: Caller = { principal, scope: { ...scope, kind: 'partitions', roles } };
+    await authorisePartition(partitions, present.scope, partition, needed);
+    return present;
+  }
 };

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type Koa from 'koa';
 import { z } from 'zod';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config.js';
 import type { PartitionStore } from '../activities/ports.js';
-import { authorisePartition } from './authorise-partition.js';
+import { authoriseCaller } from './authorise-partition.js';
 import { baseUrl } from './base-url.js';
 import type { Logger } from './logger.js';
 import { losslessBody } from './lossless-body.js';
@@ -13,10 +14,13 @@ import type { Caller } from './middleware/authentication.js';
 import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
 import type { Answer, PublicContext, Route } from './route.js';
+import { surfaceOf } from './surfaces.js';
 
 export interface MountOptions {
   authenticate(ctx: Koa.Context): Promise<Caller>;
-  partitions: Pick<PartitionStore, 'get'>;
+  partitions: Pick<PartitionStore, 'get' | 'roleOf'>;
+  /** Throws unless the request carries the dashboards' key; without it no route may ask for one. */
+  checkApiKey?: (ctx: Koa.Context) => void;
   http: Config['http'];
   /** Checks each answer against its declared schema; for tests, since it costs a second walk over the body. */
   checkResponses: boolean;
@@ -25,11 +29,22 @@ export interface MountOptions {
 /** Puts the route table on a router. Order matters where paths overlap: the first route that matches answers. */
 export const mount = (router: Router, routes: readonly Route[], options: MountOptions): void => {
   for (const route of routes) {
-    // Without its last slash and not strict: the router then serves both slash forms, and redirects neither.
-    const path = route.path.replace(/(?<=.)\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1');
-    router[route.method](path, (ctx) => serve(ctx, route, options));
+    router[route.method](pathPattern(route.path, router.opts.strict === true), (ctx) =>
+      serve(ctx, route, options),
+    );
   }
 };
+
+/**
+ * Without its last slash: a router that is not strict then serves both slash forms, and redirects neither. A strict
+ * one takes `/alerts/` for `/alerts/{id}` with nothing as the id, which is a bad id and not an unknown route.
+ */
+const pathPattern = (path: string, strict: boolean): string =>
+  path
+    .replace(/(?<=.)\/$/, '')
+    .replace(/\{\+(\w+)\}$/, '{*$1}')
+    .replace(/\{(\w+)\}$/, strict ? '{:$1}' : ':$1')
+    .replaceAll(/\{(\w+)\}/g, ':$1');
 
 const serve = async (ctx: Koa.Context, route: Route, options: MountOptions): Promise<void> => {
   const context = contextOf(ctx, options);
@@ -37,7 +52,8 @@ const serve = async (ctx: Koa.Context, route: Route, options: MountOptions): Pro
   if (caller !== null) Object.assign(context, caller);
   const answer = await route.handle(context, await readInput(ctx, route));
   if (options.checkResponses) checkAnswer(route, answer);
-  write(ctx, answer);
+  if (answer.relayed !== undefined) await relay(ctx, answer.status, answer.relayed);
+  else write(ctx, answer);
 };
 
 const contextOf = (ctx: Koa.Context, options: MountOptions): PublicContext => {
@@ -54,9 +70,15 @@ const contextOf = (ctx: Koa.Context, options: MountOptions): PublicContext => {
   };
 };
 
-/** Authenticates and authorises. Only a route that says `public` is served to nobody in particular. */
+/** Authenticates and authorises. Only a route that is public, or CAPI's to guard, is served to nobody in particular. */
 const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Promise<Caller | null> => {
   if (route.auth === 'public') return null;
+  if (typeof route.auth === 'object' && 'token' in route.auth) return null;
+  if (typeof route.auth === 'object' && 'key' in route.auth) {
+    if (options.checkApiKey === undefined) throw new Error(`${route.path} asks for a key that nobody checks`);
+    options.checkApiKey(ctx);
+    return null;
+  }
   const caller = await options.authenticate(ctx);
   ctx.state['principal'] = caller.principal;
   if (route.auth === 'user') return caller;
@@ -68,15 +90,20 @@ const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Pro
   const partition = (ctx['params'] as Record<string, string>)['partition'];
   if (partition === undefined)
     throw new Error(`${route.path} asks for a role on a partition it does not name`);
-  await authorisePartition(options.partitions, caller.scope, partition, route.auth.partition);
-  return caller;
+  return authoriseCaller(options.partitions, caller, partition, route.auth.partition);
 };
 
 const readInput = async (ctx: Koa.Context, { request }: Route): Promise<unknown> => ({
-  params: request?.params && parsePart(request.params, { ...(ctx['params'] as object) }, 'path'),
+  params: request?.params && parsePart(request.params, paramsOf(ctx, request.params), 'path'),
   query: request?.query && parsePart(request.query, queryOf(ctx, request.query), 'query'),
   body: request?.body && parsePart(request.body, await readJsonBody(ctx), 'body'),
 });
+
+/** A part of the path that is not there is an empty one. */
+const paramsOf = (ctx: Koa.Context, schema: z.ZodObject): Record<string, string> => {
+  const given = ctx['params'] as Record<string, string | undefined>;
+  return Object.fromEntries(Object.keys(schema.shape).map((name) => [name, given[name] ?? '']));
+};
 
 const takesList = (schema: z.ZodType | undefined): boolean => {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
@@ -84,18 +111,24 @@ const takesList = (schema: z.ZodType | undefined): boolean => {
   return schema instanceof z.ZodArray;
 };
 
-/** Query values as the schema wants them: lists as lists, the last one of a name given twice. Unknown names stay out. */
+/**
+ * Query values as the schema wants them: lists as lists; of a name given twice the last one, or both for a surface
+ * that refuses them. Unknown names stay out.
+ */
 const queryOf = (ctx: Koa.Context, schema: z.ZodObject): Record<string, string | string[]> => {
+  const { refusesRepeats } = surfaceOf(ctx.path);
   const query: Record<string, string | string[]> = {};
   for (const [name, field] of Object.entries(schema.shape)) {
     const values = [ctx.query[name] ?? []].flat();
     const last = values.at(-1);
-    if (last !== undefined) query[name] = takesList(field as z.ZodType) ? values : last;
+    const whole = takesList(field as z.ZodType) || (refusesRepeats && values.length > 1);
+    if (last !== undefined) query[name] = whole ? values : last;
   }
   return query;
 };
 
 const checkAnswer = (route: Route, answer: Answer): void => {
+  if (answer.relayed !== undefined) return;
   const declared = route.responses[answer.status];
   if (declared === undefined)
     throw new Error(`${route.method} ${route.path} answered ${answer.status}, which it does not declare`);
@@ -121,4 +154,23 @@ const write = (ctx: Koa.Context, answer: Answer): void => {
     ctx.remove('Content-Type');
   }
   if (answer.headers !== undefined) ctx.set(answer.headers);
+};
+
+/**
+ * Around Koa, which would guess a content type and drop a length. When the other side breaks off, so do we: an answer
+ * cut short must not look whole.
+ */
+const relay = async (
+  ctx: Koa.Context,
+  status: number,
+  { headers, body }: NonNullable<Answer['relayed']>,
+): Promise<void> => {
+  ctx.respond = false;
+  ctx.res.writeHead(status, headers);
+  try {
+    await pipeline(body, ctx.res);
+  } catch (error) {
+    const left = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE' && !body.errored;
+    (ctx.state['log'] as Logger)[left ? 'debug' : 'warn']({ err: error }, 'a relayed answer broke off');
+  }
 };

@@ -4,16 +4,33 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiRespon
 import { DomainError, InvalidRequest, PlainError } from '../schemas/documents-api.js';
 import { ERROR_TABLE } from '../schemas/error-table.js';
 import type { ErrorCode } from '../schemas/error-table.js';
+import { ManagementError, RelayError } from '../schemas/proxy-api.js';
 import type { Route } from './route.js';
 import { serviceVersion } from './service-version.js';
 
-const BEARER = 'bearer';
+const SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer' },
+  dashboardKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+  capiToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'What a local API server got from the central API; it is passed on and not checked here.',
+  },
+} as const;
+
+/** The methods of OpenAPI that a route for every method is shown under. */
+const EVERY_METHOD = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'] as const;
 
 /** The OpenAPI 3.1 document, made from the same objects that serve the requests. */
 export const openApiDocument = (routes: readonly Route[]): object => {
   const paths: ZodOpenApiPathsObject = {};
-  for (const route of routes)
-    paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route) };
+  for (const route of routes) {
+    const path = route.path.replace('{+', '{');
+    const methods = route.method === 'all' ? EVERY_METHOD : [route.method];
+    for (const method of methods)
+      paths[path] = { ...paths[path], [method]: operationOf(route, `${method}_${path}`) };
+  }
+  const used = new Set(routes.flatMap((route) => schemeOf(route) ?? []));
   return createDocument({
     openapi: '3.1.1',
     info: {
@@ -23,18 +40,27 @@ export const openApiDocument = (routes: readonly Route[]): object => {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,
-    components: { securitySchemes: { [BEARER]: { type: 'http', scheme: 'bearer' } } },
+    components: {
+      securitySchemes: Object.fromEntries([...used].map((name) => [name, SCHEMES[name]])),
+    },
   });
 };
 
-const operationOf = (route: Route): ZodOpenApiOperationObject => {
+const schemeOf = ({ auth }: Route): keyof typeof SCHEMES | null => {
+  if (auth === 'public') return null;
+  if (typeof auth === 'object' && 'token' in auth) return 'capiToken';
+  return typeof auth === 'object' && 'key' in auth ? 'dashboardKey' : 'bearer';
+};
+
+const operationOf = (route: Route, name: string): ZodOpenApiOperationObject => {
   const { request } = route;
+  const scheme = schemeOf(route);
   return {
-    operationId: operationId(route),
+    operationId: operationId(name),
     summary: route.summary,
     description: whoMay(route),
     tags: [route.tag],
-    security: route.auth === 'public' ? [] : [{ [BEARER]: [] }],
+    security: scheme === null ? [] : [{ [scheme]: [] }],
     ...(request?.params || request?.query
       ? {
           requestParams: {
@@ -48,22 +74,24 @@ const operationOf = (route: Route): ZodOpenApiOperationObject => {
   };
 };
 
-const operationId = ({ method, path }: Route): string => {
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
-  return [method, ...words].join('_');
-};
+const operationId = (name: string): string =>
+  name
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+    .join('_');
 
 const whoMay = ({ auth }: Route): string => {
   if (auth === 'public') return 'Open to everyone.';
   if (auth === 'user') return 'For any user.';
-  return auth === 'admin'
-    ? 'For administrators.'
-    : `For a member with at least the role \`${auth.partition}\`.`;
+  if (auth === 'admin') return 'For administrators.';
+  if ('key' in auth) return 'For holders of the key for dashboards.';
+  if ('token' in auth) return 'For local API servers; the central API checks their token.';
+  return `For a member with at least the role \`${auth.partition}\`.`;
 };
 
 const requestBody = ({ request }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
-  if (request?.body)
-    return { requestBody: { required: true, content: { 'application/json': { schema: request.body } } } };
+  const body = request?.body ?? request?.ownBody;
+  if (body) return { requestBody: { required: true, content: { 'application/json': { schema: body } } } };
   if (request?.multipart)
     return {
       requestBody: { required: true, content: { 'multipart/form-data': { schema: request.multipart } } },
@@ -82,12 +110,24 @@ const successes = (route: Route): Record<string, ZodOpenApiResponseObject> =>
     ]),
   );
 
+/** How a request is refused for the lack of what its scheme asks for. */
+const REFUSALS: Readonly<Record<keyof typeof SCHEMES | 'none', readonly ErrorCode[]>> = {
+  none: [],
+  bearer: ['AUTH_ERROR'],
+  dashboardKey: ['AUTHENTICATION_ERROR'],
+  capiToken: [],
+};
+
+const errorSchema = (route: Route, codes: readonly ErrorCode[]): z.ZodType => {
+  const scheme = schemeOf(route);
+  if (scheme === 'dashboardKey') return ManagementError;
+  if (scheme === 'capiToken') return RelayError;
+  return codes.includes('VALIDATION_ERROR') ? InvalidRequest : PlainError.or(DomainError);
+};
+
 /** Errors by status; a status that several codes share lists them all. */
 const failures = (route: Route): Record<string, ZodOpenApiResponseObject> => {
-  const codes = new Set<ErrorCode>([
-    ...(route.errors ?? []),
-    ...(route.auth === 'public' ? [] : ['AUTH_ERROR' as const]),
-  ]);
+  const codes = new Set<ErrorCode>([...(route.errors ?? []), ...REFUSALS[schemeOf(route) ?? 'none']]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERROR_TABLE[code];
@@ -95,9 +135,7 @@ const failures = (route: Route): Record<string, ZodOpenApiResponseObject> => {
   }
   return Object.fromEntries(
     [...byStatus].map(([status, sharing]) => {
-      const schema: z.ZodType = sharing.includes('VALIDATION_ERROR')
-        ? InvalidRequest
-        : PlainError.or(DomainError);
+      const schema = errorSchema(route, sharing);
       return [
         String(status),
         { description: sharing.join(', '), content: { 'application/json': { schema } } },

@@ -5,10 +5,15 @@ import type { Principal, Role, Scope } from '../schemas/documents.js';
 import type { ErrorCode } from '../schemas/error-table.js';
 import type { Logger } from './logger.js';
 
-/** Who may call. `partition` is a role on the partition in the path, by the check order of the wire contract 1.1. */
-export type RouteAuth = 'public' | 'user' | 'admin' | { partition: Role };
+/**
+ * Who may call. `partition` is a role on the partition in the path, by the check order of the wire contract 1.1;
+ * `key` the holder of the proxy's key for dashboards; `token` a local API server, whose token is CAPI's to check.
+ */
+export type RouteAuth =
+  'public' | 'user' | 'admin' | { partition: Role } | { key: 'dashboard' } | { token: 'capi' };
 
-export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete';
+/** `all`: every method, also those that have no place in OpenAPI. */
+export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all';
 
 export interface RouteRequest {
   params?: z.ZodObject;
@@ -17,6 +22,8 @@ export interface RouteRequest {
   body?: z.ZodType;
   /** Multipart: documented here, read by `handle` itself, whose checks come before the stream. */
   multipart?: z.ZodObject;
+  /** JSON of this shape: documented here, read by `handle` itself, since one bad item must not refuse the others. */
+  ownBody?: z.ZodType;
 }
 
 /** What one status answers: JSON of a schema, other content, or (null) nothing. */
@@ -48,19 +55,28 @@ export interface CallerContext extends PublicContext {
   scope: Scope;
 }
 
-/** An answer before it is written; made by the three functions below. */
+/** An answer before it is written; made by the functions below. */
 export interface Answer {
   status: number;
   body?: unknown;
   /** Server-sent events, each a whole event text. */
   events?: AsyncGenerator<string>;
   content?: { type: string; data: string | Buffer | Readable };
+  /** Someone else's answer, handed on as it comes; its headers win over ours. */
+  relayed?: { headers: Record<string, string | string[]>; body: Readable };
   headers?: Record<string, string>;
 }
 
+type ContextOf<A extends RouteAuth> = A extends 'public' | { key: string } | { token: string }
+  ? PublicContext
+  : CallerContext;
+
 export interface RouteDefinition<A extends RouteAuth = RouteAuth, R extends RouteRequest = RouteRequest> {
   method: HttpMethod;
-  /** OpenAPI form, `/partition/{partition}`; both slash forms are served. */
+  /**
+   * OpenAPI form, `/partition/{partition}`; both slash forms are served, but for a strict router. `{+path}` as the
+   * last step stands for the whole rest of a path.
+   */
   path: string;
   summary: string;
   tag: string;
@@ -68,10 +84,7 @@ export interface RouteDefinition<A extends RouteAuth = RouteAuth, R extends Rout
   request?: R;
   responses: Readonly<Record<number, DeclaredResponse>>;
   errors?: readonly ErrorCode[];
-  handle(
-    ctx: A extends 'public' ? PublicContext : CallerContext,
-    input: InputOf<R>,
-  ): Promise<Answer> | Answer;
+  handle(ctx: ContextOf<A>, input: InputOf<R>): Promise<Answer> | Answer;
 }
 
 /** A route in the table, its types forgotten: `mount` gives `handle` what its own schemas made. */
@@ -92,3 +105,8 @@ export const json = (status: number, body: unknown): Answer => ({ status, body }
 export const empty = (status: number): Answer => ({ status });
 
 export const eventStream = (events: AsyncGenerator<string>): Answer => ({ status: 200, events });
+
+export const relayed = (status: number, answer: NonNullable<Answer['relayed']>): Answer => ({
+  status,
+  relayed: answer,
+});

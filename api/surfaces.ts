@@ -10,6 +10,8 @@ export interface RenderedError {
 /** How a part of the gateway speaks of errors. The difference between dialects lives in this file alone. */
 export interface Surface {
   name: string;
+  /** Whether a query parameter that is given twice is an error; otherwise the last one counts. */
+  refusesRepeats: boolean;
   renderError(error: AppError, requestId: string | undefined): RenderedError;
 }
 
@@ -24,6 +26,7 @@ const retryAfter = (error: AppError): Record<string, string> =>
  */
 const documents: Surface = {
   name: 'documents',
+  refusesRepeats: false,
   renderError(error, requestId) {
     const rendered = (body: unknown): RenderedError => ({
       status: error.status,
@@ -44,5 +47,55 @@ const documents: Surface = {
   },
 };
 
-/** Which dialect a path speaks. The proxy's prefixes join here; everything else is the document surface. */
-export const surfaceOf = (_path: string): Surface => documents;
+interface Issue {
+  loc: (string | number)[];
+  msg: string;
+}
+
+/** The first issue, as the peer service words it: `querystring/limit must be >= 1` (wire contract, 1.3). */
+const firstIssue = (error: AppError): string | null => {
+  const issues = error.details['issues'];
+  const issue = Array.isArray(issues) ? (issues[0] as Issue | undefined) : undefined;
+  if (issue === undefined) return null;
+  const [place, ...pointer] = issue.loc;
+  const where = place === 'path' ? 'params' : place === 'query' ? 'querystring' : String(place);
+  return `${[where, ...pointer].join('/')} ${issue.msg}`;
+};
+
+/** Dashboards: one string under `error`, nothing else (proxy seed, "Errors"). An invalid request is a 400. */
+const management: Surface = {
+  name: 'proxy management',
+  refusesRepeats: true,
+  renderError(error) {
+    const issue = error.code === 'VALIDATION_ERROR' ? firstIssue(error) : null;
+    return {
+      status: issue === null ? error.status : 400,
+      headers: retryAfter(error),
+      body: { error: issue ?? error.message },
+    };
+  },
+};
+
+/**
+ * Local API servers: what the peer service puts under `error`, and beside it the `message` that the client logs
+ * (wire contract, 1.1 and 6.4).
+ */
+const relay: Surface = {
+  name: 'proxy relay',
+  refusesRepeats: false,
+  renderError(error) {
+    const text = error.code === 'UNEXPECTED_ERROR' ? 'Internal Server Error' : error.message;
+    const { message } = error.details;
+    return {
+      status: error.status,
+      headers: retryAfter(error),
+      body: { error: text, message: typeof message === 'string' ? message : text },
+    };
+  },
+};
+
+/** Which dialect a path speaks: the two of the proxy by their first step, the documents' everywhere else. */
+export const surfaceOf = (path: string): Surface => {
+  if (/^\/v[23](\/|$)/.test(path)) return relay;
+  return /^\/(api|health)(\/|$)/.test(path) ? management : documents;
+};

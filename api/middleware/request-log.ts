@@ -3,7 +3,7 @@ import type { Principal } from '../../schemas/documents.js';
 import type { Logger } from '../logger.js';
 
 /** Probes ask every few seconds; their lines would bury the others. */
-const QUIET = /^\/(health_check|ready|metrics)\/?$/;
+const QUIET = /^\/(health|health_check|ready|metrics)\/?$/;
 
 /** One line per finished request: path without query (it may hold a question or a token), never a body. */
 export const requestLog =

@@ -25,7 +25,7 @@ const ask = async (served: Route, { isAdmin = true, checkResponses = true } = {}
       principal: { userId: 2, displayName: 'x', isAdmin },
       scope: { kind: 'partitions', userId: 2, roles: {} },
     }),
-    partitions: { get: async () => null },
+    partitions: { get: async () => null, roleOf: async () => null },
     http: parseConfig({}).http,
     checkResponses,
   });

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { allRoutes, createApp } from '../../../api/app.js';
 import { tokenDigest } from '../../../api/middleware/authentication.js';
+import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin-endpoints.js';
 import { createModelRegistry } from '../../../activities/models/model-registry.js';
 import type { Adapters } from '../../../activities/ports.js';
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   chat?: ChatService;
   /** Puts faults between the gateway and its stores. */
   adapt?: (adapters: Adapters) => Adapters;
+  /** Serves the proxy as well. */
+  proxy?: ProxyDeps;
 }
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
@@ -78,7 +81,8 @@ export const startGateway = async (options: GatewayOptions = {}) => {
       done();
     },
   });
-  const deps = { config, adapters, workflows: workflows.starter, search, chat };
+  const proxy = options.proxy === undefined ? {} : { proxy: options.proxy };
+  const deps = { config, adapters, workflows: workflows.starter, search, chat, ...proxy };
   const app = createApp({ ...deps, logger: pino({ level: 'debug' }, sink), checkResponses: true });
   const server = createServer(app.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,0 +1,62 @@
+import type { QueueSummary } from '../../activities/proxy-ports.js';
+import { ForwardingBody } from '../../schemas/proxy-api.js';
+import type { ForwardingWatcher } from '../../schemas/proxy-api.js';
+import type { WatcherRecord } from '../../schemas/signals.js';
+import { json, route } from '../route.js';
+import type { Route } from '../route.js';
+import type { ProxyDeps } from './proxy-deps.js';
+import { reportFailure } from './report-failure.js';
+
+/** What waits for CAPI, and why. */
+export const forwardingRoutes = ({ alerts, watchers, rules, settings }: ProxyDeps): Route[] => [
+  route({
+    method: 'get',
+    path: '/api/forwarding',
+    summary: 'How the signals of each watcher fare, and the rules in force',
+    tag: 'Proxy management',
+    auth: { key: 'dashboard' },
+    responses: { 200: { description: 'Queues and rules', schema: ForwardingBody } },
+    errors: ['UNEXPECTED_ERROR'],
+    async handle() {
+      const [queues, records] = await reportFailure('Failed to get forwarding state', () =>
+        Promise.all([alerts.summaries(), watchers.list()]),
+      );
+      const { rules: all, mode, faults } = rules.current();
+      const names = all.filter((rule) => rule.enabled).map(({ name }) => name);
+      return json(200, {
+        enabled: settings.forwardEnabled,
+        watchers: presentWatchers(queues, records),
+        rules: { mode, names, faults: faults.map(({ file, message }) => ({ file, message })) },
+      });
+    },
+  }),
+];
+
+/** One row per watcher that has a queue or a record, by name. */
+const presentWatchers = (
+  queues: readonly QueueSummary[],
+  records: readonly WatcherRecord[],
+): ForwardingWatcher[] => {
+  const queueOf = new Map(queues.map((queue) => [queue.watcher, queue]));
+  const recordOf = new Map(records.map((record) => [record.watcher, record]));
+  return [...new Set([...queueOf.keys(), ...recordOf.keys()])].sort().map((watcher) => {
+    const queue = queueOf.get(watcher);
+    const record = recordOf.get(watcher);
+    const { lastError = null } = record ?? {};
+    return {
+      watcher,
+      waiting: queue?.waiting ?? 0,
+      oldest: iso(queue?.oldestReceivedAt),
+      quarantined: queue?.quarantined ?? 0,
+      lastQuarantined: queue?.lastQuarantined ?? null,
+      lastSuccess: iso(record?.lastSuccessAt),
+      lastError: lastError === null ? null : { ...lastError, at: lastError.at.toISOString() },
+      nextAttempt: iso(record?.nextAttemptAt),
+      hasToken: record?.hasToken ?? false,
+      tokenExpiresAt: iso(record?.tokenExpiresAt),
+      loginWanted: record?.loginWanted ?? false,
+    };
+  });
+};
+
+const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;

@@ -1,0 +1,18 @@
+import type { Route } from '../route.js';
+import { forwardingRoutes } from './forwarding-routes.js';
+import { managementRoutes } from './management-routes.js';
+import { passThroughRoutes } from './pass-through-routes.js';
+import type { ProxyDeps } from './proxy-deps.js';
+import { signalRoutes } from './signal-routes.js';
+import { createWaker } from './wake-actor.js';
+
+/** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
+export const proxyRoutes = (deps: ProxyDeps): Route[] => {
+  const wake = createWaker(deps.forwarding);
+  return [
+    ...managementRoutes(deps),
+    ...forwardingRoutes(deps),
+    ...signalRoutes({ ...deps, wake }),
+    ...passThroughRoutes({ ...deps, wake }),
+  ];
+};

@@ -1,0 +1,124 @@
+import { request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
+import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
+import { compileRule } from '../../../activities/capi/rules/compile-rule.js';
+import type { AlertStore, WatcherStore } from '../../../activities/proxy-ports.js';
+import { createFakeAlertStore } from '../../support/fakes/fake-alert-store.js';
+import { createFakeWatcherStore } from '../../support/fakes/fake-watcher-store.js';
+import { startGateway } from './start-gateway.js';
+
+export const DASHBOARD_KEY = 'dashboard-0123456789abcdef';
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:9';
+
+export interface ProxyOptions {
+  capiUrl?: string;
+  timeoutMs?: number;
+  settings?: Partial<ProxyDeps['settings']>;
+  /** Rules as their files have them, and what is wrong with other files. */
+  rules?: { name: string; filter: object; enabled?: boolean }[];
+  mode?: 'block' | 'allow';
+  faults?: { file: string; message: string }[];
+  /** Puts faults between the gateway and the stores of the proxy. */
+  adapt?: (stores: { alerts: AlertStore; watchers: WatcherStore }) => Partial<typeof stores>;
+  /** What telling the actor does; unset: nothing. */
+  wake?: (watcher: string) => Promise<void>;
+  now?: () => Date;
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+export type Proxy = Awaited<ReturnType<typeof startProxy>>;
+
+/** The real app with both jobs on a loopback port, the proxy over fakes and a real line to `capiUrl`. */
+export const startProxy = async (options: ProxyOptions = {}) => {
+  const stores = { alerts: createFakeAlertStore(), watchers: createFakeWatcherStore() };
+  const woken: string[] = [];
+  const rules = (options.rules ?? []).map((rule) => {
+    const compiled = compileRule(rule, (_path, message) => {
+      throw new Error(message);
+    });
+    if (compiled === null) throw new Error('no rule');
+    return compiled;
+  });
+  const line = createCapiPassThrough({
+    baseUrl: options.capiUrl ?? NOWHERE,
+    timeoutMs: options.timeoutMs ?? 5000,
+  });
+  const gateway = await startGateway({
+    proxy: {
+      ...stores,
+      ...options.adapt?.(stores),
+      forwarding: {
+        wake: async (watcher) => {
+          woken.push(watcher);
+          await options.wake?.(watcher);
+        },
+      },
+      rules: { current: () => ({ rules, mode: options.mode ?? 'block', faults: options.faults ?? [] }) },
+      passThrough: line.passThrough,
+      settings: {
+        dashboardApiKey: DASHBOARD_KEY,
+        maxSignalBytes: 10 * 1024 * 1024,
+        forwardEnabled: true,
+        lapiServers: [],
+        ...options.settings,
+      },
+      now: options.now ?? (() => new Date()),
+    },
+  });
+
+  return {
+    ...gateway,
+    stores,
+    woken,
+    /** A push as a LAPI makes it. */
+    push(
+      body: unknown,
+      { path = '/v3/signals', token = 'opaque-token', headers = {} } = {},
+    ): Promise<Response> {
+      return fetch(`${gateway.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...headers },
+        body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+      });
+    },
+    /** A request of a dashboard; with the right key unless another (or null for none) is given. */
+    ask(path: string, { key = DASHBOARD_KEY as string | null, method = 'GET' } = {}): Promise<Response> {
+      return fetch(`${gateway.url}${path}`, { method, headers: key === null ? {} : { 'x-api-key': key } });
+    },
+    /** A request whose target and headers go out exactly as given, and whose answer comes back as it is. */
+    raw(
+      method: string,
+      path: string,
+      { headers = {}, body }: { headers?: Record<string, string | string[]>; body?: Buffer } = {},
+    ): Promise<RawAnswer> {
+      return new Promise((resolve, reject) => {
+        const { hostname, port } = new URL(gateway.url);
+        const sent = request({ hostname, port, method, path, headers, agent: false }, (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+          answer.once('error', reject);
+          answer.once('end', () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              body: Buffer.concat(chunks),
+            }),
+          );
+        });
+        sent.once('error', reject);
+        sent.end(body);
+      });
+    },
+    async close(): Promise<void> {
+      await gateway.close();
+      await line.close();
+    },
+  };
+};
