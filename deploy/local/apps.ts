@@ -4,6 +4,7 @@ import { appEnvironment } from './app-environment.js';
 import { bindable, reservePort } from './free-port.js';
 import { LauncherError } from './launcher-error.js';
 import { ManagedProcess } from './managed-process.js';
+import { openStandInCapi } from './open-stand-in-capi.js';
 import type { ServiceAddresses, Stack } from './stack.js';
 import type { Workbench } from './workbench.js';
 
@@ -18,19 +19,15 @@ export async function openApps(bench: Workbench, stack: Stack, services: Service
   const host = wildcard ? '127.0.0.1' : (settings['HOST'] ?? '127.0.0.1');
   const gateway = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   try {
+    const env = { ...appEnvironment(bench, services), CAPI_URL: await openStandInCapi(bench, stack) };
     await Promise.all([
       stack.run(
-        app(
-          bench,
-          'gateway',
-          'api/main.ts',
-          { ...appEnvironment(bench, services), PORT: String(port) },
-          [port],
-          () => answersReady(gateway),
+        app(bench, 'gateway', 'api/main.ts', { ...env, PORT: String(port) }, [port], () =>
+          answersReady(gateway),
         ),
       ),
       stack.run(
-        app(bench, 'worker', 'workers/main.ts', appEnvironment(bench, services), [], (log, from) =>
+        app(bench, 'worker', 'workers/main.ts', env, [], (log, from) =>
           Promise.resolve(saysReady(log, from)),
         ),
       ),
@@ -40,10 +37,10 @@ export async function openApps(bench: Workbench, stack: Stack, services: Service
   }
   await record.change(({ addresses }) => {
     addresses.gateway = gateway;
+    if (settings['CAPI_URL'] !== undefined) addresses.capi = settings['CAPI_URL'];
     const given = {
       redis: 'REDIS_URL',
       ollama: 'OLLAMA_HOST',
-      capi: 'CAPI_URL',
       auth_token: 'AUTH_TOKEN',
       dashboard_key: 'DASHBOARD_API_KEY',
     } as const;

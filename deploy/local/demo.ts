@@ -1,5 +1,6 @@
 import { demoClient } from './demo-client.js';
 import { demoDocuments } from './demo-documents.js';
+import { demoSignals } from './demo-signals.js';
 import type { Endpoints } from './endpoints.js';
 
 export interface DemoStage {
@@ -14,15 +15,16 @@ export interface DemoStage {
   readonly signal: AbortSignal;
 }
 
-/** Shows the main job on the running stack; throws when a step does not do what it should. */
+/** Shows both main jobs on the running stack; throws when a step does not do what it should. */
 export async function runDemo(stage: DemoStage): Promise<void> {
   const { gateway, endpoints, print } = stage;
   await demoDocuments(demoClient(stage), stage);
+  await demoSignals(stage);
   print(`
 What runs now
   Gateway      ${gateway}
   API page     ${gateway}/docs  (every request above, to try out; press Authorize first)
-  Token        in .local/endpoints.json, auth_token
+  Token        in .local/endpoints.json: auth_token for documents, dashboard_key (X-Api-Key) under /api
   Temporal UI  ${endpoints.temporal_ui ?? 'not provided here'}`);
   if (endpoints.temporal_ui !== null)
     print(`               each upload is one workflow "index-document/…": open one and look at its steps, or ask

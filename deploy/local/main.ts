@@ -17,6 +17,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'test:scale': async () => (await import('./commands/test.js')).test('jest.scale.config.mjs'),
   check: async () => (await import('./commands/check.js')).check,
   'check:stores': async () => (await import('./commands/check-stores.js')).checkStores,
+  'bench:proxy': async () => (await import('./commands/bench.js')).bench('test/bench/proxy.ts'),
   services: async () => (await import('./commands/services.js')).services,
 };
 

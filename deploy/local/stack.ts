@@ -122,7 +122,8 @@ export class Stack {
     await record.change((state) => {
       state.commands = state.commands.filter(({ pid }) => pid !== process.pid);
       others = state.commands.map(({ command, pid }) => `${command}, process ${pid}`);
-      if (this.#apps.length > 0) delete state.addresses.gateway;
+      if (this.#apps.length > 0)
+        for (const name of ['gateway', 'capi'] as const) delete state.addresses[name];
     });
     const { processes } = record.read();
     const stays = ({ plan: { name } }: ManagedProcess) =>

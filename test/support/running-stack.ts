@@ -5,10 +5,12 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../activities/connect.js';
-import type { Adapters } from '../../activities/ports.js';
+import type { ConnectedAdapters } from '../../activities/connect.js';
+import type { QueueSummary } from '../../activities/proxy-ports.js';
 import { parseConfig } from '../../schemas/config.js';
 import type { Config } from '../../schemas/config.js';
-import { reconcileScheduleId, sweepScheduleId } from '../../schemas/ids.js';
+import type { Alert } from '../../schemas/signals.js';
+import { reconcileScheduleId, sweepForwardingScheduleId, sweepScheduleId } from '../../schemas/ids.js';
 import { dropRun } from './drop-run.js';
 import { until } from './until.js';
 
@@ -20,7 +22,7 @@ export interface RunningStack {
   readonly token: string;
   readonly config: Config;
   /** The stores themselves, to look behind the API. */
-  readonly adapters: Adapters;
+  readonly adapters: ConnectedAdapters;
   readonly temporal: Client;
   startGateway(): Promise<void>;
   startWorker(): Promise<void>;
@@ -32,6 +34,8 @@ export interface RunningStack {
   sweep(): Promise<void>;
   reconcile(): Promise<void>;
   request(path: string, init?: RequestInit): Promise<Response>;
+  /** The stored alerts behind the management API. */
+  readonly proxy: { summaries(): Promise<QueueSummary[]>; everyAlert(): AsyncIterable<Alert> };
   logs(): string;
   close(): Promise<void>;
 }
@@ -67,6 +71,10 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
     HOST: '127.0.0.1',
     PORT: String(port),
     AUTH_TOKEN: token,
+    DASHBOARD_API_KEY: `key-${randomBytes(12).toString('hex')}`,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    // Nobody listens there: a test that wants a central API names its stand-in.
+    CAPI_URL: 'http://127.0.0.1:9/',
     SWEEP_INTERVAL_SECONDS: '2',
     SWEEP_GRACE_SECONDS: '2',
     LOG_FORMAT: 'json',
@@ -138,13 +146,31 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
         ...init,
         headers: { authorization: `Bearer ${token}`, ...init.headers },
       }),
+    proxy: {
+      summaries: () => adapters.proxy!.alerts.summaries(),
+      async *everyAlert() {
+        const limit = 1000;
+        for (let offset = 0; ; offset += limit) {
+          const page = await adapters.proxy!.alerts.list({ limit, offset });
+          yield* page;
+          if (page.length < limit) return;
+        }
+      },
+    },
     logs: () => log.join(''),
     async close() {
       await Promise.all([kill('gateway', 'SIGTERM'), kill('worker', 'SIGTERM')]);
-      for (const id of [sweepScheduleId(`${run}-`), reconcileScheduleId(`${run}-`)])
+      for (const scheduleId of [sweepScheduleId, reconcileScheduleId, sweepForwardingScheduleId])
         await temporal.schedule
-          .getHandle(id)
+          .getHandle(scheduleId(`${run}-`))
           .delete()
+          .catch(() => undefined);
+      // Actors wait for signals that will not come.
+      const open = `WorkflowId STARTS_WITH "${run}-" AND ExecutionStatus = "Running"`;
+      for await (const { workflowId } of temporal.workflow.list({ query: open }))
+        await temporal.workflow
+          .getHandle(workflowId)
+          .terminate('the test run is over')
           .catch(() => undefined);
       await adapters.close();
       await dropRun(config);

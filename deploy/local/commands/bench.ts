@@ -1,0 +1,26 @@
+import { runToEnd } from '../run-to-end.js';
+import { Stack } from '../stack.js';
+import type { Workbench } from '../workbench.js';
+
+/** A script of test/bench with the real services; what it measures it writes under test/bench/results. */
+export function bench(script: string): (bench: Workbench, args: readonly string[]) => Promise<number> {
+  return async (workbench, args) => {
+    const stack = new Stack(workbench);
+    await stack.enter('bench');
+    try {
+      const services = await stack.openServices({ supervise: false });
+      return await runToEnd(process.execPath, ['--import', 'tsx', script, ...args], {
+        cwd: workbench.paths.root,
+        env: {
+          ...process.env,
+          MONGODB_URL: services.mongodb,
+          OPENSEARCH_URL: services.opensearch,
+          TEMPORAL_ADDRESS: services.temporal,
+        },
+        signal: workbench.signal,
+      });
+    } finally {
+      await stack.close({ leaveFound: true });
+    }
+  };
+}

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+
+const FOLDER = new URL('./results/', import.meta.url);
+
+/** The value below which a share of the measurements lies (nearest rank). */
+export const percentile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? NaN;
+
+/** Writes a table as Markdown and JSON, with the machine, the commit and its load, and prints it. */
+export const reportBench = (
+  name: string,
+  title: string,
+  rows: readonly Record<string, string | number>[],
+  notes: readonly string[] = [],
+): void => {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const changed = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' }).trim() !== '';
+  const machine = {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    load_1_min: Number(loadavg()[0]?.toFixed(2)),
+    commit: changed ? `${commit} and uncommitted changes` : commit,
+    date: new Date().toISOString(),
+  };
+  const columns = Object.keys(rows[0] ?? {});
+  const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+  const markdown = [
+    `# ${title}`,
+    '',
+    ...Object.entries(machine).map(([key, value]) => `- ${key.replaceAll('_', ' ')}: ${value}`),
+    '',
+    line(columns),
+    line(columns.map(() => '---')),
+    ...rows.map((row) => line(columns.map((column) => row[column] ?? ''))),
+    ...(notes.length === 0 ? [] : ['', ...notes]),
+    '',
+  ].join('\n');
+  mkdirSync(FOLDER, { recursive: true });
+  writeFileSync(new URL(`${name}.md`, FOLDER), markdown);
+  writeFileSync(new URL(`${name}.json`, FOLDER), `${JSON.stringify({ machine, rows, notes }, null, 2)}\n`);
+  process.stdout.write(markdown);
+};
