@@ -20,6 +20,8 @@ export interface StandInCapi {
   received(watcher?: string): PushRecord[];
   /** All pushes, also those that were not taken. */
   pushes(watcher?: string): PushRecord[];
+  /** Pushes that have been read and not been answered yet. */
+  underWay(): number;
   /** Closes the listener and all connections; opens again after so long, or with `listen`. */
   refuse(forMs?: number): Promise<void>;
   listen(): Promise<void>;
@@ -40,6 +42,7 @@ export const createStandInCapi = async (
   const log = createPushLog(options.file);
   let port = options.port ?? 0;
   let reopening: NodeJS.Timeout | undefined;
+  let underWay = 0;
 
   const server: Server = createServer((req, res) => {
     handle(req, res).catch((error: unknown) => {
@@ -89,7 +92,9 @@ export const createStandInCapi = async (
 
     const holder = readToken(req.headers.authorization);
     if (holder === null) return sendJson(res, 401, { message: 'cookie token is empty' });
-    if (endpoint === 'POST /signals')
+    if (endpoint === 'POST /signals') {
+      underWay += 1;
+      res.once('close', () => (underWay -= 1));
       return takeSignals(
         { behaviours, log },
         {
@@ -97,6 +102,7 @@ export const createStandInCapi = async (
           version: version as 'v2' | 'v3',
         },
       );
+    }
     const answer = plainAnswer(endpoint, version);
     return sendJson(res, answer === null ? 404 : 200, answer ?? { message: 'no such page' });
   };
@@ -112,6 +118,7 @@ export const createStandInCapi = async (
     behave: (...list) => behaviours.set(list),
     received: (watcher) => log.list({ watcher, taken: true }),
     pushes: (watcher) => log.list({ watcher }),
+    underWay: () => underWay,
     ...{ refuse, listen, close: shut },
   };
 };

@@ -61,6 +61,7 @@ export const runOutageCampaign = async (campaign: Campaign): Promise<OutageRepor
     logins: 0,
   };
 
+  const toldTo = new Set<string>();
   const push = async (client: (typeof clients)[number]): Promise<void> => {
     const signals = Array.from({ length: campaign.signalsPerPhase }, (_, index) =>
       sampleSignal(index, index % 5 === 4 ? { source: INTERNAL } : {}),
@@ -76,8 +77,28 @@ export const runOutageCampaign = async (campaign: Campaign): Promise<OutageRepor
     expected.get(client.machineId)!.push(...passed.map((signal) => signal.uuid));
     if (response.status === 401) {
       report.logins += 1;
+      toldTo.add(client.machineId);
       await client.login();
     } else if (response.status !== 200) report.faults.push(`a push was answered ${response.status}`);
+  };
+
+  /** Each watcher is told once that its token is worn out: at its next push, after that push was stored. */
+  const tellEveryone = async (): Promise<void> => {
+    const untold = () => clients.filter((client) => !toldTo.has(client.machineId));
+    await until(
+      'every watcher has been told to log in',
+      async () => {
+        await Promise.all(untold().map(push));
+        return untold().length === 0;
+      },
+      { withinMs: 120_000, everyMs: 500 },
+    ).catch((error: unknown) => {
+      throw new Error(
+        `${String(error)}; not told: ${untold()
+          .map((client) => client.machineId)
+          .join(', ')}`,
+      );
+    });
   };
 
   for (const phase of phases(campaign)) {
@@ -96,17 +117,7 @@ export const runOutageCampaign = async (campaign: Campaign): Promise<OutageRepor
         { withinMs: 60_000 },
       );
     await phase.end?.();
-    if (phase.behaviour?.kind === 'unauthorized') {
-      // Each watcher is told once, at its next push, after that push was stored.
-      await until(
-        'every watcher has logged in again',
-        async () => {
-          await Promise.all(clients.map(push));
-          return report.logins >= clients.length;
-        },
-        { withinMs: 60_000, everyMs: 500 },
-      );
-    }
+    if (phase.behaviour?.kind === 'unauthorized') await tellEveryone();
     standIn.behave();
   }
 
@@ -138,6 +149,7 @@ const phases = ({ stack, standIn, temporalLine }: Campaign): Phase[] => [
     name: 'the worker is killed in the middle of an offer',
     behaviour: { kind: 'slow', delayMs: 1500 },
     async end() {
+      await until('an offer is under way', async () => standIn.underWay() > 0);
       await stack.killWorker();
       standIn.behave();
       await stack.startWorker();
