@@ -9,8 +9,7 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
  * `filtered` by a rule, `withheld` by the loop guard or because forwarding was off, `waiting` to be sent, `forwarded` on a
  * 2xx, `quarantined` when CAPI refuses it for good or its shape is wrong.
  */
-const DELIVERY_STATES = ['filtered', 'withheld', 'waiting', 'forwarded', 'quarantined'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
+export type DeliveryState = 'filtered' | 'withheld' | 'waiting' | 'forwarded' | 'quarantined';
 
 /** The 41 fields of the management API, always all of them (proxy seed, "Alert"). Times are ISO 8601 in UTC. */
 export interface Alert {
