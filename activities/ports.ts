@@ -201,12 +201,14 @@ export interface ChunkStore {
   publish(fileKey: string, generation: number, count: number, signal?: AbortSignal): Promise<void>;
   /**
    * Both legs in one round trip: BM25 over text and names, k-NN over one vector field. Only published chunks of
-   * the given partitions (or all), optionally of one file. `size` hits per leg.
+   * the given partitions (or all), optionally of one file, without the generations that are known not to be live
+   * (numbers are global: none belongs to two files). `size` hits per leg.
    */
   searchHybrid(request: {
     scope: Scope;
     partitions: readonly string[] | 'all';
     fileKey?: string;
+    withoutGenerations?: readonly number[];
     text: string;
     vector: readonly number[];
     vectorField: string;

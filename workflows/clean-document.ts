@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { DocumentActivities } from '../activities/document-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';
-import { quick } from './activity-profiles.js';
+import { bulk } from './activity-profiles.js';
 
 export interface CleanDocumentInput {
   prefix: string;
@@ -14,7 +14,7 @@ export interface CleanDocumentInput {
  */
 export async function cleanDocument(input: CleanDocumentInput): Promise<void> {
   const { cleanFile } = proxyActivities<DocumentActivities>({
-    ...quick,
+    ...bulk,
     taskQueue: taskQueues(input.prefix).documents,
   });
   await cleanFile(input.fileKey);

@@ -42,12 +42,13 @@ const taskStatus = defineQuery<TaskStatusView>('taskStatus');
  */
 export async function indexDocument(input: IndexDocumentInput): Promise<TaskStatusView> {
   const queues = taskQueues(input.prefix);
-  const { parseDocument } = proxyActivities<DocumentActivities>({ ...bulk, taskQueue: queues.documents });
-  const { embedDocument } = proxyActivities<EmbeddingActivities>({ ...model, taskQueue: queues.models });
-  const { publishDocument, endTask, cleanFile } = proxyActivities<DocumentActivities>({
-    ...quick,
+  // Publishing and cleaning touch every chunk: minutes for a text of hundreds of megabytes.
+  const { parseDocument, publishDocument, cleanFile } = proxyActivities<DocumentActivities>({
+    ...bulk,
     taskQueue: queues.documents,
   });
+  const { embedDocument } = proxyActivities<EmbeddingActivities>({ ...model, taskQueue: queues.models });
+  const { endTask } = proxyActivities<DocumentActivities>({ ...quick, taskQueue: queues.documents });
   const ref: DocumentRef = { taskId: input.taskId, fileKey: input.fileKey, generation: input.generation };
   const view: TaskStatusView = {
     task_id: input.taskId,

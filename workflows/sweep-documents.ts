@@ -4,7 +4,7 @@ import type { SweepActivities } from '../activities/sweep-activities.js';
 import type { DocumentActivities } from '../activities/document-activities.js';
 import { indexWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
-import { quick } from './activity-profiles.js';
+import { bulk, quick } from './activity-profiles.js';
 import { indexDocument } from './index-document.js';
 
 export interface SweepDocumentsInput {
@@ -27,7 +27,7 @@ export async function sweepDocuments(input: SweepDocumentsInput): Promise<SweepR
     ...quick,
     taskQueue,
   });
-  const { cleanFile } = proxyActivities<DocumentActivities>({ ...quick, taskQueue });
+  const { cleanFile } = proxyActivities<DocumentActivities>({ ...bulk, taskQueue });
 
   const unstarted = await findUnstarted();
   for (const ref of unstarted) {

@@ -33,6 +33,14 @@ const visibleVersionOf = (
   return version;
 };
 
+export interface CheckedLegs<Leg extends string> {
+  legs: Record<Leg, CheckedHit[]>;
+  /** Generations of which hits were dropped: a next search may leave them out. */
+  dead: ReadonlySet<number>;
+  /** Live generations of files of which hits were dropped and nothing else is among the hits. */
+  hidden: ReadonlySet<number>;
+}
+
 /**
  * Compares the legs of a search with the file records as they are now, and drops every hit of an unpublished,
  * replaced, deleted or foreign version, and repeated ids. The records are read after the engine answered: a
@@ -42,18 +50,23 @@ export const checkGenerations = async <Leg extends string>(
   legs: Readonly<Record<Leg, readonly SearchLegHit[]>>,
   files: Pick<FileStore, 'getMany'>,
   limits: CheckLimits,
-): Promise<{ legs: Record<Leg, CheckedHit[]>; dropped: number }> => {
+): Promise<CheckedLegs<Leg>> => {
   const names = Object.keys(legs) as Leg[];
   const keys = new Set(names.flatMap((name) => legs[name].map(({ chunk }) => chunk.file_key)));
   const records = keys.size === 0 ? new Map<string, FileRecord>() : await files.getMany([...keys]);
-  let dropped = 0;
+  const dead = new Set<number>();
+  const robbed = new Map<string, number>();
   const check = (leg: readonly SearchLegHit[]): CheckedHit[] => {
     const kept = new Map<string, CheckedHit>();
     for (const hit of leg) {
       const file = records.get(hit.chunk.file_key);
       const version = visibleVersionOf(hit.chunk, file, limits);
-      if (file === undefined || version === null || kept.has(hit.chunk.chunk_id)) dropped++;
-      else kept.set(hit.chunk.chunk_id, { ...hit, file, version });
+      if (file !== undefined && version !== null) {
+        if (!kept.has(hit.chunk.chunk_id)) kept.set(hit.chunk.chunk_id, { ...hit, file, version });
+        continue;
+      }
+      dead.add(hit.chunk.generation);
+      if (file?.live != null) robbed.set(file.file_key, file.live.generation);
     }
     return [...kept.values()];
   };
@@ -61,5 +74,6 @@ export const checkGenerations = async <Leg extends string>(
     Leg,
     CheckedHit[]
   >;
-  return { legs: checked, dropped };
+  for (const name of names) for (const { file } of checked[name]) robbed.delete(file.file_key);
+  return { legs: checked, dead, hidden: new Set(robbed.values()) };
 };

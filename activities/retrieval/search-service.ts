@@ -42,7 +42,10 @@ interface SearchDependencies {
   settings: { candidates: number; similarityThreshold: number };
 }
 
-/** When checks drop hits, ask again for twice as many, so often and so far. */
+/**
+ * When checks drop hits, ask again without their generations, so often. Asking for more hits instead would not do:
+ * a large version that is marked as published, and becomes live in a moment, has hits without end before any other.
+ */
 const MAX_ROUNDS = 4;
 const MAX_SIZE = 2000;
 
@@ -114,22 +117,28 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
     const embedder = await models.embedder(embedderName);
     const [vector = []] = await embedder.embed([text], { kind: 'query', ...(signal && { signal }) });
     const limits = { scope, partitions: new Set(names), fileKey };
-    let size = Math.min(Math.max(settings.candidates, topK), MAX_SIZE);
+    const size = Math.min(Math.max(settings.candidates, topK), MAX_SIZE);
+    const without = new Set<number>();
     for (let round = 1; ; round++) {
       const answer = await chunks.searchHybrid({
         ...{ scope, partitions: names, text, vector, vectorField: embedder.vectorField, size },
         ...(fileKey !== undefined && { fileKey }),
+        ...(without.size > 0 && { withoutGenerations: [...without] }),
         ...(signal && { signal }),
       });
-      const { legs, dropped } = await checkGenerations(
+      const { legs, dead, hidden } = await checkGenerations(
         { lexical: answer.lexical, dense: answer.dense.filter(({ score }) => score >= threshold) },
         files,
         limits,
       );
       const fullPage = answer.lexical.length >= size || answer.dense.length >= size;
-      const enough = dropped === 0 || idsIn(legs) >= topK;
-      if (enough || !fullPage || round === MAX_ROUNDS || size >= MAX_SIZE) return { embedder, ...legs };
-      size = Math.min(size * 2, MAX_SIZE);
+      // Hidden: also when there is no more to find. A version replaced between the engine's answer and the record is
+      // found under its new generation now.
+      const again = dead.size > 0 && (hidden.size > 0 || (fullPage && idsIn(legs) < topK));
+      if (!again || round === MAX_ROUNDS) return { embedder, ...legs };
+      for (const generation of dead) without.add(generation);
+      // Dead a round ago, and live since.
+      for (const generation of hidden) without.delete(generation);
     }
   };
 

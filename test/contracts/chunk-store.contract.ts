@@ -96,6 +96,20 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
       expect(ids(found.dense)).toHaveLength(2);
     });
 
+    test('leaves out the generations that it is told to', async () => {
+      const [one, two] = [chunksOf(['a sieve for flour']), chunksOf(['a sieve for sand'])];
+      const later = two.map((chunk) => ({ ...chunk, generation: 2, partition: one[0]!.partition }));
+      for (const chunks of [one, later]) {
+        await put(chunks);
+        await publish(chunks);
+      }
+      const request = { partitions: [one[0]!.partition] };
+      expect((await search(request)).lexical).toHaveLength(2);
+      const found = await search({ ...request, withoutGenerations: [2, 77] });
+      for (const leg of [found.lexical, found.dense])
+        expect(leg.map(({ chunk }) => chunk.text)).toEqual(['a sieve for flour']);
+    });
+
     test('putting and publishing twice changes nothing, also in the wrong order', async () => {
       const chunks = chunksOf(times(5, (index) => `sieve number ${index}`));
       const { partition, file_key } = chunks[0] ?? sampleChunk();

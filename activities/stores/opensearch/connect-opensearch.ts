@@ -48,7 +48,11 @@ export const connectOpenSearch = (options: { url: string }): OpenSearchConnectio
       },
       given.timeoutMs === undefined ? {} : { requestTimeout: given.timeoutMs },
     );
-    const abort = () => pending.abort();
+    // Answers nothing on purpose: `abort()` answers the request itself, whose rejection Node's event target would take
+    // for an uncaught one and end the process.
+    const abort = (): void => {
+      pending.abort();
+    };
     signal?.addEventListener('abort', abort, { once: true });
     try {
       return (await pending).body as Answer;

@@ -40,10 +40,14 @@ const visiblePartitions = (scope: Scope, asked: readonly string[] | 'all'): stri
   return asked === 'all' ? allowed : asked.filter((partition) => Object.hasOwn(scope.roles, partition));
 };
 
-const filterClauses = (partitions: readonly string[] | null, fileKey: string | undefined): object[] => [
+const filterClauses = (
+  partitions: readonly string[] | null,
+  { fileKey, withoutGenerations: without = [] }: HybridRequest,
+): object[] => [
   { term: { published: true } },
   ...(partitions === null ? [] : [{ terms: { partition: partitions } }]),
   ...(fileKey === undefined ? [] : [{ term: { file_key: fileKey } }]),
+  ...(without.length === 0 ? [] : [{ bool: { must_not: [{ terms: { generation: without } }] } }]),
 ];
 
 interface HybridQuery {
@@ -55,7 +59,7 @@ interface HybridQuery {
 export const hybridQuery = (request: HybridRequest): HybridQuery => {
   const partitions = visiblePartitions(request.scope, request.partitions);
   if (partitions?.length === 0 || request.size < 1) return { lexical: null, dense: null };
-  const filter = filterClauses(partitions, request.fileKey);
+  const filter = filterClauses(partitions, request);
   const text = lexicalText(request.text);
   const shape = { size: request.size, _source: SOURCE_FIELDS, track_total_hits: false };
   const k = Math.max(request.size, MIN_CANDIDATES);

@@ -71,14 +71,15 @@ export const createFakeChunkStore = (): ChunkStore => {
       const missing = count - found.length;
       if (missing > 0) throw new AppError('VDB_ERROR', undefined, { details: { missing } });
     },
-    async searchHybrid({ scope, partitions, fileKey, text, vector, vectorField, size, signal }) {
+    async searchHybrid({ scope, partitions, fileKey, text, vector, vectorField, size, signal, ...rest }) {
       signal?.throwIfAborted();
       const pool = all().filter(
         ({ chunk }) =>
           chunk.published &&
           inScope(scope, chunk.partition) &&
           (partitions === 'all' || partitions.includes(chunk.partition)) &&
-          (fileKey === undefined || chunk.file_key === fileKey),
+          (fileKey === undefined || chunk.file_key === fileKey) &&
+          rest.withoutGenerations?.includes(chunk.generation) !== true,
       );
       const terms = [...new Set(words(text))];
       const lexical = pool

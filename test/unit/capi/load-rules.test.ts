@@ -144,9 +144,8 @@ describe('loading rules', () => {
     await write('10-good.yaml', rule('good'));
     await write('20-broken.yaml', text);
     await write('30-better.yaml', rule('better'));
-    const started = performance.now();
     const { rules, faults } = await load();
-    expect(performance.now() - started).toBeLessThan(5_000);
+    // Not linear would not end within the time limit of the test.
     expect(rules.map(({ name }) => name)).toEqual(['good', 'better']);
     expect(faults[0]).toEqual({
       file: join(folder, '20-broken.yaml'),

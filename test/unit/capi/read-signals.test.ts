@@ -166,9 +166,8 @@ describe('reading a body', () => {
   test('ten mebibytes are read in a moment', () => {
     const signal = JSON.stringify({ scenario: 'x', source: {}, message: '\\"'.repeat(5_000) });
     const text = `[${Array(500).fill(signal).join(',')}]`;
-    const started = performance.now();
     expect(readSignals(text).items).toHaveLength(500);
-    expect(performance.now() - started).toBeLessThan(3_000);
+    // Not linear would not end within the time limit of the test.
   });
 });
 

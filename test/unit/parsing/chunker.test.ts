@@ -167,9 +167,8 @@ describe('chunker', () => {
   ])(
     'takes a megabyte of %s in linear time',
     (_, text) => {
-      const started = Date.now();
       chunk([section(text)]);
-      expect(Date.now() - started).toBeLessThan(15_000);
+      // Not linear would not end within the time limit of the test.
     },
     20_000,
   );

@@ -74,8 +74,7 @@ describe('Markdown blocks', () => {
     ['dashes', `a\n${'-'.repeat(300_000)} x\n`],
     ['cells in a delimiter row', `a|b\n${'-|'.repeat(100_000)}x\n`],
   ])('takes many %s in linear time', async (_, text) => {
-    const started = Date.now();
     await read(text);
-    expect(Date.now() - started).toBeLessThan(8000);
+    // Not linear would not end within the time limit of the test.
   });
 });

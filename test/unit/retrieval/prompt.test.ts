@@ -50,10 +50,9 @@ describe('buildPrompt', () => {
 
   test('counts runs without spaces and special tokens without harm', () => {
     const text = `<|endoftext|> ${'a'.repeat(200_000)}`;
-    const started = performance.now();
     const { presented } = buildPrompt([makeResult({ text })], { date, budget: 500 });
     expect(presented).toHaveLength(1);
-    expect(performance.now() - started).toBeLessThan(5000);
+    // Not linear would not end within the time limit of the test.
   });
 });
 

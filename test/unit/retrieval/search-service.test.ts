@@ -19,7 +19,12 @@ interface World {
 
 const setUp = (world: World) => {
   const embedded: string[] = [];
-  const asked: { partitions: readonly string[] | 'all'; vectorField: string; size: number }[] = [];
+  const asked: {
+    partitions: readonly string[] | 'all';
+    vectorField: string;
+    size: number;
+    withoutGenerations?: readonly number[];
+  }[] = [];
   const embedder = (name: string): Embedder => ({
     endpointName: name,
     modelName: name === 'builtin-hash' ? 'builtin/hash-1024' : name,
@@ -34,12 +39,13 @@ const setUp = (world: World) => {
   });
   const service = createSearchService({
     chunks: {
-      searchHybrid: async ({ partitions, vectorField, size, fileKey }) => {
-        asked.push({ partitions, vectorField, size });
+      searchHybrid: async ({ partitions, vectorField, size, fileKey, withoutGenerations }) => {
+        asked.push({ partitions, vectorField, size, ...(withoutGenerations && { withoutGenerations }) });
         const found = world.chunks.filter(
           (chunk) =>
             (partitions === 'all' || partitions.includes(chunk.partition)) &&
-            (fileKey === undefined || chunk.file_key === fileKey),
+            (fileKey === undefined || chunk.file_key === fileKey) &&
+            withoutGenerations?.includes(chunk.generation) !== true,
         );
         const leg = (score: (index: number) => number): SearchLegHit[] =>
           found.slice(0, size).map((chunk, index) => ({ chunk, score: score(index) }));
@@ -136,28 +142,86 @@ describe('createSearchService', () => {
     expect((await search({ scope })).map(({ file }) => file.partition)).toEqual(['new']);
   });
 
-  test('asks again for more when dropped hits leave too few', async () => {
+  test('asks again without the generations that it had to drop', async () => {
     const live = named('live', { live: makeVersion({ generation: 2 }) });
-    const stale = Array.from({ length: 30 }, (_, position) => chunkOf(live, position, { generation: 1 }));
+    // The replaced version, not cleaned up yet, and the next one, published a moment before its record says so.
+    const around = [1, 3].flatMap((generation) =>
+      Array.from({ length: 300 }, (_, position) => chunkOf(live, position, { generation })),
+    );
     const { search, asked, embedded } = setUp({
-      chunks: [...stale, ...Array.from({ length: 9 }, (_, position) => chunkOf(live, position))],
+      chunks: [...around, ...Array.from({ length: 9 }, (_, position) => chunkOf(live, position))],
       files: [live],
       partitions: [makePartition('public')],
       candidates: 10,
     });
     expect(idsOf(await search())).toEqual([0, 1, 2, 3, 4].map((position) => `live-2-${position}`));
-    expect(asked.map(({ size }) => size)).toEqual([10, 20, 40]);
+    expect(asked.map(({ withoutGenerations }) => withoutGenerations)).toEqual([undefined, [1], [1, 3]]);
     expect(embedded).toHaveLength(1);
   });
 
-  test('gives up after four rounds, and does not ask again when the engine has no more', async () => {
+  test('asks again for a file that is hidden by its own dead version, though others fill the page', async () => {
+    const hidden = named('hidden', { live: makeVersion({ generation: 2 }) });
+    const others = Array.from({ length: 9 }, (_, index) => named(`other-${index}`));
+    const { search } = setUp({
+      chunks: [
+        chunkOf(hidden, 0, { generation: 3 }),
+        chunkOf(hidden, 0),
+        ...others.map((file) => chunkOf(file, 0)),
+      ],
+      files: [hidden, ...others],
+      partitions: [makePartition('public')],
+      candidates: 1,
+    });
+    expect(idsOf(await search({ topK: 1 }))).toEqual(['hidden-2-0']);
+  });
+
+  test('finds a version that went live between the answer and the record', async () => {
     const live = named('live', { live: makeVersion({ generation: 2 }) });
-    const stale = Array.from({ length: 500 }, (_, position) => chunkOf(live, position, { generation: 1 }));
+    let calls = 0;
+    const { search, asked } = setUp({
+      // The engine sees the new version from its second call on; the record has it by the end of the first.
+      get chunks() {
+        calls += 1;
+        return calls === 1 ? [chunkOf(live, 0, { generation: 1 })] : [chunkOf(live, 0)];
+      },
+      files: [live],
+      partitions: [makePartition('public')],
+    });
+    expect(idsOf(await search())).toEqual(['live-2-0']);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('finds a version that went live while the search was asking again without it', async () => {
+    const file = named('live', { live: makeVersion({ generation: 1 }) });
+    const flipped = named('live', { live: makeVersion({ generation: 2 }) });
+    let calls = 0;
+    const { search } = setUp({
+      chunks: [chunkOf(file, 0, { generation: 2 }), chunkOf(file, 0)],
+      get files() {
+        calls += 1;
+        return [calls === 1 ? file : flipped];
+      },
+      partitions: [makePartition('public')],
+      candidates: 1,
+    });
+    expect(idsOf(await search({ topK: 1 }))).toEqual(['live-2-0']);
+  });
+
+  test('gives up after four rounds, and does not ask again for what has no live version', async () => {
+    const live = named('live', { live: makeVersion({ generation: 900 }) });
+    const stale = Array.from({ length: 500 }, (_, position) =>
+      chunkOf(live, position, { generation: position + 1 }),
+    );
     const world = { files: [live], partitions: [makePartition('public')], candidates: 10 };
     const many = setUp({ ...world, chunks: stale });
     expect(await many.search()).toEqual([]);
-    expect(many.asked.map(({ size }) => size)).toEqual([10, 20, 40, 80]);
-    const few = setUp({ ...world, chunks: stale.slice(0, 8) });
+    expect(many.asked).toHaveLength(4);
+    const gone = named('gone', { live: null });
+    const few = setUp({
+      ...world,
+      files: [gone],
+      chunks: stale.slice(0, 8).map((chunk) => ({ ...chunk, file_key: 'gone' })),
+    });
     expect(await few.search()).toEqual([]);
     expect(few.asked).toHaveLength(1);
   });
@@ -237,12 +301,13 @@ describe('createSearchService', () => {
           const files = states.map(({ live, deleted, partition }, index) =>
             named(`f${index}`, {
               partition,
-              live: live === null ? null : makeVersion({ generation: live }),
+              // Numbers are global: no generation belongs to two files.
+              live: live === null ? null : makeVersion({ generation: index * 10 + live }),
               deleted_at: deleted ? new Date() : null,
             }),
           );
           const chunks = hits.map(({ file: index, generation, position }) =>
-            chunkOf(files[index]!, position, { generation, partition: 'p' }),
+            chunkOf(files[index]!, position, { generation: index * 10 + generation, partition: 'p' }),
           );
           const { search } = setUp({
             ...{ chunks, files, candidates: 8 },
