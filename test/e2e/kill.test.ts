@@ -17,5 +17,9 @@ describe('SIGKILL of worker and gateway', () => {
     expect(report.faults).toEqual([]);
     expect(report.drifts).toEqual([]);
     expect(report.kills).toHaveLength(4);
+    // A campaign whose kills met nobody at work would show nothing.
+    expect(report.kills.filter(({ hit }) => hit).length).toBeGreaterThanOrEqual(3);
+    expect(report.retried).toBeGreaterThan(0);
+    expect(report.looks).toBeGreaterThan(0);
   }, 400_000);
 });

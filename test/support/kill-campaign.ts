@@ -1,94 +1,209 @@
 import { checkStores } from '../../activities/reconcile/check-stores.js';
 import type { Drift } from '../../activities/reconcile/check-stores.js';
+import { removeOrphanBlobs } from '../../activities/reconcile/remove-orphans.js';
 import type { Stage } from '../../schemas/documents.js';
 import { documentClient } from './document-client.js';
+import type { TaskStatus } from './document-client.js';
+import { footprint } from './footprint.js';
 import { generatedText } from './generated-text.js';
 import type { RunningStack } from './running-stack.js';
 import { until } from './until.js';
 
 export interface CampaignReport {
-  /** Wrong final states, missing or foreign chunks: empty when all went well. */
+  /** Wrong final states, missing or foreign chunks, a file seen half: empty when all went well. */
   faults: string[];
+  /** Where the stores disagree once the scheduled sweep has had its time. */
   drifts: Drift[];
-  kills: { process: 'worker' | 'gateway'; seen: string }[];
+  /** `hit`: the wanted moment was met, so that the kill fell into it. */
+  kills: { process: 'worker' | 'gateway'; wanted: string; hit: boolean }[];
   tasks: number;
+  /** Tasks whose work was taken up again after a kill. */
+  retried: number;
+  /** Times that a reader looked at a file while it was being replaced. */
+  looks: number;
+}
+
+interface Step {
+  do: 'POST' | 'PUT' | 'DELETE';
+  /** Text to upload; each seed is a text of its own. */
+  seed: number;
+  paragraphs: number;
+  /** When the next step comes: after this task's end, while the task publishes, or at once. */
+  next: 'after' | 'publishing' | 'at once';
 }
 
 interface Plan {
   fileId: string;
-  texts: string[];
-  deleted: boolean;
+  steps: Step[];
+}
+
+/** What is known of a file while it is acted on. */
+interface Watched {
+  plan: Plan;
+  /** Seeds whose text may be visible now; null while the file may also be absent. */
+  visible: Set<number> | null;
+  /** Raised with each change of `visible`: an answer that crossed one is not judged. */
+  turn: number;
+}
+
+interface Outcome {
+  subject: string;
+  url: string;
+  expected: 'COMPLETED' | 'SUPERSEDED' | 'TASK_CANCELLED';
 }
 
 const PARTITION = { calm: 'calm', storm: 'storm' };
+const BIG = 400;
+const SMALL = 12;
+/** Clients at once: few enough that new uploads arrive during the whole of the storm. */
+const CLIENTS = 4;
+const PATIENCE_MS = 240_000;
+
+/** Every kind of life that a file can have, in turn. */
+const planOf = (index: number): Plan => {
+  const step = (what: Step['do'], version: number, paragraphs: number, next: Step['next']): Step => ({
+    ...{ do: what, seed: index * 10 + version, paragraphs, next },
+  });
+  const lives: Step[][] = [
+    [step('POST', 0, BIG, 'after')],
+    // Replaced while its first indexing runs.
+    [step('POST', 0, BIG, 'at once'), step('PUT', 1, SMALL, 'after')],
+    // A live version replaced: a long one by a short one, and the other way round.
+    [step('POST', 0, BIG, 'after'), step('PUT', 1, SMALL, 'after')],
+    [step('POST', 0, SMALL, 'after'), step('PUT', 1, BIG, 'after')],
+    // Deleted, and another file under the same id.
+    [step('POST', 0, SMALL, 'after'), step('DELETE', 0, 0, 'after'), step('POST', 1, SMALL, 'after')],
+    // A replacement overtaken at the last moment: it must not come up for the time that its successor takes.
+    [step('POST', 0, SMALL, 'after'), step('PUT', 1, SMALL, 'publishing'), step('PUT', 2, BIG, 'after')],
+    // Deleted while its first indexing runs.
+    [step('POST', 0, BIG, 'at once'), step('DELETE', 0, 0, 'after')],
+  ];
+  return { fileId: `file-${index}`, steps: lives[index % lives.length]! };
+};
 
 /**
- * Files are indexed, replaced and deleted while worker and gateway are killed with SIGKILL at chosen stages. The
- * same files, indexed without a disturbance in another partition, say what each must hold in the end.
+ * Files are indexed, replaced and deleted while worker and gateway are killed with SIGKILL at chosen moments, and a
+ * reader looks on. The same files, indexed without a disturbance in another partition, say what each must hold.
  */
 export const runKillCampaign = async (
   stack: RunningStack,
   size: { files: number; kills: number },
 ): Promise<CampaignReport> => {
   const client = documentClient(stack);
-  const plans = Array.from({ length: size.files }, (_, index): Plan => {
-    const paragraphs = index % 4 === 0 ? 400 : 12;
-    const versions = index % 3 === 1 ? 2 : 1;
-    return {
-      fileId: `file-${index}`,
-      texts: Array.from({ length: versions }, (_none, version) =>
-        generatedText(index * 10 + version, paragraphs),
-      ),
-      deleted: index % 5 === 4,
-    };
-  });
+  const plans = Array.from({ length: size.files }, (_, index) => planOf(index));
+  const remaining = plans.filter((plan) => plan.steps.at(-1)!.do !== 'DELETE');
 
   const calm = await Promise.all(
-    plans.map((plan) =>
-      client.upload('POST', PARTITION.calm, plan.fileId, plan.texts.at(-1)!, `${plan.fileId}.txt`),
-    ),
+    remaining.map(({ fileId, steps }) => {
+      const { seed, paragraphs } = steps.at(-1)!;
+      return client.upload('POST', PARTITION.calm, fileId, generatedText(seed, paragraphs), `${fileId}.txt`);
+    }),
   );
   for (const url of calm) await client.ended(url);
 
-  const kills: CampaignReport['kills'] = [];
-  const urls = new Map<string, string>();
-  let stop = false;
-  const storming = killing(stack, size.kills, kills, () => stop);
-  const acting = Promise.all(plans.map((plan) => act(stack, plan, urls)));
-  await acting;
-  await storming;
-  stop = true;
+  const report: CampaignReport = { faults: [], drifts: [], kills: [], tasks: 0, retried: 0, looks: 0 };
+  const outcomes: Outcome[] = [];
+  const watched = plans.map((plan): Watched => ({ plan, visible: null, turn: 0 }));
+  let acting = true;
+  await Promise.all([
+    inTurn(watched, (file) => act(stack, file, outcomes, report.faults)).finally(() => (acting = false)),
+    killing(stack, size.kills, report.kills),
+    watching(stack, watched, report, () => acting),
+  ]);
 
-  const faults: string[] = [];
-  for (const [subject, url] of urls) {
-    const status = await client.ended(url, 240_000);
-    const expected = subject.endsWith('last')
-      ? ['COMPLETED']
-      : subject.endsWith('deleted')
-        ? ['COMPLETED', 'CANCELLED']
-        : ['COMPLETED', 'CANCELLED'];
-    if (!expected.includes(status.task_state))
-      faults.push(`${subject} ended ${status.task_state} ${JSON.stringify(status.error)}`);
+  for (const { subject, url, expected } of outcomes) {
+    const { task_state, error, attempt } = await endedInStorm(stack, url);
+    const ended = task_state === 'COMPLETED' ? 'COMPLETED' : (error?.code ?? `${task_state}`);
+    // What runs when a replacement or a deletion comes may just have been completed.
+    const cancelled = expected === 'TASK_CANCELLED' && task_state === 'CANCELLED';
+    if (ended !== expected && !cancelled && !(ended === 'COMPLETED' && expected !== 'COMPLETED'))
+      report.faults.push(`${subject} ended ${task_state} ${JSON.stringify(error)}, not ${expected}`);
+    if (attempt > 1) report.retried += 1;
   }
-  const drifts = await settled(stack);
-  for (const plan of plans) faults.push(...(await compare(stack, plan)));
-  return { faults, drifts, kills, tasks: urls.size };
+  report.tasks = outcomes.length;
+  report.drifts = await sweptUp(stack);
+  for (const plan of plans) report.faults.push(...(await compare(stack, plan)));
+  report.faults.push(...(await checkBytes(stack, 2 * remaining.length)), ...stack.crashes());
+  return report;
+};
+
+/** Some at a time, each as soon as one before it is through. */
+const inTurn = async <T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> => {
+  const queue = [...items];
+  const one = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await run(item);
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, one));
 };
 
 /** One client's doings on one file. A request without an answer is asked about again, never sent blindly. */
-const act = async (stack: RunningStack, plan: Plan, urls: Map<string, string>): Promise<void> => {
-  for (const [version, text] of plan.texts.entries()) {
-    const last = version === plan.texts.length - 1 && !plan.deleted;
-    const url = await persist(() => admit(stack, version === 0 ? 'POST' : 'PUT', plan.fileId, text));
-    if (url !== null) urls.set(`${plan.fileId} version ${version} ${last ? 'last' : 'deleted'}`, url);
-  }
-  if (plan.deleted)
-    await persist(async () => {
-      const { status } = await stack.request(`/indexer/partition/${PARTITION.storm}/file/${plan.fileId}`, {
-        method: 'DELETE',
+const act = async (
+  stack: RunningStack,
+  file: Watched,
+  outcomes: Outcome[],
+  faults: string[],
+): Promise<void> => {
+  const { fileId, steps } = file.plan;
+  const sees = (visible: Set<number> | null): void => {
+    file.visible = visible;
+    file.turn += 1;
+  };
+  let overtaken: { url: string; seed: number } | null = null;
+  for (const [index, step] of steps.entries()) {
+    const next = steps[index + 1];
+    if (step.do === 'DELETE') {
+      sees(null);
+      await persist(() => remove(stack, fileId));
+      const gone = await persist(() => stack.request(`/partition/${PARTITION.storm}/file/${fileId}`));
+      if (gone.status !== 404) faults.push(`${fileId} was deleted and answers ${gone.status}`);
+      continue;
+    }
+    // From before the request on: its answer may be lost and its work done.
+    if (file.visible !== null) sees(new Set([...file.visible, step.seed]));
+    const method = step.do;
+    const text = generatedText(step.seed, step.paragraphs);
+    const url = await persist(() => admit(stack, method, fileId, text));
+    if (overtaken !== null && file.visible !== null && (await isCancelled(stack, overtaken.url)))
+      sees(new Set([...file.visible].filter((seed) => seed !== overtaken?.seed)));
+    overtaken = step.next === 'publishing' && url !== null ? { url, seed: step.seed } : null;
+    if (url !== null)
+      outcomes.push({
+        subject: `${fileId} step ${index}`,
+        url,
+        expected:
+          step.next === 'after' || next === undefined
+            ? 'COMPLETED'
+            : next.do === 'PUT'
+              ? 'SUPERSEDED'
+              : 'TASK_CANCELLED',
       });
-      if (status !== 204 && status !== 404) throw new Error(`DELETE answered ${status}`);
-    });
+    if (overtaken !== null) await publishing(stack, overtaken.url);
+    if (step.next !== 'after') continue;
+    if (url !== null) await endedInStorm(stack, url);
+    sees(new Set([step.seed]));
+  }
+};
+
+const taskOf = (stack: RunningStack, url: string) => stack.adapters.tasks.get(url.split('/').at(-1)!);
+
+const isCancelled = async (stack: RunningStack, url: string): Promise<boolean> =>
+  (await taskOf(stack, url))?.state === 'CANCELLED';
+
+const publishing = (stack: RunningStack, url: string): Promise<boolean> =>
+  until(
+    `${url} is being published`,
+    async () => {
+      const task = await taskOf(stack, url);
+      return task!.stage === 'publish' || task!.finished_at !== null;
+    },
+    { withinMs: PATIENCE_MS, everyMs: 5 },
+  );
+
+const remove = async (stack: RunningStack, fileId: string): Promise<void> => {
+  const { status } = await stack.request(`/indexer/partition/${PARTITION.storm}/file/${fileId}`, {
+    method: 'DELETE',
+  });
+  if (status !== 204 && status !== 404) throw new Error(`DELETE answered ${status}`);
 };
 
 /** Answers the task's URL; null when an earlier try without an answer had been taken and has ended already. */
@@ -125,65 +240,153 @@ const persist = async <T>(action: () => Promise<T>): Promise<T> => {
         return false;
       }
     },
-    { withinMs: 120_000, everyMs: 300 },
+    { withinMs: 120_000, everyMs: 100 },
   ).catch(() => {
     throw failure;
   });
   return result!.value;
 };
 
-const STAGES: Stage[] = ['parse', 'embed', 'publish', 'chunk', 'queued'];
+const endedInStorm = (stack: RunningStack, url: string): Promise<TaskStatus> =>
+  until(
+    `${url} has ended`,
+    async () => {
+      const status = await persist(() => documentClient(stack).task(url));
+      return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(status.task_state) && status;
+    },
+    { withinMs: PATIENCE_MS, everyMs: 100 },
+  );
 
-/** Kills the worker when a task is seen in the wanted stage, and every third time the gateway. */
-const killing = async (
+/** A reader: a live file is old, then new, never both, never neither. */
+const watching = async (
   stack: RunningStack,
-  count: number,
-  kills: CampaignReport['kills'],
-  stopped: () => boolean,
+  watched: readonly Watched[],
+  report: CampaignReport,
+  going: () => boolean,
 ): Promise<void> => {
-  for (let kill = 0; kill < count && !stopped(); kill += 1) {
-    const wanted = STAGES[kill % STAGES.length]!;
-    const seen = await until(
-      `a task in stage ${wanted}`,
-      async () => {
-        for await (const task of stack.adapters.tasks.scan())
-          if (task.finished_at === null && task.stage === wanted) return `stage ${wanted}`;
-        return false;
-      },
-      { withinMs: 8000, everyMs: 5 },
-    ).catch(() => `any stage (none in ${wanted} within 8 s)`);
-    if (kill % 3 === 2) {
-      await stack.killGateway();
-      kills.push({ process: 'gateway', seen });
-      await stack.startGateway();
-    } else {
-      await stack.killWorker();
-      kills.push({ process: 'worker', seen });
-      await stack.startWorker();
+  while (going()) {
+    for (const file of watched) {
+      const { visible, turn, plan } = file;
+      if (visible === null || visible.size < 2) continue;
+      const path = `/search/partition/${PARTITION.storm}/file/${plan.fileId}?text=Document&top_k=50`;
+      const seen = await stack
+        .request(path)
+        .then(async (response) => ({
+          status: response.status,
+          body: (await response.json()) as { documents?: { content: string }[] },
+        }))
+        .catch(() => null);
+      if (seen === null || seen.status === 503 || file.turn !== turn) continue;
+      report.looks += 1;
+      const texts = (seen.body.documents ?? []).map(({ content }) => content).join('\n');
+      const seeds = new Set([...texts.matchAll(/Document (\d+),/g)].map(([, seed]) => Number(seed)));
+      if (seeds.size !== 1 || !visible.has([...seeds][0]!))
+        report.faults.push(`${plan.fileId} showed ${[...seeds].join(' and ') || `nothing (${seen.status})`}`);
     }
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 };
 
-/** What a crash left is swept up by itself; the reconciler does hourly what is asked for here at once. */
-const settled = async (stack: RunningStack): Promise<Drift[]> => {
-  let drifts: Drift[] = [];
+interface Moment {
+  name: string;
+  process: 'worker' | 'gateway';
+  reached(stack: RunningStack): Promise<boolean>;
+}
+
+const inStage = (stage: Stage, process: Moment['process'] = 'worker'): Moment => ({
+  name: `stage ${stage}`,
+  process,
+  async reached({ adapters }) {
+    for await (const task of adapters.tasks.scan())
+      if (task.finished_at === null && task.stage === stage) return true;
+    return false;
+  },
+});
+
+const MOMENTS: Moment[] = [
+  inStage('embed'),
+  inStage('parse'),
+  {
+    name: 'between admission and start',
+    process: 'gateway',
+    reached: async ({ adapters }) => (await adapters.tasks.listNotHandedOver(new Date(), 1)).length > 0,
+  },
+  inStage('publish'),
+  inStage('chunk'),
+  {
+    name: 'in the middle of an upload',
+    process: 'gateway',
+    reached: async (stack) => ((await footprint(stack))['blobs.writes'] ?? 0) > 0,
+  },
+  {
+    name: 'before a clean-up',
+    process: 'worker',
+    reached: async ({ adapters }) => (await adapters.tasks.listUncleaned(new Date(), 1)).length > 0,
+  },
+  inStage('queued'),
+  inStage('embed', 'gateway'),
+];
+
+/** Kills whom a moment is about when it is met, and starts it again. */
+const killing = async (stack: RunningStack, count: number, kills: CampaignReport['kills']): Promise<void> => {
+  for (let kill = 0; kill < count; kill += 1) {
+    const { name, process, reached } = MOMENTS[kill % MOMENTS.length]!;
+    const hit = await until(name, () => reached(stack), { withinMs: 15_000, everyMs: 1 }).catch(() => false);
+    if (process === 'gateway') await stack.killGateway();
+    else await stack.killWorker();
+    kills.push({ process, wanted: name, hit });
+    await (process === 'gateway' ? stack.startGateway() : stack.startWorker());
+  }
+};
+
+/**
+ * What a crash left is swept up by the schedule alone; the reconciler is not asked, since it would heal what the
+ * plans should have cleaned up. Only bytes that a gateway took to its grave, before it could write their task, wait
+ * for the reconciler's next day, which is made to come here.
+ */
+const sweptUp = async (stack: RunningStack): Promise<Drift[]> => {
+  const { adapters } = stack;
+  let drifts: Drift[] | undefined;
   await until(
     'the stores agree',
     async () => {
-      await stack.sweep();
-      await stack.reconcile();
-      drifts = await checkStores(stack.adapters, { deduplicate: true });
+      const found = await checkStores(adapters, { deduplicate: true });
+      const known = await Promise.all(
+        found.map(
+          async ({ kind, subject }) => kind !== 'orphan-blob' || (await adapters.tasks.get(subject)) !== null,
+        ),
+      );
+      drifts = found.filter((_drift, index) => known[index]);
       return drifts.length === 0;
     },
-    { withinMs: 60_000, everyMs: 1000 },
-  ).catch(() => undefined);
-  return drifts;
+    { withinMs: 60_000, everyMs: 500 },
+  ).catch((error: unknown) => {
+    if (drifts === undefined || drifts.length === 0) throw error;
+  });
+  await removeOrphanBlobs(adapters, new Date(), AbortSignal.timeout(60_000));
+  return drifts!.length > 0 ? drifts! : checkStores(adapters, { deduplicate: true });
+};
+
+const seenBySearch = async (stack: RunningStack, plan: Plan): Promise<string> => {
+  const hits = await documentClient(stack).search(`/search/partition/${PARTITION.storm}`, {
+    text: `Document ${plan.steps.at(-1)!.seed}, paragraph 1`,
+    top_k: '200',
+  });
+  const own = hits.filter(({ metadata }) => metadata['file_id'] === plan.fileId);
+  const seeds = own.flatMap(({ content }) =>
+    [...content.matchAll(/Document (\d+),/g)].map(([, seed]) => seed),
+  );
+  return [...new Set(seeds)].join(' and ');
 };
 
 const compare = async (stack: RunningStack, plan: Plan): Promise<string[]> => {
   const file = await stack.adapters.files.get(PARTITION.storm, plan.fileId);
-  if (plan.deleted) return file?.live == null ? [] : [`${plan.fileId} was deleted and is live`];
+  const last = plan.steps.at(-1)!;
+  const seen = await seenBySearch(stack, plan);
+  if (last.do === 'DELETE')
+    return file === null && seen === '' ? [] : [`${plan.fileId} was deleted and is there (${seen})`];
   if (file?.live == null) return [`${plan.fileId} is not live`];
+  const faults = seen === String(last.seed) ? [] : [`a search found '${seen}' of ${plan.fileId}`];
   const calm = await stack.adapters.files.get(PARTITION.calm, plan.fileId);
   const [there, expected] = await Promise.all(
     [file, calm!].map(async (record) =>
@@ -192,7 +395,18 @@ const compare = async (stack: RunningStack, plan: Plan): Promise<string[]> => {
       ),
     ),
   );
-  return JSON.stringify(there) === JSON.stringify(expected)
+  if (expected!.length === 0 || JSON.stringify(there) !== JSON.stringify(expected))
+    faults.push(
+      `${plan.fileId} has ${there!.length} chunks that are not the ${expected!.length} expected ones`,
+    );
+  return faults;
+};
+
+/** The bytes of every live file are there once, and nothing else, half-written or whole. */
+const checkBytes = async (stack: RunningStack, liveFiles: number): Promise<string[]> => {
+  const left = await footprint(stack);
+  const found = { blobs: left['blobs.files'] ?? 0, unfinished: left['blobs.writes'] ?? 0 };
+  return found.blobs === liveFiles && found.unfinished === 0
     ? []
-    : [`${plan.fileId} has ${there!.length} chunks that are not the ${expected!.length} expected ones`];
+    : [`${found.blobs} blobs for ${liveFiles} live files, ${found.unfinished} of them unfinished`];
 };

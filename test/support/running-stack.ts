@@ -37,6 +37,9 @@ export interface RunningStack {
   /** The stored alerts behind the management API. */
   readonly proxy: { summaries(): Promise<QueueSummary[]>; everyAlert(): AsyncIterable<Alert> };
   logs(): string;
+  /** Processes that ended without being told to, each with its last words. */
+  crashes(): readonly string[];
+  /** Stops and removes everything. @throws Error when a process had crashed */
   close(): Promise<void>;
 }
 
@@ -85,6 +88,10 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
   const log: string[] = [];
   const processes = new Map<'gateway' | 'worker', ChildProcess>();
 
+  /** Whose end is our doing. */
+  const told = new Set<ChildProcess>();
+  const crashes: string[] = [];
+
   const start = async (name: 'gateway' | 'worker', script: string): Promise<void> => {
     const { NODE_OPTIONS: _jest, ...inherited } = process.env;
     const child = spawn(process.execPath, ['--import', 'tsx', script], {
@@ -92,6 +99,10 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     processes.set(name, child);
+    child.once('exit', (code, signal) => {
+      if (!told.has(child))
+        crashes.push(`the ${name} ended by itself (${code ?? signal}):\n${log.slice(-30).join('')}`);
+    });
     let ready = false;
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       log.push(`${name}: ${text}`);
@@ -113,6 +124,7 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
     const child = processes.get(name);
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
+    told.add(child);
     child.kill(signal);
     await gone;
   };
@@ -158,6 +170,7 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
       },
     },
     logs: () => log.join(''),
+    crashes: () => crashes,
     async close() {
       await Promise.all([kill('gateway', 'SIGTERM'), kill('worker', 'SIGTERM')]);
       for (const scheduleId of [sweepScheduleId, reconcileScheduleId, sweepForwardingScheduleId])
@@ -175,6 +188,7 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
       await adapters.close();
       await dropRun(config);
       await connection.close();
+      if (crashes.length > 0) throw new Error(crashes.join('\n'));
     },
   };
 };
