@@ -2,6 +2,7 @@ import { Connection } from '@temporalio/client';
 import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { askProgram } from '../ask-program.js';
 import { buildIntoCache } from '../build-into-cache.js';
 import { downloadIntoCache } from '../download-into-cache.js';
@@ -10,10 +11,16 @@ import { LauncherError } from '../launcher-error.js';
 import { runTool } from '../run-tool.js';
 import type { Program, Service } from './service.js';
 
-/** Newer versions of the CLI carry replace directives and cannot be installed with `go install`. */
+/**
+ * What is built, and from which modules exactly, stands in `artifacts/temporal-cli/go.mod`. Newer versions of the CLI
+ * carry replace directives and cannot be built as a dependency. Its own choice of SQLite driver (1.34.1) can remain
+ * "interrupted" for ever after one cancelled request, with all of the server's work at a standstill; the server's
+ * authors went to 1.44.3 for that (temporalio/temporal pull request 9198), and so does our module file.
+ */
 const CLI = { module: 'github.com/temporalio/cli/cmd/temporal', version: '1.5.1', go: [1, 25] as const };
+const MODULE_FILES = fileURLToPath(new URL('../artifacts/temporal-cli/', import.meta.url));
 const DOWNLOADED = 'temporal-cli';
-const BUILT = `temporal-cli-${CLI.version}`;
+const BUILT = `temporal-cli-${CLI.version}-sqlite-1.44.3`;
 
 /** What the operator can search workflows by; the code works without them. */
 const SEARCH_ATTRIBUTES = ['TamisKind', 'TamisPartition', 'TamisState'];
@@ -54,9 +61,14 @@ export const temporal: Service = {
       await runTool(bench, {
         subject: 'temporal',
         command: go,
-        args: ['install', '-ldflags=-s -w', `${CLI.module}@v${CLI.version}`],
+        args: [
+          ...['build', '-mod=readonly', '-buildvcs=false'],
+          `-ldflags=-s -w -X github.com/temporalio/cli/temporalcli.Version=${CLI.version}`,
+          ...['-o', join(draft, 'temporal'), CLI.module],
+        ],
+        cwd: MODULE_FILES,
         // without cgo it needs no C compiler, and runs for a user that has no entry in the password file
-        env: { GOBIN: draft, CGO_ENABLED: '0' },
+        env: { CGO_ENABLED: '0', GOWORK: 'off' },
         advice: ['Go could not build it: look at GOPROXY and GOFLAGS, or install the temporal CLI yourself'],
       });
     });
