@@ -88,7 +88,7 @@ module.exports = {
       from: { path: '^api/' },
       to: {
         path: '^activities/',
-        pathNot: '^activities/(ports|connect)\\.ts$|^activities/(retrieval|parsing|capi)/',
+        pathNot: '^activities/(ports|connect)\\.ts$|^activities/(retrieval|parsing|capi|reconcile)/',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -12,6 +12,7 @@ import { createMongoCounterStore } from './stores/mongo/counter-store.js';
 import { createMongoFileStore } from './stores/mongo/file-store.js';
 import { createMongoModelEndpointStore } from './stores/mongo/model-endpoint-store.js';
 import { createMongoPartitionStore } from './stores/mongo/partition-store.js';
+import { createMongoQuotaStore } from './stores/mongo/quota-store.js';
 import { createMongoTaskStore } from './stores/mongo/task-store.js';
 import { createMongoUserStore } from './stores/mongo/user-store.js';
 import { createMongoWatcherStore } from './stores/mongo/watcher-store.js';
@@ -51,6 +52,7 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
     );
     return {
       users: createMongoUserStore(mongo.db),
+      quotas: createMongoQuotaStore(mongo.db),
       partitions: createMongoPartitionStore(mongo.db),
       files: createMongoFileStore(mongo.db),
       tasks: createMongoTaskStore(mongo.db),

@@ -6,6 +6,7 @@ import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
 import type { FileVersion, TaskFailure, TaskRecord, TaskState } from '../schemas/documents.js';
 import { cleanFileRecord } from './reconcile/clean-file-record.js';
+import { settleQuota } from './reconcile/settle-quota.js';
 import { resolveFileKind } from './parsing/file-types.js';
 import type { ParserPool } from './parsing/parser-pool.js';
 import type { Adapters } from './ports.js';
@@ -18,7 +19,7 @@ export interface DocumentRef {
 }
 
 export interface DocumentActivityDeps {
-  adapters: Pick<Adapters, 'files' | 'tasks' | 'claims' | 'blobs' | 'chunks' | 'models'>;
+  adapters: Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks' | 'models'>;
   parser: ParserPool;
   settings: { chunkSize: number; chunkOverlapRate: number; scratchDirectory: string };
   now?: () => Date;
@@ -103,6 +104,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     await chunks.publish(ref.fileKey, ref.generation, chunkCount, signal);
     const published = await files.publish(ref.fileKey, ref.taskId, versionOf(task, chunkCount, now()));
     if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');
+    await settleQuota(deps.adapters, ref);
     await tasks.finish(ref.taskId, 'COMPLETED');
     const replaced = published.outcome === 'already' || published.previous !== null;
     if (!replaced) {
@@ -120,6 +122,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
       ...failure,
       traceback: capped(failure.traceback),
     });
+    await settleQuota(deps.adapters, ref);
     return (await tasks.get(ref.taskId))?.state ?? 'CANCELLED';
   };
 

@@ -31,6 +31,32 @@ export interface UserStore {
   get(userId: number): Promise<UserRecord | null>;
 }
 
+/**
+ * The part of a user's record that makes a quota hold: the tasks that will add a file to what the user has, each from
+ * its admission until the file is live or given up. Every change is one update matched on the task, so that
+ * repeating it is harmless.
+ */
+export interface QuotaStore {
+  /** `turn` changes with every release: what was counted before one is out of date after it. */
+  pending(userId: number): Promise<{ taskIds: string[]; turn: number }>;
+  /**
+   * Adds the task to the list while fewer than `room` are on it and `turn` is still the one that `room` was counted
+   * at. A task that is on it already stays `reserved`.
+   */
+  reserve(input: {
+    userId: number;
+    taskId: string;
+    room: number;
+    turn: number;
+  }): Promise<'reserved' | 'full' | 'changed'>;
+  /** Takes tasks off whatever list they are on. */
+  release(taskIds: readonly string[]): Promise<void>;
+  /** The heir takes the place of a task that is on a list; nothing happens otherwise. */
+  inherit(taskId: string, heir: string): Promise<void>;
+  /** The lists that are not empty. */
+  scan(): AsyncIterable<{ userId: number; taskIds: string[] }>;
+}
+
 export interface PartitionStore {
   /** Creates the partition with its owner. @throws AppError PARTITION_EXISTS */
   create(input: { partition: string; embedder: string; ownerId: number }): Promise<PartitionRecord>;
@@ -50,6 +76,10 @@ export interface FileStore {
   listLive(scope: Scope, partition: string, limit?: number): Promise<FileRecord[]>;
   /** Live files per partition; the only source of `file_count`. */
   countLive(partitions: readonly string[]): Promise<Map<string, number>>;
+  /** Files a user uploaded: live ones (the user's `file_count`), and those that are to become live for the first time. */
+  countByUser(userId: number): Promise<{ live: number; pending: number }>;
+  /** Which of these tasks made a version that is live now. */
+  liveTasks(taskIds: readonly string[]): Promise<string[]>;
   /**
    * POST. Inserts the record, or takes over one whose first task failed or was cancelled, by one guarded update.
    * `stale` means that a greater generation was admitted meanwhile: take a new one and ask again.
@@ -304,6 +334,7 @@ export interface WorkflowStarter {
 /** Everything that reaches outside, behind ports. Made by `connect.ts`. */
 export interface Adapters {
   users: UserStore;
+  quotas: QuotaStore;
   partitions: PartitionStore;
   files: FileStore;
   tasks: TaskStore;

@@ -3,10 +3,11 @@ import { AppError } from '../schemas/app-error.js';
 import type { TaskRecord } from '../schemas/documents.js';
 import type { DocumentRef } from './document-activities.js';
 import type { Adapters } from './ports.js';
+import { settleQuota } from './reconcile/settle-quota.js';
 import { removeOrphanBlobs, removeOrphanChunks } from './reconcile/remove-orphans.js';
 
 export interface SweepActivityDeps {
-  adapters: Pick<Adapters, 'files' | 'tasks' | 'claims' | 'blobs' | 'chunks'>;
+  adapters: Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
   settings: {
     /** What is younger is left alone: its own gateway or workflow is still busy with it. */
     graceMs: number;
@@ -23,7 +24,7 @@ const SHARE = 200;
 
 /** The hands of the sweep and of the reconciler. */
 export const createSweepActivities = (deps: SweepActivityDeps) => {
-  const { files, tasks, claims, blobs } = deps.adapters;
+  const { files, tasks, quotas, claims, blobs } = deps.adapters;
   const before = (ms: number): Date => new Date((deps.now?.() ?? new Date()).getTime() - ms);
 
   /**
@@ -32,6 +33,7 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
    */
   const discard = async (task: TaskRecord, fileKnown: boolean): Promise<void> => {
     await claims.release([task.task_id]);
+    await quotas.release([task.task_id]);
     await blobs.remove(task.upload.upload_id);
     const { code, message } = new AppError('SUPERSEDED');
     if (fileKnown) await tasks.finish(task.task_id, 'CANCELLED', { code, message, traceback: [] });
@@ -64,6 +66,7 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
     for (const task of expired) {
       await files.releasePending(task.file_key, task.task_id);
       await tasks.finish(task.task_id, 'FAILED', { code, message, traceback: [] });
+      await settleQuota(deps.adapters, { taskId: task.task_id, fileKey: task.file_key });
     }
     return expired.length;
   };

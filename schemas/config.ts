@@ -66,6 +66,7 @@ const environment = z.object({
   MAX_UPLOAD_SIZE_MB: count(1024),
   PREFERRED_URL_SCHEME: z.enum(['http', 'https']).optional(),
   MAX_PARTITIONS_PER_USER: count(100),
+  DEFAULT_FILE_QUOTA: z.coerce.number().int().default(-1),
   MODEL_ID_PREFIX: z.string().min(1).max(40).default('rag-'),
   WITH_OPENAI_API: flag(true),
   CONTENT_DEDUPLICATION_ENABLED: flag(true),
@@ -167,6 +168,8 @@ const build = (env: z.output<typeof environment>) => ({
   },
   documents: {
     maxPartitionsPerUser: env.MAX_PARTITIONS_PER_USER,
+    /** Files of a user whose record names no quota; negative: no limit. */
+    defaultFileQuota: env.DEFAULT_FILE_QUOTA,
     deduplicate: env.CONTENT_DEDUPLICATION_ENABLED,
     chunkSize: env.CHUNK_SIZE,
     chunkOverlapRate: env.CHUNK_OVERLAP_RATE,

@@ -42,6 +42,8 @@ export interface UserRecord {
   display_name: string;
   is_admin: boolean;
   token_digest: string | null;
+  /** Files the user may have: negative for no limit, null for the service's default. */
+  file_quota: number | null;
   created_at: Date;
 }
 

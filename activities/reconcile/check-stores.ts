@@ -25,6 +25,8 @@ export const DRIFT_KINDS = [
   'stray-task',
   /** A file waits for a task that is missing or has ended. */
   'pending-task-lost',
+  /** A place in a user's quota that is held by a task which adds no file any more. */
+  'orphan-reservation',
   /** A deleted file that was not cleaned up after. */
   'tombstone',
 ] as const;
@@ -36,7 +38,7 @@ export interface Drift {
   detail: string;
 }
 
-type Stores = Pick<Adapters, 'files' | 'tasks' | 'claims' | 'blobs' | 'chunks'>;
+type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
 
 /** What the other stores are compared with: every record, and who may own something. */
 interface Records {
@@ -57,6 +59,7 @@ export const checkStores = async (stores: Stores, options: { deduplicate: boolea
     ...(await checkChunks(stores, records)),
     ...(await checkBlobs(stores, records)),
     ...(await checkClaims(stores, records, options.deduplicate)),
+    ...(await checkQuotas(stores, records)),
   ];
 };
 
@@ -206,5 +209,17 @@ const checkClaims = async (
         subject: file.file_key,
         detail: `the bytes of ${nameOf(file)} are not claimed for it`,
       });
+  return drifts;
+};
+
+const checkQuotas = async ({ quotas }: Stores, { files }: Records): Promise<Drift[]> => {
+  const adding = new Set(
+    [...files.values()].flatMap(({ live, pending_task }) => (live === null ? (pending_task ?? []) : [])),
+  );
+  const drifts: Drift[] = [];
+  for await (const { userId, taskIds } of quotas.scan())
+    for (const taskId of taskIds)
+      if (!adding.has(taskId))
+        drifts.push({ kind: 'orphan-reservation', subject: taskId, detail: `on the list of user ${userId}` });
   return drifts;
 };

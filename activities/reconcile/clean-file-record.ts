@@ -2,8 +2,9 @@ import { isFinalState } from '../../schemas/documents.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Adapters } from '../ports.js';
+import { settleQuota } from './settle-quota.js';
 
-type Stores = Pick<Adapters, 'files' | 'tasks' | 'claims' | 'blobs' | 'chunks'>;
+type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
 
 /** The generations of a file that must stay: the live one and the pending one. */
 export const keptGenerations = (file: FileRecord): number[] => [
@@ -31,6 +32,7 @@ const removeEverything = async (stores: Stores, fileKey: string): Promise<void> 
   await stores.chunks.deleteFile(fileKey);
   for (const blob of await stores.blobs.listByFile(fileKey)) await stores.blobs.remove(blob.blobId);
   await stores.claims.releaseFile(fileKey);
+  await stores.quotas.release(tasks.map((task) => task.task_id));
   await stores.tasks.markCleaned(fileKey, Number.MAX_SAFE_INTEGER);
   // Last: as long as the tombstone stands, the sweep repeats what a crash cut short.
   await stores.files.removeTombstone(fileKey);
@@ -51,5 +53,6 @@ const removeLeftovers = async (stores: Stores, file: FileRecord): Promise<void> 
       isFinalState(task.state) && task.task_id !== file.live?.task_id && task.task_id !== file.pending_task,
   );
   await stores.claims.release(ended.map((task) => task.task_id));
+  for (const { task_id: taskId } of ended) await settleQuota(stores, { taskId, fileKey: file.file_key });
   await stores.tasks.markCleaned(file.file_key, upTo);
 };

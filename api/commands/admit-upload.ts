@@ -7,14 +7,17 @@ import { askTemporal } from './ask-temporal.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
 import { newTask } from './new-task.js';
+import { reserveQuota } from './reserve-quota.js';
 import type { UploadToAdmit } from './new-task.js';
 import { alreadyExists, indexingInProgress, noSuchFile } from './upload-refusals.js';
 
 export interface AdmitUploadDeps extends EndTaskDeps {
-  files: Adapters['files'];
+  users: Adapters['users'];
   counters: Adapters['counters'];
   blobs: Adapters['blobs'];
   deduplicate: boolean;
+  /** Of users whose record names none; negative: no limit. */
+  defaultFileQuota: number;
 }
 
 interface Candidate {
@@ -28,10 +31,10 @@ const MOST_ROUNDS = 50;
 const LONGEST_PAUSE_MS = 50;
 
 /**
- * The admission protocol: task record, content claim, then the file record, which decides. Only an admitted upload
- * leaves anything: every refusal takes claim and task back (the caller removes the bytes). Temporal is told last,
- * and may be away: the sweep starts what was not handed over.
- * @throws AppError FILE_EXISTS, DOCUMENT_INDEXING_IN_PROGRESS, DOCUMENT_CONTENT_EXISTS (409), FILE_NOT_FOUND (404)
+ * The admission protocol: task record, content claim, a place in the quota, then the file record, which decides. Only
+ * an admitted upload leaves anything: every refusal takes place, claim and task back (the caller removes the bytes).
+ * Temporal is told last, and may be away: the sweep starts what was not handed over.
+ * @throws AppError QUOTA_EXCEEDED (403), FILE_EXISTS, DOCUMENT_INDEXING_IN_PROGRESS, DOCUMENT_CONTENT_EXISTS (409), FILE_NOT_FOUND (404)
  */
 export const admitUpload = async (deps: AdmitUploadDeps, input: UploadToAdmit): Promise<TaskRecord> => {
   const { task, supersededTask } = await admit(deps, input);
@@ -109,6 +112,8 @@ const tryAdmission = async (
           details: { existing_file_id: holder.existingFileId },
         });
     }
+    // A replacement adds no file; one of a file that is not live yet inherits the place of the task it supersedes.
+    if (input.intent === 'create') await reserveQuota(deps, { userId: task.user_id, taskId: task.task_id });
     const outcome = await (input.intent === 'create' ? admitFirst : admitReplacement)(deps, input, task);
     admitted = outcome.kind === 'admitted';
     return outcome;
@@ -159,6 +164,7 @@ const takeBack = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<void> 
   try {
     await deps.files.releasePending(task.file_key, task.task_id);
     await deps.claims.release([task.task_id]);
+    await deps.quotas.release([task.task_id]);
     await deps.tasks.remove(task.task_id);
   } catch (error) {
     deps.log.warn({ err: error, task_id: task.task_id }, 'what a refused upload wrote is left to the sweep');

@@ -1,7 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { TaskRecord } from '../../schemas/documents.js';
 import { isFinalState } from '../../schemas/documents.js';
-import type { Adapters } from '../../activities/ports.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
 
@@ -15,10 +14,7 @@ const notCancellable = (task: TaskRecord, state: string): AppError =>
  * before that is as good as COMPLETED, whatever its own record says yet.
  * @throws AppError TASK_NOT_CANCELLABLE (409), plain
  */
-export const cancelTask = async (
-  deps: EndTaskDeps & { files: Adapters['files'] },
-  task: TaskRecord,
-): Promise<void> => {
+export const cancelTask = async (deps: EndTaskDeps, task: TaskRecord): Promise<void> => {
   if (isFinalState(task.state)) throw notCancellable(task, task.state.toLowerCase());
   const released = await deps.files.releasePending(task.file_key, task.task_id);
   if (!released) {

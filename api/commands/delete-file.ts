@@ -1,5 +1,4 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { Adapters } from '../../activities/ports.js';
 import { askTemporal } from './ask-temporal.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
@@ -10,7 +9,7 @@ import type { EndTaskDeps } from './end-task.js';
  * @throws AppError FILE_NOT_FOUND (404), plain
  */
 export const deleteFile = async (
-  deps: EndTaskDeps & { files: Adapters['files'] },
+  deps: EndTaskDeps,
   input: { partition: string; fileId: string },
 ): Promise<void> => {
   const before = await deps.files.markDeleted(input.partition, input.fileId);

@@ -2,10 +2,13 @@ import { AppError } from '../../schemas/app-error.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import type { Adapters, WorkflowStarter } from '../../activities/ports.js';
 import type { Logger } from '../logger.js';
+import { settleQuota } from '../../activities/reconcile/settle-quota.js';
 import { askTemporal } from './ask-temporal.js';
 
 export interface EndTaskDeps {
+  files: Adapters['files'];
   tasks: Adapters['tasks'];
+  quotas: Adapters['quotas'];
   claims: Adapters['claims'];
   workflows: WorkflowStarter;
   log: Logger;
@@ -34,6 +37,7 @@ export const endTask = async (
   const task = await deps.tasks.get(taskId);
   if (task === null) return { ended, told: Promise.resolve() };
   const { file_key, generation } = task;
+  await settleQuota(deps, { taskId, fileKey: file_key });
   // Together, and the caller may add its own: a client waits for one silence of Temporal, not for several.
   const told = Promise.all([
     askTemporal(deps.log, `cancelling task ${taskId}`, () => deps.workflows.cancelIndexing(task)),

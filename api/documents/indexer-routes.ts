@@ -41,6 +41,7 @@ export const indexerRoutes = (deps: DocumentDeps): Route[] => [
     responses: { 201: { description: 'Admitted', schema: UploadAccepted } },
     errors: [
       ...UPLOAD_ERRORS,
+      'QUOTA_EXCEEDED',
       'RESERVED_PARTITION_NAME',
       'PARTITION_LIMIT_EXCEEDED',
       'WORKSPACE_NOT_FOUND',

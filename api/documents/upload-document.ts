@@ -4,6 +4,7 @@ import type { TaskRecord } from '../../schemas/documents.js';
 import { authorisePartition } from '../authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';
+import { requireQuota } from '../commands/reserve-quota.js';
 import { alreadyExists, noSuchFile } from '../commands/upload-refusals.js';
 import type { CallerContext } from '../route.js';
 import { checkUpload } from './check-upload.js';
@@ -39,7 +40,7 @@ export const uploadDocument = async (
     });
     const { embedder } = await openPartition(deps, ctx, partition);
     const task = await admitUpload(
-      { ...adapters, workflows, log: ctx.log, deduplicate: config.documents.deduplicate },
+      { ...adapters, ...config.documents, workflows, log: ctx.log },
       { ...target, ...checked, intent, userId: ctx.principal.userId, embedder },
     );
     return { task_status_url: target.taskUrl(task.task_id) };
@@ -61,6 +62,7 @@ const checkTarget = async (
 ): Promise<void> => {
   requireIdentifier('partition name', partition);
   requireIdentifier('file id', fileId);
+  if (intent === 'create') await requireQuota({ ...adapters, ...config.documents }, ctx.principal.userId);
   if (intent === 'replace') {
     const file = await adapters.files.get(partition, fileId);
     if (file === null || (file.live === null && file.pending_task === null))

@@ -7,7 +7,7 @@ import { sampleChunk, sampleTask, sampleUpload, sampleVersion, times } from './s
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
 
-export type CheckedStores = Pick<Adapters, 'files' | 'tasks' | 'claims' | 'blobs' | 'chunks'>;
+export type CheckedStores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
 
 const FIELD = 'vector_small';
 const PARTITION = 'library';
@@ -98,6 +98,7 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
     test('finds nothing in a healthy state, work in progress included', async () => {
       const live = await indexed();
       const first = await admit();
+      await stores().quotas.reserve({ userId: 1, taskId: first.task_id, room: 1, turn: 0 });
       await putChunks(first.file_key, first.generation, 2);
       await writeBlob(`${first.task_id}.chunks`, 'chunks', first.task_id, 'chunk list');
       const replaced = await indexed();
@@ -105,6 +106,7 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
       await putChunks(second.file_key, second.generation, 1);
       expect(await check()).toEqual([]);
       await stores().blobs.remove(`${first.task_id}.chunks`);
+      await stores().quotas.release([first.task_id]);
       for (const task of [live, first, replaced]) await removeFile(task);
       expect(await check()).toEqual([]);
     });
@@ -203,6 +205,14 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
         async (task) => {
           const next = await admit(task.file_key, task.file_id);
           await stores().tasks.finish(next.task_id, 'CANCELLED');
+        },
+      ],
+      'a place in a quota that no file will take': [
+        ['orphan-reservation'],
+        async ({ task_id: taskId }) => {
+          const { turn } = await stores().quotas.pending(1);
+          await stores().quotas.reserve({ userId: 1, taskId, room: 9, turn });
+          return () => stores().quotas.release([taskId]);
         },
       ],
       'a deleted file nobody cleaned up after': [

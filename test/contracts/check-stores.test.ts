@@ -1,6 +1,7 @@
 import { createMongoBlobStore } from '../../activities/stores/mongo/blob-store.js';
 import { createMongoClaimStore } from '../../activities/stores/mongo/claim-store.js';
 import { createMongoFileStore } from '../../activities/stores/mongo/file-store.js';
+import { createMongoQuotaStore } from '../../activities/stores/mongo/quota-store.js';
 import { createMongoTaskStore } from '../../activities/stores/mongo/task-store.js';
 import { createFakeStores } from '../support/fakes/create-fake-stores.js';
 import { checkStoresContract } from './check-stores.contract.js';
@@ -13,10 +14,13 @@ const real: Subject<CheckedStores> = {
   async open() {
     const database = await openTestDatabase();
     const index = await openTestIndex();
+    const users = database.db.collection<{ _id: number; display_name: string }>('users');
+    await users.insertOne({ _id: 1, display_name: 'Admin' });
     return {
       store: {
         files: createMongoFileStore(database.db),
         tasks: createMongoTaskStore(database.db),
+        quotas: createMongoQuotaStore(database.db),
         claims: createMongoClaimStore(database.db),
         blobs: createMongoBlobStore(database.db),
         chunks: index.store,

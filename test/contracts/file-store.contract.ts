@@ -104,6 +104,23 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
       });
     });
 
+    test('counts the files of a user, live and to become so, and knows whose tasks are live', async () => {
+      const userId = 7_000 + Math.floor(Math.random() * 1e6);
+      const live = await makeLive({ userId });
+      const pending = await admit({ userId });
+      const failed = await admit({ userId });
+      await store().releasePending(failed.fileKey, failed.taskId);
+      const deleted = await makeLive({ userId });
+      await store().markDeleted(deleted.partition, 'guide');
+      await admit({ userId: userId + 1 });
+      expect(await store().countByUser(userId)).toEqual({ live: 1, pending: 1 });
+      await store().admitReplacement({ fileKey: live.fileKey, taskId: randomUUID(), generation: 99 });
+      expect(await store().countByUser(userId)).toEqual({ live: 1, pending: 1 });
+      const asked = [live.taskId, pending.taskId, deleted.taskId, 'none'];
+      expect(await store().liveTasks(asked)).toEqual([live.taskId]);
+      expect(await store().liveTasks([])).toEqual([]);
+    });
+
     describe('replacement', () => {
       test('names the task that it supersedes, and the last one admitted wins', async () => {
         const live = await makeLive();

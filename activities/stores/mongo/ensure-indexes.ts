@@ -7,11 +7,16 @@ import { toMongoAppError } from './mongo-errors.js';
  * exists only while the rule applies; partial indexes are not used.
  */
 const INDEXES: Record<string, IndexDescription[]> = {
-  users: [{ key: { token_digest: 1 }, unique: true, sparse: true }],
+  users: [
+    { key: { token_digest: 1 }, unique: true, sparse: true },
+    { key: { pending_tasks: 1 }, sparse: true },
+  ],
   partitions: [{ key: { 'members.user_id': 1 } }],
   files: [
     { key: { name_key: 1 }, unique: true, sparse: true },
     { key: { partition: 1, file_id: 1 } },
+    { key: { created_by: 1 } },
+    { key: { 'live.task_id': 1 } },
     { key: { tombstone_at: 1 }, sparse: true },
   ],
   tasks: [

@@ -47,6 +47,20 @@ export const createMongoFileStore = (db: Db): FileStore => {
       for (const { _id, count } of groups) counts.set(_id, count);
       return counts;
     },
+    async countByUser(userId) {
+      const own = { created_by: userId, name_key: { $exists: true } };
+      const [live, pending] = await Promise.all([
+        files.countDocuments({ ...own, live: { $ne: null } }),
+        files.countDocuments({ ...own, live: null, pending_task: { $ne: null } }),
+      ]);
+      return { live, pending };
+    },
+    async liveTasks(taskIds) {
+      const documents = await files
+        .find({ 'live.task_id': { $in: [...taskIds] } }, { projection: { 'live.task_id': 1 } })
+        .toArray();
+      return documents.flatMap(({ live }) => live?.task_id ?? []);
+    },
     admitFirst: (input) => admitFirst(files, input),
     async admitReplacement({ fileKey, taskId, generation }) {
       const change = { pending_task: taskId, latest_generation: generation, updated_at: new Date() };

@@ -11,6 +11,7 @@ interface UserDocument {
   is_admin: boolean;
   /** Absent and not null when there is none: the unique index is sparse. */
   token_digest?: string;
+  file_quota?: number | null;
   created_at: Date;
 }
 
@@ -19,6 +20,7 @@ const toRecord = ({ _id, ...rest }: UserDocument): UserRecord => ({
   display_name: rest.display_name,
   is_admin: rest.is_admin,
   token_digest: rest.token_digest ?? null,
+  file_quota: rest.file_quota ?? null,
   created_at: rest.created_at,
 });
 

@@ -54,6 +54,8 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     users: {
       ...users,
       findByTokenDigest: async (digest) => people.get(digest) ?? users.findByTokenDigest(digest),
+      get: async (userId) =>
+        [...people.values()].find(({ user_id }) => user_id === userId) ?? users.get(userId),
     },
     partitions: {
       ...partitions,
@@ -96,7 +98,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     logLines,
     routes: allRoutes(deps),
     /** A user of their own; answers the token. */
-    addUser(name: string): { token: string; userId: number } {
+    addUser(name: string, rights: Partial<UserRecord> = {}): { token: string; userId: number } {
       const token = `or-${name}-0123456789abcdef`;
       const digest = tokenDigest(token);
       const userId = nextUser++;
@@ -105,7 +107,9 @@ export const startGateway = async (options: GatewayOptions = {}) => {
         display_name: name,
         is_admin: false,
         token_digest: digest,
+        file_quota: null,
         created_at: new Date(),
+        ...rights,
       });
       return { token, userId };
     },

@@ -5,12 +5,14 @@ import { createFakeCounterStore } from './fake-counter-store.js';
 import { createFakeFileStore } from './fake-file-store.js';
 import { createFakeModelEndpointStore } from './fake-model-endpoint-store.js';
 import { createFakePartitionStore } from './fake-partition-store.js';
+import { createFakeQuotaStore } from './fake-quota-store.js';
 import { createFakeTaskStore } from './fake-task-store.js';
 import { createFakeUserStore } from './fake-user-store.js';
 
 /** Every store port in memory, under the names that `Adapters` uses. */
 export const createFakeStores = () => ({
   users: createFakeUserStore(),
+  quotas: createFakeQuotaStore(),
   partitions: createFakePartitionStore(),
   files: createFakeFileStore(),
   tasks: createFakeTaskStore(),

@@ -41,6 +41,19 @@ export const createFakeFileStore = (): FileStore => {
         partitions.map((name) => [name, live.filter(({ partition }) => partition === name).length]),
       );
     },
+    async countByUser(userId) {
+      const own = [...files.values()].filter(
+        (file) => file.created_by === userId && file.deleted_at === null,
+      );
+      return {
+        live: own.filter(({ live }) => live !== null).length,
+        pending: own.filter(({ live, pending_task }) => live === null && pending_task !== null).length,
+      };
+    },
+    async liveTasks(taskIds) {
+      const live = [...files.values()].flatMap((file) => file.live?.task_id ?? []);
+      return live.filter((taskId) => taskIds.includes(taskId));
+    },
     async admitFirst({ fileKey, partition, fileId, userId, taskId, generation }) {
       const found = active(partition, fileId);
       const now = new Date();

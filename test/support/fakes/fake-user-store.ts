@@ -12,6 +12,7 @@ export const createFakeUserStore = (): UserStore => {
         display_name: 'Admin',
         is_admin: true,
         token_digest: null,
+        file_quota: null,
         created_at: new Date(),
       };
       users.set(1, { ...admin, token_digest: tokenDigest });
