@@ -68,7 +68,7 @@ module.exports = {
       name: 'drivers-stay-in-adapters',
       severity: 'error',
       from: { path: '^activities/', pathNot: '^activities/(stores|models|capi)/|^activities/connect\\.ts$' },
-      to: npm('(mongodb|@opensearch-project|ioredis|ollama|undici)/'),
+      to: npm('(mongodb|@opensearch-project|ioredis|rate-limiter-flexible|ollama|undici)/'),
     },
     {
       name: 'workers-know-workflows-by-path',

@@ -2,7 +2,7 @@ import type { Config } from '../schemas/config.js';
 import { BUILTIN_ENDPOINTS } from './models/builtin-endpoints.js';
 import { createModelRegistry } from './models/model-registry.js';
 import { createCapiClient } from './capi/capi-client.js';
-import type { Adapters } from './ports.js';
+import type { Adapters, RateLimits } from './ports.js';
 import type { ProxyAdapters } from './proxy-ports.js';
 import { connectMongo } from './stores/mongo/connect-mongo.js';
 import { createMongoAlertStore } from './stores/mongo/alert-store.js';
@@ -17,6 +17,8 @@ import { createMongoTaskStore } from './stores/mongo/task-store.js';
 import { createMongoUserStore } from './stores/mongo/user-store.js';
 import { createMongoWatcherStore } from './stores/mongo/watcher-store.js';
 import { ensureIndexes } from './stores/mongo/ensure-indexes.js';
+import { connectRedis } from './stores/redis/connect-redis.js';
+import { createInProcessRateLimits, createRedisRateLimits } from './stores/redis/rate-limits.js';
 import { createOpenSearchChunkStore } from './stores/opensearch/chunk-store.js';
 import { connectOpenSearch } from './stores/opensearch/connect-opensearch.js';
 
@@ -81,3 +83,15 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
     throw error;
   }
 };
+
+/**
+ * Rate limits, shared through Redis where there is one. It is neither waited for nor needed: `onRedis` is told each
+ * time it comes and goes.
+ */
+export const connectRateLimits = (
+  { redis }: Pick<Config, 'redis'>,
+  onRedis: (state: 'ready' | 'away', cause?: Error) => void,
+): RateLimits =>
+  redis.url === null
+    ? createInProcessRateLimits()
+    : createRedisRateLimits(connectRedis({ url: redis.url }, onRedis), redis.keyPrefix);

@@ -22,6 +22,7 @@ import type {
   TaskState,
   UserRecord,
 } from '../schemas/documents.js';
+import type { Rate } from '../schemas/rate.js';
 
 export interface UserStore {
   /** Creates user 1, the admin, or gives it the present token's digest (null when authentication is off). */
@@ -332,6 +333,26 @@ export interface WorkflowStarter {
 }
 
 /** Everything that reaches outside, behind ports. Made by `connect.ts`. */
+/** What was asked of a rate limit, and what is left of it. */
+export interface RateVerdict {
+  allowed: boolean;
+  remaining: number;
+  /** Milliseconds until the window ends; 0 when none is open. */
+  resetMs: number;
+}
+
+/**
+ * Counts in fixed windows, shared by all gateways where there is a store for it. A limit is a convenience for the
+ * service and never a reason for a request to fail: no method rejects, and none waits for a store that is away.
+ */
+export interface RateLimits {
+  /** Takes one of what `rate` allows `key` under `name`. A refused one counts as well, as long as its window lasts. */
+  take(name: string, rate: Rate, key: string): Promise<RateVerdict>;
+  /** The same question without taking any. */
+  peek(name: string, rate: Rate, key: string): Promise<RateVerdict>;
+  close(): Promise<void>;
+}
+
 export interface Adapters {
   users: UserStore;
   quotas: QuotaStore;

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { Adapters, WorkflowStarter } from '../activities/ports.js';
+import type { Adapters, RateLimits, WorkflowStarter } from '../activities/ports.js';
 import type { ChatService } from '../activities/retrieval/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search-service.js';
 import type { Config } from '../schemas/config.js';
@@ -10,6 +10,7 @@ import type { Logger } from './logger.js';
 import { createAuthentication } from './middleware/authentication.js';
 import { errorMapping } from './middleware/error-mapping.js';
 import { noSuchRoute } from './middleware/no-such-route.js';
+import { createRateLimiting } from './middleware/rate-limit.js';
 import { requestId } from './middleware/request-id.js';
 import { requestLog } from './middleware/request-log.js';
 import { securityHeaders } from './middleware/security-headers.js';
@@ -18,6 +19,7 @@ import { createApiKeyCheck } from './proxy/check-api-key.js';
 import type { ProxyDeps } from './proxy/proxy-deps.js';
 import { proxyRoutes } from './proxy/proxy-routes.js';
 import type { Route } from './route.js';
+import { surfaceOf } from './surfaces.js';
 
 export interface AppDeps {
   config: Config;
@@ -25,6 +27,7 @@ export interface AppDeps {
   workflows: WorkflowStarter;
   search: SearchService;
   chat: ChatService;
+  rateLimits: RateLimits;
   /** Without it the gateway serves the documents alone. */
   proxy?: ProxyDeps;
   logger: Logger;
@@ -35,15 +38,17 @@ export interface AppDeps {
 /** What breaks when a client leaves in the middle of its request or of our answer: no fault of anybody. */
 const CLIENT_LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'HPE_INVALID_EOF_STATE', 'ECONNRESET', 'EPIPE']);
 
+type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses' | 'rateLimits'>;
+
 /** The two jobs of the gateway and the description of both. */
-const routeTables = (deps: Omit<AppDeps, 'logger' | 'checkResponses'>) => {
+const routeTables = (deps: RouteDeps) => {
   const proxy = deps.proxy === undefined ? [] : proxyRoutes(deps.proxy);
   const documents = documentRoutes(deps);
   return { proxy, documents: [...docsRoutes([...proxy, ...documents]), ...documents] };
 };
 
 /** Every route of the gateway, in the order in which they are asked. */
-export const allRoutes = (deps: Omit<AppDeps, 'logger' | 'checkResponses'>): Route[] => {
+export const allRoutes = (deps: RouteDeps): Route[] => {
   const { proxy, documents } = routeTables(deps);
   return [...proxy, ...documents];
 };
@@ -52,8 +57,9 @@ export const allRoutes = (deps: Omit<AppDeps, 'logger' | 'checkResponses'>): Rou
 export const createApp = (deps: AppDeps): Koa => {
   const { config, adapters, logger } = deps;
   const routes = routeTables(deps);
+  const limiting = createRateLimiting(config, deps.rateLimits);
   const options = {
-    authenticate: createAuthentication(config.auth, adapters),
+    authenticate: limiting.limitAuthentication(createAuthentication(config.auth, adapters)),
     checkApiKey: createApiKeyCheck(deps.proxy?.settings.dashboardApiKey ?? null),
     partitions: adapters.partitions,
     http: config.http,
@@ -63,7 +69,7 @@ export const createApp = (deps: AppDeps): Koa => {
   const proxy = new Router({ strict: true, sensitive: true });
   mount(proxy, routes.proxy, options);
   const router = new Router();
-  mount(router, routes.documents, options);
+  mount(router, routes.documents, { ...options, limitAddress: limiting.limitAddress });
 
   const app = new Koa();
   // Only what breaks while an answer is already on its way arrives here; errors of handlers are mapped before.
@@ -76,6 +82,10 @@ export const createApp = (deps: AppDeps): Koa => {
   app.use(errorMapping);
   app.use(proxy.routes());
   app.use(router.routes());
+  app.use(async (ctx, next) => {
+    if (surfaceOf(ctx.path).name === 'documents') await limiting.limitAddress(ctx);
+    await next();
+  });
   app.use(noSuchRoute(router));
   return app;
 };

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createCapiPassThrough } from '../activities/capi/capi-pass-through.js';
 import { readProxyFile } from '../activities/capi/read-proxy-file.js';
 import { loadRules } from '../activities/capi/rules/load-rules.js';
-import { connect } from '../activities/connect.js';
+import { connect, connectRateLimits } from '../activities/connect.js';
 import { createChatService } from '../activities/retrieval/chat-service.js';
 import { createSearchService } from '../activities/retrieval/search-service.js';
 import { ConfigError, parseConfig } from '../schemas/config.js';
@@ -62,6 +62,10 @@ await adapters.users
   // Asked again at the first request that needs it.
   .catch((error: unknown) => logger.warn({ err: error }, 'the administrator could not be recorded yet'));
 
+const rateLimits = connectRateLimits(config, (state, cause) => {
+  if (state === 'ready') logger.info('Redis is there: rate limits are shared by all gateways');
+  else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');
+});
 const passThrough = createCapiPassThrough({
   baseUrl: config.proxy.capiUrl,
   timeoutMs: config.proxy.timeoutMs,
@@ -100,6 +104,7 @@ const answer = createApp({
   workflows,
   search,
   chat,
+  rateLimits,
   logger,
   ...(proxy === null ? {} : { proxy }),
 }).callback();
@@ -109,7 +114,7 @@ const server = createServer(
 );
 
 const close = async (): Promise<void> => {
-  await Promise.allSettled([workflows.close(), passThrough.close(), adapters.close()]);
+  await Promise.allSettled([workflows.close(), passThrough.close(), rateLimits.close(), adapters.close()]);
   logger.info('gateway stopped');
   logger.flush(() => process.exit(0));
 };

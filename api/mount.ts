@@ -21,6 +21,8 @@ export interface MountOptions {
   partitions: Pick<PartitionStore, 'get' | 'roleOf'>;
   /** Throws unless the request carries the dashboards' key; without it no route may ask for one. */
   checkApiKey?: (ctx: Koa.Context) => void;
+  /** Throws when too much is asked for where nobody is authenticated. */
+  limitAddress?: (ctx: Koa.Context) => Promise<void>;
   http: Config['http'];
   /** Checks each answer against its declared schema; for tests, since it costs a second walk over the body. */
   checkResponses: boolean;
@@ -72,7 +74,10 @@ const contextOf = (ctx: Koa.Context, options: MountOptions): PublicContext => {
 
 /** Authenticates and authorises. Only a route that is public, or CAPI's to guard, is served to nobody in particular. */
 const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Promise<Caller | null> => {
-  if (route.auth === 'public') return null;
+  if (route.auth === 'public') {
+    await options.limitAddress?.(ctx);
+    return null;
+  }
   if (typeof route.auth === 'object' && 'token' in route.auth) return null;
   if (typeof route.auth === 'object' && 'key' in route.auth) {
     if (options.checkApiKey === undefined) throw new Error(`${route.path} asks for a key that nobody checks`);

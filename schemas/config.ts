@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseRate } from './rate.js';
 
 /**
  * Configuration comes from the environment (and `.env`), is parsed once before anything opens, and is handed
@@ -33,6 +34,24 @@ const SECRET_MIN_LENGTH = 12;
 const flag = (fallback: boolean) => z.stringbool().default(fallback);
 const count = (fallback: number, min = 1) => z.coerce.number().int().min(min).default(fallback);
 const url = (protocol: RegExp) => z.url({ protocol });
+const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+const rate = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text, context) => {
+      const parsed = parseRate(text);
+      if (parsed !== null) return parsed;
+      context.addIssue('must be a rate such as 600/minute, with second, minute, hour or day');
+      return z.NEVER;
+    });
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.literal('*')], {
+  error: 'must be addresses, networks (10.0.0.0/8) or *, with commas between them',
+});
 
 const environment = z.object({
   HOST: z.string().min(1).optional(),
@@ -96,6 +115,23 @@ const environment = z.object({
     .base64()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
     .optional(),
+  REDIS_URL: url(/^rediss?$/).optional(),
+  REDIS_KEY_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{0,60}$/)
+    .default('tamis:'),
+  RATE_LIMIT_ENABLED: flag(true),
+  RATE_LIMIT_DEFAULT: rate('600/minute'),
+  RATE_LIMIT_AUTH: rate('60/minute'),
+  RATE_LIMIT_CHAT: rate('120/minute'),
+  RATE_LIMIT_AUTH_FAILURE: rate('20/minute'),
+  RETRIEVAL_DIAGNOSTICS_RATE_LIMIT: rate('120/minute'),
+  RATE_LIMIT_EXEMPT_PATHS: z
+    .string()
+    .default('/chainlit/,/assets/')
+    .transform(list)
+    .pipe(z.array(z.string().startsWith('/'))),
+  UVICORN_FORWARDED_ALLOW_IPS: z.string().default('127.0.0.1').transform(list).pipe(z.array(network)),
   LOG_LEVEL: z
     .string()
     .toLowerCase()
@@ -153,6 +189,8 @@ const build = (env: z.output<typeof environment>) => ({
     port: env.PORT ?? env.APP_PORT ?? env.PROXY_PORT ?? 8080,
     preferredScheme: env.PREFERRED_URL_SCHEME ?? null,
     maxUploadBytes: env.MAX_UPLOAD_SIZE_MB * 1024 * 1024,
+    /** Addresses and networks whose X-Forwarded-For is believed; `*`: everybody's. */
+    trustedProxies: env.UVICORN_FORWARDED_ALLOW_IPS,
   },
   auth: {
     token: env.AUTH_TOKEN ?? null,
@@ -210,6 +248,18 @@ const build = (env: z.output<typeof environment>) => ({
     /** After decompression. */
     maxSignalBytes: env.SIGNALS_MAX_BYTES,
     dashboardApiKey: env.DASHBOARD_API_KEY ?? null,
+  },
+  /** url null: limits and caches are kept in the process. */
+  redis: { url: env.REDIS_URL ?? null, keyPrefix: env.REDIS_KEY_PREFIX },
+  rateLimits: {
+    enabled: env.RATE_LIMIT_ENABLED,
+    everything: env.RATE_LIMIT_DEFAULT,
+    auth: env.RATE_LIMIT_AUTH,
+    chat: env.RATE_LIMIT_CHAT,
+    authFailure: env.RATE_LIMIT_AUTH_FAILURE,
+    diagnostics: env.RETRIEVAL_DIAGNOSTICS_RATE_LIMIT,
+    /** Path beginnings that are not limited, besides the probes. */
+    exemptPaths: env.RATE_LIMIT_EXEMPT_PATHS,
   },
   /** Encrypts stored tokens and keys; 32 bytes in base64. */
   secretsKey: env.SECRETS_KEY ?? null,

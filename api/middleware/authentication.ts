@@ -13,7 +13,8 @@ export interface Caller {
 /** Hexadecimal SHA-256 of a bearer token: all that is ever stored or looked up. */
 export const tokenDigest = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-const bearerToken = (ctx: Koa.Context): string | null => {
+/** Null: none was sent. */
+export const bearerToken = (ctx: Koa.Context): string | null => {
   const header = ctx.get('Authorization').trim();
   if (header === '' || /^bearer$/i.test(header)) return null;
   return /^bearer\s+(.+)$/i.exec(header)?.[1] ?? '';

@@ -35,10 +35,15 @@ export interface Launch {
   readonly expectedSeconds: number;
 }
 
-export type ServiceName = 'temporal' | 'mongodb' | 'opensearch';
+/** Without one of these nothing works. */
+export type EngineName = 'temporal' | 'mongodb' | 'opensearch';
+export type OptionalName = 'redis' | 'ollama';
+export type ServiceName = EngineName | OptionalName;
 
 export interface Service extends Obtainable {
   readonly name: ServiceName;
+  /** For a service that can be done without. `obtains`: it is downloaded or built without being asked for. */
+  readonly optional?: { readonly obtains: boolean; readonly without: string };
   /** The usual ports; the first one is the address. */
   readonly ports: readonly number[];
   launch(bench: Workbench, program: Program, ports: readonly number[]): Promise<Launch>;

@@ -7,7 +7,8 @@ import { tokenDigest } from '../../../api/middleware/authentication.js';
 import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin-endpoints.js';
 import { createModelRegistry } from '../../../activities/models/model-registry.js';
-import type { Adapters } from '../../../activities/ports.js';
+import type { Adapters, RateLimits } from '../../../activities/ports.js';
+import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { createChatService } from '../../../activities/retrieval/chat-service.js';
 import type { ChatService } from '../../../activities/retrieval/chat-service.js';
 import { createSearchService } from '../../../activities/retrieval/search-service.js';
@@ -23,6 +24,8 @@ export interface GatewayOptions {
   chat?: ChatService;
   /** Puts faults between the gateway and its stores. */
   adapt?: (adapters: Adapters) => Adapters;
+  /** Those of this gateway alone unless given; off unless `env` turns them on. */
+  rateLimits?: RateLimits;
   /** Serves the proxy as well. */
   proxy?: ProxyDeps;
 }
@@ -31,7 +34,7 @@ export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
 /** The real app on a loopback port, over fakes in memory; every answer is checked against its declared schema. */
 export const startGateway = async (options: GatewayOptions = {}) => {
-  const config = parseConfig({ AUTH_TOKEN: ADMIN_TOKEN, ...options.env });
+  const config = parseConfig({ AUTH_TOKEN: ADMIN_TOKEN, RATE_LIMIT_ENABLED: 'false', ...options.env });
   const { endpoints, ...stores } = createFakeStores();
   for (const endpoint of BUILTIN_ENDPOINTS) {
     await endpoints.seed(endpoint);
@@ -85,7 +88,13 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   });
   const proxy = options.proxy === undefined ? {} : { proxy: options.proxy };
   const deps = { config, adapters, workflows: workflows.starter, search, chat, ...proxy };
-  const app = createApp({ ...deps, logger: pino({ level: 'debug' }, sink), checkResponses: true });
+  const rateLimits = options.rateLimits ?? createInProcessRateLimits();
+  const app = createApp({
+    ...deps,
+    rateLimits,
+    logger: pino({ level: 'debug' }, sink),
+    checkResponses: true,
+  });
   const server = createServer(app.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -13,6 +13,7 @@ export const DASHBOARD_KEY = 'dashboard-0123456789abcdef';
 const NOWHERE = 'http://127.0.0.1:9';
 
 export interface ProxyOptions {
+  env?: Record<string, string>;
   capiUrl?: string;
   timeoutMs?: number;
   settings?: Partial<ProxyDeps['settings']>;
@@ -51,6 +52,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
     timeoutMs: options.timeoutMs ?? 5000,
   });
   const gateway = await startGateway({
+    ...(options.env === undefined ? {} : { env: options.env }),
     proxy: {
       ...stores,
       ...options.adapt?.(stores),

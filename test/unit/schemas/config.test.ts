@@ -65,4 +65,29 @@ describe('parseConfig', () => {
       ).toBe(TOKEN);
     });
   });
+
+  it('reads rates, with or without a number of units', () => {
+    expect(parseConfig({}).rateLimits).toMatchObject({
+      enabled: true,
+      everything: { points: 600, seconds: 60 },
+      auth: { points: 60, seconds: 60 },
+      chat: { points: 120, seconds: 60 },
+      authFailure: { points: 20, seconds: 60 },
+      exemptPaths: ['/chainlit/', '/assets/'],
+    });
+    const read = (text: string) => parseConfig({ RATE_LIMIT_DEFAULT: text }).rateLimits.everything;
+    expect(read('5/second')).toEqual({ points: 5, seconds: 1 });
+    expect(read(' 100 per 5 Minutes ')).toEqual({ points: 100, seconds: 300 });
+    expect(read('7/2hours')).toEqual({ points: 7, seconds: 7200 });
+    for (const text of ['0/minute', 'many', '5', '5/fortnight', '-1/minute', '5/0minutes'])
+      expect(() => read(text)).toThrow(/RATE_LIMIT_DEFAULT: must be a rate/);
+  });
+
+  it('takes networks for trusted proxies, and nothing else', () => {
+    expect(parseConfig({}).http.trustedProxies).toEqual(['127.0.0.1']);
+    const read = (text: string) => parseConfig({ UVICORN_FORWARDED_ALLOW_IPS: text }).http.trustedProxies;
+    expect(read('10.0.0.0/8, fd00::/8,::1')).toEqual(['10.0.0.0/8', 'fd00::/8', '::1']);
+    expect(read('*')).toEqual(['*']);
+    expect(() => read('my-proxy')).toThrow(/UVICORN_FORWARDED_ALLOW_IPS/);
+  });
 });

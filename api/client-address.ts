@@ -1,0 +1,58 @@
+import ipaddr from 'ipaddr.js';
+import type Koa from 'koa';
+
+type Address = ReturnType<typeof ipaddr.process>;
+
+/** How many leading bits of an IPv6 address are one customer's: a provider hands out whole /64 networks. */
+const IPV6_SUBSCRIBER_BITS = 64;
+
+/**
+ * Whose request it is, for limits per address. X-Forwarded-For is believed as far as trusted proxies wrote it: read
+ * from its end, the first address that is not itself trusted is the client's (as uvicorn does, whose setting
+ * UVICORN_FORWARDED_ALLOW_IPS this is). What a client put in front of that decides nothing. IPv6 addresses of one
+ * /64 network count as one.
+ */
+export const createClientAddress = (trustedProxies: readonly string[]): ((ctx: Koa.Context) => string) => {
+  const isTrusted = createTrust(trustedProxies);
+  return (ctx) => {
+    let address = parse(ctx.req.socket.remoteAddress ?? '');
+    if (address === null) return 'unknown';
+    const hops = ctx
+      .get('X-Forwarded-For')
+      .split(',')
+      .map((hop) => hop.trim());
+    while (isTrusted(address) && hops.length > 0) {
+      const hop = parse(hops.pop() ?? '');
+      if (hop === null) break;
+      address = hop;
+    }
+    return nameOf(address);
+  };
+};
+
+const createTrust = (trusted: readonly string[]): ((address: Address) => boolean) => {
+  if (trusted.includes('*')) return () => true;
+  const networks = trusted.map((entry) => {
+    const [base = '', bits] = entry.split('/');
+    const address = ipaddr.parse(base);
+    return { address, bits: bits === undefined ? address.toByteArray().length * 8 : Number(bits) };
+  });
+  return (address) =>
+    networks.some(
+      (network) => network.address.kind() === address.kind() && address.match(network.address, network.bits),
+    );
+};
+
+/** With or without a port, IPv6 in brackets or not; an IPv4 address that is wrapped in IPv6 is unwrapped. */
+const parse = (text: string): Address | null => {
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+  return ipaddr.isValid(bare) && (bare.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(bare))
+    ? ipaddr.process(bare)
+    : null;
+};
+
+const nameOf = (address: Address): string => {
+  if (address.kind() === 'ipv4') return address.toString();
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_SUBSCRIBER_BITS}`);
+  return `${network.toString()}/${IPV6_SUBSCRIBER_BITS}`;
+};

@@ -1,0 +1,30 @@
+const REMEMBERED_MS = 15 * 60_000;
+const MOST_REMEMBERED = 10_000;
+
+/** Who was let in lately, and from which address; of this process alone. */
+export interface KnownCallers {
+  has(address: string, tokenDigest: string | null): boolean;
+  add(address: string, tokenDigest: string | null): void;
+}
+
+/**
+ * Behind one address (a proxy, an office) there may be many callers. Those who were let in from it are told from
+ * those who guess, or 20 wrong tokens a minute would lock everybody there out. It is bound to the address, so it
+ * tells a guesser elsewhere nothing.
+ */
+export const createKnownCallers = (now: () => number = Date.now): KnownCallers => {
+  const seen = new Map<string, number>();
+  return {
+    has: (address, digest) =>
+      digest !== null && (seen.get(`${address} ${digest}`) ?? -Infinity) > now() - REMEMBERED_MS,
+    add(address, digest) {
+      if (digest === null) return;
+      const key = `${address} ${digest}`;
+      seen.delete(key); // to the end: the map's order is the order of the last visit
+      seen.set(key, now());
+      if (seen.size <= MOST_REMEMBERED) return;
+      const [oldest] = seen.keys();
+      if (oldest !== undefined) seen.delete(oldest);
+    },
+  };
+};

@@ -1,0 +1,91 @@
+import type Koa from 'koa';
+import type { RateLimits } from '../../activities/ports.js';
+import { AppError } from '../../schemas/app-error.js';
+import type { Config } from '../../schemas/config.js';
+import type { Rate } from '../../schemas/rate.js';
+import { createClientAddress } from '../client-address.js';
+import { bearerToken, tokenDigest } from './authentication.js';
+import type { Caller } from './authentication.js';
+import { createKnownCallers } from './known-callers.js';
+
+type Authenticate = (ctx: Koa.Context) => Promise<Caller>;
+
+export interface RateLimiting {
+  /** Refuses what is asked too often by an address: for requests that nobody authenticates. */
+  limitAddress(ctx: Koa.Context): Promise<void>;
+  /** Authentication within limits: failed attempts by address, then requests by user. */
+  limitAuthentication(authenticate: Authenticate): Authenticate;
+}
+
+/** Load balancers ask these every few seconds, and a refusal would take the gateway out of service. */
+const PROBES = /^\/(health_check|ready)\/?$/;
+
+const NO_LIMITS: RateLimiting = {
+  limitAddress: async () => {},
+  limitAuthentication: (authenticate) => authenticate,
+};
+
+/**
+ * The rate limits of the document surface (wire contract 1.1): RATE_LIMITED with the time to wait. Administrators are
+ * not limited, except for searches with a retrieval trace, which nobody else may ask for.
+ */
+export const createRateLimiting = (
+  config: Pick<Config, 'rateLimits' | 'http'>,
+  limits: RateLimits,
+): RateLimiting => {
+  const rates = config.rateLimits;
+  if (!rates.enabled) return NO_LIMITS;
+  const addressOf = createClientAddress(config.http.trustedProxies);
+  const knownCallers = createKnownCallers();
+
+  const isExempt = ({ path }: Koa.Context): boolean =>
+    PROBES.test(path) || rates.exemptPaths.some((beginning) => path.startsWith(beginning));
+
+  const take = async (name: string, rate: Rate, key: string): Promise<void> => {
+    const verdict = await limits.take(name, rate, key);
+    if (!verdict.allowed) throw tooMany(verdict.resetMs);
+  };
+
+  /** The narrow group first: what it refuses is not counted against the wide one. */
+  const takeAll = async (ctx: Koa.Context, key: string): Promise<void> => {
+    if (/^\/v1(\/|$)/.test(ctx.path)) await take('chat', rates.chat, key);
+    if (/^\/auth(\/|$)/.test(ctx.path)) await take('auth', rates.auth, key);
+    await take('all', rates.everything, key);
+  };
+
+  return {
+    async limitAddress(ctx) {
+      if (!isExempt(ctx)) await takeAll(ctx, `address:${addressOf(ctx)}`);
+    },
+
+    limitAuthentication: (authenticate) => async (ctx) => {
+      if (isExempt(ctx)) return authenticate(ctx);
+      const address = addressOf(ctx);
+      const token = bearerToken(ctx);
+      const digest = token === null ? null : tokenDigest(token);
+      // A caller that was let in from here goes on while somebody else behind the same address guesses.
+      if (!knownCallers.has(address, digest)) {
+        const failures = await limits.peek('auth-failure', rates.authFailure, address);
+        if (!failures.allowed) throw tooMany(failures.resetMs);
+      }
+      const caller = await authenticate(ctx).catch(async (error: unknown) => {
+        const refused = error instanceof AppError && error.status < 500;
+        // Guesses made at the same time have all passed the question above: this count decides.
+        if (refused) await take('auth-failure', rates.authFailure, address);
+        throw error;
+      });
+      knownCallers.add(address, digest);
+      const key = `user:${caller.principal.userId}`;
+      if (asksForTrace(ctx)) await take('diagnostics', rates.diagnostics, key);
+      if (!caller.principal.isAdmin) await takeAll(ctx, key);
+      return caller;
+    },
+  };
+};
+
+const asksForTrace = (ctx: Koa.Context): boolean =>
+  /^\/search(\/|$)/.test(ctx.path) &&
+  /^(true|1|yes|on)$/i.test([ctx.query['include_retrieval_trace'] ?? []].flat().at(-1) ?? '');
+
+const tooMany = (resetMs: number): AppError =>
+  new AppError('RATE_LIMITED', undefined, { retryAfterMs: Math.max(1, resetMs) });
