@@ -1,6 +1,9 @@
+import { Agent } from 'undici';
 import type { Config } from '../schemas/config.js';
-import { BUILTIN_ENDPOINTS } from './models/builtin-endpoints.js';
-import { createModelRegistry } from './models/model-registry.js';
+import { discoverOllama } from './models/discover-ollama.js';
+import { builtinModels, createModelRegistry } from './models/model-registry.js';
+import { createRemoteModels } from './models/remote-models.js';
+import { seedEndpoints } from './models/seed-endpoints.js';
 import { createCapiClient } from './capi/capi-client.js';
 import type { Adapters, RateLimits } from './ports.js';
 import type { ProxyAdapters } from './proxy-ports.js';
@@ -15,6 +18,7 @@ import { createMongoPartitionStore } from './stores/mongo/partition-store.js';
 import { createMongoQuotaStore } from './stores/mongo/quota-store.js';
 import { createMongoTaskStore } from './stores/mongo/task-store.js';
 import { createMongoUserStore } from './stores/mongo/user-store.js';
+import { createSecretBox } from './stores/mongo/secret-box.js';
 import { createMongoWatcherStore } from './stores/mongo/watcher-store.js';
 import { ensureIndexes } from './stores/mongo/ensure-indexes.js';
 import { connectRedis } from './stores/redis/connect-redis.js';
@@ -28,24 +32,38 @@ export type ConnectedAdapters = Adapters & { proxy: ProxyAdapters | null };
 /** How we name ourselves to the central API. */
 const USER_AGENT = 'tamis/0.1';
 
+/** A start waits so long for what OLLAMA_HOST offers. */
+const DISCOVERY_MS = 5000;
+const MODEL_CONNECT_MS = 5000;
+
 /**
  * Config → adapters behind the ports. The only place where clients of the engines are made.
- * Indexes and the built-in model endpoints are created when missing, so that a first start needs no set-up.
+ * Indexes and the model endpoints of the configuration are created when missing, so that a first start needs no set-up.
+ * A model server may be away: it is asked when it is first needed.
  * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
  */
 export const connect = async (config: Config): Promise<ConnectedAdapters> => {
   const mongo = await connectMongo(config.mongodb);
   const opensearch = connectOpenSearch(config.opensearch);
+  const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
   const close = async (): Promise<void> => {
-    await Promise.allSettled([mongo.close(), opensearch.close()]);
+    await Promise.allSettled([mongo.close(), opensearch.close(), modelServers.destroy()]);
   };
   try {
     await ensureIndexes(mongo.db);
     const endpoints = createMongoModelEndpointStore(mongo.db);
-    for (const endpoint of BUILTIN_ENDPOINTS) {
-      await endpoints.seed(endpoint);
-      await endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
-    }
+    const keys =
+      config.secretsKey === null ? null : createSecretBox(Buffer.from(config.secretsKey, 'base64'));
+    await seedEndpoints({
+      endpoints,
+      models: config.models,
+      keys,
+      discover: (url) =>
+        discoverOllama(modelServers, url, {
+          patienceMs: DISCOVERY_MS,
+          signal: AbortSignal.timeout(DISCOVERY_MS),
+        }),
+    });
     const chunks = createOpenSearchChunkStore(opensearch.client, config.opensearch);
     await chunks.ensureSchema(
       (await endpoints.list('embedder')).flatMap(({ vector_field, dimension }) =>
@@ -62,7 +80,14 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
       counters: createMongoCounterStore(mongo.db),
       blobs: createMongoBlobStore(mongo.db),
       chunks,
-      models: createModelRegistry({ endpoints, contextTokens: config.chat.contextTokens }),
+      models: createModelRegistry({
+        endpoints,
+        builders: [
+          builtinModels,
+          createRemoteModels({ dispatcher: modelServers, endpoints, chunks, keys, settings: config.models }),
+        ],
+        contextTokens: config.chat.contextTokens,
+      }),
       proxy:
         config.secretsKey === null
           ? null

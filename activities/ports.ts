@@ -13,6 +13,7 @@ import type {
   ModelEndpoint,
   ModelType,
   PartitionRecord,
+  ProbedFacts,
   Role,
   Scope,
   StoredChunk,
@@ -266,10 +267,17 @@ export interface Embedder {
   modelName: string;
   dimension: number;
   vectorField: string;
+  /** So many texts are worth handing over at once; any number is taken. */
   batchSize: number;
   /** Tokens that fit into one input; null when unknown. */
   maxInputTokens: number | null;
-  /** Unit-length vectors, in the order of the texts. */
+  /**
+   * Unit-length vectors, in the order of the texts. A text with nothing to embed in it may give the zero vector,
+   * which the chunk store leaves out. A text that is too long for the model is never cut: see `embedder` in
+   * `models/`.
+   * @throws AppError EMBEDDING_API_ERROR, EMBEDDING_RESPONSE_ERROR, INFERENCE_REFUSED, CIRCUIT_BREAKER_OPEN, or the
+   * signal's reason
+   */
   embed(
     texts: readonly string[],
     options: { kind: 'document' | 'query'; signal?: AbortSignal },
@@ -296,12 +304,25 @@ export interface ChatDelta {
   usage?: { promptTokens: number; completionTokens: number };
 }
 
+/** A whole answer. */
+export interface ChatReply {
+  content: string;
+  finishReason: 'stop' | 'length';
+  usage?: { promptTokens: number; completionTokens: number };
+}
+
+/**
+ * Both methods throw AppError INFERENCE_ERROR, INFERENCE_CONNECTION_ERROR, INFERENCE_TIMEOUT, INFERENCE_REFUSED,
+ * LLM_PARSING_ERROR, CONTEXT_TOO_LONG or CIRCUIT_BREAKER_OPEN, or the signal's reason when aborted.
+ */
 export interface LanguageModel {
   endpointName: string;
   modelName: string;
   contextTokens: number;
   /** Ends early, and stops the model, when the signal aborts or the consumer returns. */
   stream(messages: readonly ChatMessage[], options: ChatOptions): AsyncIterable<ChatDelta>;
+  /** The answer in one piece, for steps that nobody watches word by word. */
+  complete(messages: readonly ChatMessage[], options: ChatOptions): Promise<ChatReply>;
 }
 
 /** Registered model servers; the default of each type is kept in one settings document. */
@@ -311,17 +332,36 @@ export interface ModelEndpointStore {
   get(type: ModelType, name: string): Promise<ModelEndpoint | null>;
   /** Inserts if (type, name) is missing; an existing record stays as it is. */
   seed(endpoint: ModelEndpoint): Promise<void>;
-  setDefaultIfUnset(type: ModelType, name: string): Promise<void>;
+  /** Inserts or overwrites. */
+  save(endpoint: ModelEndpoint): Promise<void>;
+  /**
+   * Writes down what a probe told, unless the record names another server or model by now or has another dimension
+   * already: vectors of two lengths must never meet in one field. Answers the record as it is afterwards.
+   */
+  recordProbe(probed: ModelEndpoint, facts: ProbedFacts, at: Date): Promise<ModelEndpoint | null>;
+  /** `provisional`: chosen for want of anything better, see `settleDefault`. */
+  setDefaultIfUnset(type: ModelType, name: string, options?: { provisional?: boolean }): Promise<void>;
+  /** Replaces a provisional default; any other stays. */
+  settleDefault(type: ModelType, name: string): Promise<void>;
+  setDefault(type: ModelType, name: string): Promise<void>;
   defaults(): Promise<Partial<Record<ModelType, string>>>;
 }
 
 export interface ModelRegistry {
   list(type?: ModelType): Promise<(ModelEndpoint & { is_default: boolean })[]>;
   defaultName(type: ModelType): Promise<string | null>;
-  /** @throws AppError MODEL_ENDPOINT_NOT_FOUND */
+  /**
+   * Its vector field is in the store. A server that was never asked before is probed first.
+   * @throws AppError MODEL_ENDPOINT_NOT_FOUND, or that the server cannot be used
+   */
   embedder(name: string): Promise<Embedder>;
   /** The default one when no name is given. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
   languageModel(name?: string): Promise<LanguageModel>;
+  /**
+   * Asks the server of an endpoint for its list of models and looks for the endpoint's one in it.
+   * @throws AppError MODEL_ENDPOINT_NOT_FOUND when it is not registered, others when the model cannot be used
+   */
+  check(type: ModelType, name: string, signal?: AbortSignal): Promise<void>;
 }
 
 /** What the gateway asks of Temporal. Each call may fail when Temporal is away; records and the sweep make it good. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { parseRate } from './rate.js';
+import { MODEL_PROVIDERS } from './documents.js';
+import { ollamaUrl } from './ollama-url.js';
 
 /**
  * Configuration comes from the environment (and `.env`), is parsed once before anything opens, and is handed
@@ -52,6 +54,11 @@ const rate = (fallback: string) =>
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.literal('*')], {
   error: 'must be addresses, networks (10.0.0.0/8) or *, with commas between them',
 });
+/** Stored in clear, shown to administrators and logged: a password in it would not be secret. */
+const modelUrl = url(/^https?$/).refine(
+  (text) => !/^[^:]+:\/\/[^/?#]*@/.test(text),
+  'must not hold a user or password: put the key into the *_API_KEY variable',
+);
 
 const environment = z.object({
   HOST: z.string().min(1).optional(),
@@ -96,6 +103,27 @@ const environment = z.object({
   MAX_LLM_CONTEXT_SIZE: count(8192, 256),
   MAX_OUTPUT_TOKENS: count(1024),
   SIMILARITY_THRESHOLD: z.coerce.number().min(0).max(1).default(0),
+  EMBEDDER_BASE_URL: modelUrl.optional(),
+  EMBEDDER_MODEL_NAME: z.string().min(1).optional(),
+  EMBEDDER_API_KEY: z.string().optional(),
+  EMBEDDER_PROVIDER: z.enum(MODEL_PROVIDERS).optional(),
+  EMBEDDER_TIMEOUT: count(120),
+  EMBEDDER_BATCH_SIZE: count(32),
+  EMBEDDER_CONCURRENCY: count(4),
+  MAX_MODEL_LEN: count(512, 16).optional(),
+  BASE_URL: modelUrl.optional(),
+  MODEL: z.string().min(1).optional(),
+  API_KEY: z.string().optional(),
+  LLM_PROVIDER: z.enum(MODEL_PROVIDERS).optional(),
+  LLM_TIMEOUT: count(120),
+  LLM_SEMAPHORE: count(10),
+  OLLAMA_HOST: z
+    .string()
+    .transform(ollamaUrl)
+    .pipe(z.string({ error: 'must be a host, host:port or an http(s) URL' }))
+    .optional(),
+  MODEL_ENDPOINT_SYNC_ON_BOOT: flag(false),
+  READINESS_REQUIRE_EMBEDDER: flag(false),
   PARSE_TIMEOUT: count(3600),
   PARSE_MEMORY_MB: count(2048, 128),
   PARSE_MAX_PAGES: count(20_000),
@@ -151,6 +179,12 @@ const GUARDED_SECRETS = [
   'DASHBOARD_API_KEY',
 ] as const;
 
+/** Keys of model servers: their length is the server's matter, but a published sample is none. */
+const MODEL_KEYS = ['EMBEDDER_API_KEY', 'API_KEY'] as const;
+
+/** What clients write where a server asks for a key and takes any. */
+const NO_KEY = 'EMPTY';
+
 /** URLs whose password is guarded likewise. */
 const GUARDED_URLS = ['MONGODB_URL', 'OPENSEARCH_URL'] as const;
 
@@ -173,15 +207,57 @@ const insecureSecrets = (env: Readonly<Record<string, string | undefined>>): str
       passwordOf(env[name] ?? ''),
     ]),
   ];
-  return candidates.flatMap(([name, value]) => {
+  const weak = candidates.flatMap(([name, value]): [string, string][] => {
     const problem = value === undefined || value === '' ? null : weakness(value);
-    return problem === null ? [] : [`INSECURE_SECRET_CONFIGURATION: ${name} ${problem}`];
+    return problem === null ? [] : [[name, problem]];
   });
+  const published = MODEL_KEYS.filter((name) => PUBLISHED_SECRETS.has((env[name] ?? '').toLowerCase())).map(
+    (name): [string, string] => [name, 'is a value published as an example'],
+  );
+  return [...weak, ...published].map(
+    ([name, problem]) => `INSECURE_SECRET_CONFIGURATION: ${name} ${problem}`,
+  );
+};
+
+/** Variables that only make sense together. */
+const modelProblems = (env: Readonly<Record<string, string | undefined>>): string[] => {
+  const pairs = [
+    ['EMBEDDER_BASE_URL', 'EMBEDDER_MODEL_NAME', 'EMBEDDER_API_KEY'],
+    ['BASE_URL', 'MODEL', 'API_KEY'],
+  ] as const;
+  return pairs.flatMap(([base, model, key]) => [
+    ...(env[base] !== undefined && env[model] === undefined ? [`${model}: is needed with ${base}`] : []),
+    ...(env[model] !== undefined && env[base] === undefined && env['OLLAMA_HOST'] === undefined
+      ? [`${base}: is needed with ${model} (or OLLAMA_HOST)`]
+      : []),
+    ...(env[key] !== undefined && env[key] !== NO_KEY && env['SECRETS_KEY'] === undefined
+      ? [`SECRETS_KEY: is needed to store ${key}`]
+      : []),
+  ]);
 };
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
+
+/** A model server as the environment names it. */
+const configuredModel = (given: {
+  baseUrl: string | undefined;
+  modelName: string | undefined;
+  apiKey: string | undefined;
+  provider: (typeof MODEL_PROVIDERS)[number] | undefined;
+  ollama: string | undefined;
+}) => {
+  const { baseUrl, modelName, apiKey, provider, ollama } = given;
+  const url = baseUrl ?? ollama;
+  if (url === undefined || modelName === undefined) return null;
+  return {
+    baseUrl: url,
+    modelName,
+    apiKey: apiKey === undefined || apiKey === NO_KEY ? null : apiKey,
+    provider: provider ?? (baseUrl === undefined ? 'ollama' : null),
+  };
+};
 
 const build = (env: z.output<typeof environment>) => ({
   http: {
@@ -234,6 +310,36 @@ const build = (env: z.output<typeof environment>) => ({
     contextTokens: env.MAX_LLM_CONTEXT_SIZE,
     maxOutputTokens: env.MAX_OUTPUT_TOKENS,
   },
+  models: {
+    /** Null: not configured; the built-in model, or what OLLAMA_HOST offers. */
+    embedder: configuredModel({
+      baseUrl: env.EMBEDDER_BASE_URL,
+      modelName: env.EMBEDDER_MODEL_NAME,
+      apiKey: env.EMBEDDER_API_KEY,
+      provider: env.EMBEDDER_PROVIDER,
+      ollama: env.OLLAMA_HOST,
+    }),
+    llm: configuredModel({
+      baseUrl: env.BASE_URL,
+      modelName: env.MODEL,
+      apiKey: env.API_KEY,
+      provider: env.LLM_PROVIDER,
+      ollama: env.OLLAMA_HOST,
+    }),
+    ollamaUrl: env.OLLAMA_HOST ?? null,
+    embedderTimeoutSeconds: env.EMBEDDER_TIMEOUT,
+    embedderBatchSize: env.EMBEDDER_BATCH_SIZE,
+    /** Requests at once to one embedder, per process. */
+    embedderConcurrency: env.EMBEDDER_CONCURRENCY,
+    /** Upper bound of an embedder's window; null: the model's own. */
+    maxModelLen: env.MAX_MODEL_LEN ?? null,
+    llmTimeoutSeconds: env.LLM_TIMEOUT,
+    /** Answers at once from one language model, per process. */
+    llmConcurrency: env.LLM_SEMAPHORE,
+    /** The environment wins over the table of model endpoints at each start. */
+    syncOnBoot: env.MODEL_ENDPOINT_SYNC_ON_BOOT,
+  },
+  readiness: { requireEmbedder: env.READINESS_REQUIRE_EMBEDDER },
   proxy: {
     capiUrl: env.CAPI_URL,
     timeoutMs: env.PROXY_TIMEOUT_MS,
@@ -286,6 +392,7 @@ export const parseConfig = (env: Readonly<Record<string, string | undefined>>): 
   const problems = parsed.success
     ? []
     : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  problems.push(...modelProblems(given));
   if (given['ALLOW_INSECURE_SECRETS']?.toLowerCase() !== 'true') problems.push(...insecureSecrets(given));
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(

@@ -198,6 +198,10 @@ export interface StoredChunk {
 export const MODEL_TYPES = ['embedder', 'reranker', 'llm', 'vlm', 'stt'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
+/** The dialects that a model server may speak: Ollama's own API, or the OpenAI format. */
+export const MODEL_PROVIDERS = ['ollama', 'openai'] as const;
+export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
+
 /** A registered model server and the model asked of it. */
 export interface ModelEndpoint {
   name: string;
@@ -205,6 +209,10 @@ export interface ModelEndpoint {
   /** URL of the server, or `builtin:`. */
   endpoint: string;
   model_name: string;
+  /** Null until it is configured or a probe has told. */
+  provider: ModelProvider | 'builtin' | null;
+  /** Sealed with SECRETS_KEY; null: the server asks for none. */
+  sealed_api_key: string | null;
   batch_size: number;
   /** Seconds. */
   timeout: number;
@@ -213,6 +221,15 @@ export interface ModelEndpoint {
   dimension: number | null;
   /** Tokens that the model takes at once; null when unknown. */
   context_tokens: number | null;
+  /** Embedders only: `wordpiece` when texts must be normalised before the server sees them. Null until probed. */
+  text_form: 'plain' | 'wordpiece' | null;
+  /** When provider, dimension, context and text form were last read from the server; null: never. */
+  probed_at: Date | null;
   created_at: Date;
   updated_at: Date;
 }
+
+/** What a probe of the server tells of an endpoint. */
+export type ProbedFacts = Pick<ModelEndpoint, 'dimension' | 'context_tokens' | 'text_form'> & {
+  provider: ModelProvider;
+};

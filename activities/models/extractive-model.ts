@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { countTokens } from '../parsing/token-count.js';
-import type { ChatDelta, ChatMessage, ChatOptions, LanguageModel } from '../ports.js';
+import type { ChatDelta, ChatMessage, ChatOptions, ChatReply, LanguageModel } from '../ports.js';
 import { countMessageTokens } from '../retrieval/message-tokens.js';
 import { readSourceBlocks, sourceMarker } from '../retrieval/source-blocks.js';
 import type { SourceBlock } from '../retrieval/source-blocks.js';
@@ -101,4 +101,10 @@ export const createExtractiveModel = (options: {
   modelName: EXTRACTIVE_MODEL_NAME,
   contextTokens: options.contextTokens,
   stream: streamWords,
+  async complete(messages, chat) {
+    const reply: ChatReply = { content: '', finishReason: 'stop' };
+    for await (const { content, ...end } of streamWords(messages, chat))
+      Object.assign(reply, end, { content: reply.content + content });
+    return reply;
+  },
 });

@@ -7,21 +7,27 @@ import { createHashEmbedder, HASH_MODEL_NAME } from './hash-embedder.js';
 
 /** How a kind of endpoint becomes a model; each answers null for a record it does not know. */
 export interface ModelBuilder {
-  embedder(endpoint: ModelEndpoint): Embedder | null;
-  languageModel(endpoint: ModelEndpoint, contextTokens: number): LanguageModel | null;
+  embedder(endpoint: ModelEndpoint): Promise<Embedder | null>;
+  /** @param contextTokens the most that is ever sent */
+  languageModel(endpoint: ModelEndpoint, contextTokens: number): Promise<LanguageModel | null>;
+  /** Whether the record is of this kind; rejects when its model cannot be used now. */
+  check(endpoint: ModelEndpoint, signal?: AbortSignal): Promise<boolean>;
 }
 
 /** Assumed when neither the endpoint's record nor its server tells (wire contract, section 0). */
 const DEFAULT_CONTEXT_TOKENS = 8192;
 
-const builtinBuilder: ModelBuilder = {
-  embedder({ endpoint, name, model_name, vector_field }) {
+export const builtinModels: ModelBuilder = {
+  async embedder({ endpoint, name, model_name, vector_field }) {
     if (endpoint !== BUILTIN_ENDPOINT || model_name !== HASH_MODEL_NAME || vector_field === null) return null;
     return createHashEmbedder({ endpointName: name, vectorField: vector_field });
   },
-  languageModel({ endpoint, name, model_name }, contextTokens) {
+  async languageModel({ endpoint, name, model_name }, contextTokens) {
     if (endpoint !== BUILTIN_ENDPOINT || model_name !== EXTRACTIVE_MODEL_NAME) return null;
     return createExtractiveModel({ endpointName: name, contextTokens });
+  },
+  async check({ endpoint }) {
+    return endpoint === BUILTIN_ENDPOINT;
   },
 };
 
@@ -29,14 +35,14 @@ const builtinBuilder: ModelBuilder = {
  * Model endpoints by name, made into models. Records are read at each call, so that an edit takes effect at once.
  *
  * @param options.builders tried in order; the built-in models by default
- * @param options.contextTokens for language models whose record tells no context size
+ * @param options.contextTokens the most that a language model is ever sent, and assumed where nobody tells
  */
 export const createModelRegistry = (options: {
   endpoints: Pick<ModelEndpointStore, 'list' | 'get' | 'defaults'>;
   builders?: readonly ModelBuilder[];
   contextTokens?: number;
 }): ModelRegistry => {
-  const { endpoints, builders = [builtinBuilder], contextTokens = DEFAULT_CONTEXT_TOKENS } = options;
+  const { endpoints, builders = [builtinModels], contextTokens = DEFAULT_CONTEXT_TOKENS } = options;
 
   const record = async (type: ModelType, name: string): Promise<ModelEndpoint> => {
     const found = await endpoints.get(type, name);
@@ -48,9 +54,12 @@ export const createModelRegistry = (options: {
     return found;
   };
 
-  const build = <Model>(endpoint: ModelEndpoint, make: (builder: ModelBuilder) => Model | null): Model => {
+  const build = async <Model>(
+    endpoint: ModelEndpoint,
+    make: (builder: ModelBuilder) => Promise<Model | null>,
+  ): Promise<Model> => {
     for (const builder of builders) {
-      const model = make(builder);
+      const model = await make(builder);
       if (model !== null) return model;
     }
     // The address is left out: it may carry a password.
@@ -80,9 +89,11 @@ export const createModelRegistry = (options: {
       if (chosen === undefined)
         throw new AppError('MODEL_ENDPOINT_NOT_FOUND', 'No language model is registered as the default.');
       const endpoint = await record('llm', chosen);
-      return build(endpoint, (builder) =>
-        builder.languageModel(endpoint, endpoint.context_tokens ?? contextTokens),
-      );
+      return build(endpoint, (builder) => builder.languageModel(endpoint, contextTokens));
+    },
+    async check(type, name, signal) {
+      const endpoint = await record(type, name);
+      await build(endpoint, async (builder) => ((await builder.check(endpoint, signal)) ? true : null));
     },
   };
 };

@@ -6,6 +6,7 @@ import { createCitationFilter } from './citations.js';
 import { countMessageTokens, TOKENS_PER_MESSAGE } from './message-tokens.js';
 import { buildPrompt, LEAST_SOURCES_BUDGET, promptOverhead } from './prompt.js';
 import { relayModelStream } from './relay-model-stream.js';
+import type { RelayedAnswer } from './relay-model-stream.js';
 import { returnAborts } from './return-aborts.js';
 import type { SearchResult, SearchService } from './search-service.js';
 
@@ -59,6 +60,13 @@ export const shownSources = ({ presented, cited, none }: ChatSources): SearchRes
   return none ? [] : presented;
 };
 
+/** What was asked of the model, and what came of it. */
+interface Asked {
+  relay: RelayedAnswer;
+  messages: readonly ChatMessage[];
+  presented: SearchResult[];
+}
+
 const lastQuestion = (messages: readonly ChatMessage[]): string => {
   const last = messages.at(-1);
   if (last?.role === 'user' && last.content.trim() !== '') return last.content;
@@ -108,15 +116,6 @@ export const createChatService = (dependencies: {
       model,
       direct ? 0 : promptOverhead(date) + TOKENS_PER_MESSAGE,
     );
-    let messages = request.messages;
-    let presented: SearchResult[] = [];
-    if (target.kind === 'retrieval') {
-      const found = await retrieve(request, target.partitions, question);
-      const prompt = buildPrompt(found, { date, budget: left });
-      presented = prompt.presented;
-      // Ours comes first; the client's own system messages stay, behind it.
-      messages = [{ role: 'system', content: prompt.system }, ...messages];
-    }
     const { temperature, topP, stop, signal } = request;
     const options = {
       maxTokens,
@@ -125,9 +124,29 @@ export const createChatService = (dependencies: {
       ...(topP !== undefined && { topP }),
       ...(stop !== undefined && { stop }),
     };
-    // Without retrieval nothing was asked to cite, so nothing is cut off.
-    const filter = direct ? null : createCitationFilter(presented.length);
-    const relay = yield* relayModelStream(model, messages, options, filter);
+    const found = direct ? [] : await retrieve(request, target.partitions, question);
+    const ask = async function* (budget: number): AsyncGenerator<ChatEvent, Asked, undefined> {
+      if (direct) {
+        // Without retrieval nothing was asked to cite, so nothing is cut off.
+        const relay = yield* relayModelStream(model, request.messages, options, null);
+        return { relay, messages: request.messages, presented: [] };
+      }
+      const { system, presented } = buildPrompt(found, { date, budget });
+      // Ours comes first; the client's own system messages stay, behind it.
+      const messages: ChatMessage[] = [{ role: 'system', content: system }, ...request.messages];
+      const filter = createCitationFilter(presented.length);
+      try {
+        const relay = yield* relayModelStream(model, messages, options, filter);
+        return { relay, messages, presented };
+      } catch (error) {
+        const half = Math.floor(budget / 2);
+        const tooLong = error instanceof AppError && error.code === 'CONTEXT_TOO_LONG';
+        if (!tooLong || presented.length === 0 || half < LEAST_SOURCES_BUDGET) throw error;
+        // The model counts other tokens than we do. Nothing was answered yet: fewer sources may fit.
+        return yield* ask(half);
+      }
+    };
+    const { relay, messages, presented } = yield* ask(left);
     yield {
       type: 'end',
       finishReason: relay.finishReason,

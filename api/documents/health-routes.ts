@@ -7,8 +7,8 @@ import type { DocumentDeps } from './document-deps.js';
 import { createReadiness } from './readiness.js';
 
 /** What probes and browsers ask before they hold a token. */
-export const healthRoutes = ({ adapters, workflows }: DocumentDeps): Route[] => {
-  const readiness = createReadiness(adapters, workflows);
+export const healthRoutes = ({ adapters, workflows, config }: DocumentDeps): Route[] => {
+  const readiness = createReadiness(adapters, workflows, config.readiness);
   return [
     route({
       method: 'get',

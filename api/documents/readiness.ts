@@ -5,15 +5,16 @@ import type { Adapters, WorkflowStarter } from '../../activities/ports.js';
 const PROBE_MS = 2000;
 const KEPT_MS = 2000;
 
-type Probe = () => Promise<unknown>;
+type Probe = (signal: AbortSignal) => Promise<unknown>;
 
 const stateOf = async (probe: Probe): Promise<CheckState> => {
   let timer: NodeJS.Timeout | undefined;
+  const given = new AbortController();
   const late = new Promise<CheckState>((resolve) => {
     timer = setTimeout(() => resolve('timeout'), PROBE_MS);
   });
   const asked = (async (): Promise<CheckState> => {
-    await probe();
+    await probe(given.signal);
     return 'ok';
   })().catch((error: unknown): CheckState => {
     const unregistered = error instanceof AppError && error.code === 'MODEL_ENDPOINT_NOT_FOUND';
@@ -23,45 +24,76 @@ const stateOf = async (probe: Probe): Promise<CheckState> => {
     return await Promise.race([asked, late]);
   } finally {
     clearTimeout(timer);
+    // A probe that takes longer must not go on: the next one is two seconds away.
+    given.abort();
   }
 };
 
+const MODEL_KINDS = ['embedder', 'llm', 'reranker'] as const;
+type ModelKind = (typeof MODEL_KINDS)[number];
+
 /**
  * Asks every engine, each for at most 2 s, and keeps the answer for 2 s: probes come often and must not add load.
- * The three engines decide; models are told of and never decide. Each engine is named twice, by its own name and by
- * the one that dashboards of the peer service read.
+ * The three engines decide; models are told of and do not, unless READINESS_REQUIRE_EMBEDDER is on: then an embedder
+ * that is away or not configured decides too, but not a slow one, and only when the table of endpoints could be read.
+ * Each engine is named twice, by its own name and by the one that dashboards of the peer service read.
  */
 export const createReadiness = (
   { probes, models }: Pick<Adapters, 'probes' | 'models'>,
   workflows: Pick<WorkflowStarter, 'ping'>,
+  settings: { requireEmbedder: boolean },
 ): (() => Promise<ReadyBody>) => {
-  const model = async (kind: 'embedder' | 'llm' | 'reranker'): Promise<void> => {
-    const name = await models.defaultName(kind);
-    if (name === null) throw new AppError('MODEL_ENDPOINT_NOT_FOUND');
-    if (kind === 'embedder') await models.embedder(name);
-    if (kind === 'llm') await models.languageModel(name);
+  /** The names of the defaults, or why they cannot be read. */
+  const discover = async (): Promise<{ state: CheckState; names: Map<ModelKind, string | null> }> => {
+    const names = new Map<ModelKind, string | null>();
+    const state = await stateOf(async () => {
+      for (const kind of MODEL_KINDS) names.set(kind, await models.defaultName(kind));
+    });
+    return { state, names };
+  };
+
+  const checkModels = async () => {
+    const { state: discovery, names } = await discover();
+    const stateOfModel = (kind: ModelKind): Promise<CheckState> => {
+      if (discovery !== 'ok') return Promise.resolve(discovery);
+      const name = names.get(kind) ?? null;
+      return name === null
+        ? Promise.resolve('unresolvable')
+        : stateOf((signal) => models.check(kind, name, signal));
+    };
+    const [embedder, llm, reranker] = await Promise.all([
+      stateOfModel('embedder'),
+      stateOfModel('llm'),
+      stateOfModel('reranker'),
+    ]);
+    return { discovery, names, states: { embedder, llm, reranker } };
   };
 
   const ask = async (): Promise<ReadyBody> => {
-    const [mongodb, opensearch, temporal, embedder, llm, reranker] = await Promise.all([
+    const [mongodb, opensearch, temporal, { discovery, names, states }] = await Promise.all([
       stateOf(() => probes.mongodb()),
       stateOf(() => probes.opensearch()),
       stateOf(() => workflows.ping()),
-      stateOf(() => model('embedder')),
-      stateOf(() => model('llm')),
-      stateOf(() => model('reranker')),
+      checkModels(),
     ]);
-    const ready = [mongodb, opensearch, temporal].every((state) => state === 'ok');
+    const engines = [mongodb, opensearch, temporal].every((state) => state === 'ok');
+    const blocked =
+      settings.requireEmbedder &&
+      discovery === 'ok' &&
+      (states.embedder === 'unavailable' || states.embedder === 'unresolvable');
     return {
-      status: ready ? 'ready' : 'not_ready',
+      status: engines && !blocked ? 'ready' : 'not_ready',
       checks: {
         ...{ postgres: mongodb, milvus: opensearch, ray: temporal },
         ...{ mongodb, opensearch, temporal },
-        ...{ embedder, llm, reranker },
+        ...states,
+        ...(discovery !== 'ok' && { model_endpoint_discovery: discovery }),
       },
-      model_endpoints: Object.entries({ embedder, llm, reranker })
-        .filter(([, status]) => status !== 'unresolvable')
-        .map(([kind, status]) => ({ provider: 'configured' as const, kind, status })),
+      model_endpoints: MODEL_KINDS.filter((kind) => names.get(kind) != null).map((kind) => ({
+        provider: 'configured' as const,
+        kind,
+        status: states[kind],
+      })),
       configuration_references: [],
     };
   };

@@ -6,6 +6,7 @@ import { copyRecord } from './copy-record.js';
 export const createFakeModelEndpointStore = (): ModelEndpointStore => {
   const endpoints = new Map<string, ModelEndpoint>();
   const defaults: Partial<Record<ModelType, string>> = {};
+  const provisional = new Set<ModelType>();
   return {
     async list(type) {
       return [...endpoints.entries()]
@@ -20,8 +21,28 @@ export const createFakeModelEndpointStore = (): ModelEndpointStore => {
       const key = `${endpoint.model_type}/${endpoint.name}`;
       if (!endpoints.has(key)) endpoints.set(key, { ...endpoint });
     },
-    async setDefaultIfUnset(type, name) {
-      defaults[type] ??= name;
+    async save(endpoint) {
+      endpoints.set(`${endpoint.model_type}/${endpoint.name}`, { ...endpoint });
+    },
+    async recordProbe(probed, facts, at) {
+      const key = `${probed.model_type}/${probed.name}`;
+      const found = endpoints.get(key);
+      const same = found?.endpoint === probed.endpoint && found.model_name === probed.model_name;
+      if (same && (found.dimension === null || found.dimension === facts.dimension))
+        endpoints.set(key, { ...found, ...facts, probed_at: at });
+      return copyRecord(endpoints.get(key) ?? null);
+    },
+    async setDefaultIfUnset(type, name, options = {}) {
+      if (defaults[type] !== undefined) return;
+      defaults[type] = name;
+      if (options.provisional === true) provisional.add(type);
+    },
+    async settleDefault(type, name) {
+      if (provisional.delete(type)) defaults[type] = name;
+    },
+    async setDefault(type, name) {
+      defaults[type] = name;
+      provisional.delete(type);
     },
     async defaults() {
       return { ...defaults };

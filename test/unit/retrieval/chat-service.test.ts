@@ -33,6 +33,7 @@ const setUp = (
       seen.push({ messages: [...messages], options: chatOptions });
       return script(messages, chatOptions);
     },
+    complete: () => Promise.reject(new Error('the chat pipeline streams')),
   };
   const service = createChatService({
     search: {

@@ -1,0 +1,59 @@
+import { AppError } from '../../schemas/app-error.js';
+
+/** So many failures in a row open the circuit; after so long one call may try whether the server is back. */
+const FAILURES_TO_OPEN = 5;
+const OPEN_MS = 10_000;
+
+export interface Passage {
+  succeeded(): void;
+  failed(): void;
+  /** Neither: the caller left, or the server refused what it was asked. */
+  ended(): void;
+}
+
+/**
+ * Leaves a server alone that has failed repeatedly, so that callers hear of it at once and it can recover. A call that
+ * was aborted counts for nothing (it tells nothing of the server), which ready-made breakers take for a success.
+ */
+export const createCircuitBreaker = (options: { name: string; now?: () => number }) => {
+  const { name, now = () => performance.now() } = options;
+  let failures = 0;
+  let openUntil = 0;
+  let trial = false;
+  const fail = (): void => {
+    failures += 1;
+    if (failures >= FAILURES_TO_OPEN) openUntil = now() + OPEN_MS;
+  };
+
+  return {
+    /** A failure of a call that had succeeded so far: a stream that broke off. */
+    fail,
+    /** @throws AppError CIRCUIT_BREAKER_OPEN, with the time to wait */
+    enter(): Passage {
+      const open = failures >= FAILURES_TO_OPEN;
+      const wait = openUntil - now();
+      if (open && (wait > 0 || trial))
+        throw new AppError(
+          'CIRCUIT_BREAKER_OPEN',
+          `Model endpoint '${name}' failed repeatedly and is left alone for a moment.`,
+          { retryAfterMs: Math.max(1000, Math.ceil(wait)) },
+        );
+      const trying = open;
+      if (trying) trial = true;
+      let settled = false;
+      const settle = (change: () => void) => (): void => {
+        if (settled) return;
+        settled = true;
+        if (trying) trial = false;
+        change();
+      };
+      return {
+        succeeded: settle(() => {
+          failures = 0;
+        }),
+        failed: settle(fail),
+        ended: settle(() => {}),
+      };
+    },
+  };
+};

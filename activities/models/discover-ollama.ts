@@ -1,0 +1,31 @@
+import type { Dispatcher } from 'undici';
+import type { ModelType } from '../../schemas/documents.js';
+import type { ModelDescription } from './model-server.js';
+import { createOllamaServer } from './ollama-server.js';
+
+export interface DiscoveredModel extends ModelDescription {
+  name: string;
+  kind: Extract<ModelType, 'embedder' | 'llm'>;
+}
+
+/** Whoever keeps more models than this has them registered by hand. */
+const MOST_MODELS = 50;
+
+/**
+ * The models of an Ollama that embed or talk, in its own order (the newest first).
+ * @throws ProviderFailure, or the signal's reason
+ */
+export const discoverOllama = async (
+  dispatcher: Dispatcher,
+  baseUrl: string,
+  options: { patienceMs: number; signal?: AbortSignal },
+): Promise<DiscoveredModel[]> => {
+  const { patienceMs, signal } = options;
+  const server = createOllamaServer(dispatcher, { baseUrl, apiKey: null, patienceMs });
+  const found: DiscoveredModel[] = [];
+  for (const { name } of (await server.models(signal)).slice(0, MOST_MODELS)) {
+    const { kind, ...description } = await server.describe(name, signal);
+    if (kind !== null) found.push({ ...description, kind, name });
+  }
+  return found;
+};

@@ -1,0 +1,132 @@
+import { request } from 'undici';
+import type { Dispatcher } from 'undici';
+import { ProviderFailure } from './provider-failure.js';
+import { refusal } from './refusal.js';
+
+/** So much of an error's body is read. */
+const ERROR_BODY_BYTES = 64 * 1024;
+
+export interface ModelRequest {
+  dispatcher: Dispatcher;
+  url: string;
+  method?: 'GET' | 'POST';
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+  signal?: AbortSignal | undefined;
+  /** Longest silence, in milliseconds: until the answer begins, and between two pieces of it. */
+  patienceMs: number;
+}
+
+export interface ModelAnswer {
+  status: number;
+  contentType: string;
+  /** The body; leaving it early closes the connection, which is how a generation is stopped. */
+  chunks: AsyncGenerator<Buffer, void, undefined>;
+}
+
+/** Why an exchange ended: our own watch, the caller, or the line. */
+const reasonOf = (error: unknown, signal: AbortSignal | undefined, watch: AbortSignal): unknown => {
+  if (error instanceof ProviderFailure) return error;
+  if (watch.aborted) return watch.reason;
+  if (signal?.aborted === true) return signal.reason;
+  const code = (error as NodeJS.ErrnoException).code;
+  const sentence = error instanceof Error && error.message !== '' ? error.message : String(code);
+  return new ProviderFailure('connection', `the connection failed: ${sentence}`, { cause: error });
+};
+
+/** Aborts when nothing has come for so long. */
+const watchSilence = (patienceMs: number) => {
+  const controller = new AbortController();
+  const onSilence = (): void =>
+    controller.abort(new ProviderFailure('timeout', `no word within ${patienceMs / 1000} s`));
+  let timer = setTimeout(onSilence, patienceMs);
+  const stop = (): void => clearTimeout(timer);
+  return {
+    signal: controller.signal,
+    /** Starts the count anew. */
+    heard: () => {
+      stop();
+      timer = setTimeout(onSilence, patienceMs);
+    },
+    stop,
+  };
+};
+
+const readStart = async (body: AsyncIterable<Buffer>): Promise<string> => {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size >= ERROR_BODY_BYTES) break;
+  }
+  return Buffer.concat(pieces).toString('utf8');
+};
+
+/**
+ * One request to a model server. A refusal is thrown with what the server said; redirects are not followed, so that
+ * a key never travels on. The caller's own abort comes out as its signal's reason.
+ * @throws ProviderFailure
+ */
+export const openExchange = async (asked: ModelRequest): Promise<ModelAnswer> => {
+  const { dispatcher, url, method = 'GET', headers = {}, body, signal, patienceMs } = asked;
+  signal?.throwIfAborted();
+  const watch = watchSilence(patienceMs);
+  const either = signal === undefined ? watch.signal : AbortSignal.any([signal, watch.signal]);
+  try {
+    const response = await request(url, {
+      ...{ dispatcher, method, headers, signal: either, body: body ?? null },
+      // The watch is the only clock: undici's own know no difference between thinking and silence.
+      ...{ headersTimeout: 0, bodyTimeout: 0 },
+    });
+    watch.heard();
+    const header = (name: string): string => String(response.headers[name] ?? '');
+    if (response.statusCode < 200 || response.statusCode > 299)
+      throw refusal(
+        response.statusCode,
+        await readStart(response.body),
+        header('retry-after') || undefined,
+        Date.now(),
+      );
+    return {
+      status: response.statusCode,
+      contentType: header('content-type').split(';')[0]?.trim().toLowerCase() ?? '',
+      chunks: relay(response.body, watch, signal),
+    };
+  } catch (error) {
+    watch.stop();
+    throw reasonOf(error, signal, watch.signal);
+  }
+};
+
+async function* relay(
+  body: AsyncIterable<Buffer>,
+  watch: ReturnType<typeof watchSilence>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    for await (const piece of body) {
+      // A reader that takes its time is no silence of the server's.
+      watch.stop();
+      yield piece;
+      watch.heard();
+    }
+  } catch (error) {
+    throw reasonOf(error, signal, watch.signal);
+  } finally {
+    watch.stop();
+  }
+}
+
+/** A whole JSON answer. @throws ProviderFailure `bad-answer` when it is none */
+export const readJson = async (answer: ModelAnswer): Promise<unknown> => {
+  const pieces: Buffer[] = [];
+  for await (const piece of answer.chunks) pieces.push(piece);
+  if (!/^application\/(?:.+\+)?json$/.test(answer.contentType))
+    throw new ProviderFailure('bad-answer', `the provider answered '${answer.contentType}' instead of JSON`);
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
+  } catch (error) {
+    throw new ProviderFailure('bad-answer', 'the provider answered broken JSON', { cause: error });
+  }
+};

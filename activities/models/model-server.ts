@@ -1,0 +1,47 @@
+import type { ProbedFacts } from '../../schemas/documents.js';
+import type { ModelProvider } from '../../schemas/documents.js';
+import type { ChatDelta, ChatMessage, ChatOptions, ChatReply } from '../ports.js';
+
+/** A model on a server, as its list names it. */
+export interface ServedModel {
+  name: string;
+  contextTokens: number | null;
+}
+
+export interface ModelDescription extends Pick<ProbedFacts, 'context_tokens' | 'text_form'> {
+  /** What it is for; null when the server does not tell. */
+  kind: 'embedder' | 'llm' | null;
+}
+
+export interface ChatCall {
+  model: string;
+  messages: readonly ChatMessage[];
+  options: ChatOptions;
+  /** The window to run the model with. */
+  contextTokens: number;
+}
+
+/**
+ * A model server behind its dialect. Every method throws `ProviderFailure`, or the signal's reason when aborted.
+ * Vectors come as the server gives them; nothing is retried, cut or normalised here.
+ */
+export interface ModelServer {
+  provider: ModelProvider;
+  models(signal?: AbortSignal): Promise<ServedModel[]>;
+  /** @throws ProviderFailure `unknown-model` when the server knows that it has no such model */
+  describe(model: string, signal?: AbortSignal): Promise<ModelDescription>;
+  embed(
+    call: { model: string; texts: readonly string[]; windowTokens: number | null },
+    signal?: AbortSignal,
+  ): Promise<number[][]>;
+  /** Ends early, and stops the model, when the signal aborts or the consumer returns. */
+  stream(call: ChatCall): AsyncGenerator<ChatDelta, void, undefined>;
+  complete(call: ChatCall): Promise<ChatReply>;
+}
+
+export interface ModelServerOptions {
+  baseUrl: string;
+  apiKey: string | null;
+  /** Longest silence, in milliseconds. */
+  patienceMs: number;
+}

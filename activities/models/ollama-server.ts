@@ -1,0 +1,128 @@
+import { Ollama } from 'ollama';
+import type { ChatResponse } from 'ollama';
+import type { Dispatcher } from 'undici';
+import { z } from 'zod';
+import type { ChatReply } from '../ports.js';
+import type { ChatCall, ModelServer, ModelServerOptions } from './model-server.js';
+import { ollamaFetch } from './ollama-fetch.js';
+import { describeOllamaModel } from './ollama-description.js';
+import { ProviderFailure } from './provider-failure.js';
+import { readAs } from './read-as.js';
+import { ollamaAddress } from './server-address.js';
+
+const ListAnswer = z.object({ models: z.array(z.object({ name: z.string() })) });
+const EmbedAnswer = z.object({ embeddings: z.array(z.array(z.number())) });
+const ChatChunk = z.object({
+  message: z.object({ content: z.string() }),
+  done: z.boolean(),
+  done_reason: z.string().optional(),
+  prompt_eval_count: z.int().optional(),
+  eval_count: z.int().optional(),
+});
+
+const usageOf = (chunk: z.output<typeof ChatChunk>): Pick<ChatReply, 'usage'> =>
+  chunk.prompt_eval_count === undefined && chunk.eval_count === undefined
+    ? {}
+    : { usage: { promptTokens: chunk.prompt_eval_count ?? 0, completionTokens: chunk.eval_count ?? 0 } };
+
+const finishOf = ({ done_reason }: z.output<typeof ChatChunk>): 'stop' | 'length' =>
+  done_reason === 'length' ? 'length' : 'stop';
+
+/**
+ * `num_ctx` always: the default depends on the machine, and what does not fit would be dropped. `truncate` and `shift`
+ * off: too long a prompt is refused instead of cut, an answer that reaches the end of the window ends there. The
+ * library's types lag behind the server here (ollama/ollama `api/types.go`, ChatRequest).
+ */
+const chatBody = ({ model, messages, options, contextTokens }: ChatCall) => ({
+  model,
+  messages: [...messages],
+  truncate: false,
+  shift: false,
+  options: {
+    num_ctx: contextTokens,
+    ...(options.temperature !== undefined && { temperature: options.temperature }),
+    ...(options.topP !== undefined && { top_p: options.topP }),
+    ...(options.maxTokens !== undefined && { num_predict: options.maxTokens }),
+    ...(options.stop !== undefined && options.stop.length > 0 && { stop: options.stop }),
+  },
+});
+
+/** What the library throws of its own: an `error` line in a stream, a stream without an end, broken JSON. */
+const fromLibrary = (error: unknown, signal: AbortSignal | undefined): unknown => {
+  if (error instanceof ProviderFailure) return error;
+  if (signal?.aborted === true) return signal.reason;
+  // A rejected body reaches us as it was thrown, or as the cause of a TypeError.
+  const cause = error instanceof Error ? error.cause : undefined;
+  if (cause instanceof ProviderFailure) return cause;
+  if (error instanceof SyntaxError)
+    return new ProviderFailure('bad-answer', 'the provider answered broken JSON', { cause: error });
+  const sentence = error instanceof Error ? error.message : String(error);
+  return new ProviderFailure('failed', `the provider gave up: ${sentence.slice(0, 300)}`, { cause: error });
+};
+
+/** A server that speaks Ollama's own API, through its library. Source: github.com/ollama/ollama, docs/api.md. */
+export const createOllamaServer = (
+  dispatcher: Dispatcher,
+  { baseUrl, apiKey, patienceMs }: ModelServerOptions,
+): ModelServer => {
+  const { base, headers } = ollamaAddress(baseUrl, apiKey);
+
+  /** One client a call: it holds nothing but the address and the call's signal. */
+  const ask = async <T>(
+    signal: AbortSignal | undefined,
+    question: (client: Ollama) => Promise<T>,
+  ): Promise<T> => {
+    const fetch = ollamaFetch(dispatcher, patienceMs, signal);
+    try {
+      return await question(new Ollama({ host: base, headers, fetch }));
+    } catch (error) {
+      throw fromLibrary(error, signal);
+    }
+  };
+
+  return {
+    provider: 'ollama',
+    async models(signal) {
+      const { models } = readAs(ListAnswer, await ask(signal, (client) => client.list()), 'list of models');
+      return models.map(({ name }) => ({ name, contextTokens: null }));
+    },
+    async describe(model, signal) {
+      return describeOllamaModel(await ask(signal, (client) => client.show({ model })));
+    },
+    async embed({ model, texts, windowTokens }, signal) {
+      const request = {
+        ...{ model, input: [...texts], truncate: false },
+        options: windowTokens === null ? {} : { num_ctx: windowTokens },
+      };
+      const answer = await ask(signal, (client) => client.embed(request));
+      return readAs(EmbedAnswer, answer, 'list of embeddings').embeddings;
+    },
+    async *stream(call) {
+      const { signal } = call.options;
+      const iterator = await ask(signal, (client) => client.chat({ ...chatBody(call), stream: true }));
+      let finished = false;
+      try {
+        for await (const part of iterator as AsyncIterable<ChatResponse>) {
+          const chunk = readAs(ChatChunk, part, 'stream');
+          if (!chunk.done) {
+            if (chunk.message.content !== '') yield { content: chunk.message.content };
+            continue;
+          }
+          finished = true;
+          yield { content: chunk.message.content, finishReason: finishOf(chunk), ...usageOf(chunk) };
+        }
+      } catch (error) {
+        throw fromLibrary(error, signal);
+      } finally {
+        // Closes the connection, on which the server stops generating.
+        if (!finished) iterator.abort();
+      }
+    },
+    async complete(call) {
+      const body = { ...chatBody(call), stream: false as const };
+      const answer = await ask(call.options.signal, (client) => client.chat(body));
+      const chunk = readAs(ChatChunk, answer, 'chat answer');
+      return { content: chunk.message.content, finishReason: finishOf(chunk), ...usageOf(chunk) };
+    },
+  };
+};

@@ -1,0 +1,116 @@
+import type { Dispatcher } from 'undici';
+import { z } from 'zod';
+import { openExchange, readJson } from './model-exchange.js';
+import type { ModelAnswer } from './model-exchange.js';
+import type { ChatCall, ModelServer, ModelServerOptions } from './model-server.js';
+import { openAiDeltas } from './openai-stream.js';
+import { openAiUsage } from './openai-usage.js';
+import { ProviderFailure } from './provider-failure.js';
+import { readAs } from './read-as.js';
+import { openAiAddress } from './server-address.js';
+
+const tokens = z.int().positive().optional().catch(undefined);
+
+/** Servers add the window under names of their own: vLLM, OpenRouter and LM Studio, llama.cpp's proxy. */
+const ModelsAnswer = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      max_model_len: tokens,
+      context_length: tokens,
+      max_context_length: tokens,
+      context_window: tokens,
+    }),
+  ),
+});
+
+const EmbeddingsAnswer = z.object({
+  data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()) })),
+});
+
+const ChatAnswer = z.object({
+  choices: z.tuple([
+    z.object({
+      message: z.object({ content: z.string().nullish() }),
+      finish_reason: z.string().nullish(),
+    }),
+  ]),
+  usage: z.unknown().optional(),
+});
+
+const chatBody = ({ model, messages, options }: ChatCall): Record<string, unknown> => ({
+  model,
+  messages,
+  ...(options.temperature !== undefined && { temperature: options.temperature }),
+  ...(options.topP !== undefined && { top_p: options.topP }),
+  ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
+  ...(options.stop !== undefined && options.stop.length > 0 && { stop: options.stop }),
+});
+
+/** A server that speaks the OpenAI format. Source: platform.openai.com/docs/api-reference. */
+export const createOpenAiServer = (
+  dispatcher: Dispatcher,
+  { baseUrl, apiKey, patienceMs }: ModelServerOptions,
+): ModelServer => {
+  const { base, headers } = openAiAddress(baseUrl, apiKey);
+
+  const get = async (path: string, signal: AbortSignal | undefined): Promise<unknown> =>
+    readJson(await openExchange({ dispatcher, url: `${base}${path}`, headers, signal, patienceMs }));
+
+  const post = (path: string, body: object, signal: AbortSignal | undefined): Promise<ModelAnswer> =>
+    openExchange({
+      ...{ dispatcher, url: `${base}${path}`, method: 'POST', signal, patienceMs },
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify(body),
+    });
+
+  const models: ModelServer['models'] = async (signal) => {
+    const { data } = readAs(ModelsAnswer, await get('/models', signal), 'list of models');
+    return data.map(({ id, ...window }) => ({
+      name: id,
+      contextTokens:
+        window.max_model_len ??
+        window.context_length ??
+        window.max_context_length ??
+        window.context_window ??
+        null,
+    }));
+  };
+
+  return {
+    provider: 'openai',
+    models,
+    async describe(model, signal) {
+      // Some servers of one model have no list; a server that is known by its list alone tells nothing else.
+      const list = await models(signal).catch((error: unknown) => {
+        if (error instanceof ProviderFailure && error.kind === 'unknown-model') return [];
+        throw error;
+      });
+      const context = list.find(({ name }) => name === model)?.contextTokens ?? null;
+      return { kind: null, context_tokens: context, text_form: 'plain' };
+    },
+    async embed({ model, texts }, signal) {
+      const body = { model, input: texts, encoding_format: 'float' };
+      const answer = await readJson(await post('/embeddings', body, signal));
+      const { data } = readAs(EmbeddingsAnswer, answer, 'list of embeddings');
+      return [...data].sort((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+    },
+    async *stream(call) {
+      const body = { ...chatBody(call), stream: true, stream_options: { include_usage: true } };
+      yield* openAiDeltas(await post('/chat/completions', body, call.options.signal));
+    },
+    async complete(call) {
+      const answer = await readJson(await post('/chat/completions', chatBody(call), call.options.signal));
+      const { choices, usage } = readAs(ChatAnswer, answer, 'chat completion');
+      return {
+        content: choices[0].message.content ?? '',
+        finishReason: choices[0].finish_reason === 'length' ? 'length' : 'stop',
+        ...openAiUsage(usage),
+      };
+    },
+  };
+};

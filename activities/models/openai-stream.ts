@@ -1,0 +1,78 @@
+import { createParser } from 'eventsource-parser';
+import { z } from 'zod';
+import type { ChatDelta } from '../ports.js';
+import type { ModelAnswer } from './model-exchange.js';
+import { openAiUsage } from './openai-usage.js';
+import { ProviderFailure } from './provider-failure.js';
+import { readAs } from './read-as.js';
+
+const StreamEvent = z.object({
+  error: z.unknown().optional(),
+  choices: z
+    .array(
+      z.object({
+        delta: z.object({ content: z.string().nullish() }).nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .optional(),
+  usage: z.unknown().optional(),
+});
+
+const parseEvent = (data: string): z.output<typeof StreamEvent> => {
+  let event: unknown;
+  try {
+    event = JSON.parse(data);
+  } catch (error) {
+    throw new ProviderFailure('bad-answer', 'the provider broke its stream with an event that is no JSON', {
+      cause: error,
+    });
+  }
+  return readAs(StreamEvent, event, 'stream event');
+};
+
+const failureIn = (error: unknown): ProviderFailure => {
+  const inner = typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
+  return new ProviderFailure('failed', `the provider gave up: ${String(inner).slice(0, 300)}`);
+};
+
+/** The `data` of each event of a stream of server-sent events, in order. */
+async function* eventsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
+  const waiting: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => waiting.push(data) });
+  // A character may be cut in two at the edge of a piece.
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    while (waiting.length > 0) yield waiting.shift() ?? '';
+  }
+}
+
+/**
+ * A streamed chat completion as deltas. Usage comes in an event of its own behind the finish, so the last delta is
+ * given at the end of the stream. A stream that ends without a finish has been cut.
+ */
+export async function* openAiDeltas(answer: ModelAnswer): AsyncGenerator<ChatDelta, void, undefined> {
+  if (answer.contentType !== 'text/event-stream') {
+    await answer.chunks.return();
+    throw new ProviderFailure(
+      'bad-answer',
+      `the provider answered '${answer.contentType}' instead of a stream of events`,
+    );
+  }
+  let finishReason: 'stop' | 'length' | undefined;
+  let usage: Pick<ChatDelta, 'usage'> = {};
+  for await (const data of eventsIn(answer.chunks)) {
+    if (data === '[DONE]') break;
+    const event = parseEvent(data);
+    if (event.error !== undefined && event.error !== null) throw failureIn(event.error);
+    if (event.usage !== undefined && event.usage !== null) usage = openAiUsage(event.usage);
+    const choice = event.choices?.[0];
+    const content = choice?.delta?.content ?? '';
+    if (content !== '') yield { content };
+    if (choice?.finish_reason != null) finishReason = choice.finish_reason === 'length' ? 'length' : 'stop';
+  }
+  if (finishReason === undefined)
+    throw new ProviderFailure('failed', 'the provider ended its answer without a finish');
+  yield { content: '', finishReason, ...usage };
+}

@@ -1,0 +1,78 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { AppErrorOptions } from '../../schemas/app-error.js';
+import type { ErrorCode } from '../../schemas/error-table.js';
+
+/** What can go wrong between us and a model server, whatever its dialect. */
+export type FailureKind =
+  | 'connection'
+  | 'timeout'
+  /** 401, 403. */
+  | 'credentials'
+  /** 404: the model, or the path. */
+  | 'unknown-model'
+  /** The input is longer than the model takes. */
+  | 'too-long'
+  | 'rate-limited'
+  /** Another 4xx. */
+  | 'refused'
+  /** 5xx. */
+  | 'failed'
+  /** An answer that cannot be read. */
+  | 'bad-answer';
+
+export class ProviderFailure extends Error {
+  override readonly name = 'ProviderFailure';
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.retryAfterMs = options.retryAfterMs;
+  }
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Each kind's code, and where the contract asks for one its own status (section 1.1). */
+type Row = readonly [code: ErrorCode, status?: number];
+
+const CHAT: Readonly<Record<FailureKind, Row>> = {
+  connection: ['INFERENCE_CONNECTION_ERROR'],
+  timeout: ['INFERENCE_TIMEOUT'],
+  credentials: ['INFERENCE_REFUSED'],
+  'unknown-model': ['INFERENCE_ERROR'],
+  'too-long': ['CONTEXT_TOO_LONG'],
+  'rate-limited': ['INFERENCE_ERROR'],
+  refused: ['INFERENCE_ERROR'],
+  failed: ['INFERENCE_ERROR'],
+  'bad-answer': ['LLM_PARSING_ERROR'],
+};
+
+/** `refused`: a text that the server takes in no size will not be taken tomorrow, so that task ends. */
+const EMBEDDING: Readonly<Record<FailureKind, Row>> = {
+  connection: ['EMBEDDING_API_ERROR'],
+  timeout: ['EMBEDDING_API_ERROR', 504],
+  credentials: ['INFERENCE_REFUSED'],
+  'unknown-model': ['EMBEDDING_API_ERROR'],
+  'too-long': ['EMBEDDING_RESPONSE_ERROR'],
+  'rate-limited': ['EMBEDDING_API_ERROR'],
+  refused: ['EMBEDDING_RESPONSE_ERROR'],
+  failed: ['EMBEDDING_API_ERROR'],
+  'bad-answer': ['EMBEDDING_RESPONSE_ERROR'],
+};
+
+/** A provider's failure as a row of the error table; anything else is passed through as it is. */
+export const providerError = (error: unknown, use: 'chat' | 'embedding', endpointName: string): unknown => {
+  if (!(error instanceof ProviderFailure)) return error;
+  const [code, status] = (use === 'chat' ? CHAT : EMBEDDING)[error.kind];
+  const message =
+    code === 'CONTEXT_TOO_LONG'
+      ? `Request exceeds maximum token limit. ${error.message}`
+      : `Model endpoint '${endpointName}': ${error.message}`;
+  const options: AppErrorOptions = {
+    cause: error,
+    ...(status !== undefined && { status }),
+    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+  };
+  return new AppError(code, message, options);
+};

@@ -1,0 +1,48 @@
+import { retryAfterMs } from '../capi/retry-after.js';
+import { ProviderFailure } from './provider-failure.js';
+
+const MESSAGE_MAX_CHARACTERS = 300;
+
+/**
+ * How servers say that an input is too long: Ollama ("the input length exceeds the context length"), llama.cpp
+ * ("input is too large to process"), vLLM ("maximum context length is"), TEI ("must have less than 512 tokens").
+ */
+const TOO_LONG =
+  /context (?:length|window|size)|maximum (?:context|sequence|input)|too (?:long|large|many tokens)|less than \d+ tokens|exceeds? .*(?:tokens|length)/i;
+
+/** The sentence in an error body: `{error: "…"}`, `{error: {message}}`, `{message}`, `{detail}`, or plain text. */
+const sentenceIn = (body: string): string => {
+  let found: unknown = body;
+  try {
+    const parsed = JSON.parse(body) as { error?: unknown; message?: unknown; detail?: unknown } | null;
+    const inner = parsed?.error ?? parsed?.message ?? parsed?.detail ?? '';
+    found = typeof inner === 'object' && inner !== null && 'message' in inner ? inner.message : inner;
+  } catch {
+    // Plain text. A page of HTML says nothing that helps.
+    if (/^\s*</.test(body)) found = '';
+  }
+  const text = typeof found === 'string' ? found : JSON.stringify(found);
+  return text.replace(/\s+/g, ' ').trim().slice(0, MESSAGE_MAX_CHARACTERS);
+};
+
+/** A status other than 2xx as a failure. What was said about credentials is left out: some servers quote the key. */
+export const refusal = (
+  status: number,
+  body: string,
+  retryAfter: string | undefined,
+  now: number,
+): ProviderFailure => {
+  const sentence = sentenceIn(body);
+  const said = sentence === '' ? `the provider answered ${status}` : sentence;
+  const wait = retryAfterMs(retryAfter, now) ?? undefined;
+  if (status === 401 || status === 403)
+    return new ProviderFailure('credentials', `the provider refused our credentials (${status})`);
+  if (status === 404) return new ProviderFailure('unknown-model', said);
+  if (status === 408 || status === 504) return new ProviderFailure('timeout', said, { retryAfterMs: wait });
+  if (status === 413 || ((status === 400 || status === 422 || status >= 500) && TOO_LONG.test(sentence)))
+    return new ProviderFailure('too-long', said);
+  if (status === 429) return new ProviderFailure('rate-limited', said, { retryAfterMs: wait });
+  if (status >= 500) return new ProviderFailure('failed', said, { retryAfterMs: wait });
+  if (status >= 400) return new ProviderFailure('refused', said);
+  return new ProviderFailure('bad-answer', `the provider answered ${status}, which is no answer`);
+};

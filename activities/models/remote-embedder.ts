@@ -1,0 +1,146 @@
+import type { Embedder } from '../ports.js';
+import type { GuardedCalls } from './guarded-calls.js';
+import type { ModelServer } from './model-server.js';
+import { ProviderFailure, providerError } from './provider-failure.js';
+import type { FailureKind } from './provider-failure.js';
+import { splitInTwo } from './split-text.js';
+import { unitVector, weightedMean } from './vector-arithmetic.js';
+import { plainText, wordpieceText } from './wordpiece-text.js';
+
+/** After so many full batches in a row the next ones are twice as large again. */
+const BATCHES_TO_GROW = 8;
+
+/** What a smaller batch may cure. */
+const SMALLER_MAY_DO: ReadonlySet<FailureKind> = new Set(['too-long', 'refused', 'timeout']);
+
+export interface RemoteEmbedderOptions {
+  endpointName: string;
+  modelName: string;
+  dimension: number;
+  vectorField: string;
+  /** Most texts in one request. */
+  batchSize: number;
+  /** Requests at once. */
+  concurrency: number;
+  maxInputTokens: number | null;
+  textForm: 'plain' | 'wordpiece';
+  server: Pick<ModelServer, 'embed'>;
+  calls: Pick<GuardedCalls, 'run'>;
+}
+
+/**
+ * An embedder behind a model server.
+ *
+ * - Texts are normalised as the model needs it, documents and queries alike. A text with nothing in it gives the zero
+ *   vector and is not sent.
+ * - A batch that is refused, or that takes too long, is halved; batches stay smaller for a while and grow back.
+ * - A single text that the model refuses as too long is split in two at a seam, as often as needed, and gets the mean
+ *   of the parts' unit vectors, weighted by their length. So nothing is cut off, the chunk stays one chunk (positions
+ *   and counts of its version are settled by then), and queries are treated like documents.
+ * - An answer with another number of vectors, another dimension or values that are no numbers is an error.
+ */
+export const createRemoteEmbedder = (options: RemoteEmbedderOptions): Embedder => {
+  const { endpointName, modelName, dimension, server, calls, batchSize } = options;
+  const normalise = options.textForm === 'wordpiece' ? wordpieceText : plainText;
+  let size = batchSize;
+  let fullBatches = 0;
+
+  const ask = (texts: readonly string[], signal: AbortSignal | undefined): Promise<number[][]> =>
+    calls.run(async () => {
+      const call = { model: modelName, texts, windowTokens: options.maxInputTokens };
+      const vectors = await server.embed(call, signal);
+      if (vectors.length !== texts.length)
+        throw new ProviderFailure('bad-answer', `${vectors.length} vectors for ${texts.length} texts`);
+      const odd = vectors.find((vector) => vector.length !== dimension || !vector.every(Number.isFinite));
+      if (odd !== undefined)
+        throw new ProviderFailure(
+          'bad-answer',
+          odd.length === dimension
+            ? 'a vector holds a value that is no number'
+            : `a vector of ${odd.length} dimensions instead of ${dimension}: is it another model by now?`,
+        );
+      return vectors.map(unitVector);
+    }, signal);
+
+  const grow = (texts: number): void => {
+    fullBatches = texts >= size ? fullBatches + 1 : fullBatches;
+    if (fullBatches < BATCHES_TO_GROW) return;
+    size = Math.min(batchSize, size * 2);
+    fullBatches = 0;
+  };
+
+  const embedSplit = async (text: string, refused: ProviderFailure, signal: AbortSignal | undefined) => {
+    const parts = splitInTwo(text);
+    if (parts === null) throw refused;
+    const weighted = [];
+    // One after the other: if the first is refused for another reason, the second need not be asked.
+    for (const part of parts)
+      if (part.trim() !== '')
+        weighted.push({ vector: (await embedBatch([part], signal))[0] ?? [], weight: part.length });
+    return weightedMean(weighted);
+  };
+
+  const embedBatch = async (
+    texts: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<number[][]> => {
+    try {
+      const vectors = await ask(texts, signal);
+      grow(texts.length);
+      return vectors;
+    } catch (error) {
+      if (!(error instanceof ProviderFailure) || !SMALLER_MAY_DO.has(error.kind)) throw error;
+      const [only = ''] = texts;
+      if (texts.length === 1) {
+        if (error.kind === 'timeout') throw error;
+        return [await embedSplit(only, error, signal)];
+      }
+      const half = Math.ceil(texts.length / 2);
+      // One long text among others says nothing about the batch.
+      if (error.kind !== 'too-long') size = Math.min(size, half);
+      fullBatches = 0;
+      return [
+        ...(await embedBatch(texts.slice(0, half), signal)),
+        ...(await embedBatch(texts.slice(half), signal)),
+      ];
+    }
+  };
+
+  return {
+    endpointName,
+    modelName,
+    dimension,
+    vectorField: options.vectorField,
+    batchSize: batchSize * options.concurrency,
+    maxInputTokens: options.maxInputTokens,
+    async embed(texts, { signal }) {
+      signal?.throwIfAborted();
+      const wanted = texts
+        .map((text, index) => ({ text: normalise(text), index }))
+        .filter(({ text }) => text.trim() !== '');
+      const vectors = texts.map((): number[] => []);
+      const failed = new AbortController();
+      const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
+      let next = 0;
+      const work = async (): Promise<void> => {
+        while (next < wanted.length) {
+          const batch = wanted.slice(next, next + size);
+          next += batch.length;
+          const answered = await embedBatch(
+            batch.map(({ text }) => text),
+            either,
+          );
+          batch.forEach(({ index }, place) => (vectors[index] = answered[place] ?? []));
+        }
+      };
+      try {
+        await Promise.all(Array.from({ length: options.concurrency }, work));
+      } catch (error) {
+        // The other requests of this call are for nothing now.
+        failed.abort(error);
+        throw providerError(error, 'embedding', endpointName);
+      }
+      return vectors.map((vector) => (vector.length === 0 ? new Array<number>(dimension).fill(0) : vector));
+    },
+  };
+};

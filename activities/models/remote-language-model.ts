@@ -1,0 +1,46 @@
+import type { ChatMessage, ChatOptions, LanguageModel } from '../ports.js';
+import type { GuardedCalls } from './guarded-calls.js';
+import type { ModelServer } from './model-server.js';
+import { providerError } from './provider-failure.js';
+import { plainText } from './wordpiece-text.js';
+
+/** A language model behind a model server. Aborting, or leaving the stream, stops the generation on the server. */
+export const createRemoteLanguageModel = (options: {
+  endpointName: string;
+  modelName: string;
+  contextTokens: number;
+  server: Pick<ModelServer, 'stream' | 'complete'>;
+  calls: GuardedCalls;
+}): LanguageModel => {
+  const { endpointName, modelName, contextTokens, server, calls } = options;
+  const callOf = (messages: readonly ChatMessage[], chat: ChatOptions) => ({
+    model: modelName,
+    messages: messages.map(({ role, content }) => ({ role, content: plainText(content) })),
+    options: chat,
+    contextTokens,
+  });
+  return {
+    endpointName,
+    modelName,
+    contextTokens,
+    async *stream(messages, chat) {
+      // The consumer may leave by `return` alone, without a signal of its own.
+      const left = new AbortController();
+      const signal = chat.signal === undefined ? left.signal : AbortSignal.any([chat.signal, left.signal]);
+      try {
+        yield* calls.stream(() => server.stream(callOf(messages, { ...chat, signal })), signal);
+      } catch (error) {
+        throw providerError(error, 'chat', endpointName);
+      } finally {
+        left.abort();
+      }
+    },
+    async complete(messages, chat) {
+      try {
+        return await calls.run(() => server.complete(callOf(messages, chat)), chat.signal);
+      } catch (error) {
+        throw providerError(error, 'chat', endpointName);
+      }
+    },
+  };
+};

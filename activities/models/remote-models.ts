@@ -1,0 +1,167 @@
+import type { Dispatcher } from 'undici';
+import { AppError } from '../../schemas/app-error.js';
+import type { ModelEndpoint } from '../../schemas/documents.js';
+import type { ChunkStore, Embedder, LanguageModel, ModelEndpointStore } from '../ports.js';
+import { embedderWindow } from './embedder-window.js';
+import { createGuardedCalls } from './guarded-calls.js';
+import type { GuardedCalls } from './guarded-calls.js';
+import type { ModelBuilder } from './model-registry.js';
+import { openModelKey } from './model-key.js';
+import type { ModelKeyBox } from './model-key.js';
+import { createModelServer, probeEndpoint } from './probe-endpoint.js';
+import { ProviderFailure, providerError } from './provider-failure.js';
+import { createRemoteEmbedder } from './remote-embedder.js';
+import { createRemoteLanguageModel } from './remote-language-model.js';
+
+export interface RemoteModelsOptions {
+  dispatcher: Dispatcher;
+  endpoints: Pick<ModelEndpointStore, 'recordProbe'>;
+  chunks: Pick<ChunkStore, 'ensureSchema'>;
+  /** Null without SECRETS_KEY. */
+  keys: ModelKeyBox | null;
+  settings: { embedderConcurrency: number; llmConcurrency: number; maxModelLen: number | null };
+  now?: () => Date;
+}
+
+interface Kept<Model> {
+  fingerprint: string;
+  model: Model;
+}
+
+const isRemote = ({ endpoint }: ModelEndpoint): boolean => /^https?:/.test(endpoint);
+
+/** What a model is made of; another fingerprint, another model. */
+const fingerprintOf = (endpoint: ModelEndpoint): string =>
+  JSON.stringify({ ...endpoint, created_at: null, updated_at: null, probed_at: null });
+
+/** Server and model decide which breaker and which queue a call goes through. */
+const callsKey = ({ model_type, name, endpoint, model_name }: ModelEndpoint): string =>
+  JSON.stringify([model_type, name, endpoint, model_name]);
+
+const sameModel = (listed: string, wanted: string): boolean =>
+  listed === wanted || listed === `${wanted}:latest` || `${listed}:latest` === wanted;
+
+/**
+ * Models on servers, made from their endpoint records. What only the server knows (dialect, dimension, window) is asked
+ * when an endpoint is first needed, and kept in its record: a server that is away when we start costs nothing but a
+ * later question. Models are kept from call to call, since breakers, queues and batch sizes learn.
+ */
+export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder => {
+  const { dispatcher, endpoints, chunks, keys, settings, now = () => new Date() } = options;
+  const calls = new Map<string, GuardedCalls>();
+  const embedders = new Map<string, Kept<Promise<Embedder>>>();
+  const languageModels = new Map<string, Kept<LanguageModel>>();
+  const probes = new Map<string, Promise<ModelEndpoint>>();
+
+  const serverOptions = (endpoint: ModelEndpoint) => ({
+    baseUrl: endpoint.endpoint,
+    apiKey: openModelKey(keys, endpoint),
+    patienceMs: endpoint.timeout * 1000,
+  });
+
+  const callsOf = (endpoint: ModelEndpoint): GuardedCalls => {
+    const key = callsKey(endpoint);
+    const concurrency =
+      endpoint.model_type === 'embedder' ? settings.embedderConcurrency : settings.llmConcurrency;
+    const found = calls.get(key) ?? createGuardedCalls({ name: endpoint.name, concurrency });
+    calls.set(key, found);
+    return found;
+  };
+
+  const ask = async (endpoint: ModelEndpoint): Promise<ModelEndpoint> => {
+    const probe = { ...serverOptions(endpoint), maxModelLen: settings.maxModelLen };
+    const facts = await callsOf(endpoint)
+      .run(() => probeEndpoint(dispatcher, endpoint, probe))
+      .catch((error: unknown) => {
+        throw providerError(error, endpoint.model_type === 'embedder' ? 'embedding' : 'chat', endpoint.name);
+      });
+    const recorded = await endpoints.recordProbe(endpoint, facts, now());
+    if (recorded === null) throw new AppError('MODEL_ENDPOINT_NOT_FOUND');
+    return recorded;
+  };
+
+  /** Many callers at once wait for one probe. */
+  const probed = (endpoint: ModelEndpoint): Promise<ModelEndpoint> => {
+    if (endpoint.probed_at !== null) return Promise.resolve(endpoint);
+    const key = fingerprintOf(endpoint);
+    const running = probes.get(key) ?? ask(endpoint).finally(() => probes.delete(key));
+    probes.set(key, running);
+    return running;
+  };
+
+  const serverOf = (endpoint: ModelEndpoint) => {
+    const { provider } = endpoint;
+    if (provider !== 'ollama' && provider !== 'openai')
+      throw new AppError('CONFIG_ERROR', `The model endpoint '${endpoint.name}' names no provider.`);
+    return createModelServer(dispatcher, provider, serverOptions(endpoint));
+  };
+
+  const buildEmbedder = async (endpoint: ModelEndpoint): Promise<Embedder> => {
+    const { dimension, vector_field: vectorField } = endpoint;
+    if (dimension === null || vectorField === null)
+      throw new AppError(
+        'CONFIG_ERROR',
+        `The model endpoint '${endpoint.name}' has no vector field or dimension.`,
+      );
+    // Other processes were started before this embedder was known; nothing may be searched or stored before.
+    await chunks.ensureSchema([{ vectorField, dimension }]);
+    return createRemoteEmbedder({
+      endpointName: endpoint.name,
+      modelName: endpoint.model_name,
+      ...{ dimension, vectorField },
+      batchSize: endpoint.batch_size,
+      concurrency: settings.embedderConcurrency,
+      maxInputTokens: embedderWindow(endpoint.context_tokens, endpoint.provider, settings.maxModelLen),
+      textForm: endpoint.text_form ?? 'plain',
+      server: serverOf(endpoint),
+      calls: callsOf(endpoint),
+    });
+  };
+
+  return {
+    async embedder(registered) {
+      if (!isRemote(registered)) return null;
+      const endpoint = await probed(registered);
+      const fingerprint = fingerprintOf(endpoint);
+      const kept = embedders.get(endpoint.name);
+      if (kept?.fingerprint === fingerprint) return kept.model;
+      const model = buildEmbedder(endpoint);
+      embedders.set(endpoint.name, { fingerprint, model });
+      model.catch(() => {
+        if (embedders.get(endpoint.name)?.model === model) embedders.delete(endpoint.name);
+      });
+      return model;
+    },
+    async languageModel(registered, contextTokens) {
+      if (!isRemote(registered)) return null;
+      const endpoint = await probed(registered);
+      const fingerprint = fingerprintOf(endpoint);
+      const kept = languageModels.get(endpoint.name);
+      if (kept?.fingerprint === fingerprint) return kept.model;
+      const model = createRemoteLanguageModel({
+        endpointName: endpoint.name,
+        modelName: endpoint.model_name,
+        // Never more than we would send: a longer window costs memory on the server.
+        contextTokens: Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
+        server: serverOf(endpoint),
+        calls: callsOf(endpoint),
+      });
+      languageModels.set(endpoint.name, { fingerprint, model });
+      return model;
+    },
+    async check(registered, signal) {
+      if (!isRemote(registered)) return false;
+      const use = registered.model_type === 'embedder' ? 'embedding' : 'chat';
+      try {
+        const provider = registered.provider === 'ollama' ? 'ollama' : 'openai';
+        const server = createModelServer(dispatcher, provider, serverOptions(registered));
+        const served = await server.models(signal);
+        if (!served.some(({ name }) => sameModel(name, registered.model_name)))
+          throw new ProviderFailure('unknown-model', `no model '${registered.model_name}' is served`);
+      } catch (error) {
+        throw providerError(error, use, registered.name);
+      }
+      return true;
+    },
+  };
+};

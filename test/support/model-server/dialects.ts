@@ -1,0 +1,146 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Behaviour, Purpose, RecordedRequest } from './behaviour.js';
+import type { ScriptedModels } from './scripted-model-server.js';
+
+export interface Talk {
+  words: readonly string[];
+  behaviour: Behaviour | undefined;
+  record: RecordedRequest;
+  msPerWord: number;
+}
+
+/** How a dialect writes what the server has to say. */
+export interface Dialect {
+  name: 'ollama' | 'openai';
+  routes: readonly { method: 'GET' | 'POST'; path: string; purpose: Purpose }[];
+  list(response: ServerResponse): void;
+  describe(response: ServerResponse, model: string): void;
+  vectors(response: ServerResponse, vectors: readonly number[][]): void;
+  reply(response: ServerResponse, content: string): void;
+  stream(response: ServerResponse, talk: Talk): Promise<void>;
+  refuse(response: ServerResponse, status: number, message: string): void;
+}
+
+const send = (response: ServerResponse, status: number, body: unknown): void =>
+  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+/** Words one by one until the behaviour strikes; true when the stream is to be finished properly. */
+const say = async (
+  response: ServerResponse,
+  { words, behaviour, record, msPerWord }: Talk,
+  write: { word: (word: string) => string; broken: string; error: string },
+): Promise<boolean> => {
+  const strikes = behaviour !== undefined && 'afterWords' in behaviour ? behaviour.afterWords : undefined;
+  for (const [index, word] of words.entries()) {
+    if (index === strikes) break;
+    response.write(write.word(word));
+    record.said += 1;
+    await sleep(msPerWord);
+    if (response.destroyed) return false;
+  }
+  if (strikes === undefined) return true;
+  if (behaviour?.kind === 'broken-json') response.end(write.broken);
+  if (behaviour?.kind === 'error') response.end(write.error);
+  if (behaviour?.kind === 'no-finish') response.end();
+  if (behaviour?.kind === 'cut') response.destroy();
+  return false;
+};
+
+const usage = { prompt_tokens: 11, completion_tokens: 5, total_tokens: 16 };
+
+const openai = (models: ScriptedModels): Dialect => ({
+  name: 'openai',
+  routes: [
+    { method: 'GET', path: '/v1/models', purpose: 'models' },
+    { method: 'POST', path: '/v1/embeddings', purpose: 'embed' },
+    { method: 'POST', path: '/v1/chat/completions', purpose: 'chat' },
+  ],
+  list: (response) =>
+    send(response, 200, {
+      object: 'list',
+      data: [models.embedder, models.llm].map((id) => ({ id, max_model_len: models.contextTokens })),
+    }),
+  describe: () => undefined,
+  vectors: (response, vectors) =>
+    send(response, 200, {
+      object: 'list',
+      // Not in order: the index counts.
+      data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })).reverse(),
+      usage,
+    }),
+  reply: (response, content) =>
+    send(response, 200, {
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+      usage,
+    }),
+  async stream(response, talk) {
+    const event = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`;
+    const chunk = (delta: object, finish: string | null = null): string =>
+      event({ object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] });
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+    response.write(chunk({ role: 'assistant', content: '' }));
+    const properly = await say(response, talk, {
+      word: (content) => chunk({ content }),
+      broken: 'data: {"choices": [{"delta\n\n',
+      error: event({ error: { message: 'the runner has died', type: 'server_error' } }),
+    });
+    if (!properly) return;
+    response.write(chunk({}, 'stop'));
+    response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`);
+  },
+  refuse: (response, status, message) =>
+    send(response, status, { error: { message, type: 'invalid_request_error', param: null, code: null } }),
+});
+
+const ollama = (models: ScriptedModels): Dialect => ({
+  name: 'ollama',
+  routes: [
+    { method: 'GET', path: '/api/version', purpose: 'models' },
+    { method: 'GET', path: '/api/tags', purpose: 'models' },
+    { method: 'POST', path: '/api/show', purpose: 'describe' },
+    { method: 'POST', path: '/api/embed', purpose: 'embed' },
+    { method: 'POST', path: '/api/chat', purpose: 'chat' },
+  ],
+  list: (response) =>
+    send(response, 200, {
+      version: '0.17.4',
+      models: [models.embedder, models.llm].map((name) => ({ name: `${name}:latest`, details: {} })),
+    }),
+  describe: (response, model) => {
+    const embeds = model.startsWith(models.embedder);
+    const architecture = embeds ? 'bert' : 'llama';
+    send(response, 200, {
+      capabilities: embeds ? ['embedding'] : ['completion'],
+      model_info: {
+        'general.architecture': architecture,
+        [`${architecture}.context_length`]: models.contextTokens,
+        'tokenizer.ggml.model': embeds ? models.tokenizer : 'gpt2',
+      },
+    });
+  },
+  vectors: (response, embeddings) => send(response, 200, { model: models.embedder, embeddings }),
+  reply: (response, content) =>
+    send(response, 200, {
+      message: { role: 'assistant', content },
+      ...{ done: true, done_reason: 'stop', prompt_eval_count: 11, eval_count: 5 },
+    }),
+  async stream(response, talk) {
+    const line = (body: unknown): string => `${JSON.stringify(body)}\n`;
+    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+    const properly = await say(response, talk, {
+      word: (content) => line({ message: { role: 'assistant', content }, done: false }),
+      broken: '{"message": {"role": "assis\n',
+      error: line({ error: 'the runner has died' }),
+    });
+    if (!properly) return;
+    const counts = { prompt_eval_count: 11, eval_count: 5 };
+    response.end(
+      line({ message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop', ...counts }),
+    );
+  },
+  refuse: (response, status, message) => send(response, status, { error: message }),
+});
+
+export const dialects = (models: ScriptedModels): readonly Dialect[] => [ollama(models), openai(models)];

@@ -1,0 +1,65 @@
+import { Agent } from 'undici';
+import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';
+import { createRemoteModels } from '../../../activities/models/remote-models.js';
+import { seedEndpoints } from '../../../activities/models/seed-endpoints.js';
+import type { ModelEndpointStore, ModelRegistry } from '../../../activities/ports.js';
+import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
+import { parseConfig } from '../../../schemas/config.js';
+import { discoverOllama } from '../../../activities/models/discover-ollama.js';
+import { createFakeModelEndpointStore } from '../fakes/fake-model-endpoint-store.js';
+
+export interface OpenedModels {
+  registry: ModelRegistry;
+  endpoints: ModelEndpointStore;
+  /** Vector fields that were made sure of. */
+  fields: { vectorField: string; dimension: number }[];
+  close(): Promise<void>;
+}
+
+/** The models of a configuration, as `connect` makes them, over a table of endpoints in memory. */
+export const openModels = async (
+  environment: Record<string, string>,
+  options: { endpoints?: ModelEndpointStore } = {},
+): Promise<OpenedModels> => {
+  const config = parseConfig(environment);
+  const endpoints = options.endpoints ?? createFakeModelEndpointStore();
+  const dispatcher = new Agent();
+  const keys = config.secretsKey === null ? null : createSecretBox(Buffer.from(config.secretsKey, 'base64'));
+  await seedEndpoints({
+    ...{ endpoints, models: config.models, keys },
+    discover: (url) => discoverOllama(dispatcher, url, { patienceMs: 2000 }),
+  });
+  const fields: OpenedModels['fields'] = [];
+  const chunks = { ensureSchema: async (added: OpenedModels['fields']) => void fields.push(...added) };
+  return {
+    endpoints,
+    fields,
+    registry: createModelRegistry({
+      endpoints,
+      builders: [
+        builtinModels,
+        createRemoteModels({
+          dispatcher,
+          endpoints,
+          chunks: chunks as never,
+          keys,
+          settings: config.models,
+        }),
+      ],
+      contextTokens: config.chat.contextTokens,
+    }),
+    close: () => dispatcher.destroy(),
+  };
+};
+
+/** Variables that point both models at one server. */
+export const modelEnvironment = (
+  server: { url: string; models: { embedder: string; llm: string } },
+  provider?: 'ollama' | 'openai',
+): Record<string, string> => ({
+  EMBEDDER_BASE_URL: server.url,
+  EMBEDDER_MODEL_NAME: server.models.embedder,
+  BASE_URL: server.url,
+  MODEL: server.models.llm,
+  ...(provider !== undefined && { EMBEDDER_PROVIDER: provider, LLM_PROVIDER: provider }),
+});

@@ -1,0 +1,146 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { misbehave } from './behaviour.js';
+import type { Behaviour, Purpose, RecordedRequest } from './behaviour.js';
+import { dialects } from './dialects.js';
+import type { Dialect, Talk } from './dialects.js';
+import { scriptedVector } from './scripted-vector.js';
+
+export interface ScriptedModels {
+  /** Length of the embedder's vectors. */
+  dimension: number;
+  /** Words that the embedder takes; a longer text is refused as too long. */
+  windowWords: number;
+  /** Texts that one request may hold. */
+  maxBatch: number;
+  /** What the embedder's description names as its tokeniser (Ollama only). */
+  tokenizer: string;
+  /** Tokens that both models claim to take. */
+  contextTokens: number;
+  /** Words that a chat prompt may have. */
+  promptWords: number;
+  embedder: string;
+  llm: string;
+  /** Needed as a bearer token when set. */
+  apiKey: string | null;
+  /** Which dialects are spoken. */
+  speaks: readonly ('ollama' | 'openai')[];
+  /** What the language model says. */
+  answer: (messages: readonly { role: string; content: string }[]) => string;
+  /** Between two words of a stream. */
+  msPerWord: number;
+}
+
+const DEFAULTS: ScriptedModels = {
+  ...{ dimension: 48, windowWords: 400, maxBatch: 1000, tokenizer: 'bert', contextTokens: 512 },
+  ...{ promptWords: 100_000, embedder: 'scripted-embedder', llm: 'scripted-llm', apiKey: null },
+  ...{ speaks: ['ollama', 'openai'], msPerWord: 0, answer: () => 'The mill opens at nine.' },
+};
+
+export type ScriptedModelServer = Awaited<ReturnType<typeof startScriptedModelServer>>;
+
+/**
+ * A model server on the loopback that speaks Ollama's API and the OpenAI format, does what a test tells it to, and
+ * remembers what it was asked. Settings and behaviours can be changed while it runs.
+ */
+export const startScriptedModelServer = async (settings: Partial<ScriptedModels> = {}) => {
+  const models: ScriptedModels = { ...DEFAULTS, ...settings };
+  const requests: RecordedRequest[] = [];
+  const script: Record<Purpose, Behaviour[]> = { embed: [], chat: [], models: [], describe: [] };
+  const always: Partial<Record<Purpose, Behaviour>> = {};
+
+  const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    const known = dialects(models)
+      .filter(({ name }) => models.speaks.includes(name))
+      .flatMap((dialect) => dialect.routes.map((route) => ({ dialect, ...route })))
+      .find((route) => route.path === path && route.method === request.method);
+    if (known === undefined) return void response.writeHead(404).end('404 page not found');
+    const body = (request.method === 'POST' ? await json(request) : {}) as Record<string, unknown>;
+    const record: RecordedRequest = {
+      ...{ purpose: known.purpose, dialect: known.dialect.name, path, headers: request.headers, body },
+      ...{ aborted: false, said: 0 },
+    };
+    requests.push(record);
+    response.on('close', () => (record.aborted = !response.writableFinished));
+    if (models.apiKey !== null && request.headers.authorization !== `Bearer ${models.apiKey}`)
+      return known.dialect.refuse(response, 401, `Incorrect API key: ${request.headers.authorization ?? ''}`);
+    const behaviour = script[known.purpose].shift() ?? always[known.purpose];
+    if (behaviour?.kind === 'delay') await sleep(behaviour.ms);
+    if (misbehave(behaviour, response)) return;
+    answer(known.dialect, known.purpose, body, behaviour, response, record);
+  };
+
+  const answer = (
+    dialect: Dialect,
+    purpose: Purpose,
+    body: Record<string, unknown>,
+    behaviour: Behaviour | undefined,
+    response: ServerResponse,
+    record: RecordedRequest,
+  ): void => {
+    const model = String(body['model'] ?? '');
+    if (purpose === 'models') return dialect.list(response);
+    if (![models.embedder, models.llm].includes(model.replace(/:latest$/, '')))
+      return dialect.refuse(response, 404, `model '${model}' not found`);
+    if (purpose === 'describe') return dialect.describe(response, model);
+    if (purpose === 'embed') return embed(dialect, body, behaviour, response);
+    const messages = body['messages'] as { role: string; content: string }[];
+    if (wordsIn(messages.map(({ content }) => content).join(' ')) > models.promptWords)
+      return dialect.refuse(response, 400, 'the prompt exceeds the context length');
+    const words = models.answer(messages).match(/\s*\S+/g) ?? [];
+    const talk: Talk = { words, behaviour, record, msPerWord: models.msPerWord };
+    if (body['stream'] === true) void dialect.stream(response, talk);
+    else dialect.reply(response, words.join(''));
+  };
+
+  const embed = (
+    dialect: Dialect,
+    body: Record<string, unknown>,
+    behaviour: Behaviour | undefined,
+    response: ServerResponse,
+  ): void => {
+    const texts = [body['input']].flat() as string[];
+    if (texts.length > models.maxBatch)
+      return dialect.refuse(response, 400, `batch of ${texts.length} is more than ${models.maxBatch}`);
+    if (texts.some((text) => wordsIn(text) > models.windowWords))
+      return dialect.refuse(response, 400, 'the input length exceeds the context length');
+    const odd: { dimension?: number; drop?: number } = behaviour?.kind === 'vectors' ? behaviour : {};
+    const vectors = texts.map((text) => scriptedVector(text, odd.dimension ?? models.dimension));
+    dialect.vectors(response, vectors.slice(0, vectors.length - (odd.drop ?? 0)));
+  };
+
+  const server = createServer((request, response) => void listen(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    models,
+    requests,
+    /** What was asked for one purpose. */
+    asked: (purpose: Purpose): RecordedRequest[] => requests.filter((one) => one.purpose === purpose),
+    /** The next requests of a purpose meet these, one each. */
+    next: (purpose: Purpose, ...behaviours: Behaviour[]): void => void script[purpose].push(...behaviours),
+    /** All requests of a purpose that meet no `next`; null: as they should be. */
+    always: (purpose: Purpose, behaviour: Behaviour | null): void => {
+      if (behaviour === null) delete always[purpose];
+      else always[purpose] = behaviour;
+    },
+    /** Forgets what was asked and what is still to happen. */
+    reset: (): void => {
+      requests.length = 0;
+      for (const purpose of Object.keys(script) as Purpose[]) {
+        script[purpose].length = 0;
+        delete always[purpose];
+      }
+    },
+    async close(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+const wordsIn = (text: string): number => text.match(/\S+/g)?.length ?? 0;
