@@ -15,6 +15,8 @@ export type SendReport =
   | { outcome: 'accepted'; status: number; count: number; marked: boolean }
   /** Nothing of it waits any more, or forwarding is switched off. */
   | { outcome: 'nothing' }
+  /** An operator holds this watcher's signals back. */
+  | { outcome: 'paused' }
   | { outcome: 'no-token' }
   | Exclude<DeliveryResult, { outcome: 'accepted' }>;
 
@@ -31,7 +33,7 @@ export interface ForwardingActivityDeps {
     AlertStore,
     'nextWaiting' | 'readWaiting' | 'markForwarded' | 'quarantine' | 'watchersWaiting'
   >;
-  watchers: Pick<WatcherStore, 'token' | 'refuseToken' | 'recordSuccess' | 'recordError'>;
+  watchers: Pick<WatcherStore, 'get' | 'token' | 'refuseToken' | 'recordSuccess' | 'recordError'>;
   capi: CapiClient;
   settings: {
     /** FORWARD_ENABLED: nothing leaves while it is off, also not what waited before. */
@@ -72,6 +74,9 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
   }: SignalBatch & { watcher: string }): Promise<SendReport> => {
     const signal = Context.current().cancellationSignal;
     if (!settings.enabled) return { outcome: 'nothing' };
+    // Asked of the store before each offer, so that a pause outlives the actor that was told of it.
+    const record = await watchers.get(watcher);
+    if (record !== null && record.pausedAt !== null) return { outcome: 'paused' };
     const items = await alerts.readWaiting(ids);
     if (items.length === 0) return { outcome: 'nothing' };
     const credential = await watchers.token(watcher);

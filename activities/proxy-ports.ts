@@ -1,5 +1,12 @@
 /** The interfaces of the proxy job; see `ports.ts` for the rules that hold for all of them. */
-import type { Alert, ApiVersion, NewAlert, WaitingItem, WatcherRecord } from '../schemas/signals.js';
+import type {
+  Alert,
+  ApiVersion,
+  NewAlert,
+  QuarantinedAlert,
+  WaitingItem,
+  WatcherRecord,
+} from '../schemas/signals.js';
 
 export interface AlertQuery {
   limit: number;
@@ -42,6 +49,15 @@ export interface AlertStore {
   markForwarded(ids: readonly number[], at: Date): Promise<void>;
   /** waiting → quarantined, with CAPI's reason. */
   quarantine(id: number, reason: string): Promise<void>;
+  /** What is quarantined, the latest first. */
+  quarantined(query: { watcher?: string; limit: number; offset: number }): Promise<QuarantinedAlert[]>;
+  /**
+   * quarantined → waiting, behind everything that is stored. Answers whose it is; `not-releasable` for one that was too
+   * large to be kept, null when none of this id is quarantined.
+   */
+  release(id: number): Promise<{ watcher: string } | 'not-releasable' | null>;
+  /** quarantined → discarded, for good; the record stays. Answers whether one of this id was quarantined. */
+  discard(id: number): Promise<boolean>;
   summaries(): Promise<QueueSummary[]>;
   /** Watchers with items that wait since before a point in time; for the sweep. */
   watchersWaiting(before: Date, limit: number): Promise<string[]>;
@@ -63,6 +79,8 @@ export interface WatcherStore {
   takeLoginWanted(watcher: string): Promise<boolean>;
   /** Which watcher logged in with this token, for tokens whose claims do not tell. */
   watcherOfToken(digest: string): Promise<string | null>;
+  /** Holds the watcher's signals back, or lets them go (null). Pausing twice keeps the first time. */
+  setPaused(watcher: string, at: Date | null): Promise<void>;
   recordSuccess(watcher: string, at: Date): Promise<void>;
   recordError(
     watcher: string,
@@ -93,6 +111,11 @@ export interface CapiClient {
 /** What the gateway asks of Temporal for the proxy. Failing is harmless: the sweep hands over what was stored. */
 export interface ForwardingStarter {
   wake(watcher: string): Promise<void>;
+  /**
+   * Ends the actor's wait: `resume` the one of a pause, `retry` whatever it waits for. Starts it when there is none.
+   * @throws AppError SERVICE_UNAVAILABLE when Temporal cannot be reached
+   */
+  urge(watcher: string, word: 'resume' | 'retry'): Promise<void>;
 }
 
 export interface ProxyAdapters {

@@ -2,6 +2,7 @@ import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@tempo
 import { WorkflowNotFoundError, defineSearchAttributeKey } from '@temporalio/common';
 import type { WorkflowStarter } from '../activities/ports.js';
 import type { ForwardingStarter } from '../activities/proxy-ports.js';
+import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config.js';
 import { cleanWorkflowId, forwardWorkflowId, indexWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
@@ -16,7 +17,7 @@ const partitionAttribute = defineSearchAttributeKey('TamisPartition', 'KEYWORD')
 /** A gateway answers its client soon, whatever Temporal does: the sweep starts what this did not. */
 const DEADLINE_MS = 2000;
 
-/** The signal that `workflows/forward-signals.ts` defines; values of that folder are not for us. */
+/** A signal that `workflows/forward-signals.ts` defines, as are `resume` and `retry`; its values are not for us. */
 const WAKE = 'wake';
 
 /**
@@ -32,6 +33,17 @@ export const connectTemporal = (
   const taskQueue = taskQueues(prefix).documents;
   const withDeadline = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + DEADLINE_MS, call);
+
+  const startAndTell = (watcher: string, signal: string, attributes: boolean) =>
+    client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
+      workflowId: forwardWorkflowId(prefix, watcher),
+      taskQueue: taskQueues(prefix).alerts,
+      args: [{ prefix, watcher, paceMs: config.proxy.paceMs }],
+      signal,
+      memo: { watcher },
+      staticSummary: `signals of ${watcher}`,
+      ...(attributes ? { typedSearchAttributes: [{ key: kindAttribute, value: 'forward-signals' }] } : {}),
+    });
 
   return {
     async startIndexing(task) {
@@ -94,19 +106,17 @@ export const connectTemporal = (
     },
 
     async wake(watcher) {
-      const tell = (attributes: boolean) =>
-        client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
-          workflowId: forwardWorkflowId(prefix, watcher),
-          taskQueue: taskQueues(prefix).alerts,
-          args: [{ prefix, watcher, paceMs: config.proxy.paceMs }],
-          signal: WAKE,
-          memo: { watcher },
-          staticSummary: `signals of ${watcher}`,
-          ...(attributes
-            ? { typedSearchAttributes: [{ key: kindAttribute, value: 'forward-signals' }] }
-            : {}),
-        });
+      const tell = (attributes: boolean) => startAndTell(watcher, WAKE, attributes);
       await withDeadline(() => withAttributesIfKnown(tell));
+    },
+
+    async urge(watcher, word) {
+      const tell = (attributes: boolean) => startAndTell(watcher, word, attributes);
+      try {
+        await withDeadline(() => withAttributesIfKnown(tell));
+      } catch (error) {
+        throw new AppError('SERVICE_UNAVAILABLE', 'Temporal cannot be reached', { cause: error });
+      }
     },
 
     async ping() {

@@ -43,7 +43,7 @@ export const Alert = z
   .meta({ id: 'Alert' }) satisfies z.ZodType<AlertRecord>;
 
 /** As the peer service reads numbers in a query: whatever JavaScript takes for one, but not nothing. */
-const wholeNumber = ({ min, max = Infinity }: { min: number; max?: number }) =>
+export const wholeNumber = ({ min, max = Infinity }: { min: number; max?: number }) =>
   z.string('must be integer').transform((given, { issues }) => {
     const value = given === '' ? NaN : Number(given);
     const fault = !Number.isInteger(value)
@@ -154,6 +154,7 @@ export const ForwardingWatcher = z
     hasToken: z.boolean(),
     tokenExpiresAt: instant,
     loginWanted: z.boolean().meta({ description: 'Its next signals request is answered 401 once' }),
+    pausedSince: instant.meta({ description: 'Held back by an operator' }),
   })
   .meta({ id: 'ForwardingWatcher' });
 export type ForwardingWatcher = z.output<typeof ForwardingWatcher>;

@@ -7,9 +7,10 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
 /**
  * Where a stored alert stands on its way to the central API (CAPI):
  * `filtered` by a rule, `withheld` by the loop guard or because forwarding was off, `waiting` to be sent, `forwarded` on a
- * 2xx, `quarantined` when CAPI refuses it for good or its shape is wrong.
+ * 2xx, `quarantined` when CAPI refuses it for good or its shape is wrong, `discarded` when an operator gave up one that
+ * was quarantined.
  */
-export type DeliveryState = 'filtered' | 'withheld' | 'waiting' | 'forwarded' | 'quarantined';
+export type DeliveryState = 'filtered' | 'withheld' | 'waiting' | 'forwarded' | 'quarantined' | 'discarded';
 
 /** The 41 fields of the management API, always all of them (proxy seed, "Alert"). Times are ISO 8601 in UTC. */
 export interface Alert {
@@ -91,7 +92,21 @@ export interface WaitingItem {
 
 /** Why a watcher's queue stands still. */
 export type HoldCause =
-  'network' | 'server-error' | 'rate-limited' | 'forbidden' | 'unauthorized' | 'no-token';
+  'network' | 'server-error' | 'rate-limited' | 'forbidden' | 'unauthorized' | 'no-token' | 'paused';
+
+/** A signal that is stepped over until an operator decides. */
+export interface QuarantinedAlert {
+  id: number;
+  watcher: string;
+  version: ApiVersion;
+  scenario: string;
+  sourceValue: string | null;
+  receivedAt: Date;
+  reason: string;
+  bytes: number;
+  /** False for one that was too large to be kept: there is nothing to send. */
+  releasable: boolean;
+}
 
 /** A LAPI as CAPI knows it, by its login; not the `machineId` inside a signal. */
 export interface WatcherRecord {
@@ -105,4 +120,6 @@ export interface WatcherRecord {
   lastSuccessAt: Date | null;
   lastError: { at: Date; cause: HoldCause | 'refused'; status: number | null; message: string } | null;
   nextAttemptAt: Date | null;
+  /** Since when an operator holds its signals back; null: they go out. */
+  pausedAt: Date | null;
 }

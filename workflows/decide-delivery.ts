@@ -28,6 +28,8 @@ const RATE_LIMITED_MS = MINUTE;
 const FORBIDDEN_MS = HOUR;
 /** A wake tells of a new token; this is for the wake that never came. */
 const TOKEN_POLL_MS = 5 * MINUTE;
+/** Resuming is told as well; this is for the word that never came. */
+const PAUSE_POLL_MS = 5 * MINUTE;
 /** A Retry-After of a year is a fault at the other end; one request a day does no harm. */
 const COOL_DOWN_LONGEST_MS = 24 * HOUR;
 
@@ -49,6 +51,8 @@ export function decideDelivery(report: SendReport, failures: number, random: () 
       return { step: 'next' };
     case 'no-token':
       return untilToken('no-token');
+    case 'paused':
+      return fixed('paused', PAUSE_POLL_MS);
     case 'unknown':
     case 'unreachable':
       return growing('network', backOff(failures, random));

@@ -35,6 +35,10 @@ export type ForwardingView = ForwardingState & { watcher: string; phase: 'sendin
 
 /** There may be something new: signals, or a token. Shortens no back-off and no cool-down. */
 export const wake = defineSignal('wake');
+/** An operator lets the signals of a paused watcher go. */
+const resume = defineSignal('resume');
+/** An operator wants the next offer now, whatever the actor waits for. */
+const retry = defineSignal('retry');
 /** What an operator asks in the Temporal UI. */
 const forwardingStatus = defineQuery<ForwardingView>('forwardingStatus');
 
@@ -67,10 +71,20 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
     steps += 1;
   });
 
+  setHandler(resume, () => {
+    woken = true;
+    if (state.hold?.cause === 'paused') state.hold.untilMs = 0;
+  });
+  setHandler(retry, () => {
+    woken = true;
+    state.failures = 0;
+    if (state.hold !== null) state.hold.untilMs = 0;
+  });
+
   for (;;) {
     if (state.hold !== null && held()) {
       phase = 'holding';
-      await condition(() => tokenTold() || runIsFull(), state.hold.untilMs - Date.now());
+      await condition(() => tokenTold() || !held() || runIsFull(), state.hold.untilMs - Date.now());
       // In the state, because a run that ends here must not take the news with it.
       if (tokenTold()) state.hold.untilMs = 0;
     }
@@ -104,7 +118,8 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
     if (decision.step === 'hold') {
       state.failures = decision.growing ? state.failures + 1 : 0;
       state.hold = holdOf(report, decision, state.hold, Date.now());
-      await recordHold({ watcher, hold: state.hold });
+      // A pause is no fault of anybody, and the watcher's record says it already.
+      if (decision.cause !== 'paused') await recordHold({ watcher, hold: state.hold });
       continue;
     }
     state.failures = 0;

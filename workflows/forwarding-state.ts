@@ -56,6 +56,8 @@ export function answerOf(report: SendReport): { status: number | null; message: 
       return { status: null, message: report.message };
     case 'no-token':
       return { status: null, message: 'No login of this watcher has passed by yet.' };
+    case 'paused':
+      return { status: null, message: 'An operator holds the signals of this watcher back.' };
     case 'accepted':
     case 'nothing':
       return { status: null, message: '' };

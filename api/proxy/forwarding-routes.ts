@@ -55,6 +55,7 @@ const presentWatchers = (
       hasToken: record?.hasToken ?? false,
       tokenExpiresAt: iso(record?.tokenExpiresAt),
       loginWanted: record?.loginWanted ?? false,
+      pausedSince: iso(record?.pausedAt),
     };
   });
 };

@@ -3,7 +3,9 @@ import { forwardingRoutes } from './forwarding-routes.js';
 import { managementRoutes } from './management-routes.js';
 import { passThroughRoutes } from './pass-through-routes.js';
 import type { ProxyDeps } from './proxy-deps.js';
+import { quarantineRoutes } from './quarantine-routes.js';
 import { signalRoutes } from './signal-routes.js';
+import { steeringRoutes } from './steering-routes.js';
 import { createWaker } from './wake-actor.js';
 
 /** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
@@ -12,6 +14,8 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
   return [
     ...managementRoutes(deps),
     ...forwardingRoutes(deps),
+    ...steeringRoutes(deps),
+    ...quarantineRoutes({ ...deps, wake }),
     ...signalRoutes({ ...deps, wake }),
     ...passThroughRoutes({ ...deps, wake }),
   ];

@@ -263,11 +263,12 @@ describe('GET /api/forwarding', () => {
           hasToken: true,
           tokenExpiresAt: expect.stringMatching(/Z$/),
           loginWanted: false,
+          pausedSince: null,
         },
         {
           ...{ watcher: 'w2', waiting: 0, oldest: null, quarantined: 0, lastQuarantined: null },
           ...{ lastSuccess: null, lastError: null, nextAttempt: null },
-          ...{ hasToken: false, tokenExpiresAt: null, loginWanted: true },
+          ...{ hasToken: false, tokenExpiresAt: null, loginWanted: true, pausedSince: null },
         },
       ],
       rules: {

@@ -17,6 +17,72 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
     const waitingIds = async (watcher: string, limit = 10_000) =>
       (await store().nextWaiting(watcher, limit)).map(({ id }) => id);
 
+    describe('quarantine', () => {
+      const quarantineOne = async (watcher: string): Promise<number> => {
+        await store().insert([sampleAlert({ watcher })]);
+        const [id] = await waitingIds(watcher);
+        await store().quarantine(id!, 'refused');
+        return id!;
+      };
+
+      test('lists what is there, the latest first, of one watcher or of all', async () => {
+        const watcher = newWatcher();
+        await store().insert([
+          sampleAlert({ watcher, receivedAt: at(1) }),
+          sampleAlert({ watcher, receivedAt: at(2), version: 'v2' }),
+          sampleAlert({
+            ...{ watcher, receivedAt: at(3), state: 'quarantined', stateReason: 'too large' },
+            ...{ raw: '{"tamis":"note"}', noteOnly: true },
+          }),
+        ]);
+        const [first, second] = await waitingIds(watcher);
+        await store().quarantine(first!, 'refused');
+        expect(await store().quarantined({ watcher, limit: 10, offset: 0 })).toEqual([
+          expect.objectContaining({ watcher, reason: 'too large', releasable: false, bytes: 16 }),
+          expect.objectContaining({
+            ...{ id: first, watcher, version: 'v3', scenario: 'crowdsecurity/ssh-bf' },
+            ...{ sourceValue: '203.0.113.7', receivedAt: at(1), reason: 'refused', releasable: true },
+          }),
+        ]);
+        await store().quarantine(second!, 'refused too');
+        const page = await store().quarantined({ watcher, limit: 1, offset: 1 });
+        expect(page.map(({ id }) => id)).toEqual([second]);
+        const all = await store().quarantined({ limit: 1000, offset: 0 });
+        expect(all.map(({ id }) => id)).toEqual(expect.arrayContaining([first, second]));
+      });
+
+      test('what is released goes behind all that waits, and in front of what comes later', async () => {
+        const watcher = newWatcher();
+        const id = await quarantineOne(watcher);
+        await store().insert([sampleAlert({ watcher }), sampleAlert({ watcher })]);
+        const before = await waitingIds(watcher);
+        expect(await store().release(id)).toEqual({ watcher });
+        expect(await waitingIds(watcher)).toEqual([...before, id]);
+        await store().insert([sampleAlert({ watcher })]);
+        expect((await waitingIds(watcher)).indexOf(id)).toBe(2);
+        expect(await store().release(id)).toBeNull();
+      });
+
+      test('one too large to be kept is not released', async () => {
+        const watcher = newWatcher();
+        await store().insert([sampleAlert({ watcher, state: 'quarantined', noteOnly: true })]);
+        const [{ id } = { id: 0 }] = await store().quarantined({ watcher, limit: 1, offset: 0 });
+        expect(await store().release(id)).toBe('not-releasable');
+        expect(await waitingIds(watcher)).toEqual([]);
+      });
+
+      test('of release and discard at once one wins', async () => {
+        const watcher = newWatcher();
+        const id = await quarantineOne(watcher);
+        const [released, discarded] = await Promise.all([store().release(id), store().discard(id)]);
+        expect([released !== null, discarded].filter(Boolean)).toHaveLength(1);
+        expect((await waitingIds(watcher)).length).toBe(released === null ? 0 : 1);
+        expect(await store().discard(id)).toBe(false);
+        expect(await store().discard(-1)).toBe(false);
+        expect(await store().release(-1)).toBeNull();
+      });
+    });
+
     describe('insert', () => {
       test('answers how many are new and how many of those wait', async () => {
         const watcher = newWatcher();

@@ -28,6 +28,17 @@ export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
       expect(await store().watcherOfToken('ab'.repeat(32))).toBeNull();
     });
 
+    test('a pause keeps its first time, and ends', async () => {
+      const watcher = newWatcher();
+      await store().setPaused(watcher, hours(1));
+      await store().setPaused(watcher, hours(2));
+      expect((await store().get(watcher))?.pausedAt).toEqual(hours(1));
+      await store().recordSuccess(watcher, hours(3));
+      expect((await store().get(watcher))?.pausedAt).toEqual(hours(1));
+      await store().setPaused(watcher, null);
+      expect((await store().get(watcher))?.pausedAt).toBeNull();
+    });
+
     describe('tokens', () => {
       test('a saved token is given back with its digest', async () => {
         const { watcher, token, digest } = await saved();
@@ -41,6 +52,7 @@ export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
           lastSuccessAt: null,
           lastError: null,
           nextAttemptAt: null,
+          pausedAt: null,
         });
       });
 

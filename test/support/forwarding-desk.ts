@@ -36,6 +36,7 @@ export const createForwardingDesk = (clock: () => Promise<number>) => {
   const errors: (NonNullable<WatcherRecord['lastError']> & { nextAttemptAt: Date | null })[] = [];
   let answer: (offer: Offer) => DeliveryResult | Promise<DeliveryResult> = () => ok;
   let successes = 0;
+  let pausedAt: Date | null = null;
 
   const waiting = (watcher: string): DeskItem[] =>
     items.filter((item) => item.watcher === watcher && item.state === 'waiting');
@@ -62,6 +63,7 @@ export const createForwardingDesk = (clock: () => Promise<number>) => {
       ],
     },
     watchers: {
+      get: async (watcher) => ({ ...watcherRecord(watcher), pausedAt }),
       token: async () => {
         const token = tokens.at(-1);
         return token === undefined || refused.has(token) ? null : { token, digest: `digest-${token}` };
@@ -95,12 +97,20 @@ export const createForwardingDesk = (clock: () => Promise<number>) => {
         items.push({ id, watcher, version, raw, state: 'waiting' });
       }
     },
+    pause(at: Date | null = new Date()): void {
+      pausedAt = at;
+    },
     answer(next: typeof answer): void {
       answer = next;
     },
     ids: (state: DeliveryState) => items.filter((item) => item.state === state).map((item) => item.id),
   };
 };
+
+const watcherRecord = (watcher: string): WatcherRecord => ({
+  ...{ watcher, hasToken: true, tokenExpiresAt: null, tokenUpdatedAt: null, loginWanted: false },
+  ...{ lastSuccessAt: null, lastError: null, nextAttemptAt: null, pausedAt: null },
+});
 
 export type ForwardingDesk = ReturnType<typeof createForwardingDesk>;
 

@@ -22,7 +22,7 @@ type Handle = WorkflowHandleWithSignaledRunId<typeof forwardSignals>;
 interface Stage {
   desk: ForwardingDesk;
   /** As the gateway tells the actor. */
-  wake(): Promise<Handle>;
+  wake(word?: 'wake' | 'resume' | 'retry'): Promise<Handle>;
 }
 
 /** Runs the real plan and hands over stores in memory and a scripted CAPI, on Temporal's test server. */
@@ -40,12 +40,12 @@ const onStage = async <T>(
     activities: { ...desk.activities, ...options.override },
     maxHeartbeatThrottleInterval: 100,
   });
-  const wake: Stage['wake'] = () =>
+  const wake: Stage['wake'] = (word = 'wake') =>
     env.client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
       workflowId: forwardWorkflowId(prefix, 'lapi'),
       taskQueue,
       args: [{ prefix, watcher: 'lapi', ...options.input }],
-      signal: 'wake',
+      signal: word,
     });
   return worker.runUntil(() => use({ desk, wake }));
 };
@@ -54,6 +54,8 @@ const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
 const gaps = (desk: ForwardingDesk): number[] =>
   desk.offers.slice(1).map((offer, i) => offer.atMs - desk.offers[i]!.atMs);
+
+const viewOf = (handle: Handle): Promise<ForwardingView> => handle.query<ForwardingView>('forwardingStatus');
 
 /** The actor has continued as new. */
 const anotherRun = (handle: Handle): Promise<unknown> =>
@@ -354,4 +356,49 @@ describe('forwardSignals, from run to run', () => {
       },
     );
   }, 90_000);
+
+  describe('an operator', () => {
+    it('pauses a watcher: nothing is offered until it is resumed, and then everything in order', () =>
+      onStage(async ({ desk, wake }) => {
+        desk.pause();
+        desk.add(60);
+        const handle = await wake();
+        await until('the actor stands', async () => (await viewOf(handle)).hold?.cause === 'paused');
+        await wake();
+        desk.add(1);
+        expect(desk.offers).toHaveLength(0);
+        expect(desk.errors).toEqual([]);
+        desk.pause(null);
+        const from = await env.currentTimeMs();
+        await wake('resume');
+        await until('all is sent', async () => desk.accepted.length === 61);
+        expect(desk.accepted).toEqual(range(1, 61));
+        // The word was enough: the actor did not wait for its own next look.
+        expect(desk.offers[0]!.atMs - from).toBeLessThan(MINUTE);
+      }));
+
+    it('finds a pause whose end nobody told of', () =>
+      onStage(async ({ desk, wake }) => {
+        desk.pause();
+        desk.add(1);
+        const handle = await wake();
+        await until('the actor stands', async () => (await viewOf(handle)).hold?.cause === 'paused');
+        desk.pause(null);
+        await handle.result();
+        expect(desk.accepted).toEqual([1]);
+      }));
+
+    it('ends a cool-down', () =>
+      onStage(async ({ desk, wake }) => {
+        desk.answer(({ number }) => (number === 1 ? refusal(403) : ok));
+        desk.add(1);
+        const handle = await wake();
+        await until('the actor holds', async () => (await viewOf(handle)).hold?.cause === 'forbidden');
+        await wake();
+        expect(desk.offers).toHaveLength(1);
+        await wake('retry');
+        await until('it is sent', async () => desk.accepted.length === 1);
+        expect(gaps(desk)[0]).toBeLessThan(HOUR / 2);
+      }));
+  });
 });

@@ -25,6 +25,8 @@ interface Recording {
   /** The forwarding plans: how CAPI answers the first offers; it takes the rest. */
   answers?: DeliveryResult[];
   input?: object;
+  /** The watcher is paused at first, and resumed once the actor stands. */
+  paused?: boolean;
   /** Cancels once the first activity runs. */
   cancel?: boolean;
 }
@@ -74,13 +76,20 @@ const recordings: Recording[] = [
     answers: [refusal(400), refusal(400)],
     input: FORWARD,
   },
+  {
+    name: 'forward-signals-paused',
+    workflow: 'forwardSignals',
+    answers: [],
+    input: FORWARD,
+    paused: true,
+  },
   { name: 'sweep-forwarding', workflow: 'sweepForwarding', answers: [], input: FORWARD },
 ];
 
 const record = async (
   client: Client,
   connection: NativeConnection,
-  { name, workflow, script, answers, input, cancel }: Recording,
+  { name, workflow, script, answers, input, paused, cancel }: Recording,
 ): Promise<void> => {
   const prefix = `record-${Date.now()}-`;
   const { activities, names } = scriptedActivities(script);
@@ -90,6 +99,7 @@ const record = async (
   const scripted = [...(answers ?? [])];
   desk.answer(() => scripted.shift() ?? ok);
   desk.add(2, { watcher: 'watcher' });
+  if (paused === true) desk.pause();
   const first = await Worker.create({
     ...options,
     taskQueue: queues.documents,
@@ -114,6 +124,14 @@ const record = async (
       await until('the first activity runs', async () => names().length > 0);
       await handle.cancel();
     }
+    if (paused === true) {
+      await until('the actor stands', async () => {
+        const { hold } = await handle.query<{ hold: object | null }>('forwardingStatus');
+        return hold !== null;
+      });
+      desk.pause(null);
+      await handle.signal('resume');
+    }
     await ended(client, handle.workflowId);
     // Stack traces name the place where the recording ran; a replay does not look at them.
     const history = historyToJSON(await handle.fetchHistory()).replaceAll(process.cwd(), '');
@@ -126,6 +144,9 @@ await mkdir(FOLDER, { recursive: true });
 const address = process.env['TEMPORAL_ADDRESS'] ?? '127.0.0.1:7233';
 const connection = await NativeConnection.connect({ address });
 const client = new Client({ connection: await Connection.connect({ address }) });
-for (const recording of recordings) await record(client, connection, recording);
+/** `npm run record:histories -- forward-signals-paused` records that one alone. */
+const wanted = process.argv.slice(2);
+for (const recording of recordings.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))
+  await record(client, connection, recording);
 await client.connection.close();
 await connection.close();

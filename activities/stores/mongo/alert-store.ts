@@ -233,6 +233,47 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
         { $set: { state: 'quarantined', state_reason: reason } },
       );
     },
+    async quarantined({ watcher, limit, offset }) {
+      const documents = await alerts
+        .find({ state: 'quarantined', ...(watcher !== undefined && { watcher }) }, { projection: { raw: 0 } })
+        .sort({ received_at: -1, _id: -1 })
+        .skip(offset)
+        .limit(limit)
+        .toArray();
+      return documents.map((document) => ({
+        id: document._id,
+        watcher: document.watcher,
+        version: document.version,
+        scenario: document.fields.scenario,
+        sourceValue: document.fields.sourceValue,
+        receivedAt: document.received_at,
+        reason: document.state_reason ?? '',
+        bytes: document.bytes,
+        releasable: document.note_only !== true,
+      }));
+    },
+    async release(id) {
+      const found = await alerts.findOne(
+        { _id: id, state: 'quarantined' },
+        { projection: { watcher: 1, note_only: 1 } },
+      );
+      if (found === null) return null;
+      if (found.note_only === true) return 'not-releasable';
+      // A number that no alert will have: behind all that are stored, in front of all that come.
+      const position = await reserveIds(1);
+      const { matchedCount } = await alerts.updateOne(
+        { _id: id, state: 'quarantined' },
+        { $set: { state: 'waiting', state_reason: null, position } },
+      );
+      return matchedCount === 1 ? { watcher: found.watcher } : null;
+    },
+    async discard(id) {
+      const { matchedCount } = await alerts.updateOne(
+        { _id: id, state: 'quarantined' },
+        { $set: { state: 'discarded' } },
+      );
+      return matchedCount === 1;
+    },
     async summaries() {
       const groups = await alerts
         .aggregate<{

@@ -19,6 +19,8 @@ interface WatcherDocument {
   last_success_at: Date | null;
   last_error: WatcherRecord['lastError'];
   next_attempt_at: Date | null;
+  /** Missing in records of before. */
+  paused_at?: Date | null;
 }
 
 /** A LAPI logs in about once an hour; what has fallen out of these lists expired long ago. */
@@ -35,6 +37,7 @@ const newWatcher = (): Omit<WatcherDocument, '_id'> => ({
   last_success_at: null,
   last_error: null,
   next_attempt_at: null,
+  paused_at: null,
 });
 
 const toRecord = (document: WatcherDocument): WatcherRecord => ({
@@ -46,6 +49,7 @@ const toRecord = (document: WatcherDocument): WatcherRecord => ({
   lastSuccessAt: document.last_success_at,
   lastError: document.last_error,
   nextAttemptAt: document.next_attempt_at,
+  pausedAt: document.paused_at ?? null,
 });
 
 /**
@@ -150,6 +154,14 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
     async watcherOfToken(digest) {
       const document = await watchers.findOne({ history: digest }, { projection: { _id: 1 } });
       return document?._id ?? null;
+    },
+    async setPaused(watcher, at) {
+      await ensure(watcher);
+      await watchers.updateOne(
+        at === null ? { _id: watcher } : { _id: watcher, paused_at: null },
+        { $set: { paused_at: at } },
+        { writeConcern: { w: 'majority', journal: true } },
+      );
     },
     recordSuccess: (watcher, at) =>
       update(watcher, { $max: { last_success_at: at }, $set: { next_attempt_at: null } }),

@@ -25,6 +25,7 @@ export interface ProxyOptions {
   adapt?: (stores: { alerts: AlertStore; watchers: WatcherStore }) => Partial<typeof stores>;
   /** What telling the actor does; unset: nothing. */
   wake?: (watcher: string) => Promise<void>;
+  urge?: (watcher: string, word: string) => Promise<void>;
   now?: () => Date;
 }
 
@@ -40,6 +41,7 @@ export type Proxy = Awaited<ReturnType<typeof startProxy>>;
 export const startProxy = async (options: ProxyOptions = {}) => {
   const stores = { alerts: createFakeAlertStore(), watchers: createFakeWatcherStore() };
   const woken: string[] = [];
+  const urged: string[] = [];
   const rules = (options.rules ?? []).map((rule) => {
     const compiled = compileRule(rule, (_path, message) => {
       throw new Error(message);
@@ -61,6 +63,10 @@ export const startProxy = async (options: ProxyOptions = {}) => {
           woken.push(watcher);
           await options.wake?.(watcher);
         },
+        urge: async (watcher, word) => {
+          await options.urge?.(watcher, word);
+          urged.push(`${word} ${watcher}`);
+        },
       },
       rules: { current: () => ({ rules, mode: options.mode ?? 'block', faults: options.faults ?? [] }) },
       passThrough: line.passThrough,
@@ -79,6 +85,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
     ...gateway,
     stores,
     woken,
+    urged,
     /** A push as a LAPI makes it. */
     push(
       body: unknown,

@@ -5,6 +5,7 @@ import { copyRecord } from './copy-record.js';
 
 interface StoredAlert extends NewAlert {
   id: number;
+  position: number;
   filtered: boolean;
   forwardedAt: Date | null;
 }
@@ -35,9 +36,8 @@ export const createFakeAlertStore = (): AlertStore => {
   const alerts = new Map<number, StoredAlert>();
   const identities = new Set<string>();
   let lastId = 0;
-  /** In order of the ids; this fake knows no release. */
   const inState = (state: NewAlert['state']): StoredAlert[] =>
-    [...alerts.values()].filter((alert) => alert.state === state);
+    [...alerts.values()].filter((alert) => alert.state === state).sort((a, b) => a.position - b.position);
   const waitingItem = (id: number): StoredAlert | null => {
     const alert = alerts.get(id);
     return alert?.state === 'waiting' ? alert : null;
@@ -52,7 +52,10 @@ export const createFakeAlertStore = (): AlertStore => {
         identities.add(key);
         alerts.set(
           lastId,
-          copyRecord({ ...alert, id: lastId, filtered: alert.state === 'filtered', forwardedAt: null }),
+          copyRecord({
+            ...alert,
+            ...{ id: lastId, position: lastId, filtered: alert.state === 'filtered', forwardedAt: null },
+          }),
         );
         stored += 1;
         if (alert.state === 'waiting') waiting += 1;
@@ -94,6 +97,33 @@ export const createFakeAlertStore = (): AlertStore => {
     async quarantine(id, reason) {
       const alert = waitingItem(id);
       if (alert !== null) Object.assign(alert, { state: 'quarantined', stateReason: reason });
+    },
+    async quarantined({ watcher, limit, offset }) {
+      return inState('quarantined')
+        .filter((alert) => watcher === undefined || alert.watcher === watcher)
+        .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || b.id - a.id)
+        .slice(offset, offset + limit)
+        .map((alert) => ({
+          ...{ id: alert.id, watcher: alert.watcher, version: alert.version },
+          ...{ scenario: alert.fields.scenario, sourceValue: alert.fields.sourceValue },
+          ...{ receivedAt: new Date(alert.receivedAt), reason: alert.stateReason ?? '' },
+          ...{ bytes: Buffer.byteLength(alert.raw), releasable: alert.noteOnly !== true },
+        }));
+    },
+    async release(id) {
+      const alert = alerts.get(id);
+      if (alert?.state !== 'quarantined') return null;
+      if (alert.noteOnly === true) return 'not-releasable';
+      lastId += 1;
+      Object.assign(alert, { state: 'waiting', position: lastId });
+      delete alert.stateReason;
+      return { watcher: alert.watcher };
+    },
+    async discard(id) {
+      const alert = alerts.get(id);
+      if (alert?.state !== 'quarantined') return false;
+      alert.state = 'discarded';
+      return true;
     },
     async summaries() {
       const [waiting, quarantined] = [inState('waiting'), inState('quarantined')];

@@ -27,6 +27,7 @@ export const createFakeWatcherStore = (): WatcherStore => {
       lastSuccessAt: null,
       lastError: null,
       nextAttemptAt: null,
+      pausedAt: null,
       token: null,
       history: new Set(),
       refused: new Set(),
@@ -80,6 +81,10 @@ export const createFakeWatcherStore = (): WatcherStore => {
     },
     async watcherOfToken(digest) {
       return [...watchers.values()].find(({ history }) => history.has(digest))?.watcher ?? null;
+    },
+    async setPaused(watcher, at) {
+      const known = ensure(watcher);
+      known.pausedAt = at === null ? null : (known.pausedAt ?? new Date(at));
     },
     async recordSuccess(watcher, at) {
       const known = ensure(watcher);

@@ -1,0 +1,85 @@
+import { AppError } from '../../schemas/app-error.js';
+import { WatcherParams, WatcherSteered } from '../../schemas/forwarding-api.js';
+import { json, route } from '../route.js';
+import type { PublicContext, Route } from '../route.js';
+import type { ProxyDeps } from './proxy-deps.js';
+import { reportFailure } from './report-failure.js';
+
+type SteeringDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'forwarding' | 'now'>;
+
+const ERRORS = ['BAD_REQUEST', 'NOT_FOUND', 'UNEXPECTED_ERROR'] as const;
+const FAILED = 'Failed to steer forwarding';
+
+/** An operator's word on the queue of one watcher. */
+export const steeringRoutes = (deps: SteeringDeps): Route[] => [pause(deps), resume(deps), retry(deps)];
+
+const common = {
+  method: 'post',
+  tag: 'Proxy management',
+  auth: { key: 'dashboard' },
+  request: { params: WatcherParams },
+  responses: { 200: { description: 'Done', schema: WatcherSteered } },
+} as const;
+
+const pause = (deps: SteeringDeps): Route =>
+  route({
+    ...common,
+    path: '/api/forwarding/{watcher}/pause',
+    summary: 'Holds the signals of a watcher back; they are still taken and stored',
+    errors: [...ERRORS],
+    async handle(_ctx, { params: { watcher } }) {
+      await assertKnown(deps, watcher);
+      // The actor asks the record before each offer: there is nobody else to tell.
+      await reportFailure(FAILED, () => deps.watchers.setPaused(watcher, deps.now()));
+      return json(200, { watcher, paused: true, actorTold: true });
+    },
+  });
+
+const resume = (deps: SteeringDeps): Route =>
+  route({
+    ...common,
+    path: '/api/forwarding/{watcher}/resume',
+    summary: 'Lets the signals of a paused watcher go',
+    errors: [...ERRORS],
+    async handle(ctx, { params: { watcher } }) {
+      await assertKnown(deps, watcher);
+      await reportFailure(FAILED, () => deps.watchers.setPaused(watcher, null));
+      return json(200, { watcher, paused: false, actorTold: await told(deps, watcher, ctx) });
+    },
+  });
+
+const retry = (deps: SteeringDeps): Route =>
+  route({
+    ...common,
+    path: '/api/forwarding/{watcher}/retry',
+    summary: 'Ends a back-off or a cool-down: the next offer is made now',
+    errors: [...ERRORS, 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+    async handle(_ctx, { params: { watcher } }) {
+      await assertKnown(deps, watcher);
+      const record = await reportFailure(FAILED, () => deps.watchers.get(watcher));
+      if (record !== null && record.pausedAt !== null)
+        throw new AppError('CONFLICT', 'The watcher is paused; resume it instead');
+      // Nothing but this word would be left of it: it is refused when it cannot be handed on.
+      await deps.forwarding.urge(watcher, 'retry');
+      return json(200, { watcher, paused: false, actorTold: true });
+    },
+  });
+
+/** A misspelt name must not make a record, or an actor that waits for ever. */
+const assertKnown = async ({ alerts, watchers }: SteeringDeps, watcher: string): Promise<void> => {
+  const known = await reportFailure(
+    FAILED,
+    async () => (await watchers.get(watcher)) !== null || (await alerts.nextWaiting(watcher, 1)).length > 0,
+  );
+  if (!known) throw new AppError('NOT_FOUND', 'Watcher not found');
+};
+
+const told = async (deps: SteeringDeps, watcher: string, ctx: PublicContext): Promise<boolean> => {
+  try {
+    await deps.forwarding.urge(watcher, 'resume');
+    return true;
+  } catch (error) {
+    ctx.log.warn({ err: error, watcher }, 'the actor could not be told; it asks again within minutes');
+    return false;
+  }
+};

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { wholeNumber } from './proxy-api.js';
+
+/** Bodies of the endpoints that steer the forwarding of signals. */
+
+export const WatcherParams = z.object({
+  watcher: z
+    .string()
+    .min(1, 'must NOT have fewer than 1 characters')
+    .max(200, 'must NOT have more than 200 characters'),
+});
+
+export const QuarantineFilters = z.object({
+  watcher: z.string('must be string').max(200, 'must NOT have more than 200 characters').optional(),
+  limit: wholeNumber({ min: 1, max: 1000 })
+    .meta({ override: { type: 'integer', minimum: 1, maximum: 1000 } })
+    .default(100),
+  offset: wholeNumber({ min: 0 })
+    .meta({ override: { type: 'integer', minimum: 0 } })
+    .default(0),
+});
+
+export const QuarantinedSignal = z
+  .object({
+    id: z.int().meta({ description: 'Of the alert' }),
+    watcher: z.string(),
+    version: z.enum(['v2', 'v3']),
+    scenario: z.string(),
+    sourceValue: z.string().nullable(),
+    receivedAt: z.string(),
+    reason: z.string(),
+    bytes: z.int(),
+    releasable: z.boolean().meta({ description: 'False when it was too large to be kept' }),
+  })
+  .meta({ id: 'QuarantinedSignal' });
+
+/** What an operator's word did. `actorTold` is false while Temporal is away; the actor finds out by itself then. */
+export const WatcherSteered = z
+  .object({ watcher: z.string(), paused: z.boolean(), actorTold: z.boolean() })
+  .meta({ id: 'WatcherSteered' });
+
+export const QuarantineDecided = z
+  .object({ id: z.int(), state: z.enum(['waiting', 'discarded']) })
+  .meta({ id: 'QuarantineDecided' });
