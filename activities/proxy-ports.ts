@@ -2,6 +2,7 @@
 import type {
   Alert,
   ApiVersion,
+  JudgedSignal,
   NewAlert,
   QuarantinedAlert,
   WaitingItem,
@@ -58,6 +59,10 @@ export interface AlertStore {
   release(id: number): Promise<{ watcher: string } | 'not-releasable' | null>;
   /** quarantined → discarded, for good; the record stays. Answers whether one of this id was quarantined. */
   discard(id: number): Promise<boolean>;
+  /** Stored signals from the newest backwards, below an id; those whose bytes were not kept are left out. */
+  readBack(query: { belowId: number | null; limit: number }): Promise<JudgedSignal[]>;
+  /** How many stored alerts each rule matched, and when the last one was received. */
+  ruleMatches(name: string): Promise<{ count: number; last: Date | null }>;
   summaries(): Promise<QueueSummary[]>;
   /** Watchers with items that wait since before a point in time; for the sweep. */
   watchersWaiting(before: Date, limit: number): Promise<string[]>;

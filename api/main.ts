@@ -5,6 +5,10 @@ import { createCapiPassThrough } from '../activities/capi/capi-pass-through.js';
 import { readProxyFile } from '../activities/capi/read-proxy-file.js';
 import { loadRules } from '../activities/capi/rules/load-rules.js';
 import { connect, connectRateLimits } from '../activities/connect.js';
+import { openGeoLookup } from '../activities/capi/geo/geo-lookup.js';
+import { openRuleBook } from '../activities/capi/rules/rule-book.js';
+import type { RuleBook } from '../activities/capi/rules/rule-book.js';
+import { connect } from '../activities/connect.js';
 import { createChatService } from '../activities/retrieval/chat-service.js';
 import { createSearchService } from '../activities/retrieval/search-service.js';
 import { ConfigError, parseConfig } from '../schemas/config.js';
@@ -70,23 +74,41 @@ const passThrough = createCapiPassThrough({
   baseUrl: config.proxy.capiUrl,
   timeoutMs: config.proxy.timeoutMs,
 });
+let ruleBook: RuleBook | null = null;
 const openProxy = async (): Promise<ProxyDeps | null> => {
   if (adapters.proxy === null) {
     logger.warn('SECRETS_KEY is not set: the filtering proxy is off');
     return null;
   }
-  const { lapiServers, mode, rules: inline } = await readProxyFile(config.proxy.configPath, process.env);
-  const { rules, faults } = await loadRules({
-    directories: [config.proxy.filtersDirectory ?? SHIPPED_RULES],
+  const { configPath, filtersDirectory, geoipPath } = config.proxy;
+  const readMain = () => readProxyFile(configPath, process.env);
+  const { lapiServers } = await readMain();
+  ruleBook = await openRuleBook({
+    directories: [filtersDirectory ?? SHIPPED_RULES],
+    mainFile: configPath,
+    readMain,
+    onChange({ version, rules, faults }) {
+      logger.info({ version, rules: rules.length }, 'filter rules in force');
+      for (const fault of faults) logger.warn(fault, 'a rule file cannot be used as it is');
+    },
   });
-  for (const fault of faults) logger.warn(fault, 'a rule file cannot be used as it is');
+  const geo =
+    geoipPath === null
+      ? null
+      : await openGeoLookup(geoipPath).catch((error: unknown) => {
+          logger.warn(
+            { err: error, file: geoipPath },
+            'the GeoIP database cannot be used: enrichment is off',
+          );
+          return null;
+        });
   if (config.proxy.dashboardApiKey === null)
     logger.warn('DASHBOARD_API_KEY is not set: every call under /api is refused');
-  const inForce = { rules: [...inline, ...rules], mode, faults };
   return {
     ...adapters.proxy,
     forwarding: workflows,
-    rules: { current: () => inForce },
+    rules: ruleBook,
+    geo,
     passThrough: passThrough.passThrough,
     settings: { ...config.proxy, lapiServers },
     now: () => new Date(),
@@ -115,6 +137,7 @@ const server = createServer(
 
 const close = async (): Promise<void> => {
   await Promise.allSettled([workflows.close(), passThrough.close(), rateLimits.close(), adapters.close()]);
+  await Promise.allSettled([workflows.close(), passThrough.close(), ruleBook?.close(), adapters.close()]);
   logger.info('gateway stopped');
   logger.flush(() => process.exit(0));
 };

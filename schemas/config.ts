@@ -137,6 +137,7 @@ const environment = z.object({
   FORWARD_PACE_MS: count(100, 0),
   FILTERS_DIR: z.string().min(1).optional(),
   CONFIG_PATH: z.string().min(1).optional(),
+  GEOIP_DB_PATH: z.string().min(1).optional(),
   SIGNALS_MAX_BYTES: count(10 * 1024 * 1024),
   DASHBOARD_API_KEY: z.string().optional(),
   SECRETS_KEY: z
@@ -351,6 +352,8 @@ const build = (env: z.output<typeof environment>) => ({
     filtersDirectory: env.FILTERS_DIR ?? null,
     /** YAML file with `lapi_servers` and `filters`. */
     configPath: env.CONFIG_PATH ?? null,
+    /** City database in MMDB form; null: no enrichment. */
+    geoipPath: env.GEOIP_DB_PATH ?? null,
     /** After decompression. */
     maxSignalBytes: env.SIGNALS_MAX_BYTES,
     dashboardApiKey: env.DASHBOARD_API_KEY ?? null,

@@ -66,6 +66,10 @@ export interface NewAlert {
   state: DeliveryState;
   /** Of the rules that match, in rule order; what passes in allow mode has them too. They become `filterReasons`. */
   reasons: string[];
+  /** The names of the rules that match, in rule order. */
+  matched?: string[];
+  /** The version of the rules that judged it. */
+  ruleSet?: string;
   /** Why it is withheld or quarantined, for `summaries()`: the 41 fields have no column for it. */
   stateReason?: string;
   /** The item as it goes out, byte for byte: numbers and unknown fields kept as the client wrote them. */
@@ -93,6 +97,17 @@ export interface WaitingItem {
 /** Why a watcher's queue stands still. */
 export type HoldCause =
   'network' | 'server-error' | 'rate-limited' | 'forbidden' | 'unauthorized' | 'no-token' | 'paused';
+
+/** A stored signal as a rule is tried on it. */
+export interface JudgedSignal {
+  id: number;
+  watcher: string;
+  version: ApiVersion;
+  filtered: boolean;
+  receivedAt: Date;
+  raw: string;
+  fields: NewAlert['fields'];
+}
 
 /** A signal that is stepped over until an operator decides. */
 export interface QuarantinedAlert {

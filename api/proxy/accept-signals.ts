@@ -6,7 +6,7 @@ import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import type { createWaker } from './wake-actor.js';
 
-export type AcceptDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'rules' | 'settings' | 'now'> & {
+export type AcceptDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'rules' | 'geo' | 'settings' | 'now'> & {
   wake: ReturnType<typeof createWaker>;
 };
 
@@ -27,11 +27,12 @@ export type Acceptance = 'accepted' | 'withheld' | 'login-wanted';
 export const acceptSignals = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> => {
   const { alerts, watchers, settings } = deps;
   const { watcher, token } = batch.sender;
-  const { rules, mode } = deps.rules.current();
+  const { rules, mode, version: ruleSet } = deps.rules.current();
   const receivedAt = deps.now();
   const stored = batch.items.map((item) =>
     toNewAlert({
       ...{ item, watcher, version: batch.version, receivedAt, rules, mode },
+      ...{ ruleSet, geo: deps.geo },
       forwarding: settings.forwardEnabled,
     }),
   );

@@ -1,4 +1,5 @@
 import type { Route } from '../route.js';
+import { filterRoutes } from './filter-routes.js';
 import { forwardingRoutes } from './forwarding-routes.js';
 import { managementRoutes } from './management-routes.js';
 import { passThroughRoutes } from './pass-through-routes.js';
@@ -15,6 +16,7 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
     ...managementRoutes(deps),
     ...forwardingRoutes(deps),
     ...steeringRoutes(deps),
+    ...filterRoutes(deps),
     ...quarantineRoutes({ ...deps, wake }),
     ...signalRoutes({ ...deps, wake }),
     ...passThroughRoutes({ ...deps, wake }),

@@ -83,6 +83,36 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
       });
     });
 
+    describe('rules', () => {
+      test('what a rule matched is counted, with the last time', async () => {
+        const [watcher, name] = [newWatcher(), `rule-${randomUUID()}`];
+        expect(await store().ruleMatches(name)).toEqual({ count: 0, last: null });
+        await store().insert([
+          sampleAlert({ watcher, matched: ['other', name], ruleSet: 'v', receivedAt: at(59) }),
+          sampleAlert({ watcher, matched: [name], receivedAt: at(58) }),
+          sampleAlert({ watcher, matched: [] }),
+          sampleAlert({ watcher }),
+        ]);
+        expect(await store().ruleMatches(name)).toEqual({ count: 2, last: at(59) });
+      });
+
+      test('signals are read back from the newest, page by page, without those not kept', async () => {
+        const watcher = newWatcher();
+        const signal = sampleSignal();
+        await store().insert([
+          sampleAlert({ watcher, signal }),
+          sampleAlert({ watcher, state: 'quarantined', noteOnly: true }),
+          sampleAlert({ watcher, version: 'v2', state: 'filtered' }),
+        ]);
+        const [newest] = await store().readBack({ belowId: null, limit: 1 });
+        expect(newest).toMatchObject({ watcher, version: 'v2', filtered: true });
+        const [next] = await store().readBack({ belowId: newest!.id, limit: 1 });
+        expect(next).toMatchObject({ watcher, raw: JSON.stringify(signal), filtered: false });
+        expect(next!.fields.uuid).toBe(signal['uuid']);
+        expect(await store().readBack({ belowId: 0, limit: 5 })).toEqual([]);
+      });
+    });
+
     describe('insert', () => {
       test('answers how many are new and how many of those wait', async () => {
         const watcher = newWatcher();

@@ -55,9 +55,13 @@ export const compileCondition = (filter: unknown, root: RulePath, report: Report
       const operator = make(node['value'], (message) =>
         report([...path, 'value'], `${op} ${message}`, 'note'),
       );
-      return (signal) => {
-        const reason = operator(read(signal));
-        return reason === null ? null : `${field} ${reason}`;
+      // Of several elements one that matches is enough; `not` around it asks for none.
+      return (signal, facts) => {
+        for (const value of read(signal, facts)) {
+          const reason = operator(value);
+          if (reason !== null) return `${field} ${reason}`;
+        }
+        return null;
       };
     } catch (error) {
       if (!(error instanceof ValueProblem)) throw error;
@@ -92,7 +96,7 @@ export const compileCondition = (filter: unknown, root: RulePath, report: Report
         noteUnknownKeys(node, ['op', 'condition'], path, report);
         const inner = compile(node['condition'], [...path, 'condition']);
         // What did not match has no reason of its own, hence the fixed text.
-        return (signal) => (inner(signal) === null ? 'NOT(condition)' : null);
+        return (signal, facts) => (inner(signal, facts) === null ? 'NOT(condition)' : null);
       }
       default:
         return leaf(node, node['op'], path);
@@ -104,10 +108,10 @@ export const compileCondition = (filter: unknown, root: RulePath, report: Report
 
 const every =
   (conditions: readonly Condition[]): Condition =>
-  (signal) => {
+  (signal, facts) => {
     const reasons: string[] = [];
     for (const condition of conditions) {
-      const reason = condition(signal);
+      const reason = condition(signal, facts);
       if (reason === null) return null;
       reasons.push(reason);
     }
@@ -116,9 +120,9 @@ const every =
 
 const some =
   (conditions: readonly Condition[]): Condition =>
-  (signal) => {
+  (signal, facts) => {
     for (const condition of conditions) {
-      const reason = condition(signal);
+      const reason = condition(signal, facts);
       if (reason !== null) return reason;
     }
     return null;

@@ -1,9 +1,10 @@
 import { compileCondition, isMapping, noteUnknownKeys } from './compile-condition.js';
 import type { CompiledRule, Report } from './compiled-rule.js';
+import { globPattern } from './glob-pattern.js';
 
 /**
- * Checks one rule (`name`, `enabled`, `description`, `filter`) and makes it ready. Null when it cannot be used;
- * why has been reported then. A disabled rule is checked as well, so that switching it on brings no surprise.
+ * Checks one rule (`name`, `enabled`, `description`, `watchers`, `filter`) and makes it ready. Null when it cannot be
+ * used; why has been reported then. A disabled rule is checked as well, so that switching it on brings no surprise.
  */
 export const compileRule = (source: unknown, report: Report): CompiledRule | null => {
   let usable = true;
@@ -15,12 +16,13 @@ export const compileRule = (source: unknown, report: Report): CompiledRule | nul
     watch([], 'a rule must be a mapping with "name" and "filter"', 'drop');
     return null;
   }
-  noteUnknownKeys(source, ['name', 'enabled', 'description', 'filter'], [], watch);
-  const { name, enabled = true, description = null } = source;
+  noteUnknownKeys(source, ['name', 'enabled', 'description', 'watchers', 'filter'], [], watch);
+  const { name, enabled = true, description = null, watchers = null } = source;
   if (typeof name !== 'string' || name.trim() === '') watch(['name'], 'the rule has no "name"', 'drop');
   if (typeof enabled !== 'boolean') watch(['enabled'], '"enabled" must be true or false', 'drop');
   if (description !== null && typeof description !== 'string')
     watch(['description'], '"description" is not a text and ignored', 'note');
+  const scope = compileScope(watchers, watch);
   if (!Object.hasOwn(source, 'filter')) watch(['filter'], 'the rule has no "filter"', 'drop');
   const condition = Object.hasOwn(source, 'filter')
     ? compileCondition(source['filter'], ['filter'], watch)
@@ -30,6 +32,25 @@ export const compileRule = (source: unknown, report: Report): CompiledRule | nul
     name: String(name),
     description: typeof description === 'string' ? description : null,
     enabled: enabled === true,
+    ...scope,
+    filter: source['filter'],
+    file: null,
     condition,
   };
+};
+
+/** `watchers`: a name, or a list of them; stars stand for anything. */
+const compileScope = (watchers: unknown, report: Report): Pick<CompiledRule, 'watchers' | 'appliesTo'> => {
+  if (watchers === null) return { watchers: null, appliesTo: () => true };
+  const names: unknown[] = Array.isArray(watchers) ? watchers : [watchers];
+  const usable = names.filter((name): name is string => typeof name === 'string' && name.trim() !== '');
+  if (usable.length === 0 || usable.length < names.length)
+    report(['watchers'], '"watchers" must be a name or a list of names', 'drop');
+  const tests = usable.flatMap((name) => {
+    const test = globPattern(name);
+    if (typeof test !== 'string') return [test];
+    report(['watchers'], `"watchers" cannot use ${JSON.stringify(name)}: it ${test}`, 'drop');
+    return [];
+  });
+  return { watchers: usable, appliesTo: (watcher) => tests.some((test) => test(watcher)) };
 };

@@ -1,25 +1,37 @@
-import type { CompiledRule, FilterMode } from './compiled-rule.js';
+import type { CompiledRule, Facts, FilterMode } from './compiled-rule.js';
 
 export interface Verdict {
   filtered: boolean;
   /** Of every rule that matches, in rule order; a signal that passes in allow mode has them as well. */
   reasons: string[];
+  /** The names of those rules, in the same order. */
+  matched: string[];
 }
 
 /**
- * Asks every enabled rule, without stopping at the first match, so that all reasons are recorded. In block mode any
- * match holds the signal back, in allow mode the lack of one does (proxy spec, section 3.3).
+ * Asks every enabled rule that applies to the watcher, without stopping at the first match, so that all reasons are
+ * recorded. In block mode any match holds the signal back, in allow mode the lack of one does (proxy spec, section 3.3).
+ * @param facts absent: rules for some watchers only are left out, and `geo.…` and `proxy.…` are missing fields
  */
-export const judge = (rules: readonly CompiledRule[], mode: FilterMode, signal: unknown): Verdict => {
+export const judge = (
+  rules: readonly CompiledRule[],
+  mode: FilterMode,
+  signal: unknown,
+  facts?: Facts,
+): Verdict => {
   const reasons: string[] = [];
+  const matched: string[] = [];
   for (const rule of rules) {
     if (!rule.enabled) continue;
+    if (rule.watchers !== null && (facts === undefined || !rule.appliesTo(facts.proxy.watcher))) continue;
     try {
-      const reason = rule.condition(signal);
-      if (reason !== null) reasons.push(reason);
+      const reason = rule.condition(signal, facts);
+      if (reason === null) continue;
+      reasons.push(reason);
+      matched.push(rule.name);
     } catch {
       // A condition does not throw; should one all the same, the other rules still decide.
     }
   }
-  return { filtered: mode === 'block' ? reasons.length > 0 : reasons.length === 0, reasons };
+  return { filtered: mode === 'block' ? reasons.length > 0 : reasons.length === 0, reasons, matched };
 };

@@ -55,7 +55,7 @@ export const loadRules = async (options: {
       const file = join(directory, name);
       try {
         const { rule, problems } = parseRuleFile(await readRuleText(file));
-        if (rule !== null) rules.push(rule);
+        if (rule !== null) rules.push({ ...rule, file });
         faults.push(...problems.map((message) => ({ file, message })));
       } catch (error) {
         const known = error instanceof Error && error.message.startsWith('line ');

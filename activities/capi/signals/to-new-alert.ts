@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ApiVersion, NewAlert } from '../../../schemas/signals.js';
+import { enrich } from '../geo/enrich.js';
+import type { GeoLookup } from '../geo/geo-lookup.js';
 import type { CompiledRule, FilterMode } from '../rules/compiled-rule.js';
+import { factsOf } from '../rules/facts-of.js';
 import { isReplicatedSignal } from '../rules/is-replicated-signal.js';
 import { judge } from '../rules/judge.js';
 import { compactJson } from './compact-json.js';
@@ -14,6 +17,10 @@ export interface ReceivedSignal {
   receivedAt: Date;
   rules: readonly CompiledRule[];
   mode: FilterMode;
+  /** Of those rules; unset: not recorded. */
+  ruleSet?: string;
+  /** Unset: places are what the signal itself tells. */
+  geo?: GeoLookup | null;
   /** False: stored and marked so, but not sent. */
   forwarding: boolean;
 }
@@ -57,7 +64,8 @@ const noteOfLargeItem = ({ raw, bytes }: SignalItem, digest: string): string =>
 export const toNewAlert = (received: ReceivedSignal): NewAlert => {
   const { item, watcher, version, receivedAt } = received;
   const digest = sha256(compactJson(item.raw));
-  const common = { watcher, version, receivedAt, fields: signalFields(item.value) };
+  const fields = enrich(signalFields(item.value), received.geo ?? null);
+  const common = { watcher, version, receivedAt, fields };
   const problem = shapeProblem(item);
   if (problem !== null)
     return {
@@ -71,7 +79,12 @@ export const toNewAlert = (received: ReceivedSignal): NewAlert => {
         : { raw: item.raw }),
     };
   const { uuid } = item.value as { uuid?: unknown };
-  const { filtered, reasons } = judge(received.rules, received.mode, item.value);
+  const { filtered, reasons, matched } = judge(
+    received.rules,
+    received.mode,
+    item.value,
+    factsOf(fields, { watcher, version }),
+  );
   const passed: Pick<NewAlert, 'state' | 'stateReason'> = isReplicatedSignal(item.value)
     ? { state: 'withheld', stateReason: 'loop guard: a decision was replicated from another server' }
     : received.forwarding
@@ -82,6 +95,8 @@ export const toNewAlert = (received: ReceivedSignal): NewAlert => {
     identity: isSaneUuid(uuid) ? `uuid:${uuid.toLowerCase()}` : `sha256:${digest}`,
     ...(filtered ? { state: 'filtered' } : passed),
     reasons,
+    matched,
+    ...(received.ruleSet === undefined ? {} : { ruleSet: received.ruleSet }),
     raw: item.raw,
   };
 };

@@ -19,6 +19,9 @@ interface AlertDocument {
   /** Its place in the watcher's queue: the id, or a later number once it has been released from quarantine. */
   position: number;
   reasons: string[];
+  /** Names of the rules that matched, and the version of the rules; missing in records of before. */
+  matched?: string[];
+  rule_set?: string;
   raw: string;
   bytes: number;
   /** There when `raw` is a note about an item too large to keep; such an alert is never released. */
@@ -51,6 +54,8 @@ const toDocument = (alert: NewAlert, id: number): AlertDocument => ({
   state_reason: alert.stateReason ?? null,
   position: id,
   reasons: alert.reasons,
+  ...(alert.matched !== undefined && alert.matched.length > 0 ? { matched: alert.matched } : {}),
+  ...(alert.ruleSet === undefined ? {} : { rule_set: alert.ruleSet }),
   raw: alert.raw,
   bytes: Buffer.byteLength(alert.raw),
   ...(alert.noteOnly === true ? { note_only: true } : {}),
@@ -273,6 +278,33 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
         { $set: { state: 'discarded' } },
       );
       return matchedCount === 1;
+    },
+    async readBack({ belowId, limit }) {
+      const documents = await alerts
+        .find({
+          ...(belowId !== null && { _id: { $lt: belowId } }),
+          note_only: { $exists: false },
+          'fields.localAudit': { $ne: true },
+        })
+        .sort({ _id: -1 })
+        .limit(limit)
+        .toArray();
+      return documents.map((document) => ({
+        ...{ id: document._id, watcher: document.watcher, version: document.version },
+        ...{ filtered: document.filtered, receivedAt: document.received_at },
+        ...{ raw: document.raw, fields: document.fields },
+      }));
+    },
+    async ruleMatches(name) {
+      const [count, [last]] = await Promise.all([
+        alerts.countDocuments({ matched: name }),
+        alerts
+          .find({ matched: name }, { projection: { received_at: 1 } })
+          .sort({ received_at: -1 })
+          .limit(1)
+          .toArray(),
+      ]);
+      return { count, last: last?.received_at ?? null };
     },
     async summaries() {
       const groups = await alerts

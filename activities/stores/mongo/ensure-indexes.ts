@@ -33,6 +33,7 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { state: 1, received_at: 1 } },
     // The list of the management API, newest first, alone and behind each of its filters.
     { key: { received_at: -1, _id: -1 } },
+    { key: { matched: 1, received_at: -1 }, sparse: true },
     { key: { filtered: 1, received_at: -1, _id: -1 } },
     { key: { forwarded: 1, received_at: -1, _id: -1 } },
     { key: { 'fields.geoCountryCode': 1, received_at: -1, _id: -1 } },

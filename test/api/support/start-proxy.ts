@@ -18,7 +18,8 @@ export interface ProxyOptions {
   timeoutMs?: number;
   settings?: Partial<ProxyDeps['settings']>;
   /** Rules as their files have them, and what is wrong with other files. */
-  rules?: { name: string; filter: object; enabled?: boolean }[];
+  rules?: { name: string; filter: object; enabled?: boolean; watchers?: string[] }[];
+  geo?: ProxyDeps['geo'];
   mode?: 'block' | 'allow';
   faults?: { file: string; message: string }[];
   /** Puts faults between the gateway and the stores of the proxy. */
@@ -68,7 +69,13 @@ export const startProxy = async (options: ProxyOptions = {}) => {
           urged.push(`${word} ${watcher}`);
         },
       },
-      rules: { current: () => ({ rules, mode: options.mode ?? 'block', faults: options.faults ?? [] }) },
+      rules: {
+        current: () => ({
+          ...{ rules, mode: options.mode ?? 'block', faults: options.faults ?? [] },
+          ...{ version: 'version-1', loadedAt: new Date(0) },
+        }),
+      },
+      geo: options.geo ?? null,
       passThrough: line.passThrough,
       settings: {
         dashboardApiKey: DASHBOARD_KEY,

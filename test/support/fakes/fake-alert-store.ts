@@ -125,6 +125,23 @@ export const createFakeAlertStore = (): AlertStore => {
       alert.state = 'discarded';
       return true;
     },
+    async readBack({ belowId, limit }) {
+      return [...alerts.values()]
+        .filter((alert) => (belowId === null || alert.id < belowId) && alert.noteOnly !== true)
+        .sort((a, b) => b.id - a.id)
+        .slice(0, limit)
+        .map((alert) =>
+          copyRecord({
+            ...{ id: alert.id, watcher: alert.watcher, version: alert.version, filtered: alert.filtered },
+            ...{ receivedAt: alert.receivedAt, raw: alert.raw, fields: alert.fields },
+          }),
+        );
+    },
+    async ruleMatches(name) {
+      const found = [...alerts.values()].filter((alert) => alert.matched?.includes(name) === true);
+      const last = Math.max(...found.map(({ receivedAt }) => receivedAt.getTime()));
+      return { count: found.length, last: found.length === 0 ? null : new Date(last) };
+    },
     async summaries() {
       const [waiting, quarantined] = [inState('waiting'), inState('quarantined')];
       const watchers = new Set([...waiting, ...quarantined].map(({ watcher }) => watcher));

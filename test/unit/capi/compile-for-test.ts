@@ -2,9 +2,12 @@ import type { CompiledRule } from '../../../activities/capi/rules/compiled-rule.
 import { compileRule } from '../../../activities/capi/rules/compile-rule.js';
 
 /** A rule from its filter; `problems` are what its author would be told. */
-export const compileForTest = (filter: unknown): { rule: CompiledRule | null; problems: string[] } => {
+export const compileForTest = (
+  filter: unknown,
+  more: Record<string, unknown> = {},
+): { rule: CompiledRule | null; problems: string[] } => {
   const problems: string[] = [];
-  const rule = compileRule({ name: 'test', filter }, (_path, message, weight) =>
+  const rule = compileRule({ name: 'test', filter, ...more }, (_path, message, weight) =>
     problems.push(`${weight}: ${message}`),
   );
   return { rule, problems };

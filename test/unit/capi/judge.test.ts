@@ -116,7 +116,7 @@ describe('judging', () => {
           });
           const filtered = mode === 'block' ? reasons.length > 0 : reasons.length === 0;
           const ready = rules.map(([filter, enabled]) => compiled(filter, enabled));
-          expect(judge(ready, mode, received)).toEqual({ filtered, reasons });
+          expect(judge(ready, mode, received)).toMatchObject({ filtered, reasons });
         },
       ),
       { numRuns: 1_000 },
@@ -139,13 +139,16 @@ describe('judging', () => {
       name: 'broken',
       description: null,
       enabled: true,
+      ...{ watchers: null, appliesTo: () => true, filter: {}, file: null },
       condition: () => {
         throw new Error('broken');
       },
     };
     const good = compiled({ field: 'decisions', op: 'empty' });
-    expect(judge([broken, good], 'block', {})).toEqual({ filtered: true, reasons: ['decisions is empty'] });
-    expect(judge([broken], 'allow', {})).toEqual({ filtered: true, reasons: [] });
+    expect(judge([broken, good], 'block', {})).toEqual({
+      ...{ filtered: true, reasons: ['decisions is empty'], matched: ['test'] },
+    });
+    expect(judge([broken], 'allow', {})).toEqual({ filtered: true, reasons: [], matched: [] });
   });
 });
 

@@ -3,8 +3,10 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { factsOf } from '../../../activities/capi/rules/facts-of.js';
 import { judge } from '../../../activities/capi/rules/judge.js';
 import { loadRules } from '../../../activities/capi/rules/load-rules.js';
+import { signalFields } from '../../../activities/capi/signals/signal-fields.js';
 
 const rule = (name: string, rest = '') =>
   `name: ${name}\nfilter:\n  field: scenario\n  op: eq\n  value: ${name}\n${rest}`;
@@ -49,9 +51,9 @@ describe('loading rules', () => {
     await mkdir(join(folder, '..data'));
     const { rules, faults } = await load();
     expect(faults).toEqual([]);
-    expect(rules).toEqual([
-      { name: 'a', description: 'first', enabled: false, condition: expect.any(Function) },
-      { name: 'b', description: null, enabled: true, condition: expect.any(Function) },
+    expect(rules).toMatchObject([
+      { name: 'a', description: 'first', enabled: false, watchers: null, file: join(folder, '10-a.yaml') },
+      { name: 'b', description: null, enabled: true, watchers: null, file: join(folder, '20-b.yml') },
     ]);
   });
 
@@ -189,7 +191,9 @@ describe('loading rules', () => {
 
 describe('the rules we ship', () => {
   const shipped = () => loadRules({ directories: ['deploy/filters.d'] });
-  const reasonsFor = async (signal: unknown) => judge((await shipped()).rules, 'block', signal).reasons;
+  const reasonsFor = async (signal: unknown, version: 'v2' | 'v3' = 'v2') =>
+    judge((await shipped()).rules, 'block', signal, factsOf(signalFields(signal), { watcher: 'w', version }))
+      .reasons;
 
   test('load without a fault, the examples disabled', async () => {
     const { rules, faults } = await shipped();
@@ -209,6 +213,9 @@ describe('the rules we ship', () => {
     expect(await reasonsFor(old)).toEqual([]);
     expect(await reasonsFor({ ...old, uuid: 'x' })).toEqual(['uuid is not empty AND decisions is empty']);
     expect(await reasonsFor({ ...old, uuid: 'x', decisions: [{}] })).toEqual([]);
+    // Who speaks v3 can send decisions, and v2 without a uuid cannot.
+    expect(await reasonsFor(old, 'v3')).toEqual(['proxy.version equals "v3" AND decisions is empty']);
+    expect(await reasonsFor(old, 'v2')).toEqual([]);
   });
 
   test('internal addresses and simulated alerts are held back', async () => {

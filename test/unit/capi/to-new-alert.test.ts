@@ -61,6 +61,7 @@ describe('fields', () => {
       version: 'v3',
       state: 'waiting',
       reasons: [],
+      matched: [],
       raw: JSON.stringify(signal),
       receivedAt: RECEIVED_AT,
       fields: {

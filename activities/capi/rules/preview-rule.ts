@@ -1,0 +1,83 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { AppError } from '../../../schemas/app-error.js';
+import type { JudgedSignal } from '../../../schemas/signals.js';
+import type { AlertStore } from '../../proxy-ports.js';
+import { compileRule } from './compile-rule.js';
+import type { CompiledRule } from './compiled-rule.js';
+import { factsOf } from './facts-of.js';
+
+export interface Preview {
+  scanned: number;
+  complete: boolean;
+  matched: number;
+  newlyMatched: number;
+  notes: string[];
+  samples: { signal: JudgedSignal; reason: string }[];
+}
+
+const PAGE = 200;
+const SAMPLES = 20;
+/** Other requests wait while a rule is tried, and the worst expression is slow. */
+const PATIENCE_MS = 5_000;
+/** The loop is let go after so long. */
+const SHARE_MS = 20;
+
+/**
+ * Tries a rule on stored signals, the newest first, and changes nothing. It sees what it would have seen on arrival: the
+ * bytes of the signal, its place, its sender.
+ * @throws AppError BAD_REQUEST that says what is wrong with the rule; as the store does
+ */
+export const previewRule = async (
+  alerts: Pick<AlertStore, 'readBack'>,
+  { filter, watchers, limit }: { filter: unknown; watchers?: unknown; limit: number },
+  { signal, patienceMs = PATIENCE_MS }: { signal?: AbortSignal; patienceMs?: number } = {},
+): Promise<Preview> => {
+  const { rule, notes } = compiled(filter, watchers);
+  const result: Preview = { scanned: 0, complete: true, matched: 0, newlyMatched: 0, notes, samples: [] };
+  const deadline = performance.now() + patienceMs;
+  let since = performance.now();
+  let belowId: number | null = null;
+  while (result.scanned < limit) {
+    const page: JudgedSignal[] = await alerts.readBack({
+      belowId,
+      limit: Math.min(PAGE, limit - result.scanned),
+    });
+    for (const stored of page) {
+      if (performance.now() > deadline || signal?.aborted === true) return { ...result, complete: false };
+      belowId = stored.id;
+      result.scanned += 1;
+      const reason = reasonFor(rule, stored);
+      if (reason !== null) {
+        result.matched += 1;
+        if (!stored.filtered) result.newlyMatched += 1;
+        if (result.samples.length < SAMPLES) result.samples.push({ signal: stored, reason });
+      }
+      if (performance.now() - since < SHARE_MS) continue;
+      await turn();
+      since = performance.now();
+    }
+    if (page.length === 0) break;
+  }
+  return result;
+};
+
+const compiled = (filter: unknown, watchers: unknown): { rule: CompiledRule; notes: string[] } => {
+  const faults: string[] = [];
+  const notes: string[] = [];
+  const source = { name: 'preview', filter, ...(watchers === undefined ? {} : { watchers }) };
+  const rule = compileRule(source, (path, message, weight) => {
+    (weight === 'drop' ? faults : notes).push(`body/${path.join('/')} ${message}`);
+  });
+  if (rule === null) throw new AppError('BAD_REQUEST', faults[0] ?? 'body/filter cannot be used');
+  return { rule, notes: notes.slice(0, SAMPLES) };
+};
+
+const reasonFor = (rule: CompiledRule, stored: JudgedSignal): string | null => {
+  if (!rule.appliesTo(stored.watcher)) return null;
+  try {
+    return rule.condition(JSON.parse(stored.raw), factsOf(stored.fields, stored));
+  } catch {
+    // What is quarantined may be nested too deeply to be read.
+    return null;
+  }
+};

@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import { watch } from 'chokidar';
+import type { CompiledRule, FilterMode } from './compiled-rule.js';
+import { loadRules } from './load-rules.js';
+import type { RuleFault } from './load-rules.js';
+import { ruleSetVersion } from './rule-set.js';
+import type { RuleSet } from './rule-set.js';
+
+export interface RuleBook {
+  current(): RuleSet;
+  /** Reads the files now; a change of a file does the same soon after. Never fails. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RuleBookOptions {
+  directories: readonly string[];
+  /** The main file, watched as well; null: there is none. */
+  mainFile?: string | null;
+  /** Mode and rules of the main file. @throws Error when it cannot be used */
+  readMain(): Promise<{ mode: FilterMode; rules: CompiledRule[] }>;
+  onChange?(set: RuleSet): void;
+  now?: () => Date;
+}
+
+/** An editor saves in several steps, and a rollout changes several files. */
+const DEBOUNCE_MS = 300;
+/** Folders of a config map change behind links that no watcher sees. */
+const LOOK_AGAIN_MS = 30_000;
+
+/**
+ * Keeps the rules as their files have them while the gateway runs. What breaks keeps its last good form, and the fault is
+ * shown: a broken file the rule that it held, a folder or main file that cannot be read all that came from it. Only
+ * a file that is gone takes its rule along.
+ * @throws Error as `readMain` does, at the start only
+ */
+export const openRuleBook = async (options: RuleBookOptions): Promise<RuleBook> => {
+  const now = options.now ?? (() => new Date());
+  let main = await options.readMain();
+  let ofFiles: CompiledRule[] = [];
+  let current: RuleSet | undefined;
+
+  const read = async (): Promise<void> => {
+    const faults: RuleFault[] = [];
+    if (current !== undefined)
+      try {
+        main = await options.readMain();
+      } catch (error) {
+        faults.push({
+          file: options.mainFile ?? '',
+          message: `${error instanceof Error ? error.message : String(error)}; what it said before holds`,
+        });
+      }
+    const loaded = await loadRules({ directories: options.directories });
+    const broken = (rule: CompiledRule): boolean =>
+      loaded.faults.some(({ file }) => rule.file === file || rule.file?.startsWith(`${file}/`) === true) &&
+      !loaded.rules.some(({ file }) => file === rule.file);
+    const kept = ofFiles.filter(broken);
+    ofFiles = [...loaded.rules, ...kept].sort(byFile(options.directories));
+    faults.push(
+      ...loaded.faults.map(({ file, message }) =>
+        kept.some((rule) => rule.file === file)
+          ? { file, message: `${message}; its last good form holds` }
+          : { file, message },
+      ),
+    );
+    const rules = [...main.rules, ...ofFiles];
+    const version = ruleSetVersion(main.mode, rules);
+    const same = current?.version === version && JSON.stringify(current.faults) === JSON.stringify(faults);
+    if (same) return;
+    current = { rules, mode: main.mode, faults, version, loadedAt: now() };
+    options.onChange?.(current);
+  };
+
+  let reading: Promise<void> = Promise.resolve();
+  const reload = (): Promise<void> => (reading = reading.then(read));
+  await reload();
+
+  let timer: NodeJS.Timeout | undefined;
+  const soon = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void reload(), DEBOUNCE_MS);
+  };
+  const mainFile = options.mainFile ?? null;
+  const watcher = watch([...options.directories, ...(mainFile === null ? [] : [mainFile])], {
+    ignoreInitial: true,
+    depth: 0,
+  });
+  watcher.on('all', soon);
+  // What changed while the watcher was setting up is no event.
+  watcher.on('ready', soon);
+  // A folder that cannot be watched is looked at now and then.
+  watcher.on('error', () => undefined);
+  const again = setInterval(() => void reload(), LOOK_AGAIN_MS);
+  again.unref();
+
+  return {
+    current: () => current!,
+    reload,
+    async close() {
+      clearTimeout(timer);
+      clearInterval(again);
+      await watcher.close();
+      await reading;
+    },
+  };
+};
+
+/** The folders in the order given, the files of each in name order: as they load. */
+const byFile = (directories: readonly string[]) => {
+  const folders = directories.map((directory) => `${resolve(directory)}/`);
+  const place = ({ file }: CompiledRule): number =>
+    folders.findIndex((folder) => file?.startsWith(folder) === true);
+  return (a: CompiledRule, b: CompiledRule): number =>
+    place(a) - place(b) || ((a.file ?? '') < (b.file ?? '') ? -1 : 1);
+};
