@@ -1,0 +1,110 @@
+/**
+ * `npm run bench:chat`: the time to the first token of an answer with sources among 50,000 chunks, with a model that
+ * answers at once; then the gateway's memory over 1,000 streams of which half are given up.
+ */
+import { execFileSync } from 'node:child_process';
+import { Agent, request } from 'undici';
+import { openStack } from '../support/running-stack.js';
+import { until } from '../support/until.js';
+import { percentile, reportBench } from './bench-report.js';
+import { cranfield } from './collection.js';
+import { openInstantModelServer } from './instant-model-server.js';
+import { seedChunks } from './seed-chunks.js';
+
+const CHUNKS = Number(process.env['BENCH_CHUNKS'] ?? 50_000);
+const STREAMS = Number(process.env['BENCH_STREAMS'] ?? 1000);
+const ASKED = 200;
+const PARTITION = 'bench';
+
+const agent = new Agent({ connections: 64 });
+const models = await openInstantModelServer({ dimension: 384, wordPauseMs: 1 });
+const stack = await openStack({
+  ...{ EMBEDDER_PROVIDER: 'openai', EMBEDDER_BASE_URL: models.url, EMBEDDER_MODEL_NAME: 'embed' },
+  ...{ LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat' },
+  RATE_LIMIT_ENABLED: 'false',
+});
+const rows: Record<string, string | number>[] = [];
+const texts = cranfield().queries.map(({ text }) => text);
+
+/** Asks, and answers when the first word has come: then the reader goes on, or the client leaves. */
+const ask = async (text: string, leave: boolean): Promise<number> => {
+  const from = performance.now();
+  const { statusCode, body } = await request(`${stack.base}/v1/chat/completions`, {
+    method: 'POST',
+    dispatcher: agent,
+    headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: `rag-${PARTITION}`,
+      stream: true,
+      messages: [{ role: 'user', content: text }],
+    }),
+  });
+  if (statusCode !== 200) throw new Error(`chat answered ${statusCode} ${await body.text()}`);
+  let first = NaN;
+  let received = '';
+  body.setEncoding('utf8');
+  for await (const piece of body as AsyncIterable<string>) {
+    received += piece;
+    if (Number.isNaN(first) && received.includes('"content":"')) {
+      first = performance.now() - from;
+      if (leave) {
+        body.destroy();
+        return first;
+      }
+    }
+  }
+  if (!received.endsWith('data: [DONE]\n\n'))
+    throw new Error(`a stream ended early: ${received.slice(-200)}`);
+  return first;
+};
+
+const memoryMb = (): number =>
+  Number(execFileSync('ps', ['-o', 'rss=', '-p', String(stack.gatewayPid())], { encoding: 'utf8' })) / 1024;
+
+try {
+  await stack.startGateway();
+  await stack.adapters.partitions.create({ partition: PARTITION, embedder: 'default', ownerId: 1 });
+  await seedChunks(stack, {
+    partition: PARTITION,
+    embedderName: 'default',
+    chunks: CHUNKS,
+    embed: models.embed,
+  });
+  for (const text of texts.slice(0, 30)) await ask(text, false);
+
+  const times: number[] = [];
+  for (let index = 0; index < ASKED; index += 1) times.push(await ask(texts[index % texts.length]!, false));
+  times.sort((one, other) => one - other);
+  rows.push({
+    measured: 'time to the first token, one client',
+    p50: `${percentile(times, 0.5).toFixed(0)} ms`,
+    p95: `${percentile(times, 0.95).toFixed(0)} ms`,
+  });
+
+  let started = 0;
+  const marks: number[] = [memoryMb()];
+  const client = async (): Promise<void> => {
+    while (started < STREAMS) {
+      const number = started++;
+      await ask(texts[number % texts.length]!, number % 2 === 1).catch((error: unknown) => {
+        if (number % 2 === 0) throw error;
+      });
+      if (number % Math.ceil(STREAMS / 4) === 0 && number > 0) marks.push(memoryMb());
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, client));
+  await until('no model stream is left', async () => models.streaming() === 0, { withinMs: 10_000 });
+  marks.push(memoryMb());
+  rows.push({
+    measured: `gateway's memory over ${STREAMS} streams of 8 clients, half given up (MB, from start to end)`,
+    p50: marks.map((mark) => mark.toFixed(0)).join(' → '),
+    p95: '',
+  });
+} finally {
+  await stack.close();
+  await agent.close();
+  await models.close();
+}
+reportBench('chat', `Chat among ${CHUNKS} chunks`, rows, [
+  'Clients, gateway, engines and model server share the machine. The model server writes its first word at once.',
+]);

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+
+export interface Collection {
+  name: string;
+  documents: { id: string; filename: string; content: string }[];
+  queries: { id: string; text: string; relevant: ReadonlySet<string> }[];
+}
+
+const FOLDER = new URL('./data/', import.meta.url);
+const linesOf = (folder: string, file: string): string[] =>
+  readFileSync(new URL(`${folder}/${file}`, FOLDER), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+
+/**
+ * A test collection of `test/bench/data`: one file per document, and the queries that have a relevant one. Documents
+ * whose text does not begin with their title become Markdown under it, the others plain text. File names say nothing.
+ */
+const load = (name: string, folder: string): Collection => {
+  const relevant = new Map<string, Set<string>>();
+  for (const line of linesOf(folder, 'qrels.tsv')) {
+    const [query = '', document = '', grade = '0'] = line.split('\t');
+    if (Number(grade) > 0) relevant.set(query, (relevant.get(query) ?? new Set()).add(document));
+  }
+  return {
+    name,
+    documents: linesOf(folder, 'documents.jsonl').map((line) => {
+      const { id, title, text } = JSON.parse(line) as { id: string; title: string; text: string };
+      const words = (value: string): string => value.replace(/\s+/g, ' ').trim();
+      return words(text).startsWith(words(title))
+        ? { id, filename: `${id}.txt`, content: text }
+        : { id, filename: `${id}.md`, content: `# ${words(title)}\n\n${text}\n` };
+    }),
+    queries: linesOf(folder, 'queries.tsv').flatMap((line) => {
+      const [id = '', text = ''] = line.split('\t');
+      const judged = relevant.get(id);
+      return judged === undefined ? [] : [{ id, text, relevant: judged }];
+    }),
+  };
+};
+
+export const cranfield = (): Collection => load('Cranfield', 'cranfield');
+export const piaf = (): Collection => load('PIAF', 'piaf-fr');

@@ -1,0 +1,82 @@
+/**
+ * `npm run bench:index`: how fast small files become searchable, where the time goes, and how near that comes to the
+ * embedder by itself on the same chunks.
+ */
+import { indexWorkflowId } from '../../schemas/ids.js';
+import { openStack } from '../support/running-stack.js';
+import { workflowTimes } from './activity-times.js';
+import { reportBench } from './bench-report.js';
+import { cranfield } from './collection.js';
+import { indexFiles } from './index-files.js';
+import { mean } from './measures.js';
+
+const FILES = Number(process.env['BENCH_FILES'] ?? 300);
+const CLIENTS = Number(process.env['BENCH_CLIENTS'] ?? 4);
+const PARTITION = 'bench';
+
+type Row = Record<string, string | number>;
+
+const measure = async (embedderName: string, overrides: Record<string, string>): Promise<Row> => {
+  const stack = await openStack(overrides);
+  try {
+    await Promise.all([stack.startGateway(), stack.startWorker()]);
+    // The first file pays for the start: parser processes, the model's loading, the vector field.
+    await indexFiles(stack, 'warm', [
+      { id: 'warm', filename: 'warm.txt', content: 'The first file warms all up.' },
+    ]);
+    const files = cranfield().documents.slice(0, FILES);
+    const seconds = await indexFiles(stack, PARTITION, files, { clients: CLIENTS });
+
+    const embedder = await stack.adapters.models.embedder(embedderName);
+    const texts: string[] = [];
+    const times: Awaited<ReturnType<typeof workflowTimes>>[] = [];
+    for (const file of files) {
+      const record = await stack.adapters.files.get(PARTITION, file.id);
+      if (record?.live == null) throw new Error(`${file.id} is not live`);
+      const chunks = await stack.adapters.chunks.listByFile(record.file_key, record.live.generation);
+      texts.push(...chunks.map((chunk) => chunk.text));
+      const id = indexWorkflowId(stack.config.temporal.prefix, record.file_key, record.live.generation);
+      times.push(await workflowTimes(stack, id));
+    }
+
+    // The embedder by itself, in batches of its own size, one after the other.
+    const began = performance.now();
+    for (let at = 0; at < texts.length; at += embedder.batchSize)
+      await embedder.embed(texts.slice(at, at + embedder.batchSize), { kind: 'document' });
+    const rawSeconds = (performance.now() - began) / 1000;
+
+    const activity = (name: string): number =>
+      Math.round(mean(times.map(({ activities }) => activities[name] ?? 0)));
+    return {
+      embedder: embedder.modelName,
+      files: files.length,
+      chunks: texts.length,
+      clients: CLIENTS,
+      'files a second': (files.length / seconds).toFixed(1),
+      'chunks a second': (texts.length / seconds).toFixed(1),
+      'embedder alone, chunks a second': (texts.length / rawSeconds).toFixed(1),
+      'share of it': `${Math.round((100 * rawSeconds) / seconds)} %`,
+      'parse and chunk ms': activity('parseDocument'),
+      'embed and store ms': activity('embedDocument'),
+      'publish ms': activity('publishDocument'),
+      'waiting and Temporal ms': Math.round(mean(times.map(({ rest }) => rest))),
+    };
+  } finally {
+    await stack.close();
+  }
+};
+
+const rows = [await measure('builtin-hash', { OLLAMA_HOST: '' })];
+const ollama = process.env['OLLAMA_HOST'] ?? '';
+if (ollama !== '')
+  rows.push(
+    await measure('default', {
+      EMBEDDER_PROVIDER: 'ollama',
+      EMBEDDER_BASE_URL: ollama,
+      EMBEDDER_MODEL_NAME: 'all-minilm',
+    }),
+  );
+reportBench('index', 'Indexing small files', rows, [
+  'Milliseconds are means per file; several files are in work at once, so they add up to more than the wall time.',
+  ...(ollama === '' ? ['No Ollama was found, so only the built-in embedder was measured.'] : []),
+]);

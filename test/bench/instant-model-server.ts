@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { json } from 'node:stream/consumers';
+import { hashVector } from '../../activities/models/hash-vector.js';
+
+/** A model server in the OpenAI format that answers at once: what is measured behind it is our own time. */
+export interface InstantModelServer {
+  url: string;
+  dimension: number;
+  embed(text: string): number[];
+  /** Chat streams that are being written now. */
+  streaming(): number;
+  close(): Promise<void>;
+}
+
+const WORDS = Array.from({ length: 60 }, (_, index) => `word${index}`);
+
+/** The built-in embedder's vector folded to fewer dimensions: near texts stay near. */
+const folded = (text: string, dimension: number): number[] => {
+  const vector = new Array<number>(dimension).fill(0);
+  hashVector(text).forEach((value, index) => (vector[index % dimension]! += value));
+  const length = Math.hypot(...vector) || 1;
+  return vector.map((value) => value / length);
+};
+
+export const openInstantModelServer = async (
+  options: { dimension?: number; wordPauseMs?: number } = {},
+): Promise<InstantModelServer> => {
+  const { dimension = 384, wordPauseMs = 0 } = options;
+  let streaming = 0;
+  const server = createServer((request, response) => {
+    void (async () => {
+      const send = (value: unknown): void => {
+        response.setHeader('content-type', 'application/json');
+        response.end(JSON.stringify(value));
+      };
+      switch (`${request.method} ${request.url}`) {
+        case 'GET /v1/models':
+          return send({ object: 'list', data: ['embed', 'chat'].map((id) => ({ id, object: 'model' })) });
+        case 'POST /v1/embeddings': {
+          const { input } = (await json(request)) as { input: string | string[] };
+          const data = [input]
+            .flat()
+            .map((text, index) => ({ object: 'embedding', index, embedding: folded(text, dimension) }));
+          return send({ object: 'list', data, model: 'embed', usage: { prompt_tokens: 0, total_tokens: 0 } });
+        }
+        case 'POST /v1/chat/completions': {
+          await json(request);
+          response.setHeader('content-type', 'text/event-stream');
+          streaming += 1;
+          response.once('close', () => (streaming -= 1));
+          const chunk = (delta: object, finish_reason: string | null): string =>
+            `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 0, model: 'chat', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+          for (const word of WORDS) {
+            if (response.destroyed) return;
+            response.write(chunk({ content: `${word} ` }, null));
+            if (wordPauseMs > 0) await new Promise((resolve) => setTimeout(resolve, wordPauseMs));
+          }
+          return void response.end(`${chunk({}, 'stop')}data: [DONE]\n\n`);
+        }
+        default:
+          response.statusCode = 404;
+          return send({
+            error: { message: 'no such path', type: 'invalid_request_error', param: null, code: null },
+          });
+      }
+    })().catch(() => response.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    dimension,
+    embed: (text) => folded(text, dimension),
+    streaming: () => streaming,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};

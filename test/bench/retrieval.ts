@@ -1,0 +1,117 @@
+/**
+ * `npm run bench:retrieval`: how well search finds, on two public test collections, one file per document through
+ * the public API. Each leg by itself, fusions of them, and what the search route answers.
+ */
+import type { SearchLegHit } from '../../activities/ports.js';
+import { convexCombination, reciprocalRankFusion } from '../../activities/retrieval/fusion.js';
+import { documentClient } from '../support/document-client.js';
+import { openStack } from '../support/running-stack.js';
+import type { RunningStack } from '../support/running-stack.js';
+import { reportBench } from './bench-report.js';
+import { cranfield, piaf } from './collection.js';
+import type { Collection } from './collection.js';
+import { indexFiles } from './index-files.js';
+import { mean, ndcg, recall } from './measures.js';
+
+const WEIGHTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+const CANDIDATES = Number(process.env['BENCH_CANDIDATES'] ?? 100);
+
+type Row = Record<string, string | number>;
+/** How a query's hits of both legs become document ids, best first. */
+type Ranking = (legs: { lexical: SearchLegHit[]; dense: SearchLegHit[] }) => string[];
+
+const hitsOf = (leg: readonly SearchLegHit[]) =>
+  leg.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
+
+const documentsOf = (
+  legs: { lexical: SearchLegHit[]; dense: SearchLegHit[] },
+  ranked: readonly { id: string }[],
+): string[] => {
+  const fileOf = new Map(
+    [...legs.lexical, ...legs.dense].map(({ chunk }) => [chunk.chunk_id, chunk.file_id]),
+  );
+  return [...new Set(ranked.map(({ id }) => fileOf.get(id)!))];
+};
+
+const RANKINGS: [string, Ranking][] = [
+  ['BM25', (legs) => documentsOf(legs, hitsOf(legs.lexical))],
+  ['vectors', (legs) => documentsOf(legs, hitsOf(legs.dense))],
+  ...WEIGHTS.map((weight): [string, Ranking] => [
+    `convex, ${weight} vectors`,
+    (legs) => documentsOf(legs, convexCombination(hitsOf(legs.lexical), hitsOf(legs.dense), { weight })),
+  ]),
+  [
+    'reciprocal rank, k = 60',
+    (legs) => documentsOf(legs, reciprocalRankFusion([hitsOf(legs.lexical), hitsOf(legs.dense)])),
+  ],
+];
+
+/** A few requests at a time: the machine has few cores. */
+const inTurns = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
+  const results: R[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++) results[index] = await work(items[index]!);
+  };
+  await Promise.all([lane(), lane(), lane(), lane()]);
+  return results;
+};
+
+const measure = async (stack: RunningStack, embedderName: string, collection: Collection): Promise<Row[]> => {
+  const partition = collection.name.toLowerCase();
+  const seconds = await indexFiles(stack, partition, collection.documents);
+  process.stderr.write(
+    `${collection.name}: ${collection.documents.length} files in ${seconds.toFixed(0)} s\n`,
+  );
+  const client = documentClient(stack);
+  const embedder = await stack.adapters.models.embedder(embedderName);
+  const row = (name: string, rankings: readonly (readonly string[])[]): Row => {
+    const over = (
+      measured: (ranked: readonly string[], relevant: ReadonlySet<string>, k: number) => number,
+    ) =>
+      mean(
+        rankings.map((ranked, index) => measured(ranked, collection.queries[index]!.relevant, 10)),
+      ).toFixed(3);
+    return {
+      ...{ collection: collection.name, embedder: embedder.modelName, ranking: name },
+      ...{ 'nDCG@10': over(ndcg), 'Recall@10': over(recall) },
+    };
+  };
+  const legs = await inTurns(collection.queries, async ({ text }) => {
+    const [vector = []] = await embedder.embed([text], { kind: 'query' });
+    return stack.adapters.chunks.searchHybrid({
+      scope: { kind: 'all', userId: 1 },
+      partitions: [partition],
+      ...{ text, vector, vectorField: embedder.vectorField, size: CANDIDATES },
+    });
+  });
+  const answers = await inTurns(collection.queries, async ({ text }) => {
+    const found = await client.search(`/search/partition/${partition}`, { text, top_k: '30' });
+    return [...new Set(found.map(({ metadata }) => String(metadata['file_id'])))];
+  });
+  return [...RANKINGS.map(([name, ranking]) => row(name, legs.map(ranking))), row('GET /search', answers)];
+};
+
+const rows: Row[] = [];
+const notes: string[] = [];
+const ollama = process.env['OLLAMA_HOST'] ?? '';
+const embedders: [string, Record<string, string>][] = [['builtin-hash', { OLLAMA_HOST: '' }]];
+if (ollama === '') notes.push('No Ollama was found, so only the built-in embedder was measured.');
+else
+  embedders.push([
+    'default',
+    { EMBEDDER_PROVIDER: 'ollama', EMBEDDER_BASE_URL: ollama, EMBEDDER_MODEL_NAME: 'all-minilm' },
+  ]);
+for (const [name, overrides] of embedders) {
+  const stack = await openStack(overrides);
+  try {
+    await Promise.all([stack.startGateway(), stack.startWorker()]);
+    for (const collection of [cranfield(), piaf()]) rows.push(...(await measure(stack, name, collection)));
+  } finally {
+    await stack.close();
+  }
+}
+reportBench('retrieval', 'Retrieval on Cranfield and PIAF', rows, [
+  ...notes,
+  `Each leg gives ${CANDIDATES} chunks; a document stands where its best chunk does. Grades above 0 count alike.`,
+]);

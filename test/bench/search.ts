@@ -1,0 +1,129 @@
+/**
+ * `npm run bench:search`: how long a search takes among 50,000 chunks of 384 dimensions, through the gateway and as the
+ * same `_msearch` sent straight to OpenSearch in the same run.
+ */
+import { Agent, request } from 'undici';
+import { hybridQuery } from '../../activities/stores/opensearch/hybrid-query.js';
+import { openStack } from '../support/running-stack.js';
+import { percentile, reportBench } from './bench-report.js';
+import { cranfield, piaf } from './collection.js';
+import { openInstantModelServer } from './instant-model-server.js';
+import { seedChunks } from './seed-chunks.js';
+
+const CHUNKS = Number(process.env['BENCH_CHUNKS'] ?? 50_000);
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
+const PARTITION = 'bench';
+const EMBEDDER = 'default';
+
+const agent = new Agent({ connections: 64 });
+const models = await openInstantModelServer({ dimension: 384 });
+const stack = await openStack({
+  EMBEDDER_PROVIDER: 'openai',
+  EMBEDDER_BASE_URL: models.url,
+  EMBEDDER_MODEL_NAME: 'embed',
+  RATE_LIMIT_ENABLED: 'false',
+});
+const rows: Record<string, string | number>[] = [];
+try {
+  await stack.startGateway();
+  await stack.adapters.partitions.create({ partition: PARTITION, embedder: EMBEDDER, ownerId: 1 });
+  const began = performance.now();
+  await seedChunks(stack, {
+    partition: PARTITION,
+    embedderName: EMBEDDER,
+    chunks: CHUNKS,
+    embed: models.embed,
+  });
+  process.stderr.write(`${CHUNKS} chunks in ${Math.round((performance.now() - began) / 1000)} s\n`);
+
+  const index = `${stack.config.opensearch.indexPrefix}chunks-v3`;
+  const { vectorField } = await stack.adapters.models.embedder(EMBEDDER);
+  const texts = [...cranfield().queries, ...piaf().queries].map(({ text }) => text);
+  const file = await stack.adapters.files.get(PARTITION, 'file-0');
+  const vectors = new Map(texts.map((text) => [text, models.embed(text)]));
+
+  type Legs = 'lexical' | 'dense';
+  const raw =
+    (legs: readonly Legs[], fileKey?: string) =>
+    async (text: string): Promise<void> => {
+      const query = hybridQuery({
+        scope: { kind: 'partitions', userId: 1, roles: { [PARTITION]: 'owner' } },
+        ...{ partitions: [PARTITION], text, vector: vectors.get(text)!, vectorField },
+        size: stack.config.search.candidates,
+        ...(fileKey !== undefined && { fileKey }),
+      });
+      const lines = legs.flatMap((leg) => [{ index }, query[leg]]);
+      const { statusCode, body } = await request(`${stack.config.opensearch.url}/_msearch`, {
+        method: 'POST',
+        dispatcher: agent,
+        headers: { 'content-type': 'application/x-ndjson' },
+        body: lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+      });
+      await body.json();
+      if (statusCode !== 200) throw new Error(`_msearch answered ${statusCode}`);
+    };
+  const gateway =
+    (path: string) =>
+    async (text: string): Promise<void> => {
+      const { statusCode, body } = await request(
+        `${stack.base}${path}?${new URLSearchParams({ text }).toString()}`,
+        {
+          dispatcher: agent,
+          headers: { authorization: `Bearer ${stack.token}` },
+        },
+      );
+      const { documents } = (await body.json()) as { documents: unknown[] };
+      if (statusCode !== 200 || documents.length === 0) throw new Error(`search answered ${statusCode}`);
+    };
+  const kinds: [string, (text: string) => Promise<void>, ((text: string) => Promise<void>)?][] = [
+    ['BM25', raw(['lexical'])],
+    ['vector', raw(['dense'])],
+    ['hybrid', raw(['lexical', 'dense']), gateway(`/search/partition/${PARTITION}`)],
+    [
+      'hybrid, one file',
+      raw(['lexical', 'dense'], file!.file_key),
+      gateway(`/search/partition/${PARTITION}/file/file-0`),
+    ],
+  ];
+
+  /** Times of so many clients, each asking one question after the other, sorted. */
+  const times = async (clients: number, ask: (text: string) => Promise<void>): Promise<number[]> => {
+    const taken: number[] = [];
+    const until = performance.now() + SECONDS * 1000;
+    let next = 0;
+    const client = async (): Promise<void> => {
+      while (performance.now() < until) {
+        const from = performance.now();
+        await ask(texts[next++ % texts.length]!);
+        taken.push(performance.now() - from);
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, client));
+    return taken.sort((one, other) => one - other);
+  };
+  for (const [, ask, through] of kinds) for (const text of texts.slice(0, 50)) await (through ?? ask)(text);
+  for (const [kind, ask, through] of kinds)
+    for (const clients of [1, 4, 16]) {
+      const straight = await times(clients, ask);
+      const ours = through === undefined ? null : await times(clients, through);
+      const shown = (sorted: readonly number[] | null, share: number): string =>
+        sorted === null ? '' : percentile(sorted, share).toFixed(1);
+      rows.push({
+        ...{ kind, clients },
+        'OpenSearch p50 ms': shown(straight, 0.5),
+        'OpenSearch p95 ms': shown(straight, 0.95),
+        'gateway p50 ms': shown(ours, 0.5),
+        'gateway p95 ms': shown(ours, 0.95),
+        'ratio at p50': ours === null ? '' : (percentile(ours, 0.5) / percentile(straight, 0.5)).toFixed(2),
+        'searches a second': ((ours ?? straight).length / SECONDS).toFixed(0),
+      });
+    }
+} finally {
+  await stack.close();
+  await agent.close();
+  await models.close();
+}
+reportBench('search', `Search among ${CHUNKS} chunks of ${models.dimension} dimensions`, rows, [
+  'The gateway also embeds the question, with a model server that answers at once over HTTP, and checks every hit against',
+  `its file record. Clients, gateway, engines and model server share the machine; each figure is ${SECONDS} s of asking.`,
+]);
