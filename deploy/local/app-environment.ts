@@ -17,6 +17,8 @@ export function appEnvironment(bench: Workbench, services: ServiceAddresses): No
     OPENSEARCH_URL: services.opensearch,
     TEMPORAL_ADDRESS: services.temporal,
     TEMPORAL_NAMESPACE: 'default',
+    ...(services.redis === undefined ? {} : { REDIS_URL: services.redis }),
+    ...(services.ollama === undefined ? {} : { OLLAMA_HOST: services.ollama }),
     LOG_FORMAT: 'json',
   };
   return { ...process.env, ...defaults, ...bench.settings };

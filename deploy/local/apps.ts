@@ -39,8 +39,6 @@ export async function openApps(bench: Workbench, stack: Stack, services: Service
     addresses.gateway = gateway;
     if (settings['CAPI_URL'] !== undefined) addresses.capi = settings['CAPI_URL'];
     const given = {
-      redis: 'REDIS_URL',
-      ollama: 'OLLAMA_HOST',
       auth_token: 'AUTH_TOKEN',
       dashboard_key: 'DASHBOARD_API_KEY',
     } as const;

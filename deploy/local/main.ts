@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   reset: async () => (await import('./commands/reset.js')).reset,
   test: async () => (await import('./commands/test.js')).test('jest.config.mjs'),
   'test:scale': async () => (await import('./commands/test.js')).test('jest.scale.config.mjs'),
+  'test:ollama': async () => (await import('./commands/test.js')).test('jest.ollama.config.mjs', ['ollama']),
   check: async () => (await import('./commands/check.js')).check,
   'check:stores': async () => (await import('./commands/check-stores.js')).checkStores,
   'bench:proxy': async () => (await import('./commands/bench.js')).bench('test/bench/proxy.ts'),

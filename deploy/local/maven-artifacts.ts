@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { createReadStream, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import yauzl from 'yauzl';
 import { aptInstall } from './apt-install.js';
 import { findProgram } from './find-program.js';
 import { LauncherError } from './launcher-error.js';
 import { runTool } from './run-tool.js';
+import { unzip } from './unzip.js';
 import type { Workbench } from './workbench.js';
 
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1';
@@ -107,16 +107,4 @@ async function check(file: string, expected: string, subject: string): Promise<v
       advice: ['the repository that Maven is set up with serves something else: do not use it for this'],
     },
   );
-}
-
-async function unzip(file: string, folder: string): Promise<void> {
-  const zip = await yauzl.openPromise(file, { lazyEntries: true });
-  for await (const entry of zip.eachEntry()) {
-    const target = resolve(folder, entry.fileName);
-    if (!target.startsWith(folder + sep))
-      throw new Error(`${file} reaches out of its folder: ${entry.fileName}`);
-    if (entry.fileName.endsWith('/')) continue;
-    mkdirSync(dirname(target), { recursive: true });
-    await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(target));
-  }
 }

@@ -11,7 +11,7 @@ import type { Workbench } from './workbench.js';
 
 export const STOP_SECONDS = 20;
 
-interface OpenedService {
+export interface OpenedService {
   readonly address: string;
   /** Null for a server that is not ours. */
   readonly process: ManagedProcess | null;

@@ -3,21 +3,35 @@ import { lock } from './file-lock.js';
 import { killGroup } from './kill-group.js';
 import type { ManagedProcess } from './managed-process.js';
 import { obtain } from './obtain.js';
+import { openOptional } from './open-optional.js';
 import { openService, STOP_SECONDS } from './open-service.js';
+import type { OpenedService } from './open-service.js';
 import { ownIdentity } from './process-identity.js';
 import type { RecordedCommand } from './run-record.js';
 import { mongodb } from './services/mongodb.js';
+import { ollama } from './services/ollama.js';
 import { opensearch } from './services/opensearch.js';
-import type { Obtainable, ServiceName } from './services/service.js';
+import { redis } from './services/redis.js';
+import type { EngineName, Obtainable, OptionalName, Service } from './services/service.js';
 import { temporal } from './services/temporal.js';
 import type { Workbench } from './workbench.js';
 
 /** The commands that run gateway and worker. */
 const SUPERVISORS = new Set(['start', 'demo']);
 
-const SERVICES = [temporal, mongodb, opensearch];
+const ENGINES = [temporal, mongodb, opensearch];
+export const OPTIONAL: Readonly<Record<OptionalName, Service>> = { redis, ollama };
 
-export type ServiceAddresses = Record<ServiceName, string>;
+export type ServiceAddresses = Record<EngineName, string> & Partial<Record<OptionalName, string>>;
+
+export interface Opening {
+  /** Starts them again when they die. */
+  readonly supervise: boolean;
+  /** What is opened besides the engines, where the machine has it. */
+  readonly also?: readonly OptionalName[];
+  /** What is opened besides the engines, obtained when missing; a failure is one of the command. */
+  readonly demanded?: readonly OptionalName[];
+}
 
 /**
  * The one supervisor: what runs in this clone, as one command uses it. Services that run are shared with other
@@ -58,12 +72,12 @@ export class Stack {
     return (await this.#track(obtain(this.#bench, thing))).path;
   }
 
-  /** Brings up all services, side by side. `supervise`: and starts them again when they die. */
-  openServices(options: { supervise: boolean }): Promise<ServiceAddresses> {
-    return this.#track(this.#openServices(options));
+  /** Brings up the services, side by side. */
+  openServices(opening: Opening): Promise<ServiceAddresses> {
+    return this.#track(this.#openServices(opening));
   }
 
-  async #openServices({ supervise }: { supervise: boolean }): Promise<ServiceAddresses> {
+  async #openServices({ supervise, also = [], demanded = [] }: Opening): Promise<ServiceAddresses> {
     const { paths, report, signal } = this.#bench;
     const release = await lock(join(paths.local, 'starting.lock'), {
       signal,
@@ -73,13 +87,18 @@ export class Stack {
     try {
       report.gone('services');
       await this.#endLeftovers();
-      const opening = SERVICES.map(async (service) => {
-        const { address, process } = await this.#track(openService(this.#bench, service));
+      const needed = [...ENGINES, ...demanded.map((name) => OPTIONAL[name])];
+      const wanted = also.filter((name) => !demanded.includes(name)).map((name) => OPTIONAL[name]);
+      const opening = [
+        ...needed.map((service) => ({ service, opened: openService(this.#bench, service) })),
+        ...wanted.map((service) => ({ service, opened: openOptional(this.#bench, service) })),
+      ].map(async ({ service, opened }) => {
+        const { address, process } = (await this.#track<OpenedService | null>(opened)) ?? {};
         if (process) this.#services.push(process);
         if (supervise) process?.supervise();
-        return [service.name, address] as const;
+        return address === undefined ? [] : [[service.name, address] as const];
       });
-      return Object.fromEntries(await Promise.all(opening)) as ServiceAddresses;
+      return Object.fromEntries((await Promise.all(opening)).flat()) as ServiceAddresses;
     } finally {
       release();
     }

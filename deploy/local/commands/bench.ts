@@ -8,7 +8,7 @@ export function bench(script: string): (bench: Workbench, args: readonly string[
     const stack = new Stack(workbench);
     await stack.enter('bench');
     try {
-      const services = await stack.openServices({ supervise: false });
+      const services = await stack.openServices({ supervise: false, also: ['ollama'] });
       return await runToEnd(process.execPath, ['--import', 'tsx', script, ...args], {
         cwd: workbench.paths.root,
         env: {
@@ -16,6 +16,7 @@ export function bench(script: string): (bench: Workbench, args: readonly string[
           MONGODB_URL: services.mongodb,
           OPENSEARCH_URL: services.opensearch,
           TEMPORAL_ADDRESS: services.temporal,
+          ...(services.ollama === undefined ? {} : { OLLAMA_HOST: services.ollama }),
         },
         signal: workbench.signal,
       });

@@ -6,7 +6,10 @@ import { Stack } from '../stack.js';
 import { untilAborted } from '../until-aborted.js';
 import type { Workbench } from '../workbench.js';
 
-/** As `start`, then the main jobs shown on the samples. `--exit`: stop afterwards, the exit code tells how it went. */
+/**
+ * As `start`, then the main jobs shown on the samples. `--exit`: stop afterwards, the exit code tells how it went.
+ * `--ollama`: as with `start`.
+ */
 export async function demo(bench: Workbench, args: readonly string[]): Promise<number> {
   const { report } = bench;
   const stack = new Stack(bench);
@@ -18,7 +21,11 @@ export async function demo(bench: Workbench, args: readonly string[]): Promise<n
     return (await show(bench)) ? 0 : 1;
   }
   try {
-    const services = await stack.openServices({ supervise: true });
+    const services = await stack.openServices({
+      supervise: true,
+      also: ['redis', 'ollama'],
+      demanded: args.includes('--ollama') ? ['ollama'] : [],
+    });
     await openApps(bench, stack, services);
     const worked = await show(bench);
     if (args.includes('--exit')) return worked ? 0 : 1;

@@ -10,7 +10,10 @@ export async function services(bench: Workbench): Promise<number> {
   try {
     const given = bench.settings[temporalTestServer.variable];
     const testServer = given ?? stack.obtain(temporalTestServer);
-    const [addresses, path] = await Promise.all([stack.openServices({ supervise: true }), testServer]);
+    const [addresses, path] = await Promise.all([
+      stack.openServices({ supervise: true, also: ['redis', 'ollama'] }),
+      testServer,
+    ]);
     for (const [name, address] of Object.entries(addresses))
       bench.report.say(`  ${name.padEnd(22)} ${address}`);
     bench.report.say(`  ${'temporal-test-server'.padEnd(22)} ${path}`);

@@ -3,8 +3,8 @@ import { Stack } from '../stack.js';
 import { untilAborted } from '../until-aborted.js';
 import type { Workbench } from '../workbench.js';
 
-/** Services, gateway and worker, until Ctrl-C. */
-export async function start(bench: Workbench): Promise<number> {
+/** Services, gateway and worker, until Ctrl-C. `--ollama`: obtains real models first, where there are none yet. */
+export async function start(bench: Workbench, args: readonly string[]): Promise<number> {
   const { report } = bench;
   const stack = new Stack(bench);
   const other = await stack.enter('start');
@@ -17,7 +17,11 @@ export async function start(bench: Workbench): Promise<number> {
     return 0;
   }
   try {
-    const services = await stack.openServices({ supervise: true });
+    const services = await stack.openServices({
+      supervise: true,
+      also: ['redis', 'ollama'],
+      demanded: args.includes('--ollama') ? ['ollama'] : [],
+    });
     const gateway = await openApps(bench, stack, services);
     report.say(`\nTamis is up: ${gateway}`);
     report.say('Token, keys and all addresses are in .local/endpoints.json. Ctrl-C stops everything.');

@@ -2,32 +2,59 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { runToEnd } from '../run-to-end.js';
 import { temporalTestServer } from '../services/temporal-test-server.js';
-import { Stack } from '../stack.js';
+import type { OptionalName } from '../services/service.js';
+import { OPTIONAL, Stack } from '../stack.js';
 import type { Workbench } from '../workbench.js';
+
+const OWN_OPTIONS = new Set(['--keep', '--no-services', '--if-at-hand']);
 
 /**
  * Jest with the real services. Services that run are used and left; the others are started and stopped. Of our own
- * options `--keep` leaves them all running for the next time and `--no-services` starts none; the rest is jest's.
+ * options `--keep` leaves them all running for the next time, `--no-services` starts none, and `--if-at-hand` runs
+ * nothing where a demanded service would have to be obtained first; the rest is jest's.
  */
-export function test(config: string): (bench: Workbench, args: readonly string[]) => Promise<number> {
+export function test(
+  config: string,
+  demanded: readonly OptionalName[] = [],
+): (bench: Workbench, args: readonly string[]) => Promise<number> {
   return async (bench, args) => {
     const keep = args.includes('--keep');
-    const jestArgs = args.filter((arg) => arg !== '--keep' && arg !== '--no-services');
+    const jestArgs = args.filter((arg) => !OWN_OPTIONS.has(arg));
+    if (args.includes('--if-at-hand') && !(await areAtHand(bench, demanded))) {
+      bench.report.say(`Not run: ${demanded.join(', ')} would have to be obtained first.`);
+      return 0;
+    }
     if (args.includes('--no-services')) return await jest(bench, config, jestArgs, {});
     const stack = new Stack(bench);
     await stack.enter('test');
     try {
-      return await jest(bench, config, jestArgs, await openForTests(bench, stack));
+      return await jest(bench, config, jestArgs, await openForTests(bench, stack, demanded));
     } finally {
       await stack.close({ leaveFound: true, leaveAll: keep });
     }
   };
 }
 
-async function openForTests(bench: Workbench, stack: Stack): Promise<Record<string, string>> {
+/** Named by the environment, on this machine, or kept from an earlier run. */
+async function areAtHand(bench: Workbench, names: readonly OptionalName[]): Promise<boolean> {
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const service = OPTIONAL[name];
+      return bench.settings[service.variable] ?? (await service.find(bench)) ?? (await service.kept(bench));
+    }),
+  );
+  return found.every(Boolean);
+}
+
+async function openForTests(
+  bench: Workbench,
+  stack: Stack,
+  demanded: readonly OptionalName[],
+): Promise<Record<string, string>> {
   const given = bench.settings[temporalTestServer.variable];
   const [services, testServer] = await Promise.all([
-    stack.openServices({ supervise: false }),
+    // tests of what a lost Redis does start their own: this one is opened so that the program is there
+    stack.openServices({ supervise: false, also: ['redis'], demanded }),
     given ?? stack.obtain(temporalTestServer),
   ]);
   return {
@@ -35,6 +62,7 @@ async function openForTests(bench: Workbench, stack: Stack): Promise<Record<stri
     OPENSEARCH_URL: services.opensearch,
     TEMPORAL_ADDRESS: services.temporal,
     TEMPORAL_TEST_SERVER: testServer,
+    ...(services.ollama === undefined ? {} : { OLLAMA_HOST: services.ollama }),
   };
 }
 

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { askProgram } from '../ask-program.js';
 import { buildIntoCache } from '../build-into-cache.js';
 import { downloadIntoCache } from '../download-into-cache.js';
+import { findGo } from '../find-go.js';
 import { findProgram } from '../find-program.js';
-import { LauncherError } from '../launcher-error.js';
 import { runTool } from '../run-tool.js';
 import type { Program, Service } from './service.js';
 
@@ -19,6 +19,8 @@ import type { Program, Service } from './service.js';
  */
 const CLI = { module: 'github.com/temporalio/cli/cmd/temporal', version: '1.5.1', go: [1, 25] as const };
 const MODULE_FILES = fileURLToPath(new URL('../artifacts/temporal-cli/', import.meta.url));
+/** Newer versions of the CLI carry replace directives and cannot be installed with `go install`. */
+const CLI = { module: 'github.com/temporalio/cli/cmd/temporal', version: '1.5.1' };
 const DOWNLOADED = 'temporal-cli';
 const BUILT = `temporal-cli-${CLI.version}-sqlite-1.44.3`;
 
@@ -55,7 +57,10 @@ export const temporal: Service = {
   },
 
   async build(bench) {
-    const go = await findGo();
+    const go = await findGo('temporal', [
+      'or install the temporal CLI and have it on PATH',
+      'or set TEMPORAL_ADDRESS to a server that runs already',
+    ]);
     const folder = await buildIntoCache(bench, BUILT, 'temporal', async (draft) => {
       bench.report.phase('temporal', `building the dev server ${CLI.version} with Go`, 180);
       await runTool(bench, {
@@ -111,18 +116,3 @@ export const temporal: Service = {
 };
 
 const program = (path: string): Program => ({ path, kind: 'cli', label: `temporal (${path})` });
-
-async function findGo(): Promise<string> {
-  const path = findProgram('go', process.env, ['/usr/local/go/bin', '/usr/lib/go/bin', '/opt/homebrew/bin']);
-  const version = path && /go(\d+)\.(\d+)/.exec((await askProgram(path, ['version'])) ?? '');
-  const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
-  if (path && (major > CLI.go[0] || (major === CLI.go[0] && minor >= CLI.go[1]))) return path;
-  const found = version ? `only Go ${major}.${minor} was found` : 'no Go was found';
-  throw new LauncherError(`temporal: it cannot be downloaded here, and to build it ${found}`, {
-    advice: [
-      `install Go ${CLI.go.join('.')} or newer (go.dev/dl)`,
-      'or install the temporal CLI and have it on PATH',
-      'or set TEMPORAL_ADDRESS to a server that runs already',
-    ],
-  });
-}

@@ -1,0 +1,30 @@
+import { LauncherError } from './launcher-error.js';
+import { openService } from './open-service.js';
+import type { OpenedService } from './open-service.js';
+import type { Service } from './services/service.js';
+import type { Workbench } from './workbench.js';
+
+/**
+ * A service that can be done without: opened where it is at hand, and where it obtains itself unasked. Null: not to
+ * be had, which is said plainly and is no failure. One that the user names must answer, as any other.
+ */
+export async function openOptional(bench: Workbench, service: Service): Promise<OpenedService | null> {
+  const { name, optional, variable } = service;
+  if (bench.settings[variable] !== undefined) return await openService(bench, service);
+  const atHand = (await service.find(bench)) ?? (await service.kept(bench));
+  if (!atHand && !optional?.obtains) return skip();
+  try {
+    return await openService(bench, service);
+  } catch (error) {
+    bench.signal.throwIfAborted();
+    if (!(error instanceof LauncherError)) throw error;
+    return skip(error.message);
+  }
+
+  async function skip(why?: string): Promise<null> {
+    bench.report.gone(name);
+    bench.report.say(`  ! ${why === undefined ? name : why}; ${optional?.without ?? 'goes without it'}`);
+    await bench.record.change(({ addresses }) => void delete addresses[name]);
+    return null;
+  }
+}
