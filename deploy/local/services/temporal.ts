@@ -17,10 +17,8 @@ import type { Program, Service } from './service.js';
  * "interrupted" for ever after one cancelled request, with all of the server's work at a standstill; the server's
  * authors went to 1.44.3 for that (temporalio/temporal pull request 9198), and so does our module file.
  */
-const CLI = { module: 'github.com/temporalio/cli/cmd/temporal', version: '1.5.1', go: [1, 25] as const };
-const MODULE_FILES = fileURLToPath(new URL('../artifacts/temporal-cli/', import.meta.url));
-/** Newer versions of the CLI carry replace directives and cannot be installed with `go install`. */
 const CLI = { module: 'github.com/temporalio/cli/cmd/temporal', version: '1.5.1' };
+const MODULE_FILES = fileURLToPath(new URL('../artifacts/temporal-cli/', import.meta.url));
 const DOWNLOADED = 'temporal-cli';
 const BUILT = `temporal-cli-${CLI.version}-sqlite-1.44.3`;
 
