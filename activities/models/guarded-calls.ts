@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../schemas/app-error.js';
 import { createCircuitBreaker } from './circuit-breaker.js';
 import { ProviderFailure } from './provider-failure.js';
 import type { FailureKind } from './provider-failure.js';
@@ -58,10 +59,14 @@ export const createGuardedCalls = (options: { name: string; concurrency: number 
   };
 
   const persist = async <T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+    let last: unknown;
     for (let tried = 1; ; tried += 1) {
       try {
         return await attempt(call);
       } catch (error) {
+        // Our own failures have opened the circuit: they say more than that it is open.
+        if (last !== undefined && error instanceof AppError) throw last;
+        last = error;
         const wait = waitBefore(error, tried);
         if (wait === null) throw error;
         await sleep(wait, undefined, signal === undefined ? {} : { signal }).catch(() =>

@@ -22,6 +22,8 @@ export interface ModelAnswer {
   contentType: string;
   /** The body; leaving it early closes the connection, which is how a generation is stopped. */
   chunks: AsyncGenerator<Buffer, void, undefined>;
+  /** Closes the connection of an answer that nobody is going to read. */
+  discard(): void;
 }
 
 /** Why an exchange ended: our own watch, the caller, or the line. */
@@ -92,6 +94,10 @@ export const openExchange = async (asked: ModelRequest): Promise<ModelAnswer> =>
       status: response.statusCode,
       contentType: header('content-type').split(';')[0]?.trim().toLowerCase() ?? '',
       chunks: relay(response.body, watch, signal),
+      discard() {
+        watch.stop();
+        response.body.on('error', () => undefined).destroy();
+      },
     };
   } catch (error) {
     watch.stop();
@@ -120,10 +126,12 @@ async function* relay(
 
 /** A whole JSON answer. @throws ProviderFailure `bad-answer` when it is none */
 export const readJson = async (answer: ModelAnswer): Promise<unknown> => {
+  if (!/^application\/(?:.+\+)?json$/.test(answer.contentType)) {
+    answer.discard();
+    throw new ProviderFailure('bad-answer', `the provider answered '${answer.contentType}' instead of JSON`);
+  }
   const pieces: Buffer[] = [];
   for await (const piece of answer.chunks) pieces.push(piece);
-  if (!/^application\/(?:.+\+)?json$/.test(answer.contentType))
-    throw new ProviderFailure('bad-answer', `the provider answered '${answer.contentType}' instead of JSON`);
   try {
     return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
   } catch (error) {

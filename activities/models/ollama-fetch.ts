@@ -43,9 +43,10 @@ export const ollamaFetch =
       ...(typeof init.body === 'string' && { body: init.body }),
       signal: signals.length === 0 ? undefined : AbortSignal.any(signals),
     });
-    const streamed = answer.contentType === 'application/x-ndjson';
-    if (!streamed && answer.contentType !== 'application/json') {
-      await answer.chunks.return();
+    // The library gives a signal of its own to streams alone.
+    const streamed = init.signal != null;
+    if (!['application/x-ndjson', 'application/json'].includes(answer.contentType)) {
+      answer.discard();
       throw new ProviderFailure(
         'bad-answer',
         `the provider answered '${answer.contentType}' instead of JSON`,

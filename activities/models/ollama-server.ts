@@ -54,7 +54,7 @@ const fromLibrary = (error: unknown, signal: AbortSignal | undefined): unknown =
   // A rejected body reaches us as it was thrown, or as the cause of a TypeError.
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof ProviderFailure) return cause;
-  if (error instanceof SyntaxError)
+  if ((error as { name?: unknown } | null)?.name === 'SyntaxError')
     return new ProviderFailure('bad-answer', 'the provider answered broken JSON', { cause: error });
   const sentence = error instanceof Error ? error.message : String(error);
   return new ProviderFailure('failed', `the provider gave up: ${sentence.slice(0, 300)}`, { cause: error });

@@ -54,7 +54,7 @@ async function* eventsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, 
  */
 export async function* openAiDeltas(answer: ModelAnswer): AsyncGenerator<ChatDelta, void, undefined> {
   if (answer.contentType !== 'text/event-stream') {
-    await answer.chunks.return();
+    answer.discard();
     throw new ProviderFailure(
       'bad-answer',
       `the provider answered '${answer.contentType}' instead of a stream of events`,

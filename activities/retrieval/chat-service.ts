@@ -139,7 +139,7 @@ export const createChatService = (dependencies: {
         const relay = yield* relayModelStream(model, messages, options, filter);
         return { relay, messages, presented };
       } catch (error) {
-        const half = Math.floor(budget / 2);
+        const half = Math.floor(Math.min(budget, countTokens(system)) / 2);
         const tooLong = error instanceof AppError && error.code === 'CONTEXT_TOO_LONG';
         if (!tooLong || presented.length === 0 || half < LEAST_SOURCES_BUDGET) throw error;
         // The model counts other tokens than we do. Nothing was answered yet: fewer sources may fit.

@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Adapters } from '../../activities/ports.js';
+import { AppError } from '../../schemas/app-error.js';
+import type { ReadyBody } from '../../schemas/documents-api.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 
@@ -67,5 +70,73 @@ describe('GET /ready', () => {
       checks: Record<string, string>;
     };
     expect(body.checks).toMatchObject({ milvus: 'timeout', opensearch: 'timeout', mongodb: 'ok' });
+  });
+});
+
+describe('GET /ready, of models on a server', () => {
+  const ready = async (adapt: (models: Adapters['models']) => Partial<Adapters['models']>, env = {}) => {
+    gateway = await startGateway({
+      env,
+      adapt: (adapters) => ({ ...adapters, models: { ...adapters.models, ...adapt(adapters.models) } }),
+    });
+    const response = await gateway.call('GET', '/ready', { token: null });
+    return { status: response.status, body: (await response.json()) as ReadyBody };
+  };
+  const REQUIRED = { READINESS_REQUIRE_EMBEDDER: 'true' };
+  const away = async (kind: string): Promise<void> => {
+    if (kind === 'embedder') throw new AppError('EMBEDDING_API_ERROR');
+  };
+
+  it('tells that one is away; only READINESS_REQUIRE_EMBEDDER makes an embedder decide', async () => {
+    const told = await ready(() => ({ check: away }));
+    expect(told).toMatchObject({ status: 200, body: { checks: { embedder: 'unavailable', llm: 'ok' } } });
+    expect(told.body.model_endpoints).toContainEqual({
+      ...{ provider: 'configured', kind: 'embedder', status: 'unavailable' },
+    });
+    await gateway.close();
+    expect(await ready(() => ({ check: away }), REQUIRED)).toMatchObject({
+      ...{ status: 503, body: { status: 'not_ready', checks: { embedder: 'unavailable', mongodb: 'ok' } } },
+    });
+  });
+
+  it('gives a model two seconds, stops asking then, and never lets a slow one decide', async () => {
+    let dropped = false;
+    const silent = (kind: string, _name: string, signal?: AbortSignal) =>
+      kind === 'embedder'
+        ? new Promise<void>(() => signal?.addEventListener('abort', () => (dropped = true)))
+        : Promise.resolve();
+    const { status, body } = await ready(() => ({ check: silent }), REQUIRED);
+    expect(status).toBe(200);
+    expect(body.checks).toMatchObject({ embedder: 'timeout', llm: 'ok' });
+    expect(dropped).toBe(true);
+  });
+
+  it('an embedder that is not configured decides when it is required', async () => {
+    const none = () => ({ defaultName: () => Promise.resolve(null) });
+    expect(await ready(none, REQUIRED)).toMatchObject({
+      ...{ status: 503, body: { checks: { embedder: 'unresolvable' }, model_endpoints: [] } },
+    });
+  });
+
+  it('a table of endpoints that cannot be read is told, and no embedder decides then', async () => {
+    const broken = () => ({ defaultName: () => Promise.reject(new AppError('SERVICE_UNAVAILABLE')) });
+    expect(await ready(broken, REQUIRED)).toMatchObject({
+      ...{
+        status: 200,
+        body: { checks: { model_endpoint_discovery: 'unavailable', embedder: 'unavailable' } },
+      },
+    });
+  });
+
+  it('asks once in two seconds, however often it is asked', async () => {
+    let asked = 0;
+    gateway = await startGateway({
+      adapt: (adapters) => ({
+        ...adapters,
+        models: { ...adapters.models, check: async () => void (asked += 1) },
+      }),
+    });
+    await Promise.all(Array.from({ length: 20 }, () => gateway.call('GET', '/ready', { token: null })));
+    expect(asked).toBe(2);
   });
 });

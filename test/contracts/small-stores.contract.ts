@@ -81,7 +81,7 @@ const endpoint = (overrides: Partial<ModelEndpoint> = {}): ModelEndpoint => ({
   model_type: 'embedder',
   endpoint: 'builtin:',
   model_name: 'hash-1024',
-  provider: null,
+  provider: 'builtin',
   sealed_api_key: null,
   batch_size: 64,
   timeout: 30,
@@ -108,6 +108,59 @@ export const modelEndpointStoreContract = (subject: Subject<ModelEndpointStore>)
       expect(await store().list()).toHaveLength(2);
       expect((await store().list('llm')).map(({ model_type }) => model_type)).toEqual(['llm']);
     });
+
+    test('writes down what a probe told, once, and of the same model only', async () => {
+      const named = endpoint({ name: 'probed', dimension: null, model_name: 'a' });
+      await store().seed(named);
+      const facts = {
+        provider: 'ollama',
+        dimension: 384,
+        context_tokens: 512,
+        text_form: 'wordpiece',
+      } as const;
+      const at = new Date('2026-02-02');
+      const expected = { ...named, ...facts, probed_at: at };
+      const answers = await Promise.all(times(5, () => store().recordProbe(named, facts, at)));
+      for (const answer of answers) expect(answer).toEqual(expected);
+      expect(await store().recordProbe(named, { ...facts, dimension: 1024 }, new Date())).toEqual(expected);
+      expect(await store().recordProbe({ ...named, model_name: 'b' }, facts, new Date())).toEqual(expected);
+      expect(await store().recordProbe({ ...named, endpoint: 'http://b' }, facts, new Date())).toEqual(
+        expected,
+      );
+      expect(await store().get('embedder', 'probed')).toEqual(expected);
+      expect(await store().recordProbe({ ...named, name: 'none' }, facts, at)).toBeNull();
+    });
+
+    test('overwrites a record whole', async () => {
+      await store().save(endpoint({ name: 'saved' }));
+      const changed = endpoint({
+        name: 'saved',
+        endpoint: 'http://b',
+        sealed_api_key: 'box',
+        dimension: null,
+      });
+      await store().save(changed);
+      expect(await store().get('embedder', 'saved')).toEqual(changed);
+    });
+
+    test('a provisional default gives way once; a chosen one does not', async () => {
+      await store().settleDefault('stt', 'found');
+      expect((await store().defaults()).stt).toBeUndefined();
+      await store().setDefaultIfUnset('stt', 'for-want', { provisional: true });
+      await store().setDefaultIfUnset('stt', 'second');
+      expect((await store().defaults()).stt).toBe('for-want');
+      await store().settleDefault('stt', 'found');
+      await store().settleDefault('stt', 'later');
+      expect((await store().defaults()).stt).toBe('found');
+      await store().setDefaultIfUnset('vlm', 'for-want', { provisional: true });
+      await store().setDefault('vlm', 'chosen');
+      await store().settleDefault('vlm', 'found');
+      expect((await store().defaults()).vlm).toBe('chosen');
+    });
+  });
+
+  describe(`model endpoint store, defaults (${subject.name})`, () => {
+    const store = useSubject(subject);
 
     test('one default of each type: the first one stays', async () => {
       expect(await store().defaults()).toEqual({});

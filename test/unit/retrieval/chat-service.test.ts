@@ -175,6 +175,35 @@ describe('createChatService', () => {
     expect(end.sources.presented).toHaveLength(5);
   });
 
+  test('sends fewer sources to a model that counts more tokens than we do', async () => {
+    const long = results.map(({ chunk, ...rest }) => ({
+      ...rest,
+      chunk: { ...chunk, text: `${chunk.text} `.repeat(90) },
+    }));
+    const tooLong = (messages: readonly ChatMessage[]) => (messages[0]?.content.length ?? 0) > 4500;
+    async function* strict(messages: readonly ChatMessage[]) {
+      if (tooLong(messages)) throw new AppError('CONTEXT_TOO_LONG');
+      yield* say('The pump is green.');
+    }
+    const { collect, seen } = setUp(strict, { found: long, contextTokens: 4096 });
+    const { end } = await collect();
+    expect(end.sources.presented.length).toBeGreaterThan(0);
+    expect(seen.length).toBeGreaterThan(1);
+    expect(tooLong(seen.at(-1)?.messages ?? [])).toBe(false);
+  });
+
+  test('gives up on a model that no prompt is short enough for', async () => {
+    const { collect, seen } = setUp(
+      // eslint-disable-next-line require-yield
+      async function* () {
+        throw new AppError('CONTEXT_TOO_LONG');
+      },
+      { contextTokens: 4096 },
+    );
+    await expect(collect()).rejects.toMatchObject({ code: 'CONTEXT_TOO_LONG', status: 413 });
+    expect(seen.length).toBeLessThan(8);
+  });
+
   test('throws what goes wrong before the first delta', async () => {
     const failing: Script = () => {
       throw new AppError('INFERENCE_CONNECTION_ERROR');

@@ -39,6 +39,65 @@ describe('parseConfig', () => {
     expect(() => Object.assign(config.http, { port: 1 })).toThrow(TypeError);
   });
 
+  describe('model servers', () => {
+    const SECRETS_KEY = Buffer.alloc(32, 1).toString('base64');
+
+    it('are none by default', () => {
+      expect(parseConfig({}).models).toMatchObject({ embedder: null, llm: null, ollamaUrl: null });
+    });
+
+    it('are read whole; a key that means none is none', () => {
+      const { models } = parseConfig({
+        ...{ EMBEDDER_BASE_URL: 'http://e:8000/v1', EMBEDDER_MODEL_NAME: 'e', EMBEDDER_API_KEY: 'EMPTY' },
+        ...{ BASE_URL: 'https://l/v1', MODEL: 'l', API_KEY: 'sk-1', LLM_PROVIDER: 'openai', SECRETS_KEY },
+      });
+      expect(models.embedder).toEqual({
+        ...{ baseUrl: 'http://e:8000/v1', modelName: 'e', apiKey: null, provider: null },
+      });
+      expect(models.llm).toEqual({
+        ...{ baseUrl: 'https://l/v1', modelName: 'l', apiKey: 'sk-1', provider: 'openai' },
+      });
+    });
+
+    it('a model without an address is on OLLAMA_HOST', () => {
+      expect(parseConfig({ OLLAMA_HOST: 'gpu', MODEL: 'm' }).models.llm).toEqual({
+        ...{ baseUrl: 'http://gpu:11434', modelName: 'm', apiKey: null, provider: 'ollama' },
+      });
+    });
+
+    it.each([
+      ['EMBEDDER_MODEL_NAME', { EMBEDDER_BASE_URL: 'http://e' }],
+      ['EMBEDDER_BASE_URL', { EMBEDDER_MODEL_NAME: 'e' }],
+      ['MODEL', { BASE_URL: 'http://l' }],
+      ['BASE_URL', { MODEL: 'l' }],
+      ['BASE_URL', { BASE_URL: 'http://user:secret-word@l', MODEL: 'l' }],
+      ['BASE_URL', { BASE_URL: 'ftp://l', MODEL: 'l' }],
+      ['SECRETS_KEY', { BASE_URL: 'http://l', MODEL: 'l', API_KEY: 'sk-1' }],
+      ['API_KEY', { BASE_URL: 'http://l', MODEL: 'l', API_KEY: 'sk-xxxx', SECRETS_KEY }],
+      ['LLM_PROVIDER', { LLM_PROVIDER: 'other' }],
+      ['OLLAMA_HOST', { OLLAMA_HOST: 'ftp://x' }],
+      ['EMBEDDER_CONCURRENCY', { EMBEDDER_CONCURRENCY: '0' }],
+    ])('names %s when %j does not make sense, and tells no secret', (name, env) => {
+      expect(() => parseConfig(env)).toThrow(name);
+      expect(() => parseConfig(env)).toThrow(
+        expect.objectContaining({ message: expect.not.stringContaining('secret-word') }),
+      );
+    });
+
+    it.each([
+      ['127.0.0.1:11435', 'http://127.0.0.1:11435'],
+      ['gpu', 'http://gpu:11434'],
+      [':9', 'http://127.0.0.1:9'],
+      ['0.0.0.0', 'http://127.0.0.1:11434'],
+      ['http://gpu', 'http://gpu'],
+      ['gpu:80', 'http://gpu'],
+      ['https://gpu:1/sub/', 'https://gpu:1/sub'],
+      ['[::1]:5', 'http://[::1]:5'],
+    ])('reads OLLAMA_HOST=%s as Ollama does', (host, url) =>
+      expect(parseConfig({ OLLAMA_HOST: host }).models.ollamaUrl).toBe(url),
+    );
+  });
+
   describe('the secret guard', () => {
     it.each([
       ['AUTH_TOKEN', 'short'],

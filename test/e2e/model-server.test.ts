@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { documentClient } from '../support/document-client.js';
+import { modelEnvironment } from '../support/model-server/open-models.js';
+import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
+import { openStack } from '../support/running-stack.js';
+import type { RunningStack } from '../support/running-stack.js';
+import { until } from '../support/until.js';
+
+const HANDBOOK = [
+  '# The keeper’s handbook',
+  'The millstones are dressed every 300 hours of grinding.',
+  'A ticket for the café costs nine euros.',
+  'The dam above the mill was built in 1931.',
+].join('\n\n');
+
+let stack: RunningStack;
+let client: ReturnType<typeof documentClient>;
+let server: Awaited<ReturnType<typeof startScriptedModelServer>>;
+
+beforeAll(async () => {
+  server = await startScriptedModelServer({
+    dimension: 96,
+    answer: () => 'Every 300 hours of grinding. [Source 1]\n[Sources: 1]',
+  });
+  stack = await openStack({
+    ...modelEnvironment(server),
+    ...{ EMBEDDER_TIMEOUT: '20', LLM_TIMEOUT: '5', EMBEDDER_BATCH_SIZE: '4' },
+  });
+  await Promise.all([stack.startGateway(), stack.startWorker()]);
+  client = documentClient(stack);
+}, 180_000);
+beforeEach(() => {
+  server.reset();
+  server.models.msPerWord = 0;
+});
+afterAll(async () => {
+  await stack?.close();
+  await server.close();
+}, 60_000);
+
+const ask = (body: object, signal?: AbortSignal): Promise<Response> =>
+  stack.request('/v1/chat/completions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'rag-mill',
+      messages: [{ role: 'user', content: 'How often are the millstones dressed?' }],
+      ...body,
+    }),
+    ...(signal !== undefined && { signal }),
+  });
+
+interface Chunk {
+  choices?: { delta: { content?: string }; finish_reason: string | null }[];
+  extra?: { sources?: { chunk: { file_id: string } }[]; truncated?: boolean };
+  error?: { code: string; type: string };
+}
+const eventsOf = (text: string): (Chunk | 'DONE')[] =>
+  text
+    .split('\n\n')
+    .filter((event) => event.startsWith('data: '))
+    .map((event) => event.slice(6))
+    .map((data) => (data === '[DONE]' ? 'DONE' : (JSON.parse(data) as Chunk)));
+const contentOf = (events: readonly (Chunk | 'DONE')[]): string =>
+  events.map((event) => (event === 'DONE' ? '' : (event.choices?.[0]?.delta.content ?? ''))).join('');
+
+describe('the main job with a model server, of a dimension of its own', () => {
+  it('indexes a file with its embedder, and finds it by its vectors', async () => {
+    const url = await client.upload('POST', 'mill', 'handbook', HANDBOOK, 'handbook.md');
+    expect(await client.ended(url)).toMatchObject({ task_state: 'COMPLETED' });
+    expect(server.asked('embed').length).toBeGreaterThan(0);
+    const endpoint = (await stack.adapters.models.list('embedder')).find(({ is_default }) => is_default);
+    expect(endpoint).toMatchObject({
+      name: 'default',
+      dimension: 96,
+      provider: 'ollama',
+      text_form: 'wordpiece',
+    });
+    const [hit] = await client.search('/search/partition/mill', { text: 'millstones dressed hours' });
+    expect(hit?.metadata['file_id']).toBe('handbook');
+    expect(hit?.metadata['vector_score']).toBeGreaterThan(0.2);
+    const sent = JSON.stringify(server.asked('embed').map(({ body }) => body['input']));
+    expect(sent).toContain("keeper's handbook");
+    expect(sent).not.toContain('café');
+  });
+
+  it('streams an answer with its sources', async () => {
+    const events = eventsOf(await (await ask({ stream: true })).text());
+    expect(contentOf(events).trim()).toBe('Every 300 hours of grinding. [Source 1]');
+    expect(events.at(-1)).toBe('DONE');
+    const finish = events.findLast(
+      (event) => event !== 'DONE' && event.choices?.[0]?.finish_reason === 'stop',
+    );
+    expect(finish).toMatchObject({ extra: { sources: [{ chunk: { file_id: 'handbook' } }] } });
+    const asked = server.asked('chat')[0]?.body;
+    expect(asked).toMatchObject({
+      messages: [{ role: 'system', content: expect.stringContaining('[Source 1]') }, { role: 'user' }],
+      options: { num_ctx: 512 },
+    });
+  });
+
+  it('a client that leaves stops the model within a second', async () => {
+    server.models.msPerWord = 20;
+    server.next('chat', { kind: 'pause', afterWords: 5 });
+    const controller = new AbortController();
+    const response = await ask({ stream: true, model: '' }, controller.signal);
+    await response.body!.getReader().read();
+    await until('the model is talking', async () => server.asked('chat').length === 1);
+    controller.abort();
+    await until('the model is stopped', async () => server.asked('chat')[0]?.aborted === true, {
+      ...{ withinMs: 1000, everyMs: 10 },
+    });
+  });
+
+  it('a model that fails in the middle: what was said stands, the event says why, and the stream ends', async () => {
+    // More than is held back for the citation line.
+    const said = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
+    server.models.answer = () => said;
+    server.next('chat', { kind: 'error', afterWords: 40 });
+    const events = eventsOf(await (await ask({ stream: true })).text());
+    expect(contentOf(events)).toBe(said.slice(0, said.indexOf(' word40')));
+    expect(events.at(-1)).toBe('DONE');
+    expect(events.at(-2)).toMatchObject({ error: { type: 'error', code: 'INFERENCE_ERROR' } });
+    expect(events.some((event) => event !== 'DONE' && event.extra?.truncated === true)).toBe(true);
+  });
+
+  it('a model that is refused or silent has its status before the first word', async () => {
+    server.next('chat', { kind: 'status', status: 401 });
+    expect((await ask({ stream: true })).status).toBe(502);
+    server.next('chat', { kind: 'silence' });
+    expect((await ask({})).status).toBe(504);
+  });
+
+  it('an embedder that is away for a while costs the task nothing but the while', async () => {
+    server.always('embed', { kind: 'status', status: 503 });
+    const url = await client.upload('POST', 'mill', 'second', 'Another note on the weir.', 'second.txt');
+    await until('the embedder was asked', async () => server.asked('embed').length > 0);
+    server.always('embed', null);
+    expect(await client.ended(url)).toMatchObject({ task_state: 'COMPLETED' });
+  });
+
+  it('is ready, and says so of both models', async () => {
+    const body = await (await stack.request('/ready')).json();
+    expect(body).toMatchObject({ status: 'ready', checks: { embedder: 'ok', llm: 'ok' } });
+  });
+});
