@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { documentClient } from '../support/document-client.js';
 import { modelEnvironment } from '../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
+import type { ScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { until } from '../support/until.js';
@@ -15,7 +16,7 @@ const HANDBOOK = [
 
 let stack: RunningStack;
 let client: ReturnType<typeof documentClient>;
-let server: Awaited<ReturnType<typeof startScriptedModelServer>>;
+let server: ScriptedModelServer;
 
 beforeAll(async () => {
   server = await startScriptedModelServer({

@@ -3,6 +3,7 @@ import type { Embedder } from '../../../activities/ports.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
+import type { ScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 import { until } from '../../support/until.js';
 
 const texts = (count: number): string[] =>
@@ -11,7 +12,7 @@ const dot = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((sum, value, index) => sum + value * b[index]!, 0);
 
 describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect', (provider) => {
-  let server: Awaited<ReturnType<typeof startScriptedModelServer>>;
+  let server: ScriptedModelServer;
   let opened: OpenedModels;
   let embedder: Embedder;
   const defaults = { windowWords: 400, maxBatch: 1000, apiKey: null };

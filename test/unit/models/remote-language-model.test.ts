@@ -3,6 +3,7 @@ import type { ChatMessage, LanguageModel } from '../../../activities/ports.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
+import type { ScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 import { until } from '../../support/until.js';
 
 const QUESTION: ChatMessage[] = [{ role: 'user', content: 'When does the mill open?' }];
@@ -20,7 +21,7 @@ const listen = async (model: LanguageModel, signal?: AbortSignal) => {
 };
 
 describe.each(['ollama', 'openai'] as const)('a language model behind the %s dialect', (provider) => {
-  let server: Awaited<ReturnType<typeof startScriptedModelServer>>;
+  let server: ScriptedModelServer;
   let opened: OpenedModels;
   let model: LanguageModel;
 

@@ -3,12 +3,13 @@ import { createFakeModelEndpointStore } from '../../support/fakes/fake-model-end
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
+import type { ScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 
 /** Nobody listens there. */
 const AWAY = 'http://127.0.0.1:9';
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 
-let server: Awaited<ReturnType<typeof startScriptedModelServer>>;
+let server: ScriptedModelServer;
 const opened: OpenedModels[] = [];
 
 /** One start of a process over a table that outlives it. */

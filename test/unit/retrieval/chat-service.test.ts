@@ -194,7 +194,6 @@ describe('createChatService', () => {
 
   test('gives up on a model that no prompt is short enough for', async () => {
     const { collect, seen } = setUp(
-      // eslint-disable-next-line require-yield
       async function* () {
         throw new AppError('CONTEXT_TOO_LONG');
       },
