@@ -144,6 +144,7 @@ const environment = z.object({
     .base64()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
     .optional(),
+  WORKER_HEALTH_FILE: z.string().min(1).optional(),
   REDIS_URL: url(/^rediss?$/).optional(),
   REDIS_KEY_PREFIX: z
     .string()
@@ -168,6 +169,9 @@ const environment = z.object({
     .default('info'),
   LOG_FORMAT: z.enum(['json', 'text']).default('json'),
 });
+
+/** Every variable that the processes read. */
+export const KNOWN_VARIABLES: readonly string[] = Object.keys(environment.shape);
 
 /** Variables whose value must be long and unpublished wherever they are set. */
 const GUARDED_SECRETS = [
@@ -358,6 +362,8 @@ const build = (env: z.output<typeof environment>) => ({
     maxSignalBytes: env.SIGNALS_MAX_BYTES,
     dashboardApiKey: env.DASHBOARD_API_KEY ?? null,
   },
+  /** Kept young while the worker polls; null: no such file. */
+  worker: { healthFile: env.WORKER_HEALTH_FILE ?? null },
   /** url null: limits and caches are kept in the process. */
   redis: { url: env.REDIS_URL ?? null, keyPrefix: env.REDIS_KEY_PREFIX },
   rateLimits: {

@@ -1,5 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { Worker, bundleWorkflowCode } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import type { ConnectedAdapters } from '../activities/connect.js';
 import { createDocumentActivities } from '../activities/document-activities.js';
@@ -10,6 +9,7 @@ import { createSweepActivities } from '../activities/sweep-activities.js';
 import type { Config } from '../schemas/config.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { createActivityInterceptors } from './activity-interceptor.js';
+import { workflowBundle as ownBundle } from './workflow-bundle.js';
 
 export interface WorkerDeps {
   config: Config;
@@ -17,12 +17,10 @@ export interface WorkerDeps {
   adapters: ConnectedAdapters;
   parser: ParserPool;
   scratchDirectory: string;
-  /** Made ahead in production; workers bundle the sources themselves otherwise. */
+  /** Instead of the one that belongs to this code. */
   workflowBundle?: WorkflowBundleOption;
   onFailure: Parameters<typeof createActivityInterceptors>[0];
 }
-
-const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
 /** Bytes without an owner wait so long: an upload of many gigabytes may still be running. */
 const ORPHAN_GRACE_MS = 24 * 3_600_000;
@@ -45,7 +43,7 @@ export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
     interceptors: { activity: [createActivityInterceptors(deps.onFailure)] },
   } as const satisfies Partial<WorkerOptions>;
 
-  const workflowBundle = deps.workflowBundle ?? (await bundleWorkflowCode({ workflowsPath: WORKFLOWS }));
+  const workflowBundle = deps.workflowBundle ?? (await ownBundle());
 
   const documents = await Worker.create({
     ...common,

@@ -8,6 +8,7 @@ import { ConfigError, parseConfig } from '../schemas/config.js';
 import { createWorkers } from './create-workers.js';
 import { createLogger } from './logger.js';
 import { ensureSchedules } from './schedules.js';
+import { showLife } from './sign-of-life.js';
 
 const EX_CONFIG = 78;
 
@@ -69,11 +70,15 @@ const main = async (): Promise<void> => {
   process.once('SIGINT', stop);
   const runs = workers.map((worker) => worker.run());
   logger.info({ prefix: config.temporal.prefix }, 'worker ready');
+  const endLife = showLife(config.worker.healthFile, () =>
+    workers.every((worker) => worker.getState() === 'RUNNING'),
+  );
   try {
     // When one of them fails the others must not go on half.
     await Promise.all(runs).finally(stop);
     await Promise.allSettled(runs);
   } finally {
+    endLife();
     await parser.close();
     await connection.close();
     await adapters.close();

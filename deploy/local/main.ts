@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'test:ollama': async () => (await import('./commands/test.js')).test('jest.ollama.config.mjs', ['ollama']),
   check: async () => (await import('./commands/check.js')).check,
   'check:stores': async () => (await import('./commands/check-stores.js')).checkStores,
+  'check:docker': async () => (await import('./commands/check-docker.js')).checkDocker,
   'bench:proxy': async () => (await import('./commands/bench.js')).bench('test/bench/proxy.ts'),
   services: async () => (await import('./commands/services.js')).services,
 };

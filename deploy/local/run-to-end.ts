@@ -9,11 +9,16 @@ import { identify } from './process-identity.js';
 export async function runToEnd(
   command: string,
   args: readonly string[],
-  options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal },
+  options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal; quiet?: boolean },
 ): Promise<number> {
   options.signal.throwIfAborted();
   const detached = process.stdin.isTTY !== true;
-  const child = spawn(command, args, { cwd: options.cwd, env: options.env, stdio: 'inherit', detached });
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env,
+    stdio: options.quiet ? 'ignore' : 'inherit',
+    detached,
+  });
   const identity = child.pid === undefined ? null : identify(child.pid);
   const stop = () => {
     if (!identity) return;

