@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-
-const USUAL_PORT = 11434;
+import { ollamaUrl } from '../../../schemas/ollama-url.js';
 
 /** How a server of ours runs on a folder with models: on loopback, touching nothing of the user's own Ollama. */
 export function ollamaEnvironment(folder: string, port: number): Record<string, string> {
@@ -17,18 +16,9 @@ export function ollamaEnvironment(folder: string, port: number): Record<string, 
 }
 
 export async function ollamaAnswers(address: string): Promise<boolean> {
-  const response = await fetch(new URL('/api/version', ollamaUrl(address)), {
+  const response = await fetch(new URL('/api/version', ollamaUrl(address) ?? address), {
     signal: AbortSignal.timeout(3000),
   });
   await response.arrayBuffer();
   return response.ok;
-}
-
-/** OLLAMA_HOST as people write it: a URL, `host`, `host:port` or `:port`. */
-export function ollamaUrl(host: string): string {
-  if (/^https?:\/\//i.test(host)) return host;
-  const [name, port] = host.startsWith('[')
-    ? (/^(\[[^\]]*\])(?::(\d+))?$/.exec(host)?.slice(1) ?? [])
-    : host.split(':');
-  return `http://${name || '127.0.0.1'}:${port ?? USUAL_PORT}`;
 }

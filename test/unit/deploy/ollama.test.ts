@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { missingFlags } from '../../../deploy/local/services/ollama-program.js';
-import { ollamaUrl } from '../../../deploy/local/services/ollama-server.js';
 
 describe('whether the build runs here', () => {
   const cpu = (flags: string): string => `processor\t: 0\nflags\t\t: fpu sse2 ${flags} xsave\nbugs\t\t:\n`;
@@ -20,16 +19,4 @@ describe('whether the build runs here', () => {
     expect(missingFlags('darwin', 'arm64', '')).toEqual([expect.stringContaining('darwin on arm64')]);
     expect(missingFlags('linux', 'arm64', '')).toEqual([expect.stringContaining('linux on arm64')]);
   });
-});
-
-test.each([
-  ['http://models:1234', 'http://models:1234'],
-  ['https://models', 'https://models'],
-  ['127.0.0.1:11434', 'http://127.0.0.1:11434'],
-  ['models', 'http://models:11434'],
-  [':9999', 'http://127.0.0.1:9999'],
-  ['[::1]:9999', 'http://[::1]:9999'],
-  ['[::1]', 'http://[::1]:11434'],
-])('OLLAMA_HOST=%s is %s', (host, url) => {
-  expect(ollamaUrl(host)).toBe(url);
 });
