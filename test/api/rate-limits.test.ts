@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { connectRateLimits } from '../../activities/connect.js';
+import { redisProgram, startRedis } from '../support/redis-server.js';
 import { ADMIN_TOKEN, startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 import { startProxy } from './support/start-proxy.js';
@@ -195,4 +197,36 @@ test('signals and the rest of the LAPI’s side are never limited', async () => 
   expect(
     await statuses(3, () => proxy.call('GET', '/v3/decisions/stream', { token: ADMIN_TOKEN })),
   ).not.toContain(429);
+});
+
+const withRedis = redisProgram === null ? test.skip : test;
+
+withRedis('a Redis that goes away, hangs and comes back is felt by no request', async () => {
+  const redis = await startRedis();
+  const limits = connectRateLimits({ redis: { url: redis.url, keyPrefix: 'tamis-test:' } }, () => {});
+  gateway = await startGateway({ env: { RATE_LIMIT_ENABLED: 'true' }, rateLimits: limits });
+  try {
+    const { token } = gateway.addUser('ann');
+    const ask = () => gateway.call('GET', '/partition/', { token });
+    const slowest = async (): Promise<number> => {
+      let longest = 0;
+      for (let asked = 0; asked < 20; asked += 1) {
+        const started = performance.now();
+        expect(await statuses(1, ask)).toEqual([200]);
+        longest = Math.max(longest, performance.now() - started);
+      }
+      return longest;
+    };
+    await slowest();
+    redis.freeze();
+    expect(await slowest()).toBeLessThan(2000);
+    redis.thaw();
+    await redis.kill();
+    expect(await slowest()).toBeLessThan(2000);
+    await redis.start();
+    await slowest();
+  } finally {
+    await limits.close();
+    await redis.close();
+  }
 });
