@@ -31,23 +31,49 @@ export const normalizeScores = <Hit extends LegHit>(leg: readonly Hit[]): Hit[] 
 };
 
 /**
- * score = (1 − weight) · lexical + weight · dense, each leg min-max normalised, 0 where a leg lacks the hit
+ * Scores divided by the leg's greatest, so that its best becomes 1: BM25 and cosine both have a meaningful zero, and the
+ * result does not depend on how many hits were asked for. A leg without a positive score keeps its order below zero.
+ */
+export const scaleScores = <Hit extends LegHit>(leg: readonly Hit[]): Hit[] => {
+  const greatest = Math.max(...leg.map(({ score }) => score));
+  return leg.map((hit) => ({ ...hit, score: greatest > 0 ? hit.score / greatest : hit.score - greatest }));
+};
+
+/**
+ * score = (1 − weight) · lexical + weight · dense, 0 where a leg lacks the hit
  * (Bruch, Gai, Ingber: An Analysis of Fusion Functions for Hybrid Retrieval, 2022, https://arxiv.org/abs/2210.11934).
  *
  * @param options.weight share of the dense leg, 0 to 1
+ * @param options.normalize makes the legs' scores comparable; min-max by default
  */
 export const convexCombination = (
   lexical: readonly LegHit[],
   dense: readonly LegHit[],
-  options: { weight: number },
+  options: { weight: number; normalize?: (leg: readonly LegHit[]) => LegHit[] },
 ): FusedHit[] => {
+  const { weight, normalize = normalizeScores } = options;
   const scores = new Map<string, number>();
-  const add = (leg: readonly LegHit[], weight: number): void => {
-    for (const { id, score } of normalizeScores(leg)) scores.set(id, (scores.get(id) ?? 0) + weight * score);
+  const add = (leg: readonly LegHit[], share: number): void => {
+    for (const { id, score } of normalize(leg)) scores.set(id, (scores.get(id) ?? 0) + share * score);
   };
-  add(lexical, 1 - options.weight);
-  add(dense, options.weight);
+  add(lexical, 1 - weight);
+  add(dense, weight);
   return ranked(scores);
+};
+
+/** The best hits of the dense leg that are compared with the other leg. */
+const AGREEMENT_DEPTH = 10;
+
+/**
+ * Share of the dense leg's ten best that the lexical leg found too, 0 to 1. Where a model understands the question the
+ * legs meet; where it does not (a language it never saw), its hits are others. 1 when a leg is empty.
+ */
+export const agreement = (lexical: readonly LegHit[], dense: readonly LegHit[]): number => {
+  const possible = Math.min(AGREEMENT_DEPTH, dense.length, lexical.length);
+  if (possible === 0) return 1;
+  const found = new Set(lexical.map(({ id }) => id));
+  const shared = dense.slice(0, AGREEMENT_DEPTH).filter(({ id }) => found.has(id)).length;
+  return Math.min(1, shared / possible);
 };
 
 /**

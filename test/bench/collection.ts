@@ -13,8 +13,8 @@ const linesOf = (folder: string, file: string): string[] =>
     .filter((line) => line !== '');
 
 /**
- * A test collection of `test/bench/data`: one file per document, and the queries that have a relevant one. Documents
- * whose text does not begin with their title become Markdown under it, the others plain text. File names say nothing.
+ * A test collection of `test/bench/data`: one Markdown file per document, its title as the heading (and not a second
+ * time where the text begins with it), and the queries that have a relevant one. File names say nothing.
  */
 const load = (name: string, folder: string): Collection => {
   const relevant = new Map<string, Set<string>>();
@@ -27,9 +27,10 @@ const load = (name: string, folder: string): Collection => {
     documents: linesOf(folder, 'documents.jsonl').map((line) => {
       const { id, title, text } = JSON.parse(line) as { id: string; title: string; text: string };
       const words = (value: string): string => value.replace(/\s+/g, ' ').trim();
-      return words(text).startsWith(words(title))
-        ? { id, filename: `${id}.txt`, content: text }
-        : { id, filename: `${id}.md`, content: `# ${words(title)}\n\n${text}\n` };
+      const heading = words(title);
+      const whole = words(text);
+      const body = whole.startsWith(heading) ? whole.slice(heading.length).trim() : text.trim();
+      return { id, filename: `${id}.md`, content: heading === '' ? body : `# ${heading}\n\n${body}\n` };
     }),
     queries: linesOf(folder, 'queries.tsv').flatMap((line) => {
       const [id = '', text = ''] = line.split('\t');

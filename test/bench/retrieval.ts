@@ -3,7 +3,7 @@
  * the public API. Each leg by itself, fusions of them, and what the search route answers.
  */
 import type { SearchLegHit } from '../../activities/ports.js';
-import { convexCombination, reciprocalRankFusion } from '../../activities/retrieval/fusion.js';
+import { convexCombination, reciprocalRankFusion, scaleScores } from '../../activities/retrieval/fusion.js';
 import { documentClient } from '../support/document-client.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
@@ -14,7 +14,7 @@ import { indexFiles } from './index-files.js';
 import { mean, ndcg, recall } from './measures.js';
 
 const WEIGHTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-const CANDIDATES = Number(process.env['BENCH_CANDIDATES'] ?? 100);
+const CANDIDATES = Number(process.env['BENCH_CANDIDATES'] ?? 50);
 
 type Row = Record<string, string | number>;
 /** How a query's hits of both legs become document ids, best first. */
@@ -37,8 +37,16 @@ const RANKINGS: [string, Ranking][] = [
   ['BM25', (legs) => documentsOf(legs, hitsOf(legs.lexical))],
   ['vectors', (legs) => documentsOf(legs, hitsOf(legs.dense))],
   ...WEIGHTS.map((weight): [string, Ranking] => [
-    `convex, ${weight} vectors`,
+    `min-max, ${weight} vectors`,
     (legs) => documentsOf(legs, convexCombination(hitsOf(legs.lexical), hitsOf(legs.dense), { weight })),
+  ]),
+  ...WEIGHTS.map((weight): [string, Ranking] => [
+    `scaled, ${weight} vectors`,
+    (legs) =>
+      documentsOf(
+        legs,
+        convexCombination(hitsOf(legs.lexical), hitsOf(legs.dense), { weight, normalize: scaleScores }),
+      ),
   ]),
   [
     'reciprocal rank, k = 60',

@@ -4,13 +4,21 @@ import { SOURCE_FIELDS } from './chunk-document.js';
 
 type HybridRequest = Parameters<ChunkStore['searchHybrid']>[0];
 
-const FIELDS = ['text', 'text.en', 'text.fr', 'filename', 'heading_path'];
+/**
+ * Stemmed words weigh most, exact ones and those of the headings above half as much. nDCG@10 of BM25 alone on
+ * Cranfield / PIAF, titles as headings: 0.393 / 0.812; all fields alike 0.381 / 0.788, text alone 0.366 / 0.797.
+ */
+const FIELDS = [
+  ...['text.en', 'text.fr', 'text^0.5'],
+  ...['heading_path.en^0.5', 'heading_path.fr^0.5', 'heading_path^0.25'],
+  'filename',
+];
 
 /**
  * The engine allows 1,024 clauses in a query, counted over all fields. A term gives one clause per field and two
- * in the file name (which is cut at apostrophes): 150 terms are 900.
+ * in the file name (which is cut at apostrophes): 120 terms are 960.
  */
-const MAX_TERMS = 150;
+const MAX_TERMS = 120;
 const TERM = /[\p{Script=Han}\p{Script=Hiragana}]|[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)?/gu;
 /** The engine cuts longer words into several. */
 const MAX_TERM_LENGTH = 100;

@@ -43,7 +43,15 @@ export const chunkMapping = {
       fields: { en: { type: 'text', analyzer: 'english' }, fr: { type: 'text', analyzer: 'french' } },
     },
     filename: { type: 'text', analyzer: 'filename', fields: { keyword } },
-    heading_path: { type: 'text', analyzer: 'folded', fields: { keyword } },
+    heading_path: {
+      type: 'text',
+      analyzer: 'folded',
+      fields: {
+        keyword,
+        en: { type: 'text', analyzer: 'english' },
+        fr: { type: 'text', analyzer: 'french' },
+      },
+    },
     page: { type: 'integer' },
     chunk_type: { type: 'keyword' },
     section_id: { type: 'integer' },

@@ -1,9 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, it, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  agreement,
   convexCombination,
   normalizeScores,
   reciprocalRankFusion,
+  scaleScores,
 } from '../../../activities/retrieval/fusion.js';
 import type { LegHit } from '../../../activities/retrieval/fusion.js';
 
@@ -130,5 +132,48 @@ describe('reciprocalRankFusion', () => {
     );
     const tied = reciprocalRankFusion([[{ id: 'z', score: 1 }], [{ id: 'a', score: 1 }]]);
     expect(ids(tied)).toEqual(['a', 'z']);
+  });
+});
+
+describe('scaleScores', () => {
+  it('divides by the greatest score, whatever else was found', () => {
+    const leg = [
+      { id: 'a', score: 8 },
+      { id: 'b', score: 2 },
+    ];
+    expect(scaleScores(leg)).toEqual([
+      { id: 'a', score: 1 },
+      { id: 'b', score: 0.25 },
+    ]);
+    expect(scaleScores([...leg, { id: 'c', score: 1 }]).slice(0, 2)).toEqual(scaleScores(leg));
+  });
+
+  it('keeps the order of a leg without a positive score, and takes an empty one', () => {
+    const scaled = scaleScores([
+      { id: 'a', score: -0.1 },
+      { id: 'b', score: -0.4 },
+    ]);
+    expect(scaled[0]!.score).toBeGreaterThan(scaled[1]!.score);
+    expect(scaleScores([])).toEqual([]);
+  });
+});
+
+describe('agreement', () => {
+  const found = (...ids: string[]) => ids.map((id, index) => ({ id, score: 100 - index }));
+
+  it('is the share of the best dense hits that the lexical leg has', () => {
+    expect(agreement(found('a', 'b', 'c', 'd'), found('a', 'c', 'x', 'y'))).toBe(0.5);
+    expect(agreement(found('a', 'b'), found('x', 'y'))).toBe(0);
+  });
+
+  it('looks at ten, and at no more than a short leg could share', () => {
+    const many = Array.from({ length: 20 }, (_, index) => `d${index}`);
+    expect(agreement(found(...many.slice(10)), found(...many))).toBe(0);
+    expect(agreement(found('d3'), found(...many))).toBe(1);
+  });
+
+  it('is 1 when a leg is empty: there is nothing to disagree with', () => {
+    expect(agreement([], found('a'))).toBe(1);
+    expect(agreement(found('a'), [])).toBe(1);
   });
 });
