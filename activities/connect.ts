@@ -4,6 +4,7 @@ import { discoverOllama } from './models/discover-ollama.js';
 import { builtinModels, createModelRegistry } from './models/model-registry.js';
 import { createRemoteModels } from './models/remote-models.js';
 import { seedEndpoints } from './models/seed-endpoints.js';
+import { seededPresets } from './presets/seeded-presets.js';
 import { createCapiClient } from './capi/capi-client.js';
 import type { Adapters, RateLimits } from './ports.js';
 import type { ProxyAdapters } from './proxy-ports.js';
@@ -16,10 +17,12 @@ import { createMongoFileStore } from './stores/mongo/file-store.js';
 import { createMongoModelEndpointStore } from './stores/mongo/model-endpoint-store.js';
 import { createMongoPartitionStore } from './stores/mongo/partition-store.js';
 import { createMongoQuotaStore } from './stores/mongo/quota-store.js';
+import { createMongoPresetStore } from './stores/mongo/preset-store.js';
 import { createMongoTaskStore } from './stores/mongo/task-store.js';
 import { createMongoUserStore } from './stores/mongo/user-store.js';
 import { createSecretBox } from './stores/mongo/secret-box.js';
 import { createMongoWatcherStore } from './stores/mongo/watcher-store.js';
+import { createMongoWorkspaceStore } from './stores/mongo/workspace-store.js';
 import { ensureIndexes } from './stores/mongo/ensure-indexes.js';
 import { connectRedis } from './stores/redis/connect-redis.js';
 import { createInProcessRateLimits, createRedisRateLimits } from './stores/redis/rate-limits.js';
@@ -64,6 +67,8 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
           signal: AbortSignal.timeout(DISCOVERY_MS),
         }),
     });
+    const presets = createMongoPresetStore(mongo.db);
+    for (const preset of seededPresets(config)) await presets.seed(preset);
     const chunks = createOpenSearchChunkStore(opensearch.client, config.opensearch);
     await chunks.ensureSchema(
       (await endpoints.list('embedder')).flatMap(({ vector_field, dimension }) =>
@@ -78,6 +83,8 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
       tasks: createMongoTaskStore(mongo.db),
       claims: createMongoClaimStore(mongo.db),
       counters: createMongoCounterStore(mongo.db),
+      workspaces: createMongoWorkspaceStore(mongo.db),
+      presets,
       blobs: createMongoBlobStore(mongo.db),
       chunks,
       models: createModelRegistry({

@@ -12,8 +12,11 @@ import type {
   Membership,
   ModelEndpoint,
   ModelType,
+  PartitionPatch,
   PartitionRecord,
   ProbedFacts,
+  PresetRecord,
+  PresetType,
   Role,
   Scope,
   StoredChunk,
@@ -21,7 +24,10 @@ import type {
   TaskRecord,
   Stage,
   TaskState,
+  UploaderCounts,
+  UserPatch,
   UserRecord,
+  WorkspaceRecord,
 } from '../schemas/documents.js';
 import type { Rate } from '../schemas/rate.js';
 
@@ -30,7 +36,38 @@ export interface UserStore {
   ensureAdmin(tokenDigest: string | null): Promise<UserRecord>;
   /** @param digest hexadecimal SHA-256 of the bearer token */
   findByTokenDigest(digest: string): Promise<UserRecord | null>;
+  /** Null for one that is being deleted. */
   get(userId: number): Promise<UserRecord | null>;
+  /** Those of the ids that exist. */
+  getMany(userIds: readonly number[]): Promise<Map<number, UserRecord>>;
+  /** By number. */
+  list(): Promise<UserRecord[]>;
+  /** @throws AppError USER_EXISTS for an external id or mail address in use */
+  create(user: Omit<UserRecord, 'created_at' | 'deleted_at'>): Promise<UserRecord>;
+  /** Null when there is no such user. @throws AppError USER_EXISTS */
+  update(userId: number, patch: UserPatch): Promise<UserRecord | null>;
+  /** The old token is dead from then on. Null when there is no such user. */
+  setToken(userId: number, tokenDigest: string): Promise<UserRecord | null>;
+  /** By external id first, then by mail address. */
+  findByIdentity(identity: {
+    externalUserId?: string | null | undefined;
+    email?: string | null | undefined;
+  }): Promise<UserRecord | null>;
+  /**
+   * Users whose name or mail address begins with a text (without case), or whose number it is; by number, after one.
+   */
+  search(request: {
+    text: string;
+    after: number;
+    limit: number;
+    without: readonly number[];
+  }): Promise<UserRecord[]>;
+  /** Takes token, names and visibility away in one update, and leaves a mark for the clean-up. False: no such user. */
+  markDeleted(userId: number): Promise<boolean>;
+  /** Marked, and not yet removed. */
+  listDeleted(limit: number): Promise<UserRecord[]>;
+  /** Removes a marked user for good. */
+  remove(userId: number): Promise<void>;
 }
 
 /**
@@ -65,7 +102,23 @@ export interface PartitionStore {
   get(partition: string): Promise<PartitionRecord | null>;
   /** Partitions inside the scope, by name. */
   list(scope: Scope): Promise<PartitionRecord[]>;
+  /** One update; null when the partition is missing, or is not on the embedder that the change is to start from. */
+  update(
+    partition: string,
+    patch: PartitionPatch,
+    guard?: { embedder: string },
+  ): Promise<PartitionRecord | null>;
   memberships(userId: number): Promise<Membership[]>;
+  /** Members of a partition, by number. */
+  members(partition: string): Promise<Membership[]>;
+  /** @throws AppError MEMBERSHIP_EXISTS, PARTITION_NOT_FOUND */
+  addMember(partition: string, userId: number, role: Role): Promise<void>;
+  /** @throws AppError MEMBERSHIP_NOT_FOUND, or LAST_OWNER when nobody would own the partition */
+  setRole(partition: string, userId: number, role: Role): Promise<void>;
+  /** @throws AppError MEMBERSHIP_NOT_FOUND, LAST_OWNER */
+  removeMember(partition: string, userId: number): Promise<void>;
+  /** Takes a deleted user out of every partition, also where it is the last owner. */
+  removeUser(userId: number): Promise<void>;
   roleOf(userId: number, partition: string): Promise<Role | null>;
 }
 
@@ -74,14 +127,43 @@ export interface FileStore {
   get(partition: string, fileId: string): Promise<FileRecord | null>;
   /** Records by surrogate key, tombstones included; missing keys are missing in the map. */
   getMany(fileKeys: readonly string[]): Promise<Map<string, FileRecord>>;
-  /** Live files of a partition, by file id. */
-  listLive(scope: Scope, partition: string, limit?: number): Promise<FileRecord[]>;
+  /** Live files of a partition, by file id; those of one degraded stage if asked. */
+  listLive(
+    scope: Scope,
+    partition: string,
+    options?: { limit?: number | undefined; degradedStage?: string | undefined },
+  ): Promise<FileRecord[]>;
+  /** Live files of a partition that share a relationship id, by file id. */
+  listRelated(scope: Scope, partition: string, relationshipId: string): Promise<FileRecord[]>;
   /** Live files per partition; the only source of `file_count`. */
   countLive(partitions: readonly string[]): Promise<Map<string, number>>;
   /** Files a user uploaded: live ones (the user's `file_count`), and those that are to become live for the first time. */
   countByUser(userId: number): Promise<{ live: number; pending: number }>;
   /** Which of these tasks made a version that is live now. */
   liveTasks(taskIds: readonly string[]): Promise<string[]>;
+  /** Files of a partition that a task is about to make live. */
+  countPending(partition: string): Promise<number>;
+  /** Embedders of the live files of a partition, by name. */
+  listEmbedders(partition: string): Promise<string[]>;
+  /** What users have uploaded; the only source of a user's `file_count`. */
+  countByUploader(userIds: readonly number[]): Promise<Map<number, UploaderCounts>>;
+  /** Leaves the files of a deleted user without an uploader. */
+  forgetUploader(userId: number): Promise<void>;
+  /** Files in a workspace, by file id, tombstones left out; pending ones too. */
+  listByWorkspace(workspaceKey: string): Promise<FileRecord[]>;
+  /** Puts a live file into a workspace. False when it is not live (any more). Repeating is harmless. */
+  attachWorkspace(fileKey: string, workspaceKey: string): Promise<boolean>;
+  /** Takes a file out of a workspace, whatever becomes of it. False when it was not in it. */
+  detachWorkspace(fileKey: string, workspaceKey: string): Promise<boolean>;
+  /**
+   * A workspace lets go of a file. `orphaned`: it was the last one of a file that lives by its workspaces, and the
+   * file is a tombstone now (`before` is what it was); `kept` when it shall stay all the same; else `released`.
+   */
+  releaseWorkspace(
+    fileKey: string,
+    workspaceKey: string,
+    options: { keepFile: boolean },
+  ): Promise<{ outcome: 'orphaned'; before: FileRecord } | { outcome: 'kept' | 'released' | 'gone' }>;
   /**
    * POST. Inserts the record, or takes over one whose first task failed or was cancelled, by one guarded update.
    * `stale` means that a greater generation was admitted meanwhile: take a new one and ask again.
@@ -93,6 +175,8 @@ export interface FileStore {
     userId: number;
     taskId: string;
     generation: number;
+    /** Keys; a file that gets some lives as long as the last of them. */
+    workspaces?: readonly string[];
   }): Promise<
     | { outcome: 'admitted'; file: FileRecord }
     | { outcome: 'stale' }
@@ -176,6 +260,50 @@ export interface ClaimStore {
 export interface CounterStore {
   /** Global, ordered, never reused. */
   nextGeneration(): Promise<number>;
+  /** Numbers of users, from 2 on: 1 is the administrator. */
+  nextUserId(): Promise<number>;
+}
+
+export interface WorkspaceStore {
+  /** @throws AppError WORKSPACE_EXISTS for an id in use in this partition */
+  create(workspace: {
+    workspace_key: string;
+    workspace_id: string;
+    partition: string;
+    display_name: string | null;
+    created_by: number;
+  }): Promise<WorkspaceRecord>;
+  /** Null for one that is being deleted. */
+  get(partition: string, workspaceId: string): Promise<WorkspaceRecord | null>;
+  /** By surrogate key; those being deleted are missing in the map. */
+  getMany(workspaceKeys: readonly string[]): Promise<Map<string, WorkspaceRecord>>;
+  /** Workspaces of a partition, by id. */
+  list(scope: Scope, partition: string): Promise<WorkspaceRecord[]>;
+  /** Frees the id in one update and leaves a mark for the clean-up. Answers the record; null when there is none. */
+  markDeleted(
+    partition: string,
+    workspaceId: string,
+    options: { keepFiles: boolean },
+  ): Promise<WorkspaceRecord | null>;
+  /** Marked, and not yet removed; those marked before a point in time. */
+  listDeleted(before: Date, limit: number): Promise<WorkspaceRecord[]>;
+  /** Removes a marked workspace for good. */
+  remove(workspaceKey: string): Promise<void>;
+  /** Removes all workspaces of a partition, whose files go with it. */
+  removeByPartition(partition: string): Promise<void>;
+  /** Leaves the workspaces of a deleted user without a creator. */
+  forgetCreator(userId: number): Promise<void>;
+}
+
+/** Presets by type and name. */
+export interface PresetStore {
+  list(type?: PresetType): Promise<PresetRecord[]>;
+  get<Type extends PresetType>(
+    type: Type,
+    name: string,
+  ): Promise<Extract<PresetRecord, { preset_type: Type }> | null>;
+  /** Inserts what is missing; one that was seeded and never edited takes the new content; an edited one stays. */
+  seed(preset: Pick<PresetRecord, 'name' | 'preset_type' | 'config'>): Promise<void>;
 }
 
 export interface BlobInfo {
@@ -250,6 +378,14 @@ export interface ChunkStore {
   /** One chunk by id, published or not; the caller checks generation and scope. */
   get(chunkId: string): Promise<StoredChunk | null>;
   listByFile(fileKey: string, generation: number, limit?: number): Promise<StoredChunk[]>;
+  /**
+   * Published chunks of some generations, in the order of generation and position, a page at a time; each with the
+   * vector that its embedder's field holds, when fields are named.
+   */
+  scanChunks(
+    generations: readonly number[],
+    options?: { vectorFields?: readonly string[]; signal?: AbortSignal },
+  ): AsyncIterable<{ chunk: StoredChunk; vector: number[] | null }>;
   /** Chunks per (file_key, generation) after a refresh; for clean-up, the checker and the reconciler. */
   scanGenerations(): AsyncIterable<{
     fileKey: string;
@@ -401,6 +537,8 @@ export interface Adapters {
   tasks: TaskStore;
   claims: ClaimStore;
   counters: CounterStore;
+  workspaces: WorkspaceStore;
+  presets: PresetStore;
   blobs: BlobStore;
   chunks: ChunkStore;
   models: ModelRegistry;

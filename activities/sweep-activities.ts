@@ -3,11 +3,19 @@ import { AppError } from '../schemas/app-error.js';
 import type { TaskRecord } from '../schemas/documents.js';
 import type { DocumentRef } from './document-activities.js';
 import type { Adapters } from './ports.js';
+import { finishUserDeletion } from './reconcile/finish-user-deletion.js';
+import type { DeletePartition } from './reconcile/finish-user-deletion.js';
+import { releaseWorkspaceFiles } from './reconcile/release-workspace-files.js';
 import { settleQuota } from './reconcile/settle-quota.js';
 import { removeOrphanBlobs, removeOrphanChunks } from './reconcile/remove-orphans.js';
 
 export interface SweepActivityDeps {
-  adapters: Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
+  adapters: Pick<
+    Adapters,
+    'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks' | 'users' | 'partitions' | 'workspaces'
+  >;
+  /** Null while the service cannot delete partitions: then no user who alone owns one is ever marked. */
+  deletePartition?: DeletePartition;
   settings: {
     /** What is younger is left alone: its own gateway or workflow is still busy with it. */
     graceMs: number;
@@ -22,9 +30,18 @@ export interface SweepActivityDeps {
 /** Each run of the sweep takes at most so many of each kind. */
 const SHARE = 200;
 
+/** One deletion that cannot go on must not keep the sweep from everything else: its mark stays. */
+const leaveForNextTime = async (step: Promise<unknown>): Promise<void> => {
+  await step.catch(() => undefined);
+};
+
+const refusePartitions: DeletePartition = async (partition) => {
+  throw new AppError('NOT_IMPLEMENTED', `The partition '${partition}' cannot be deleted in this release.`);
+};
+
 /** The hands of the sweep and of the reconciler. */
 export const createSweepActivities = (deps: SweepActivityDeps) => {
-  const { files, tasks, quotas, claims, blobs } = deps.adapters;
+  const { files, tasks, quotas, claims, blobs, users, workspaces } = deps.adapters;
   const before = (ms: number): Date => new Date((deps.now?.() ?? new Date()).getTime() - ms);
 
   /**
@@ -71,8 +88,18 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
     return expired.length;
   };
 
+  /** Deletions of users and workspaces that a crash cut short; what they delete is a tombstone then. */
+  const finishDeletions = async (): Promise<void> => {
+    for (const workspace of await workspaces.listDeleted(before(deps.settings.graceMs), SHARE))
+      await leaveForNextTime(releaseWorkspaceFiles(deps.adapters, workspace));
+    const { deletePartition = refusePartitions } = deps;
+    for (const { user_id } of await users.listDeleted(SHARE))
+      await leaveForNextTime(finishUserDeletion(deps.adapters, deletePartition, user_id));
+  };
+
   /** Files that a crash left with something to clean up. */
   const findDirtyFiles = async (): Promise<string[]> => {
+    await finishDeletions();
     const tombstones = await files.listTombstones(SHARE);
     const uncleaned = await tasks.listUncleaned(before(deps.settings.graceMs), SHARE);
     return [

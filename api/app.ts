@@ -5,9 +5,11 @@ import type { ChatService } from '../activities/retrieval/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search-service.js';
 import type { Config } from '../schemas/config.js';
 import { docsRoutes } from './docs-routes.js';
+import type { DocumentDeps } from './documents/document-deps.js';
 import { documentRoutes } from './documents/document-routes.js';
 import type { Logger } from './logger.js';
 import { createAuthentication } from './middleware/authentication.js';
+import { crossOrigin } from './middleware/cross-origin.js';
 import { errorMapping } from './middleware/error-mapping.js';
 import { noSuchRoute } from './middleware/no-such-route.js';
 import { createRateLimiting } from './middleware/rate-limit.js';
@@ -28,6 +30,9 @@ export interface AppDeps {
   search: SearchService;
   chat: ChatService;
   rateLimits: RateLimits;
+  /** More routes, asked before the document surface's own. */
+  moreRoutes?: readonly Route[];
+  deletePartition?: NonNullable<DocumentDeps['deletePartition']>;
   /** Without it the gateway serves the documents alone. */
   proxy?: ProxyDeps;
   logger: Logger;
@@ -43,7 +48,7 @@ type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses' | 'rateLimits'>;
 /** The two jobs of the gateway and the description of both. */
 const routeTables = (deps: RouteDeps) => {
   const proxy = deps.proxy === undefined ? [] : proxyRoutes(deps.proxy);
-  const documents = documentRoutes(deps);
+  const documents = [...(deps.moreRoutes ?? []), ...documentRoutes(deps)];
   return { proxy, documents: [...docsRoutes([...proxy, ...documents]), ...documents] };
 };
 
@@ -79,6 +84,7 @@ export const createApp = (deps: AppDeps): Koa => {
   app.use(requestId);
   app.use(requestLog(logger));
   app.use(securityHeaders);
+  app.use(crossOrigin(config.http.corsOrigins));
   app.use(errorMapping);
   app.use(proxy.routes());
   app.use(router.routes());

@@ -12,6 +12,7 @@ import { createSearchService } from '../activities/retrieval/search-service.js';
 import { ConfigError, parseConfig } from '../schemas/config.js';
 import type { Config } from '../schemas/config.js';
 import { createApp } from './app.js';
+import { seedUsers } from './commands/seed-users.js';
 import { createLogger } from './logger.js';
 import { tokenDigest } from './middleware/authentication.js';
 import type { ProxyDeps } from './proxy/proxy-deps.js';
@@ -63,6 +64,10 @@ await adapters.users
   .ensureAdmin(config.auth.token === null ? null : tokenDigest(config.auth.token))
   // Asked again at the first request that needs it.
   .catch((error: unknown) => logger.warn({ err: error }, 'the administrator could not be recorded yet'));
+
+await seedUsers(adapters, config.auth.seedUsers, config.documents.defaultFileQuota)
+  // Tried again at the next start; a gateway that serves is worth more.
+  .catch((error: unknown) => logger.error({ err: error }, 'not every account of SEED_USERS could be made'));
 
 const rateLimits = connectRateLimits(config, (state, cause) => {
   if (state === 'ready') logger.info('Redis is there: rate limits are shared by all gateways');

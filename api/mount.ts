@@ -11,13 +11,14 @@ import { baseUrl } from './base-url.js';
 import type { Logger } from './logger.js';
 import { losslessBody } from './lossless-body.js';
 import type { Caller } from './middleware/authentication.js';
+import { isFormOrNothing, readForm } from './read-form.js';
 import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
-import type { Answer, PublicContext, Route } from './route.js';
+import type { Answer, PublicContext, Route, RouteRequest } from './route.js';
 import { surfaceOf } from './surfaces.js';
 
 export interface MountOptions {
-  authenticate(ctx: Koa.Context): Promise<Caller>;
+  authenticate(ctx: Koa.Context, options?: { tokenInQuery?: boolean }): Promise<Caller>;
   partitions: Pick<PartitionStore, 'get' | 'roleOf'>;
   /** Throws unless the request carries the dashboards' key; without it no route may ask for one. */
   checkApiKey?: (ctx: Koa.Context) => void;
@@ -84,7 +85,7 @@ const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Pro
     options.checkApiKey(ctx);
     return null;
   }
-  const caller = await options.authenticate(ctx);
+  const caller = await options.authenticate(ctx, { tokenInQuery: route.tokenInQuery === true });
   ctx.state['principal'] = caller.principal;
   if (route.auth === 'user') return caller;
   if (route.auth === 'admin') {
@@ -101,8 +102,20 @@ const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Pro
 const readInput = async (ctx: Koa.Context, { request }: Route): Promise<unknown> => ({
   params: request?.params && parsePart(request.params, paramsOf(ctx, request.params), 'path'),
   query: request?.query && parsePart(request.query, queryOf(ctx, request.query), 'query'),
-  body: request?.body && parsePart(request.body, await readJsonBody(ctx), 'body'),
+  ...(await readBody(ctx, request)),
 });
+
+const readBody = async (
+  ctx: Koa.Context,
+  { body, bodyAsForm, form }: RouteRequest = {},
+): Promise<{ body?: unknown; form?: unknown }> => {
+  if (form !== undefined) return { form: parsePart(form, await readForm(ctx), 'body') };
+  if (body === undefined) return {};
+  // No body at all is an empty form: whatever a client leaves out has a default.
+  const sentAsForm = bodyAsForm !== undefined && !ctx.request.is('json', '+json') && isFormOrNothing(ctx);
+  if (sentAsForm) return { body: parsePart(bodyAsForm, await readForm(ctx), 'body') };
+  return { body: parsePart(body, await readJsonBody(ctx), 'body') };
+};
 
 /** A part of the path that is not there is an empty one. */
 const paramsOf = (ctx: Koa.Context, schema: z.ZodObject): Record<string, string> => {

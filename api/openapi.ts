@@ -89,9 +89,24 @@ const whoMay = ({ auth }: Route): string => {
   return `For a member with at least the role \`${auth.partition}\`.`;
 };
 
+const asForm = (schema: z.ZodType) => ({
+  'application/x-www-form-urlencoded': { schema },
+  'multipart/form-data': { schema },
+});
+
 const requestBody = ({ request }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   const body = request?.body ?? request?.ownBody;
-  if (body) return { requestBody: { required: true, content: { 'application/json': { schema: body } } } };
+  if (request?.form) return { requestBody: { required: true, content: asForm(request.form) } };
+  if (body)
+    return {
+      requestBody: {
+        required: request?.bodyAsForm === undefined,
+        content: {
+          'application/json': { schema: body },
+          ...(request?.bodyAsForm === undefined ? {} : asForm(request.bodyAsForm)),
+        },
+      },
+    };
   if (request?.multipart)
     return {
       requestBody: { required: true, content: { 'multipart/form-data': { schema: request.multipart } } },

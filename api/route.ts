@@ -20,6 +20,10 @@ export interface RouteRequest {
   query?: z.ZodObject;
   /** JSON, parsed before `handle`. */
   body?: z.ZodType;
+  /** The same body as form fields, for clients of an older version of the route; values are texts. */
+  bodyAsForm?: z.ZodObject;
+  /** Form fields without a file, url-encoded or multipart, parsed before `handle`. */
+  form?: z.ZodObject;
   /** Multipart: documented here, read by `handle` itself, whose checks come before the stream. */
   multipart?: z.ZodObject;
   /** JSON of this shape: documented here, read by `handle` itself, since one bad item must not refuse the others. */
@@ -34,7 +38,7 @@ export interface DeclaredResponse {
 }
 
 type InputOf<R extends RouteRequest> = {
-  [K in 'params' | 'query' | 'body']: R extends Record<K, infer S extends z.ZodType>
+  [K in 'params' | 'query' | 'body' | 'form']: R extends Record<K, infer S extends z.ZodType>
     ? z.output<S>
     : undefined;
 };
@@ -81,6 +85,8 @@ export interface RouteDefinition<A extends RouteAuth = RouteAuth, R extends Rout
   summary: string;
   tag: string;
   auth: A;
+  /** Takes the token from `?token=` as well: a link that a browser opens carries no header. */
+  tokenInQuery?: true;
   request?: R;
   responses: Readonly<Record<number, DeclaredResponse>>;
   errors?: readonly ErrorCode[];

@@ -60,6 +60,44 @@ const modelUrl = url(/^https?$/).refine(
   'must not hold a user or password: put the key into the *_API_KEY variable',
 );
 
+/** A JSON array in a variable. */
+const jsonArray = <Item extends z.ZodType>(item: Item) =>
+  z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be a JSON array' });
+        return z.NEVER;
+      }
+    })
+    .pipe(z.array(item));
+
+/** Accounts made at the start; one is known again by its external id or its mail address. */
+const seedUsers = jsonArray(
+  z
+    .strictObject({
+      display_name: z.string().max(255).nullish(),
+      external_user_id: z.string().min(1).max(255).nullish(),
+      email: z.email().max(255).nullish(),
+      is_admin: z.boolean().default(false),
+      file_quota: z.int().min(-1).nullish(),
+      /** Without one the account has no token until an administrator regenerates it. */
+      token: z.string().optional(),
+    })
+    .refine((user) => user.external_user_id != null || user.email != null, {
+      message: 'each user needs an external_user_id or an email',
+    }),
+);
+
+/** `;`-separated; `*` stands for every origin. */
+const origins = z
+  .string()
+  .transform((text) => text.split(';').map((part) => part.trim().replace(/\/$/, '')))
+  .transform((parts) => parts.filter((part) => part !== ''))
+  .pipe(z.array(z.union([z.literal('*'), z.string().regex(/^https?:\/\/[^/?#\s]+$/, 'must be an origin')])));
+
 const environment = z.object({
   HOST: z.string().min(1).optional(),
   PORT: z.coerce.number().int().min(0).max(65535).optional(),
@@ -89,10 +127,14 @@ const environment = z.object({
     .string()
     .regex(/^[A-Za-z0-9._-]{0,80}$/)
     .default(''),
+  SEED_USERS: seedUsers.default([]),
+  DEFAULT_FILE_QUOTA: z.coerce.number().int().min(-1).default(-1),
+  CORS_EXTRA_ORIGINS: origins.default([]),
+  GRAFANA_URL: url(/^https?$/).optional(),
+  SAVE_UPLOADED_FILES: flag(true),
   MAX_UPLOAD_SIZE_MB: count(1024),
   PREFERRED_URL_SCHEME: z.enum(['http', 'https']).optional(),
   MAX_PARTITIONS_PER_USER: count(100),
-  DEFAULT_FILE_QUOTA: z.coerce.number().int().default(-1),
   MODEL_ID_PREFIX: z.string().min(1).max(40).default('rag-'),
   WITH_OPENAI_API: flag(true),
   CONTENT_DEDUPLICATION_ENABLED: flag(true),
@@ -204,6 +246,12 @@ const weakness = (secret: string): string | null => {
   return null;
 };
 
+/** Tokens of SEED_USERS are secrets like any other; what cannot be read is the schema's to refuse. */
+const seededTokens = (text: string | undefined): [string, string | undefined][] => {
+  const users = seedUsers.safeParse(text ?? '[]');
+  return (users.data ?? []).map(({ token }, index) => [`the token of SEED_USERS[${index}]`, token]);
+};
+
 const insecureSecrets = (env: Readonly<Record<string, string | undefined>>): string[] => {
   const candidates: [string, string | undefined][] = [
     ...GUARDED_SECRETS.map((name): [string, string | undefined] => [name, env[name]]),
@@ -211,6 +259,7 @@ const insecureSecrets = (env: Readonly<Record<string, string | undefined>>): str
       `the password in ${name}`,
       passwordOf(env[name] ?? ''),
     ]),
+    ...seededTokens(env['SEED_USERS']),
   ];
   const weak = candidates.flatMap(([name, value]): [string, string][] => {
     const problem = value === undefined || value === '' ? null : weakness(value);
@@ -272,10 +321,13 @@ const build = (env: z.output<typeof environment>) => ({
     maxUploadBytes: env.MAX_UPLOAD_SIZE_MB * 1024 * 1024,
     /** Addresses and networks whose X-Forwarded-For is believed; `*`: everybody's. */
     trustedProxies: env.UVICORN_FORWARDED_ALLOW_IPS,
+    /** Origins whose pages may call the document surface; `*`: every one. */
+    corsOrigins: env.CORS_EXTRA_ORIGINS,
   },
   auth: {
     token: env.AUTH_TOKEN ?? null,
     superAdminMode: env.SUPER_ADMIN_MODE,
+    seedUsers: env.SEED_USERS,
   },
   mongodb: { url: env.MONGODB_URL, database: env.MONGODB_DATABASE },
   opensearch: { url: env.OPENSEARCH_URL, indexPrefix: env.OPENSEARCH_INDEX_PREFIX },
@@ -287,8 +339,10 @@ const build = (env: z.output<typeof environment>) => ({
   },
   documents: {
     maxPartitionsPerUser: env.MAX_PARTITIONS_PER_USER,
-    /** Files of a user whose record names no quota; negative: no limit. */
+    /** Files per user where the user's record says nothing; -1: no limit. */
     defaultFileQuota: env.DEFAULT_FILE_QUOTA,
+    /** Off: an upload's bytes go once it is indexed, and no answer links to them. */
+    saveUploadedFiles: env.SAVE_UPLOADED_FILES,
     deduplicate: env.CONTENT_DEDUPLICATION_ENABLED,
     chunkSize: env.CHUNK_SIZE,
     chunkOverlapRate: env.CHUNK_OVERLAP_RATE,
@@ -378,6 +432,8 @@ const build = (env: z.output<typeof environment>) => ({
   },
   /** Encrypts stored tokens and keys; 32 bytes in base64. */
   secretsKey: env.SECRETS_KEY ?? null,
+  /** Shown to administrators; null: there is none. */
+  grafanaUrl: env.GRAFANA_URL ?? null,
   log: { level: env.LOG_LEVEL, format: env.LOG_FORMAT },
 });
 

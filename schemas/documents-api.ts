@@ -143,7 +143,7 @@ export const SupportedTypes = z
   .meta({ id: 'SupportedTypes' });
 
 /** A number in a query: the empty text is no number. */
-const queryNumber = (schema: z.ZodType<number>) =>
+export const queryNumber = (schema: z.ZodType<number>) =>
   z.preprocess((value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value), schema);
 
 export const SearchQuery = z.object({

@@ -39,22 +39,90 @@ export const inScope = (scope: Scope, partition: string): boolean =>
 
 export interface UserRecord {
   user_id: number;
-  display_name: string;
+  display_name: string | null;
+  /** Name at an identity provider; unique. */
+  external_user_id: string | null;
+  /** Unique, compared without case. */
+  email: string | null;
   is_admin: boolean;
-  token_digest: string | null;
-  /** Files the user may have: negative for no limit, null for the service's default. */
+  /** Files this user may have; -1: no limit; null: DEFAULT_FILE_QUOTA. */
   file_quota: number | null;
+  token_digest: string | null;
   created_at: Date;
+  /** Being deleted: nobody but the clean-up sees it. */
+  deleted_at: Date | null;
 }
+
+/** What an administrator may change of a user; absent fields stay as they are. */
+export type UserPatch = Partial<
+  Pick<UserRecord, 'display_name' | 'external_user_id' | 'email' | 'is_admin' | 'file_quota'>
+>;
+
+/** What a user has uploaded, wherever it lies; derived from the file records. */
+export interface UploaderCounts {
+  /** Live files. */
+  files: number;
+  /** Files whose first indexing still runs. */
+  pending: number;
+}
+
+const UNLIMITED = -1;
+
+/** Files a user may have; -1: no limit (administrators always). */
+export const effectiveQuota = (
+  user: Pick<UserRecord, 'is_admin' | 'file_quota'>,
+  defaultQuota: number,
+): number => {
+  const quota = user.is_admin ? UNLIMITED : (user.file_quota ?? defaultQuota);
+  return quota < 0 ? UNLIMITED : quota;
+};
 
 export interface PartitionRecord {
   partition: string;
   description: string | null;
   /** Name of the model endpoint whose vectors this partition's chunks carry. */
   embedder: string;
+  /** Names of presets. */
+  indexation_preset: string;
+  retrieval_preset: string;
+  /** Messages of a conversation that a chat looks at. */
+  chat_history_depth: number;
+  /** Name of a language model's endpoint; null: the default one. */
+  chat_llm: string | null;
+  /** Names of prompts by their type; types without one take the default. */
+  generation_prompt_names: GenerationPromptNames;
   created_by: number;
   created_at: Date;
 }
+
+export interface GenerationPromptNames {
+  sys_prompt?: string | null | undefined;
+  spoken_style_answer?: string | null | undefined;
+}
+
+/** What an owner may change of a partition; absent fields stay as they are. */
+export type PartitionPatch = Partial<
+  Pick<
+    PartitionRecord,
+    | 'description'
+    | 'embedder'
+    | 'indexation_preset'
+    | 'retrieval_preset'
+    | 'chat_history_depth'
+    | 'chat_llm'
+    | 'generation_prompt_names'
+  >
+>;
+
+/** What a partition has before anybody has chosen. */
+export const PARTITION_DEFAULTS = {
+  description: null,
+  indexation_preset: 'default',
+  retrieval_preset: 'default',
+  chat_history_depth: 4,
+  chat_llm: null,
+  generation_prompt_names: {},
+} as const satisfies PartitionPatch;
 
 export interface Membership {
   user_id: number;
@@ -99,7 +167,12 @@ export interface FileRecord {
   file_key: string;
   partition: string;
   file_id: string;
-  created_by: number;
+  /** Null once that user is deleted. */
+  created_by: number | null;
+  /** Keys of the workspaces it belongs to (not their ids, which may be used again). */
+  workspaces: string[];
+  /** Uploaded without workspaces: it outlives every workspace that it is attached to later. */
+  independent: boolean;
   /** The greatest generation ever admitted for this file; admission refuses a smaller one. */
   latest_generation: number;
   live: FileVersion | null;
@@ -194,6 +267,77 @@ export interface StoredChunk {
   parent_id: string | null;
   metadata: MetadataEntry[];
 }
+
+/** A named group of files of one partition. */
+export interface WorkspaceRecord {
+  /** Surrogate, never reused. */
+  workspace_key: string;
+  /** Chosen by the client; unique within the partition. */
+  workspace_id: string;
+  partition: string;
+  display_name: string | null;
+  created_by: number | null;
+  created_at: Date;
+  /** Set while its files are let go; the id is free already, and nobody but the clean-up sees it. */
+  deleted: { at: Date; keepFiles: boolean } | null;
+}
+
+export type PresetType = 'indexation' | 'retrieval';
+
+/** How documents are indexed (wire contract, section 1.10). */
+export interface IndexationConfig {
+  chunking: { name: string; chunk_size: number; chunk_overlap_rate: number };
+  /** Null: the parser that the file's type calls for. */
+  parsing_strategy: string | null;
+  stt: string | null;
+  asr_transcription_prompt_name: string | null;
+  vlm: string | null;
+  enable_image_captioning: boolean;
+  image_captioning_prompt_name: string | null;
+  enable_contextualization: boolean;
+  contextualization_llm: string | null;
+  contextualization_mode: 'none' | 'simple' | 'structured';
+  chunk_contextualizer_prompt_name: string | null;
+  enable_metadata_extraction: boolean;
+  enable_entity_extraction: boolean;
+  entity_labels: string[];
+  enable_topic_tagging: boolean;
+  max_topic_tags: number;
+  topic_tagger_prompt_name: string | null;
+}
+
+/** How questions are answered (wire contract, section 1.10). */
+export interface RetrievalConfig {
+  type: 'single' | 'multiQuery' | 'hyde';
+  reranker: string | null;
+  llm: string | null;
+  /** Candidates of each retrieval leg. */
+  top_k: number;
+  /** Pieces that a chat answer may use; null: as many as the server's setting says. */
+  top_n: number | null;
+  enable_reranker: boolean;
+  /** Null: the endpoint's. */
+  similarity_threshold: number | null;
+  include_related: boolean;
+  include_ancestors: boolean;
+  rrf_k: number;
+  hyde_prompt_name: string | null;
+  multi_query_prompt_name: string | null;
+  query_contextualizer_prompt_name: string | null;
+}
+
+interface PresetOf<Type extends PresetType, Config> {
+  name: string;
+  preset_type: Type;
+  config: Config;
+  /** Made by the service and never edited: it follows the environment at each start. */
+  seeded: boolean;
+  created_at: Date;
+  updated_at: Date;
+}
+export type IndexationPreset = PresetOf<'indexation', IndexationConfig>;
+export type RetrievalPreset = PresetOf<'retrieval', RetrievalConfig>;
+export type PresetRecord = IndexationPreset | RetrievalPreset;
 
 export const MODEL_TYPES = ['embedder', 'reranker', 'llm', 'vlm', 'stt'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];

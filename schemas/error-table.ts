@@ -45,6 +45,10 @@ export const ERROR_TABLE = {
   WORKSPACE_NOT_FOUND: row(404, 'Workspace not found'),
   MEMBERSHIP_NOT_FOUND: row(404, 'The membership does not exist.'),
   TASK_NOT_FOUND: row(404, 'The task does not exist.'),
+  USER_EXISTS: row(409, 'A user with this external id or mail address exists already.'),
+  WORKSPACE_EXISTS: row(409, 'The workspace exists already.'),
+  MEMBERSHIP_EXISTS: row(409, 'The user is a member already.'),
+  LAST_OWNER: row(409, 'A partition keeps at least one owner.'),
   CONFLICT: row(409, 'The request conflicts with the present state.'),
   PARTITION_EXISTS: row(409, 'The partition exists already.'),
   FILE_EXISTS: row(409, 'The file exists already.'),
@@ -55,6 +59,10 @@ export const ERROR_TABLE = {
   TASK_NOT_CANCELLABLE: row(409, 'The task has ended and cannot be cancelled.'),
   WORKSPACE_AMBIGUOUS: row(422, 'The workspace exists in more than one of the searched partitions.'),
   MODEL_ENDPOINT_NOT_FOUND: row(422, 'The model endpoint is not registered.'),
+  EMBEDDER_ALIAS_NOT_ALLOWED: row(422, 'A concrete embedder is needed here, not the alias of the default.'),
+  PRESET_NOT_FOUND: row(422, 'The preset does not exist.'),
+  PROMPT_NOT_FOUND: row(422, 'The prompt does not exist.'),
+  NOT_IMPLEMENTED: row(501, 'This is not available in this release.'),
 
   // Reasons for which an indexing task fails
   NO_INDEXABLE_CONTENT: row(422, 'No text to index was found in the document.'),

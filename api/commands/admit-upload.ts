@@ -134,6 +134,7 @@ const admitFirst = async (
     userId: task.user_id,
     taskId: task.task_id,
     generation: task.generation,
+    workspaces: input.workspaces,
   });
   if (answer.outcome === 'admitted') return { kind: 'admitted', supersededTask: null };
   if (answer.outcome === 'exists') throw alreadyExists(input);

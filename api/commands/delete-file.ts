@@ -1,7 +1,10 @@
 import { AppError } from '../../schemas/app-error.js';
+import type { FileRecord } from '../../schemas/documents.js';
 import { askTemporal } from './ask-temporal.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
+
+export type DeleteFileDeps = EndTaskDeps;
 
 /**
  * Deletes a file: its record becomes a tombstone in one update, and nothing of it is visible from then on. The
@@ -9,7 +12,7 @@ import type { EndTaskDeps } from './end-task.js';
  * @throws AppError FILE_NOT_FOUND (404), plain
  */
 export const deleteFile = async (
-  deps: EndTaskDeps,
+  deps: DeleteFileDeps,
   input: { partition: string; fileId: string },
 ): Promise<void> => {
   const before = await deps.files.markDeleted(input.partition, input.fileId);
@@ -21,7 +24,15 @@ export const deleteFile = async (
         plain: true,
       },
     );
-  // The record has decided: what fails from here on is made good by the sweep, and the file is gone all the same.
+  await finishFileDeletion(deps, before);
+};
+
+/**
+ * What follows once a file's record has become a tombstone. It never throws: the record has decided.
+ * @param before the record as it was
+ */
+export const finishFileDeletion = async (deps: DeleteFileDeps, before: FileRecord): Promise<void> => {
+  // What fails from here on is made good by the sweep, and the file is gone all the same.
   const orElseSweep =
     (what: string) =>
     (error: unknown): void =>

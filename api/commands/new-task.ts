@@ -12,6 +12,8 @@ export interface UploadToAdmit {
   relationshipId: string | null;
   parentId: string | null;
   embedder: string;
+  /** Keys of the workspaces that a POST puts the file into. */
+  workspaces: readonly string[];
   taskUrl(taskId: string): string;
 }
 

@@ -22,11 +22,15 @@ export const chatFrame = (model: string | null | undefined): ChatFrame => ({
   model: model ?? '',
 });
 
-const sourceEntry = (result: SearchResult, link: Links) => ({
-  source_type: 'document',
-  chunk: presentChunkMetadata(result),
-  chunk_url: link.extract(result.chunk.chunk_id),
-});
+const sourceEntry = (result: SearchResult, link: Links) => {
+  const fileUrl = link.original(result.chunk.chunk_id);
+  return {
+    source_type: 'document',
+    chunk: presentChunkMetadata(result),
+    chunk_url: link.extract(result.chunk.chunk_id),
+    ...(fileUrl === null ? {} : { file_url: fileUrl }),
+  };
+};
 
 /** The complete `extra` of an answer. */
 export const chatExtra = (end: ChatEnd, link: Links): ChatExtra => {

@@ -122,7 +122,7 @@ export const chatRoutes = ({ adapters, config, chat }: DocumentDeps): Route[] =>
         'INFERENCE_TIMEOUT',
       ],
       async handle(ctx, { body }) {
-        const link = links(ctx.baseUrl);
+        const link = links(ctx.baseUrl, { originals: config.documents.saveUploadedFiles });
         const frame = chatFrame(body.model);
         const { first, rest } = await begin(await serviceRequest(ctx, body));
         if (body.stream === true) {

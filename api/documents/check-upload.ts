@@ -14,6 +14,8 @@ import { safeFilename } from './safe-filename.js';
 
 export interface CheckedUpload extends ClientMetadata {
   upload: UploadInfo;
+  /** Keys. */
+  workspaces: string[];
 }
 
 export interface CheckUploadOptions {
@@ -21,8 +23,8 @@ export interface CheckUploadOptions {
   uploadId: string;
   /** 409 of a POST; runs at its place in the order. */
   requireNew?: () => Promise<void>;
-  /** PUT takes no workspaces. */
-  takesWorkspaces: boolean;
+  /** Ids to keys; a PUT takes no workspaces. @throws AppError WORKSPACE_NOT_FOUND, plain */
+  findWorkspaces?: (ids: readonly string[]) => Promise<string[]>;
 }
 
 /**
@@ -52,7 +54,7 @@ export const checkUpload = async (
   if ((fields['callback_url'] ?? '') !== '')
     throw new AppError('BAD_REQUEST', 'callbacks are not available in this release', { plain: true });
   await options.requireNew?.();
-  if (options.takesWorkspaces) refuseWorkspaces(fields['workspace_ids']);
+  const workspaces = await options.findWorkspaces?.(readWorkspaceIds(fields['workspace_ids']));
   if (fault !== null) throw fault;
   if (file === null) throw new AppError('STORAGE_ERROR', 'Failed to save uploaded file.', { plain: true });
 
@@ -65,17 +67,17 @@ export const checkUpload = async (
     size_bytes: file.size,
     content_sha256: file.sha256,
   };
-  return { ...client.value, upload };
+  return { ...client.value, upload, workspaces: workspaces ?? [] };
 };
 
-/** Workspaces come with a later release: none exists yet, so every id given is an unknown one. */
-const refuseWorkspaces = (text: string | undefined): void => {
-  if (text === undefined || text.trim() === '') return;
+/** The form field: a JSON array of texts, absent or empty meaning none. @throws AppError BAD_REQUEST, plain */
+const readWorkspaceIds = (text: string | undefined): string[] => {
+  if (text === undefined || text.trim() === '') return [];
   const parsed = attempt(() => parse(text));
-  const ids = parsed.ok ? parsed.value : null;
-  if (!Array.isArray(ids) || ids.some((id) => typeof id !== 'string'))
+  const ids: unknown = parsed.ok ? parsed.value : null;
+  if (!Array.isArray(ids) || !ids.every((id): id is string => typeof id === 'string'))
     throw new AppError('BAD_REQUEST', 'workspace_ids must be a JSON array of strings', { plain: true });
-  if (ids.length > 0) throw new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
+  return ids;
 };
 
 const attempt = <T>(action: () => T): { ok: true; value: T } | { ok: false; error: unknown } => {

@@ -15,10 +15,12 @@ const FileParams = PartitionParams.extend({ file_id: z.string() });
 const MOST_EXTRACTS = 2000;
 
 const Limit = z.coerce.number().int().min(1);
-const ListQuery = z.object({ limit: Limit.optional() });
+const ListQuery = z.object({
+  limit: Limit.optional(),
+  degraded_stage: z.enum(['caption', 'contextualize', 'topic_tag']).optional(),
+});
 const ExtractsQuery = z.object({ limit: Limit.default(MOST_EXTRACTS) });
 
-/** Presets come with a later release; until then every partition reads as on the seeded defaults. */
 const partitionRow = (
   record: PartitionRecord,
   files: number,
@@ -30,11 +32,11 @@ const partitionRow = (
   document_count: files,
   description: record.description,
   embedder: record.embedder,
-  indexation_preset: 'default',
-  retrieval_preset: 'default',
+  indexation_preset: record.indexation_preset,
+  retrieval_preset: record.retrieval_preset,
   dimension: files === 0 ? null : (dimensions.get(record.embedder) ?? null),
-  chat_history_depth: 4,
-  chat_llm: null,
+  chat_history_depth: record.chat_history_depth,
+  chat_llm: record.chat_llm,
   created_at: record.created_at.toISOString(),
   ...(scope.kind === 'all' ? {} : { role: scope.roles[record.partition] }),
 });
@@ -107,7 +109,10 @@ export const partitionRoutes = ({ adapters, config }: DocumentDeps): Route[] => 
     responses: { 200: { description: 'Files by id', schema: FileList } },
     errors: ['AUTH_ERROR', 'PARTITION_NOT_FOUND', 'VALIDATION_ERROR'],
     async handle({ scope, baseUrl }, { params, query }) {
-      const files = await adapters.files.listLive(scope, params.partition, query.limit);
+      const files = await adapters.files.listLive(scope, params.partition, {
+        limit: query.limit,
+        degradedStage: query.degraded_stage,
+      });
       return json(200, { files: files.map((file) => fileRow(file, links(baseUrl))) });
     },
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { liveVersionOf } from '../../activities/retrieval/generation-check.js';
 import { presentChunkMetadata } from '../../activities/retrieval/present-metadata.js';
 import { AppError } from '../../schemas/app-error.js';
 import { Extract, SearchAnswer, SearchEverywhereQuery, SearchQuery } from '../../schemas/documents-api.js';
@@ -8,6 +7,7 @@ import { noSuchFile } from '../commands/upload-refusals.js';
 import { json, route } from '../route.js';
 import type { Answer, CallerContext, Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
+import { findExtract } from './find-extract.js';
 import { links } from './links.js';
 
 const PartitionParams = z.object({ partition: z.string() });
@@ -128,17 +128,8 @@ export const searchRoutes = ({ adapters, search }: DocumentDeps): Route[] => {
       responses: { 200: { description: 'Text and metadata', schema: Extract } },
       errors: ['AUTH_ERROR', 'NOT_FOUND'],
       async handle({ scope }, { params }) {
-        const chunk = await adapters.chunks.get(params.extract_id);
-        const records = chunk === null ? null : await adapters.files.getMany([chunk.file_key]);
-        const file = chunk === null ? undefined : records?.get(chunk.file_key);
-        const version = chunk === null ? null : liveVersionOf(chunk, file);
-        if (chunk === null || file === undefined || version === null)
-          throw new AppError('NOT_FOUND', `Extract '${params.extract_id}' not found`, { plain: true });
-        await authorisePartition(adapters.partitions, scope, file.partition, 'viewer');
-        return json(200, {
-          page_content: chunk.text,
-          metadata: presentChunkMetadata({ chunk, file, version }),
-        });
+        const found = await findExtract(adapters, scope, params.extract_id);
+        return json(200, { page_content: found.chunk.text, metadata: presentChunkMetadata(found) });
       },
     }),
   ];

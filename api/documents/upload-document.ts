@@ -5,6 +5,7 @@ import { authorisePartition } from '../authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';
 import { requireQuota } from '../commands/reserve-quota.js';
+import { findWorkspaces, settleWorkspaces } from '../commands/settle-workspaces.js';
 import { alreadyExists, noSuchFile } from '../commands/upload-refusals.js';
 import type { CallerContext } from '../route.js';
 import { checkUpload } from './check-upload.js';
@@ -35,14 +36,19 @@ export const uploadDocument = async (
     const checked = await checkUpload(received, {
       stores: adapters,
       uploadId,
-      takesWorkspaces: intent === 'create',
-      ...(intent === 'create' ? { requireNew: () => requireNew(deps, target) } : {}),
+      ...(intent === 'create'
+        ? {
+            requireNew: () => requireNew(deps, target),
+            findWorkspaces: (ids: readonly string[]) => findWorkspaces(adapters, partition, ids),
+          }
+        : {}),
     });
     const { embedder } = await openPartition(deps, ctx, partition);
     const task = await admitUpload(
       { ...adapters, ...config.documents, workflows, log: ctx.log },
       { ...target, ...checked, intent, userId: ctx.principal.userId, embedder },
     );
+    await requireWorkspaces(deps, ctx, task.file_key, checked.workspaces);
     return { task_status_url: target.taskUrl(task.task_id) };
   } catch (error) {
     await received
@@ -52,6 +58,30 @@ export const uploadDocument = async (
       );
     throw error;
   }
+};
+
+/**
+ * A workspace may have been deleted while the upload was admitted. What cannot be found out now does not fail the
+ * upload: its caller would remove the bytes of an admitted file.
+ * @throws AppError WORKSPACE_NOT_FOUND when none is left, and the file with it
+ */
+const requireWorkspaces = async (
+  { adapters, workflows }: DocumentDeps,
+  { log }: CallerContext,
+  fileKey: string,
+  keys: readonly string[],
+): Promise<void> => {
+  if (keys.length === 0) return;
+  const left = await settleWorkspaces({ ...adapters, workflows, log }, fileKey, keys).catch(
+    (error: unknown) => {
+      log.warn(
+        { err: error, file_key: fileKey },
+        'whether the workspaces of an upload still exist is unknown',
+      );
+      return keys;
+    },
+  );
+  if (left.length === 0) throw new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
 };
 
 const checkTarget = async (

@@ -14,9 +14,12 @@ export interface Caller {
 export const tokenDigest = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Null: none was sent. */
-export const bearerToken = (ctx: Koa.Context): string | null => {
+export const bearerToken = (ctx: Koa.Context, tokenInQuery = false): string | null => {
   const header = ctx.get('Authorization').trim();
-  if (header === '' || /^bearer$/i.test(header)) return null;
+  if (header === '' || /^bearer$/i.test(header)) {
+    const given = tokenInQuery ? [ctx.query['token'] ?? []].flat().at(-1) : undefined;
+    return given === undefined || given === '' ? null : given;
+  }
   return /^bearer\s+(.+)$/i.exec(header)?.[1] ?? '';
 };
 
@@ -29,7 +32,7 @@ const refusal = (text: string): AppError => new AppError('AUTH_ERROR', text, { p
 export const createAuthentication = (
   config: Config['auth'],
   stores: Pick<Adapters, 'users' | 'partitions'>,
-): ((ctx: Koa.Context) => Promise<Caller>) => {
+): ((ctx: Koa.Context, options?: { tokenInQuery?: boolean }) => Promise<Caller>) => {
   let admin: Promise<UserRecord> | undefined;
   // User 1 must carry the digest of the present AUTH_TOKEN before any token is looked up; a failed try is repeated.
   const ensureAdmin = (): Promise<UserRecord> => {
@@ -42,9 +45,9 @@ export const createAuthentication = (
     return admin;
   };
 
-  const findUser = async (ctx: Koa.Context): Promise<UserRecord> => {
+  const findUser = async (ctx: Koa.Context, tokenInQuery: boolean): Promise<UserRecord> => {
     if (config.token === null) return ensureAdmin();
-    const token = bearerToken(ctx);
+    const token = bearerToken(ctx, tokenInQuery);
     if (token === null) throw refusal('Missing token');
     await ensureAdmin();
     const user = await stores.users.findByTokenDigest(tokenDigest(token));
@@ -61,11 +64,11 @@ export const createAuthentication = (
     return { kind: 'partitions', userId: user.user_id, roles };
   };
 
-  return async (ctx) => {
+  return async (ctx, { tokenInQuery = false } = {}) => {
     try {
-      const user = await findUser(ctx);
+      const user = await findUser(ctx, tokenInQuery);
       return {
-        principal: { userId: user.user_id, displayName: user.display_name, isAdmin: user.is_admin },
+        principal: { userId: user.user_id, displayName: user.display_name ?? '', isAdmin: user.is_admin },
         scope: await scopeOf(user),
       };
     } catch (error) {

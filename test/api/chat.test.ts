@@ -166,6 +166,7 @@ describe('POST /v1/chat/completions: the answer in one piece', () => {
       source_type: 'document',
       chunk: expect.objectContaining({ _id: id, file_id: id, partition: 'notes', filename: `${id}.txt` }),
       chunk_url: `${gateway.url}/extract/${id}`,
+      file_url: `${gateway.url}/static/${id}`,
     });
     expect(await chat({ model: 'rag-one' })).toEqual([
       200,

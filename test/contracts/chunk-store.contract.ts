@@ -280,6 +280,25 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
       expect(await positions(file_key, 2)).toEqual([]);
     }, 60_000);
 
+    test('scans the published chunks of generations in order, beyond one page, with their vectors', async () => {
+      const generations = times(3, (index) => 1_000_000_000 + Math.floor(Math.random() * 1e6) * 10 + index);
+      for (const [index, generation] of generations.entries()) {
+        const chunks = chunksOf(times(index === 0 ? 450 : 2, String), { generation });
+        await put(chunks, ({ position }) => (position === 1 ? [0, 0, 0] : [0.5, position, 0]));
+        if (index < 2) await publish(chunks);
+      }
+      const found = await collect(store().scanChunks(generations, { vectorFields: ['vector_other', FIELD] }));
+      expect(found.map(({ chunk }) => [chunk.generation, chunk.position])).toEqual([
+        ...times(450, (position) => [generations[0], position]),
+        ...times(2, (position) => [generations[1], position]),
+      ]);
+      expect(found[2]?.vector).toEqual([0.5, 2, 0]);
+      expect(found[1]?.vector).toBeNull();
+      const plain = await collect(store().scanChunks(generations.slice(1)));
+      expect(plain.map(({ vector }) => vector)).toEqual([null, null]);
+      expect(await collect(store().scanChunks([]))).toEqual([]);
+    }, 60_000);
+
     test('deletes generations but the kept ones, and whole files', async () => {
       const file_key = randomUUID();
       const generation = (number: number, count: number) =>

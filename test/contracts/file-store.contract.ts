@@ -90,6 +90,8 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
           file_key: fileKey,
           latest_generation: 2,
           created_by: 7,
+          workspaces: [],
+          independent: true,
         });
       });
 
@@ -264,7 +266,7 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
       const ids = async (...asked: Parameters<FileStore['listLive']>) =>
         (await store().listLive(...asked)).map(({ file_id }) => file_id);
       expect(await ids(mine, partition)).toEqual(['a', 'b', 'c']);
-      expect(await ids(mine, partition, 2)).toEqual(['a', 'b']);
+      expect(await ids(mine, partition, { limit: 2 })).toEqual(['a', 'b']);
       expect(await ids(EVERYTHING, other)).toEqual(['guide']);
       expect(await ids(mine, other)).toEqual([]);
       expect(await ids({ kind: 'partitions', userId: 2, roles: {} }, 'constructor')).toEqual([]);

@@ -39,6 +39,7 @@ const insert = async (files: Collection<FileDocument>, input: Input): Promise<Fi
     partition: input.partition,
     file_id: input.fileId,
     created_by: input.userId,
+    ...belonging(input),
     latest_generation: input.generation,
     live: null,
     pending_task: input.taskId,
@@ -53,6 +54,11 @@ const insert = async (files: Collection<FileDocument>, input: Input): Promise<Fi
     throw error;
   }
 };
+
+const belonging = ({ workspaces = [] }: Input): Pick<FileDocument, 'workspaces' | 'independent'> => ({
+  workspaces: [...workspaces],
+  independent: workspaces.length === 0,
+});
 
 /** A first task failed or was cancelled and left a record that nobody works on: one guarded update makes it ours. */
 const takeOver = (files: Collection<FileDocument>, input: Input): Promise<FileDocument | null> =>
@@ -69,6 +75,7 @@ const takeOver = (files: Collection<FileDocument>, input: Input): Promise<FileDo
         pending_task: input.taskId,
         latest_generation: input.generation,
         created_by: input.userId,
+        ...belonging(input),
         updated_at: new Date(),
       },
     },

@@ -19,15 +19,18 @@ export const createMongoCounterStore = (db: Db): CounterStore => {
     if (document === null) throw new Error('an upsert answers a document');
     return document.value;
   };
+  const count = async (name: string): Promise<number> => {
+    try {
+      return await next(name);
+    } catch (error) {
+      // Only the very first call can collide, with another one that inserts the counter.
+      if (!isDuplicateKey(error)) throw error;
+      return await next(name);
+    }
+  };
   return withMongoErrors<CounterStore>({
-    async nextGeneration() {
-      try {
-        return await next('generation');
-      } catch (error) {
-        // Only the very first call can collide, with another one that inserts the counter.
-        if (!isDuplicateKey(error)) throw error;
-        return await next('generation');
-      }
-    },
+    nextGeneration: () => count('generation'),
+    // User 1 is there from the start.
+    nextUserId: async () => 1 + (await count('user')),
   });
 };

@@ -10,6 +10,9 @@ const INDEXES: Record<string, IndexDescription[]> = {
   users: [
     { key: { token_digest: 1 }, unique: true, sparse: true },
     { key: { pending_tasks: 1 }, sparse: true },
+    { key: { external_user_id: 1 }, unique: true, sparse: true },
+    { key: { email_key: 1 }, unique: true, sparse: true },
+    { key: { deleted_at: 1 }, sparse: true },
   ],
   partitions: [{ key: { 'members.user_id': 1 } }],
   files: [
@@ -18,6 +21,14 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { created_by: 1 } },
     { key: { 'live.task_id': 1 } },
     { key: { tombstone_at: 1 }, sparse: true },
+    { key: { partition: 1, 'live.relationship_id': 1 } },
+    { key: { created_by: 1 } },
+    { key: { workspaces: 1 } },
+  ],
+  workspaces: [
+    { key: { name_key: 1 }, unique: true, sparse: true },
+    { key: { partition: 1, workspace_id: 1 } },
+    { key: { deleted_at: 1 }, sparse: true },
   ],
   tasks: [
     { key: { state: 1, created_at: 1 } },

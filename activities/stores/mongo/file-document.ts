@@ -1,3 +1,4 @@
+import type { Filter } from 'mongodb';
 import type { FileRecord, FileVersion } from '../../../schemas/documents.js';
 import { metadataFromText, metadataToText } from './metadata-json.js';
 
@@ -11,7 +12,10 @@ export interface FileDocument {
   name_key?: string;
   partition: string;
   file_id: string;
-  created_by: number;
+  created_by: number | null;
+  /** Both are absent in documents of earlier releases, which knew no workspaces. */
+  workspaces?: string[];
+  independent?: boolean;
   latest_generation: number;
   live: VersionDocument | null;
   pending_task: string | null;
@@ -39,6 +43,8 @@ export const toFileRecord = (document: FileDocument): FileRecord => ({
   partition: document.partition,
   file_id: document.file_id,
   created_by: document.created_by,
+  workspaces: document.workspaces ?? [],
+  independent: document.independent ?? true,
   latest_generation: document.latest_generation,
   live: document.live && toVersion(document.live),
   pending_task: document.pending_task,
@@ -46,3 +52,12 @@ export const toFileRecord = (document: FileDocument): FileRecord => ({
   updated_at: document.updated_at,
   deleted_at: document.tombstone_at ?? null,
 });
+
+/** Visible. */
+export const LIVE = { live: { $ne: null }, name_key: { $exists: true } } as const;
+
+/** Active, and either visible or being made so: what PUT may replace and DELETE may delete. */
+export const PRESENT: Filter<FileDocument> = {
+  name_key: { $exists: true },
+  $or: [{ live: { $ne: null } }, { pending_task: { $ne: null } }],
+};

@@ -1,16 +1,12 @@
-import type { Db, Filter } from 'mongodb';
+import type { Db } from 'mongodb';
 import { inScope } from '../../../schemas/documents.js';
 import type { FileStore } from '../../ports.js';
 import { admitFirst } from './admit-first.js';
-import { nameKey, toFileRecord, toVersionDocument } from './file-document.js';
+import { LIVE, PRESENT, nameKey, toFileRecord, toVersionDocument } from './file-document.js';
 import type { FileDocument } from './file-document.js';
+import { createFileStatistics } from './file-statistics.js';
+import { createWorkspaceLinks } from './workspace-links.js';
 import { withMongoErrors } from './mongo-errors.js';
-
-/** Active, and either visible or being made so: what PUT may replace and DELETE may delete. */
-const PRESENT: Filter<FileDocument> = {
-  name_key: { $exists: true },
-  $or: [{ live: { $ne: null } }, { pending_task: { $ne: null } }],
-};
 
 /**
  * File records in collection `files`. Every transition is one update with its condition in the filter; where it
@@ -27,25 +23,23 @@ export const createMongoFileStore = (db: Db): FileStore => {
       const documents = await files.find({ _id: { $in: [...new Set(fileKeys)] } }).toArray();
       return new Map(documents.map((document) => [document._id, toFileRecord(document)]));
     },
-    async listLive(scope, partition, limit = 0) {
+    async listLive(scope, partition, { limit = 0, degradedStage } = {}) {
       if (!inScope(scope, partition)) return [];
+      const degraded = degradedStage === undefined ? {} : { 'live.degraded_stages': degradedStage };
       const documents = await files
-        .find({ partition, live: { $ne: null }, name_key: { $exists: true } })
+        .find({ partition, ...LIVE, ...degraded })
         .sort({ file_id: 1 })
         .limit(limit)
         .toArray();
       return documents.map(toFileRecord);
     },
-    async countLive(partitions) {
-      const groups = await files
-        .aggregate<{ _id: string; count: number }>([
-          { $match: { partition: { $in: [...partitions] }, live: { $ne: null } } },
-          { $group: { _id: '$partition', count: { $sum: 1 } } },
-        ])
+    async listRelated(scope, partition, relationshipId) {
+      if (!inScope(scope, partition)) return [];
+      const documents = await files
+        .find({ partition, 'live.relationship_id': relationshipId, name_key: { $exists: true } })
+        .sort({ file_id: 1 })
         .toArray();
-      const counts = new Map(partitions.map((partition) => [partition, 0]));
-      for (const { _id, count } of groups) counts.set(_id, count);
-      return counts;
+      return documents.map(toFileRecord);
     },
     async countByUser(userId) {
       const own = { created_by: userId, name_key: { $exists: true } };
@@ -61,6 +55,8 @@ export const createMongoFileStore = (db: Db): FileStore => {
         .toArray();
       return documents.flatMap(({ live }) => live?.task_id ?? []);
     },
+    ...createFileStatistics(files),
+    ...createWorkspaceLinks(files),
     admitFirst: (input) => admitFirst(files, input),
     async admitReplacement({ fileKey, taskId, generation }) {
       const change = { pending_task: taskId, latest_generation: generation, updated_at: new Date() };
@@ -105,7 +101,7 @@ export const createMongoFileStore = (db: Db): FileStore => {
       const before = await files.findOneAndUpdate(
         { $or: PRESENT.$or ?? [], name_key: nameKey(partition, fileId) },
         {
-          $set: { live: null, pending_task: null, tombstone_at: now, updated_at: now },
+          $set: { live: null, pending_task: null, workspaces: [], tombstone_at: now, updated_at: now },
           $unset: { name_key: '' },
         },
         { returnDocument: 'before' },

@@ -10,6 +10,7 @@ import { deleteChunks } from './delete-chunks.js';
 import { ensureChunkIndex } from './ensure-chunk-index.js';
 import { cosineOf, hybridQuery } from './hybrid-query.js';
 import { isAwayStatus, reasonText } from './opensearch-errors.js';
+import { scanChunks } from './scan-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 
 interface Hit {
@@ -113,6 +114,8 @@ export const createOpenSearchChunkStore = (
       }
       return chunks;
     },
+
+    scanChunks: (generations, options) => scanChunks(client, index, generations, options),
 
     scanGenerations: () => scanGenerations(client, index),
 

@@ -51,7 +51,16 @@ export const source = (id: string): SearchResult => {
     ...{ indexed_at: new Date(0), degraded_stages: [] },
   };
   const file = {
-    ...{ file_key: 'k', partition: 'notes', file_id: id, created_by: 1, latest_generation: 1, live: version },
+    ...{
+      file_key: 'k',
+      partition: 'notes',
+      file_id: id,
+      created_by: 1,
+      workspaces: [],
+      independent: true,
+      latest_generation: 1,
+      live: version,
+    },
     ...{ pending_task: null, created_at: new Date(0), updated_at: new Date(0), deleted_at: null },
   };
   const chunk = {

@@ -3,17 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { allRoutes, createApp } from '../../../api/app.js';
+import type { DocumentDeps } from '../../../api/documents/document-deps.js';
 import { tokenDigest } from '../../../api/middleware/authentication.js';
 import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
+import type { Route } from '../../../api/route.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin-endpoints.js';
 import { createModelRegistry } from '../../../activities/models/model-registry.js';
+import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import type { Adapters, RateLimits } from '../../../activities/ports.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { createChatService } from '../../../activities/retrieval/chat-service.js';
 import type { ChatService } from '../../../activities/retrieval/chat-service.js';
 import { createSearchService } from '../../../activities/retrieval/search-service.js';
 import { parseConfig } from '../../../schemas/config.js';
-import type { Membership, Role, UserRecord } from '../../../schemas/documents.js';
+import type { Role, UserRecord } from '../../../schemas/documents.js';
 import { createFakeStores } from '../../support/fakes/create-fake-stores.js';
 import { createFakeWorkflows } from './fake-workflows.js';
 
@@ -26,6 +29,9 @@ export interface GatewayOptions {
   adapt?: (adapters: Adapters) => Adapters;
   /** Those of this gateway alone unless given; off unless `env` turns them on. */
   rateLimits?: RateLimits;
+  deletePartition?: NonNullable<DocumentDeps['deletePartition']>;
+  /** Routes that no table has, to see what a test makes of them. */
+  plant?: readonly Route[];
   /** Serves the proxy as well. */
   proxy?: ProxyDeps;
 }
@@ -48,28 +54,10 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     })),
   );
 
-  const people = new Map<string, UserRecord>();
-  const extraMembers: Membership[] = [];
-  const { users, partitions } = stores;
+  for (const preset of seededPresets(config)) await stores.presets.seed(preset);
   const own: Adapters = {
     ...stores,
     models,
-    users: {
-      ...users,
-      findByTokenDigest: async (digest) => people.get(digest) ?? users.findByTokenDigest(digest),
-      get: async (userId) =>
-        [...people.values()].find(({ user_id }) => user_id === userId) ?? users.get(userId),
-    },
-    partitions: {
-      ...partitions,
-      memberships: async (userId) => [
-        ...(await partitions.memberships(userId)),
-        ...extraMembers.filter((member) => member.user_id === userId),
-      ],
-      roleOf: async (userId, partition) =>
-        extraMembers.find((member) => member.user_id === userId && member.partition === partition)?.role ??
-        partitions.roleOf(userId, partition),
-    },
     probes: { mongodb: async () => {}, opensearch: async () => {} },
     close: async () => {},
   };
@@ -87,7 +75,12 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     },
   });
   const proxy = options.proxy === undefined ? {} : { proxy: options.proxy };
-  const deps = { config, adapters, workflows: workflows.starter, search, chat, ...proxy };
+  const { deletePartition } = options;
+  const deps = {
+    ...{ config, adapters, workflows: workflows.starter, search, chat, ...proxy },
+    ...(deletePartition === undefined ? {} : { deletePartition }),
+    ...(options.plant === undefined ? {} : { moreRoutes: options.plant }),
+  };
   const rateLimits = options.rateLimits ?? createInProcessRateLimits();
   const app = createApp({
     ...deps,
@@ -99,7 +92,8 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  let nextUser = 2;
+  // Far from the numbers that the service itself gives.
+  let nextUser = 1001;
   return {
     url,
     adapters,
@@ -109,21 +103,23 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     /** A user of their own; answers the token. */
     addUser(name: string, rights: Partial<UserRecord> = {}): { token: string; userId: number } {
       const token = `or-${name}-0123456789abcdef`;
-      const digest = tokenDigest(token);
       const userId = nextUser++;
-      people.set(digest, {
+      // The fake does its work before it answers.
+      void stores.users.create({
         user_id: userId,
         display_name: name,
+        external_user_id: null,
+        email: null,
         is_admin: false,
-        token_digest: digest,
         file_quota: null,
-        created_at: new Date(),
+        token_digest: tokenDigest(token),
         ...rights,
       });
       return { token, userId };
     },
+    /** Of a partition that exists; done when it returns, like the above. */
     addMember(userId: number, partition: string, role: Role): void {
-      extraMembers.push({ user_id: userId, partition, role, added_at: new Date() });
+      void stores.partitions.addMember(partition, userId, role);
     },
     /** A request with the admin's token unless another (or null for none) is given. */
     call(

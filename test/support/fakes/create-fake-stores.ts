@@ -6,8 +6,10 @@ import { createFakeFileStore } from './fake-file-store.js';
 import { createFakeModelEndpointStore } from './fake-model-endpoint-store.js';
 import { createFakePartitionStore } from './fake-partition-store.js';
 import { createFakeQuotaStore } from './fake-quota-store.js';
+import { createFakePresetStore } from './fake-preset-store.js';
 import { createFakeTaskStore } from './fake-task-store.js';
 import { createFakeUserStore } from './fake-user-store.js';
+import { createFakeWorkspaceStore } from './fake-workspace-store.js';
 
 /** Every store port in memory, under the names that `Adapters` uses. */
 export const createFakeStores = () => ({
@@ -18,6 +20,8 @@ export const createFakeStores = () => ({
   tasks: createFakeTaskStore(),
   claims: createFakeClaimStore(),
   counters: createFakeCounterStore(),
+  workspaces: createFakeWorkspaceStore(),
+  presets: createFakePresetStore(),
   blobs: createFakeBlobStore(),
   chunks: createFakeChunkStore(),
   endpoints: createFakeModelEndpointStore(),

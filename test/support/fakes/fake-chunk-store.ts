@@ -105,6 +105,15 @@ export const createFakeChunkStore = (): ChunkStore => {
           .slice(0, limit),
       );
     },
+    async *scanChunks(generations, { vectorFields = [] } = {}) {
+      const found = all()
+        .filter(({ chunk }) => chunk.published && generations.includes(chunk.generation))
+        .sort((a, b) => a.chunk.generation - b.chunk.generation || a.chunk.position - b.chunk.position);
+      for (const { chunk, vectors } of found) {
+        const vector = vectorFields.flatMap((field) => vectors.get(field) ?? []);
+        yield { chunk: copyRecord(chunk), vector: vector.length === 0 ? null : vector };
+      }
+    },
     async *scanGenerations() {
       const groups = new Map<
         string,

@@ -3,10 +3,15 @@ import type { CounterStore } from '../../../activities/ports.js';
 /** Counts in memory. */
 export const createFakeCounterStore = (): CounterStore => {
   let generation = 0;
+  let user = 1;
   return {
     async nextGeneration() {
       generation += 1;
       return generation;
+    },
+    async nextUserId() {
+      user += 1;
+      return user;
     },
   };
 };

@@ -15,6 +15,10 @@ export const createFakeFileStore = (): FileStore => {
     [...files.values()].find(
       (file) => file.deleted_at === null && file.partition === partition && file.file_id === fileId,
     );
+  const liveOf = (partition: string): FileRecord[] =>
+    [...files.values()]
+      .filter((file) => file.partition === partition && file.live !== null && file.deleted_at === null)
+      .sort((a, b) => (a.file_id < b.file_id ? -1 : 1));
   return {
     async get(partition, fileId) {
       return copyRecord(active(partition, fileId) ?? null);
@@ -27,13 +31,73 @@ export const createFakeFileStore = (): FileStore => {
         }),
       );
     },
-    async listLive(scope, partition, limit = Infinity) {
+    async listLive(scope, partition, { limit = Infinity, degradedStage } = {}) {
       if (!inScope(scope, partition)) return [];
-      return [...files.values()]
-        .filter((file) => file.partition === partition && file.live !== null && file.deleted_at === null)
-        .sort((a, b) => (a.file_id < b.file_id ? -1 : 1))
+      return liveOf(partition)
+        .filter((file) => degradedStage === undefined || file.live?.degraded_stages.includes(degradedStage))
         .slice(0, limit)
         .map(copy);
+    },
+    async listRelated(scope, partition, relationshipId) {
+      if (!inScope(scope, partition)) return [];
+      return liveOf(partition)
+        .filter((file) => file.live?.relationship_id === relationshipId)
+        .map(copy);
+    },
+    async countPending(partition) {
+      return [...files.values()].filter(
+        (file) => file.partition === partition && file.pending_task !== null && file.deleted_at === null,
+      ).length;
+    },
+    async listEmbedders(partition) {
+      return [...new Set(liveOf(partition).flatMap(({ live }) => live?.embedder ?? []))].sort();
+    },
+    async countByUploader(userIds) {
+      const present = [...files.values()].filter(({ deleted_at }) => deleted_at === null);
+      return new Map(
+        userIds.map((userId) => {
+          const theirs = present.filter(({ created_by }) => created_by === userId);
+          const live = theirs.filter(({ live }) => live !== null).length;
+          const pending = theirs.filter(({ live, pending_task }) => live === null && pending_task !== null);
+          return [userId, { files: live, pending: pending.length }];
+        }),
+      );
+    },
+    async forgetUploader(userId) {
+      for (const file of files.values()) if (file.created_by === userId) file.created_by = null;
+    },
+    async listByWorkspace(workspaceKey) {
+      return [...files.values()]
+        .filter((file) => file.deleted_at === null && file.workspaces.includes(workspaceKey))
+        .sort((a, b) => (a.file_id < b.file_id ? -1 : 1))
+        .map(copy);
+    },
+    async attachWorkspace(fileKey, workspaceKey) {
+      const file = files.get(fileKey);
+      if (file === undefined || file.live === null || file.deleted_at !== null) return false;
+      if (!file.workspaces.includes(workspaceKey)) file.workspaces.push(workspaceKey);
+      return true;
+    },
+    async detachWorkspace(fileKey, workspaceKey) {
+      const file = files.get(fileKey);
+      if (file === undefined || !file.workspaces.includes(workspaceKey)) return false;
+      file.workspaces = file.workspaces.filter((key) => key !== workspaceKey);
+      return true;
+    },
+    async releaseWorkspace(fileKey, workspaceKey, { keepFile }) {
+      const file = files.get(fileKey);
+      if (file === undefined || !file.workspaces.includes(workspaceKey)) return { outcome: 'gone' };
+      const before = copy(file);
+      file.workspaces = file.workspaces.filter((key) => key !== workspaceKey);
+      if (file.workspaces.length > 0 || file.independent || !isPresent(before))
+        return { outcome: 'released' };
+      if (keepFile) {
+        file.independent = true;
+        return { outcome: 'kept' };
+      }
+      const now = new Date();
+      Object.assign(file, { live: null, pending_task: null, deleted_at: now, updated_at: now });
+      return { outcome: 'orphaned', before };
     },
     async countLive(partitions) {
       const live = [...files.values()].filter((file) => file.live !== null && file.deleted_at === null);
@@ -54,7 +118,8 @@ export const createFakeFileStore = (): FileStore => {
       const live = [...files.values()].flatMap((file) => file.live?.task_id ?? []);
       return live.filter((taskId) => taskIds.includes(taskId));
     },
-    async admitFirst({ fileKey, partition, fileId, userId, taskId, generation }) {
+    async admitFirst({ fileKey, partition, fileId, userId, taskId, generation, workspaces = [] }) {
+      const belonging = { workspaces: [...workspaces], independent: workspaces.length === 0 };
       const found = active(partition, fileId);
       const now = new Date();
       if (found === undefined) {
@@ -64,6 +129,7 @@ export const createFakeFileStore = (): FileStore => {
           partition,
           file_id: fileId,
           created_by: userId,
+          ...belonging,
           latest_generation: generation,
           live: null,
           pending_task: taskId,
@@ -83,6 +149,7 @@ export const createFakeFileStore = (): FileStore => {
         pending_task: taskId,
         latest_generation: generation,
         created_by: userId,
+        ...belonging,
         updated_at: now,
       });
       return { outcome: 'admitted', file: copy(found) };
@@ -117,7 +184,10 @@ export const createFakeFileStore = (): FileStore => {
       if (file === undefined || !isPresent(file)) return null;
       const before = copy(file);
       const now = new Date();
-      Object.assign(file, { live: null, pending_task: null, deleted_at: now, updated_at: now });
+      Object.assign(file, {
+        ...{ live: null, pending_task: null, workspaces: [] },
+        ...{ deleted_at: now, updated_at: now },
+      });
       return before;
     },
     async removeTombstone(fileKey) {

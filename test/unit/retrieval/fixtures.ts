@@ -1,3 +1,4 @@
+import { PARTITION_DEFAULTS } from '../../../schemas/documents.js';
 import type {
   FileRecord,
   FileVersion,
@@ -34,6 +35,8 @@ export const makeFile = (over: Partial<FileRecord> = {}): FileRecord => ({
   partition: 'public',
   file_id: 'file-1',
   created_by: 1,
+  workspaces: [],
+  independent: true,
   latest_generation: 1,
   live: makeVersion(),
   pending_task: null,
@@ -78,8 +81,8 @@ export const makeResult = (chunk: Partial<StoredChunk>, version: Partial<FileVer
 };
 
 export const makePartition = (partition: string, embedder = 'builtin-hash'): PartitionRecord => ({
+  ...PARTITION_DEFAULTS,
   partition,
-  description: null,
   embedder,
   created_by: 1,
   created_at: NOON,

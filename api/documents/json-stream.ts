@@ -1,0 +1,27 @@
+import { Readable } from 'node:stream';
+import type { Answer } from '../route.js';
+import { losslessBody } from '../lossless-body.js';
+
+/**
+ * `{"<name>": [items]}` written while the items are read: a list of any length takes no more memory than a page of it.
+ * The first item is awaited, so that what fails before anything is written is answered with its own status.
+ */
+export const jsonListStream = async (name: string, items: AsyncIterable<unknown>): Promise<Answer> => {
+  const iterator = items[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const text = async function* (): AsyncGenerator<string> {
+    try {
+      yield `{${JSON.stringify(name)}:[`;
+      let before = '';
+      for (let next = first; next.done !== true; next = await iterator.next()) {
+        yield `${before}${losslessBody(next.value)}`;
+        before = ',';
+      }
+      yield ']}';
+    } finally {
+      // Also when the client left.
+      await iterator.return?.();
+    }
+  };
+  return { status: 200, content: { type: 'application/json', data: Readable.from(text()) } };
+};

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../../schemas/error-table.js';
+import { AppError } from '../../schemas/app-error.js';
+import { CandidateList, MemberList, NewMemberForm, RoleForm } from '../../schemas/users-api.js';
+import { invalidRequest } from '../request-issues.js';
+import { empty, json, route } from '../route.js';
+import type { Route } from '../route.js';
+import type { DocumentDeps } from './document-deps.js';
+
+const PartitionParams = z.object({ partition: z.string() });
+const MemberParams = PartitionParams.extend({
+  user_id: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be an integer')
+    .transform(Number),
+});
+
+const MOST_CANDIDATES = 100;
+/** So few characters would list everybody. */
+const LEAST_SEARCH = 3;
+
+const CandidateQuery = z.object({
+  search: z.string().max(255),
+  cursor: z.string().max(100).optional(),
+  limit: z.coerce.number().int().min(1).max(MOST_CANDIDATES).default(20),
+});
+
+const MESSAGES: Partial<Record<ErrorCode, (userId: number, partition: string) => string>> = {
+  MEMBERSHIP_EXISTS: (userId, partition) => `User ${userId} is already a member of partition '${partition}'`,
+  MEMBERSHIP_NOT_FOUND: (userId, partition) => `User ${userId} is not a member of partition '${partition}'`,
+};
+
+/** Opaque to clients: the number after which the next page begins. */
+const cursorOf = (userId: number): string => Buffer.from(`u${userId}`).toString('base64url');
+
+const readCursor = (cursor: string): number => {
+  const number = /^u(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
+  if (number !== undefined) return Number(number);
+  throw invalidRequest([{ type: 'cursor', loc: ['query', 'cursor'], msg: 'Not a cursor', input: cursor }]);
+};
+
+/** Who may do what in a partition (wire contract, section 1.5). */
+export const memberRoutes = ({ adapters }: DocumentDeps): Route[] => {
+  const { partitions, users } = adapters;
+
+  /** What a store says of a membership, in the words of a route's guard. */
+  const plainly = async (change: Promise<void>, userId: number, partition: string): Promise<void> => {
+    await change.catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      const text = MESSAGES[error.code]?.(userId, partition) ?? error.message;
+      throw new AppError(error.code, text, { plain: true, cause: error });
+    });
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/partition/{partition}/users',
+      summary: 'Members of a partition',
+      tag: 'Members',
+      auth: { partition: 'owner' },
+      request: { params: PartitionParams },
+      responses: { 200: { description: 'Members by number', schema: MemberList } },
+      errors: ['PARTITION_NOT_FOUND'],
+      async handle(_ctx, { params }) {
+        const members = await partitions.members(params.partition);
+        const people = await users.getMany(members.map(({ user_id }) => user_id));
+        return json(200, {
+          members: members.flatMap(({ user_id, role, added_at }) => {
+            const user = people.get(user_id);
+            if (user === undefined) return [];
+            const { display_name, email } = user;
+            return [{ user_id, display_name, email, role, added_at: added_at.toISOString() }];
+          }),
+        });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/partition/{partition}/users/candidates',
+      summary: 'Users who could become members, by the beginning of a name or by number',
+      tag: 'Members',
+      auth: { partition: 'owner' },
+      request: { params: PartitionParams, query: CandidateQuery },
+      responses: { 200: { description: 'Users by number', schema: CandidateList } },
+      errors: ['PARTITION_NOT_FOUND', 'VALIDATION_ERROR'],
+      async handle(_ctx, { params, query }) {
+        const text = query.search.trim();
+        if ([...text].length < LEAST_SEARCH && !/^\d+$/.test(text))
+          throw invalidRequest([
+            {
+              type: 'too_small',
+              loc: ['query', 'search'],
+              msg: `At least ${LEAST_SEARCH} characters, or the number of a user`,
+              input: query.search,
+            },
+          ]);
+        const after = query.cursor === undefined ? 0 : readCursor(query.cursor);
+        const without = (await partitions.members(params.partition)).map(({ user_id }) => user_id);
+        const found = await users.search({ text, after, limit: query.limit + 1, without });
+        const page = found.slice(0, query.limit);
+        const last = page.at(-1);
+        return json(200, {
+          candidates: page.map(({ user_id, display_name, email }) => ({ user_id, display_name, email })),
+          next_cursor: found.length > page.length && last !== undefined ? cursorOf(last.user_id) : null,
+        });
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/partition/{partition}/users',
+      summary: 'Add a member',
+      tag: 'Members',
+      auth: { partition: 'owner' },
+      request: { params: PartitionParams, form: NewMemberForm },
+      responses: { 201: { description: 'Added' } },
+      errors: ['PARTITION_NOT_FOUND', 'USER_NOT_FOUND', 'MEMBERSHIP_EXISTS', 'VALIDATION_ERROR'],
+      async handle(_ctx, { params: { partition }, form: { user_id: userId, role } }) {
+        if ((await users.get(userId)) === null)
+          throw new AppError('USER_NOT_FOUND', `User ${userId} not found`, { plain: true });
+        await plainly(partitions.addMember(partition, userId, role), userId, partition);
+        // Deleted in this moment: that deletion may have looked at the partitions already.
+        if ((await users.get(userId)) === null) await partitions.removeUser(userId);
+        return empty(201);
+      },
+    }),
+    route({
+      method: 'patch',
+      path: '/partition/{partition}/users/{user_id}',
+      summary: "Change a member's role; the last owner stays one",
+      tag: 'Members',
+      auth: { partition: 'owner' },
+      request: { params: MemberParams, form: RoleForm },
+      responses: { 200: { description: 'Changed' } },
+      errors: ['PARTITION_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_OWNER', 'VALIDATION_ERROR'],
+      async handle(_ctx, { params: { partition, user_id: userId }, form: { role } }) {
+        await plainly(partitions.setRole(partition, userId, role), userId, partition);
+        return empty(200);
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/partition/{partition}/users/{user_id}',
+      summary: 'Remove a member; the last owner stays',
+      tag: 'Members',
+      auth: { partition: 'owner' },
+      request: { params: MemberParams },
+      responses: { 204: { description: 'Removed' } },
+      errors: ['PARTITION_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_OWNER', 'VALIDATION_ERROR'],
+      async handle(_ctx, { params: { partition, user_id: userId } }) {
+        await plainly(partitions.removeMember(partition, userId), userId, partition);
+        return empty(204);
+      },
+    }),
+  ];
+};

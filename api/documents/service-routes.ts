@@ -1,0 +1,35 @@
+import { ConfigBody, RootBody } from '../../schemas/partitions-api.js';
+import { json, route } from '../route.js';
+import type { Route } from '../route.js';
+import { serviceVersion } from '../service-version.js';
+import type { DocumentDeps } from './document-deps.js';
+import { redactConfig } from './redact-config.js';
+
+/** What the service is, and how it is set up (wire contract, section 1.2). */
+export const serviceRoutes = ({ config }: DocumentDeps): Route[] => [
+  route({
+    method: 'get',
+    path: '/',
+    summary: 'What this is',
+    tag: 'Health',
+    auth: 'public',
+    responses: { 200: { description: 'Name and release', schema: RootBody } },
+    // The name under which clients of the wire contract know it.
+    handle: () => json(200, { status: 'ok', app: 'openrag', version: serviceVersion }),
+  }),
+  route({
+    method: 'get',
+    path: '/config',
+    summary: 'All settings, secrets blanked out',
+    tag: 'Health',
+    auth: 'admin',
+    responses: { 200: { description: 'Settings', schema: ConfigBody } },
+    handle: () =>
+      json(200, {
+        ...redactConfig(config),
+        super_admin_mode: config.auth.superAdminMode,
+        chainlit_enabled: false,
+        grafana_url: config.grafanaUrl,
+      }),
+  }),
+];

@@ -1,0 +1,28 @@
+import cors from '@koa/cors';
+import type { Middleware } from 'koa';
+import { surfaceOf } from '../surfaces.js';
+
+/** A browser asks again after so long. */
+const PREFLIGHT_SECONDS = 600;
+
+/**
+ * Lets pages of the named origins call the document surface (wire contract, section 5): a preflight is answered
+ * before anything asks for a token. Other origins get no header, and their browsers keep the answer from them. The
+ * proxy's surfaces are no browser's business.
+ */
+export const crossOrigin = (origins: readonly string[]): Middleware => {
+  const everyone = origins.includes('*');
+  const allow = cors({
+    origin: ({ headers: { origin = '' } }) => (everyone || origins.includes(origin) ? origin : ''),
+    // Not for everyone: a page that nobody named must not send a signed-in person's credentials along.
+    credentials: !everyone,
+    allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
+    exposeHeaders: ['Content-Disposition', 'Retry-After', 'X-Request-Id'],
+    maxAge: PREFLIGHT_SECONDS,
+  });
+  return (ctx, next) => {
+    if (origins.length === 0 || surfaceOf(ctx.path).name !== 'documents') return next();
+    return allow(ctx, next);
+  };
+};

@@ -1,0 +1,71 @@
+import { bodyParser } from '@koa/bodyparser';
+import multer from '@koa/multer';
+import type Koa from 'koa';
+import { AppError } from '../schemas/app-error.js';
+import { invalidRequest } from './request-issues.js';
+
+const MOST_FORM = '1mb';
+const MEGABYTE = 1024 * 1024;
+
+const urlEncoded = bodyParser({
+  enableTypes: ['form'],
+  formLimit: MOST_FORM,
+  onError(error) {
+    const { status } = error as Error & { status?: number };
+    if (status === 413) throw new AppError('PAYLOAD_TOO_LARGE', undefined, { plain: true, cause: error });
+    throw new AppError('BAD_REQUEST', 'The form cannot be read', { plain: true, cause: error });
+  },
+});
+
+/** The types of the package forget `none`. */
+type TextForm = { none(): (ctx: never, next: () => Promise<void>) => Promise<void> };
+
+const multipart = multer({
+  limits: { fieldNameSize: 100, fieldSize: MEGABYTE, fields: 50, files: 0, parts: 50, headerPairs: 100 },
+}) as unknown as TextForm;
+
+const FORM_TYPES = ['urlencoded', 'multipart'];
+
+/** Whether a request carries a form, or no body at all. */
+export const isFormOrNothing = (ctx: Koa.Context): boolean =>
+  ctx.request.is(...FORM_TYPES) !== false || !hasBody(ctx);
+
+/** `is` answers null for a request without a body; a length of nothing is none either. */
+const hasBody = (ctx: Koa.Context): boolean =>
+  ctx.request.is('*/*') !== null && ctx.get('Content-Length') !== '0';
+
+/**
+ * The text fields of a form, url-encoded or multipart; of a repeated one the last. No body is an empty form.
+ * @throws AppError VALIDATION_ERROR (422) for another type of body, or a file; BAD_REQUEST, PAYLOAD_TOO_LARGE
+ */
+export const readForm = async (ctx: Koa.Context): Promise<Record<string, string>> => {
+  if (!hasBody(ctx)) return {};
+  const kind = ctx.request.is(...FORM_TYPES);
+  if (kind === 'urlencoded') await urlEncoded(ctx as never, async () => {});
+  else if (kind === 'multipart') await readMultipart(ctx);
+  else
+    throw invalidRequest([
+      { type: 'content_type', loc: ['body'], msg: 'The body must be sent as a form', input: null },
+    ]);
+  const fields: Record<string, string> = {};
+  const body: unknown =
+    (ctx.request as { body?: unknown }).body ?? (ctx.req as { body?: unknown }).body ?? {};
+  for (const [name, value] of Object.entries(body as Record<string, unknown>)) {
+    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+    if (typeof last === 'string') fields[name] = last;
+  }
+  return fields;
+};
+
+const readMultipart = async (ctx: Koa.Context): Promise<void> => {
+  try {
+    await multipart.none()(ctx as never, async () => {});
+  } catch (error) {
+    const { name, code, field } = error as Error & { code?: string; field?: string };
+    if (name === 'MulterError' && (code === 'LIMIT_UNEXPECTED_FILE' || code === 'LIMIT_FILE_COUNT'))
+      throw invalidRequest([
+        { type: 'unexpected_file', loc: ['body', field ?? 'file'], msg: 'No file is taken', input: null },
+      ]);
+    throw new AppError('BAD_REQUEST', 'The form cannot be read', { plain: true, cause: error });
+  }
+};

@@ -1,0 +1,24 @@
+import { createMongoPartitionStore } from '../../activities/stores/mongo/partition-store.js';
+import { createMongoPresetStore } from '../../activities/stores/mongo/preset-store.js';
+import { createMongoUserStore } from '../../activities/stores/mongo/user-store.js';
+import { createMongoWorkspaceStore } from '../../activities/stores/mongo/workspace-store.js';
+import { createFakePartitionStore } from '../support/fakes/fake-partition-store.js';
+import { createFakePresetStore } from '../support/fakes/fake-preset-store.js';
+import { createFakeUserStore } from '../support/fakes/fake-user-store.js';
+import { createFakeWorkspaceStore } from '../support/fakes/fake-workspace-store.js';
+import {
+  partitionAdministrationContract,
+  presetStoreContract,
+  userAdministrationContract,
+  workspaceStoreContract,
+} from './admin-stores.contract.js';
+import { fake, mongo } from './subject.js';
+
+for (const subject of [fake(createFakeUserStore), ...mongo(createMongoUserStore)])
+  userAdministrationContract(subject);
+for (const subject of [fake(createFakePartitionStore), ...mongo(createMongoPartitionStore)])
+  partitionAdministrationContract(subject);
+for (const subject of [fake(createFakeWorkspaceStore), ...mongo(createMongoWorkspaceStore)])
+  workspaceStoreContract(subject);
+for (const subject of [fake(createFakePresetStore), ...mongo(createMongoPresetStore)])
+  presetStoreContract(subject);
