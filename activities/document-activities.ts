@@ -19,9 +19,19 @@ export interface DocumentRef {
 }
 
 export interface DocumentActivityDeps {
-  adapters: Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks' | 'models'>;
+  adapters: Pick<
+    Adapters,
+    'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks' | 'models' | 'partitions' | 'presets'
+  >;
   parser: ParserPool;
-  settings: { chunkSize: number; chunkOverlapRate: number; scratchDirectory: string };
+  settings: {
+    /** For a partition whose preset is gone. */
+    chunkSize: number;
+    chunkOverlapRate: number;
+    scratchDirectory: string;
+    /** Off: the bytes of an upload go once it is indexed. */
+    keepUploads: boolean;
+  };
   now?: () => Date;
 }
 
@@ -41,8 +51,20 @@ export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef)
 
 /** The hands of the document plans that touch records, bytes and the parser. */
 export const createDocumentActivities = (deps: DocumentActivityDeps) => {
-  const { files, tasks, blobs, chunks, models } = deps.adapters;
+  const { files, tasks, blobs, chunks, models, partitions, presets } = deps.adapters;
+  const { keepUploads } = deps.settings;
   const now = deps.now ?? (() => new Date());
+
+  /** How the partition's preset wants documents cut. */
+  const chunkingOf = async (partition: string): Promise<{ chunkSize: number; overlapRate: number }> => {
+    const name = (await partitions.get(partition))?.indexation_preset;
+    const preset = name === undefined ? null : await presets.get('indexation', name);
+    const { chunkSize, chunkOverlapRate } = deps.settings;
+    return {
+      chunkSize: preset?.config.chunking.chunk_size ?? chunkSize,
+      overlapRate: preset?.config.chunking.chunk_overlap_rate ?? chunkOverlapRate,
+    };
+  };
 
   /** Bytes → chunk list. Repeating it writes the same list again. */
   const parseDocument = async (ref: DocumentRef): Promise<{ chunkCount: number }> => {
@@ -58,14 +80,15 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
       const path = join(directory, `upload.${kind}`);
       await pipeline(await blobs.read(task.upload.upload_id), createWriteStream(path), { signal });
       const { maxInputTokens } = await models.embedder(task.embedder);
+      const wanted = await chunkingOf(task.partition);
       const parsed = await deps.parser.parseAndChunk({
         path,
         kind,
         filename: task.upload.filename,
         chunking: {
           // Three quarters of the embedder's window: token counts of two tokenisers differ.
-          chunkSize: Math.min(deps.settings.chunkSize, Math.floor((maxInputTokens ?? Infinity) * 0.75)),
-          overlapRate: deps.settings.chunkOverlapRate,
+          chunkSize: Math.min(wanted.chunkSize, Math.floor((maxInputTokens ?? Infinity) * 0.75)),
+          overlapRate: wanted.overlapRate,
         },
         outputPath: join(directory, 'chunks.jsonl'),
         signal,
@@ -109,6 +132,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     const replaced = published.outcome === 'already' || published.previous !== null;
     if (!replaced) {
       await blobs.remove(chunksBlobId(ref.taskId));
+      if (!keepUploads) await blobs.remove(task.upload.upload_id);
       await tasks.markCleaned(ref.fileKey, ref.generation);
     }
     return { replaced };
@@ -127,7 +151,8 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   };
 
   /** Removes everything of a file that its record does not keep. */
-  const cleanFile = (fileKey: string): Promise<void> => cleanFileRecord(deps.adapters, fileKey);
+  const cleanFile = (fileKey: string): Promise<void> =>
+    cleanFileRecord(deps.adapters, fileKey, { keepUploads });
 
   return { parseDocument, publishDocument, endTask, cleanFile };
 };

@@ -57,6 +57,7 @@ export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
           chunkSize: config.documents.chunkSize,
           chunkOverlapRate: config.documents.chunkOverlapRate,
           scratchDirectory: deps.scratchDirectory,
+          keepUploads: config.documents.saveUploadedFiles,
         },
       }),
       ...createSweepActivities({

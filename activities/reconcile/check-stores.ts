@@ -52,12 +52,16 @@ interface Records {
  * Compares the three stores and answers where they disagree. Meant for a quiet system: what is on its way at this
  * moment shows up as drift too. Reads everything; changes nothing.
  */
-export const checkStores = async (stores: Stores, options: { deduplicate: boolean }): Promise<Drift[]> => {
+export const checkStores = async (
+  stores: Stores,
+  /** `keepUploads` off: whether the bytes of a live version are there is left open. */
+  options: { deduplicate: boolean; keepUploads?: boolean },
+): Promise<Drift[]> => {
   const records = await readRecords(stores);
   return [
     ...checkTasks(records),
     ...(await checkChunks(stores, records)),
-    ...(await checkBlobs(stores, records)),
+    ...(await checkBlobs(stores, records, options.keepUploads ?? true)),
     ...(await checkClaims(stores, records, options.deduplicate)),
     ...(await checkQuotas(stores, records)),
   ];
@@ -139,19 +143,27 @@ const checkChunks = async (stores: Stores, { files, tasks }: Records): Promise<D
 };
 
 /** Uploads that a record rests on, with the size it says. */
-const expectedUploads = ({ files, tasks }: Records): Map<string, { size: number; owner: string }> => {
-  const uploads = new Map<string, { size: number; owner: string }>();
+const expectedUploads = (
+  { files, tasks }: Records,
+  keepUploads: boolean,
+): Map<string, { size: number; owner: string; optional: boolean }> => {
+  const uploads = new Map<string, { size: number; owner: string; optional: boolean }>();
   for (const file of files.values()) {
     const pending = file.pending_task === null ? undefined : tasks.get(file.pending_task)?.upload;
     for (const upload of [file.live, pending])
-      if (upload != null) uploads.set(upload.upload_id, { size: upload.size_bytes, owner: nameOf(file) });
+      if (upload != null)
+        uploads.set(upload.upload_id, {
+          size: upload.size_bytes,
+          owner: nameOf(file),
+          optional: !keepUploads && upload === file.live,
+        });
   }
   return uploads;
 };
 
-const checkBlobs = async ({ blobs }: Stores, records: Records): Promise<Drift[]> => {
+const checkBlobs = async ({ blobs }: Stores, records: Records, keepUploads: boolean): Promise<Drift[]> => {
   const drifts: Drift[] = [];
-  const missing = expectedUploads(records);
+  const missing = expectedUploads(records, keepUploads);
   for await (const blob of blobs.scan()) {
     const upload = missing.get(blob.blobId);
     missing.delete(blob.blobId);
@@ -175,8 +187,9 @@ const checkBlobs = async ({ blobs }: Stores, records: Records): Promise<Drift[]>
         detail: `${upload.owner}: ${upload.size} bytes expected, ${blob.size} found`,
       });
   }
-  for (const [blobId, { owner }] of missing)
-    drifts.push({ kind: 'upload-missing', subject: blobId, detail: `the bytes of ${owner} are missing` });
+  for (const [blobId, { owner, optional }] of missing)
+    if (!optional)
+      drifts.push({ kind: 'upload-missing', subject: blobId, detail: `the bytes of ${owner} are missing` });
   return drifts;
 };
 

@@ -17,10 +17,15 @@ export const keptGenerations = (file: FileRecord): number[] => [
  * Removes everything of a file that its record does not keep: chunks, bytes, chunk lists, claims. What to keep is
  * read first, and nothing above `latest_generation` is touched, so an admission in the same moment loses nothing.
  */
-export const cleanFileRecord = async (stores: Stores, fileKey: string): Promise<void> => {
+export const cleanFileRecord = async (
+  stores: Stores,
+  fileKey: string,
+  /** Off: a live version's upload has served its purpose. */
+  { keepUploads = true }: { keepUploads?: boolean } = {},
+): Promise<void> => {
   const file = (await stores.files.getMany([fileKey])).get(fileKey);
   if (file === undefined || file.deleted_at !== null) await removeEverything(stores, fileKey);
-  else await removeLeftovers(stores, file);
+  else await removeLeftovers(stores, file, keepUploads);
 };
 
 const removeEverything = async (stores: Stores, fileKey: string): Promise<void> => {
@@ -38,14 +43,14 @@ const removeEverything = async (stores: Stores, fileKey: string): Promise<void> 
   await stores.files.removeTombstone(fileKey);
 };
 
-const removeLeftovers = async (stores: Stores, file: FileRecord): Promise<void> => {
+const removeLeftovers = async (stores: Stores, file: FileRecord, keepUploads: boolean): Promise<void> => {
   const keep = keptGenerations(file);
   const upTo = file.latest_generation;
   await stores.chunks.deleteGenerations(file.file_key, { keep, upTo });
   for (const blob of await stores.blobs.listByFile(file.file_key)) {
     const kept = keep.includes(blob.generation);
-    const ticketOfLive = blob.kind === 'chunks' && blob.generation === file.live?.generation;
-    if (blob.generation <= upTo && (!kept || ticketOfLive)) await stores.blobs.remove(blob.blobId);
+    const spent = blob.generation === file.live?.generation && (blob.kind === 'chunks' || !keepUploads);
+    if (blob.generation <= upTo && (!kept || spent)) await stores.blobs.remove(blob.blobId);
   }
   const tasks = await stores.tasks.listByFile(file.file_key);
   const ended = tasks.filter(

@@ -19,6 +19,11 @@ export interface ChatRequest {
   maxTokens?: number;
   stop?: string[];
   similarityThreshold?: number;
+  /** Hits asked of each retrieval leg, and pieces that the answer may use; the service's settings by default. */
+  candidates?: number;
+  topN?: number;
+  /** Endpoint of the language model; the default one when absent. */
+  languageModel?: string;
   signal: AbortSignal;
 }
 
@@ -98,9 +103,10 @@ export const createChatService = (dependencies: {
   };
 
   const retrieve = async (request: ChatRequest, partitions: readonly string[] | 'all', text: string) => {
-    const { scope, similarityThreshold, signal } = request;
+    const { scope, similarityThreshold, candidates, signal } = request;
     return search.search({
-      ...{ scope, partitions, text, topK: settings.topN, signal },
+      ...{ scope, partitions, text, topK: request.topN ?? settings.topN, signal },
+      ...(candidates !== undefined && { candidates }),
       ...(similarityThreshold !== undefined && { similarityThreshold }),
     });
   };
@@ -108,7 +114,7 @@ export const createChatService = (dependencies: {
   async function* pipeline(request: ChatRequest): AsyncGenerator<ChatEvent, void, undefined> {
     const { target } = request;
     const question = lastQuestion(request.messages);
-    const model = await models.languageModel();
+    const model = await models.languageModel(request.languageModel);
     const date = now();
     const direct = target.kind === 'direct';
     const { maxTokens, left } = planTokens(

@@ -14,6 +14,8 @@ export interface SearchRequest {
   topK: number;
   /** Raw cosine that a hit of the dense leg must reach; the lexical leg knows no threshold. */
   similarityThreshold?: number;
+  /** Hits asked of each leg; the service's setting by default. */
+  candidates?: number;
   signal?: AbortSignal;
 }
 
@@ -127,7 +129,7 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
     const embedder = await models.embedder(embedderName);
     const [vector = []] = await embedder.embed([text], { kind: 'query', ...(signal && { signal }) });
     const limits = { scope, partitions: new Set(names), fileKey };
-    const size = Math.min(Math.max(settings.candidates, topK), MAX_SIZE);
+    const size = Math.min(Math.max(request.candidates ?? settings.candidates, topK), MAX_SIZE);
     const without = new Set<number>();
     for (let round = 1; ; round++) {
       const answer = await chunks.searchHybrid({

@@ -9,6 +9,7 @@ import { eventStream, json, route } from '../route.js';
 import type { CallerContext, Route } from '../route.js';
 import { chatAnswer, chatFrame } from './chat-answer.js';
 import { chatStream } from './chat-stream.js';
+import { chatSettings } from './chat-settings.js';
 import type { DocumentDeps } from './document-deps.js';
 import { links } from './links.js';
 import { modelIds, resolveModel } from './resolve-model.js';
@@ -54,9 +55,11 @@ export const chatRoutes = ({ adapters, config, chat }: DocumentDeps): Route[] =>
     requireQuestion(messages);
     refuseUnsupported(body);
     const { temperature, top_p: topP, max_tokens: maxTokens, stop } = body;
+    const target = await resolveModel(adapters, ctx.scope, modelIdPrefix, body.model);
     return {
       scope: ctx.scope,
-      target: await resolveModel(adapters, ctx.scope, modelIdPrefix, body.model),
+      target,
+      ...(await chatSettings(adapters, target)),
       messages,
       temperature: temperature ?? DEFAULT_TEMPERATURE,
       ...(topP == null ? {} : { topP }),

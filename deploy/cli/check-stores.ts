@@ -9,7 +9,10 @@ import { parseConfig } from '../../schemas/config.js';
 const config = parseConfig(process.env);
 const adapters = await connect(config);
 try {
-  const drifts = await checkStores(adapters, { deduplicate: config.documents.deduplicate });
+  const drifts = await checkStores(adapters, {
+    deduplicate: config.documents.deduplicate,
+    keepUploads: config.documents.saveUploadedFiles,
+  });
   for (const { kind, subject, detail } of drifts) console.log(`${kind}  ${subject}  ${detail}`);
   console.log(drifts.length === 0 ? 'The stores agree.' : `${drifts.length} disagreements.`);
   process.exitCode = drifts.length === 0 ? 0 : 1;

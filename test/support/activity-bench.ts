@@ -38,7 +38,10 @@ export const scriptedParser = (texts: readonly string[] | Error): ParserPool => 
 });
 
 /** The activities over fakes, with one admitted upload of a file, in their mock context. */
-export const activityBench = async (parser: ParserPool = scriptedParser(['one', 'two', 'three'])) => {
+export const activityBench = async (
+  parser: ParserPool = scriptedParser(['one', 'two', 'three']),
+  { keepUploads = true, now = () => new Date() } = {},
+) => {
   const stores = createFakeStores();
   for (const endpoint of BUILTIN_ENDPOINTS) {
     await stores.endpoints.seed(endpoint);
@@ -51,12 +54,13 @@ export const activityBench = async (parser: ParserPool = scriptedParser(['one', 
   const documents = createDocumentActivities({
     adapters,
     parser,
-    settings: { chunkSize: 512, chunkOverlapRate: 0.2, scratchDirectory },
+    settings: { chunkSize: 512, chunkOverlapRate: 0.2, scratchDirectory, keepUploads },
   });
   const embedding = createEmbeddingActivities({ adapters });
   const sweep = createSweepActivities({
     adapters,
     settings: { graceMs: 0, timeoutMs: 3_600_000, orphanGraceMs: 0 },
+    now,
   });
 
   /** As the gateway admits it: bytes, task, claim, file record. */

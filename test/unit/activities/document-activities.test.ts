@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkStores } from '../../../activities/reconcile/check-stores.js';
+import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import { AppError } from '../../../schemas/app-error.js';
+import { parseConfig } from '../../../schemas/config.js';
 import type { TaskRecord } from '../../../schemas/documents.js';
 import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
@@ -216,5 +218,53 @@ describe('the sweep', () => {
     const { result } = inActivity(() => bench.sweep.removeOrphans());
     expect(await result).toMatchObject({ chunks: 1 });
     expect(await bench.chunks.listByFile(task.file_key, task.generation)).toHaveLength(3);
+  });
+});
+
+describe("the partition's preset", () => {
+  it('says how a document is cut', async () => {
+    const asked: unknown[] = [];
+    const parser = scriptedParser(['one']);
+    const bench = await activityBench({
+      ...parser,
+      parseAndChunk: (request) => {
+        asked.push(request.chunking);
+        return parser.parseAndChunk(request);
+      },
+    });
+    for (const preset of seededPresets(parseConfig({}))) await bench.presets.seed(preset);
+    const parse = async (fileId: string) =>
+      inActivity(async () => bench.documents.parseDocument(refOf(await bench.admit(fileId, fileId)))).result;
+    await parse('a');
+    await bench.partitions.update('library', { indexation_preset: 'legal' });
+    await parse('b');
+    // One that is gone leaves the service's own settings.
+    await bench.partitions.update('library', { indexation_preset: 'gone' });
+    await parse('c');
+    expect(asked).toEqual([
+      { chunkSize: 512, overlapRate: 0.2 },
+      { chunkSize: 1024, overlapRate: 0.25 },
+      { chunkSize: 512, overlapRate: 0.2 },
+    ]);
+  });
+});
+
+describe('without kept uploads', () => {
+  it('removes the bytes once they are indexed, of a replacement too, and nothing else', async () => {
+    const bench = await activityBench(undefined, { keepUploads: false });
+    const blobsOf = async (task: TaskRecord) =>
+      (await bench.blobs.listByFile(task.file_key)).map(({ blobId }) => blobId);
+    const check = () => checkStores(bench, { deduplicate: true, keepUploads: false });
+    const first = await bench.admit('guide', 'text');
+    await index(bench, first);
+    expect(await blobsOf(first)).toEqual([]);
+    const second = await bench.admit('guide', 'another text');
+    expect(await blobsOf(second)).toContain(second.upload.upload_id);
+    await bench.documents.cleanFile(second.file_key);
+    expect(await blobsOf(second)).toContain(second.upload.upload_id);
+    await index(bench, second);
+    await bench.documents.cleanFile(second.file_key);
+    expect(await blobsOf(second)).toEqual([]);
+    expect(await check()).toEqual([]);
   });
 });
