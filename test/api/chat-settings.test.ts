@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { chatSettings } from '../../api/documents/chat-settings.js';
+import { startGateway } from './support/start-gateway.js';
+import type { Gateway } from './support/start-gateway.js';
+import { indexText } from './support/uploads.js';
+
+let gateway: Gateway;
+beforeEach(async () => {
+  gateway = await startGateway({ env: { RETRIEVER_TOP_K: '40', CHAT_TOP_N: '2' } });
+});
+afterEach(() => gateway.close());
+
+const create = (partition: string) =>
+  gateway.adapters.partitions.create({ partition, embedder: 'builtin-hash', ownerId: 1 });
+
+describe('what a chat is set to', () => {
+  it('is the partition’s preset and language model, or the default for several', async () => {
+    const { adapters } = gateway;
+    await create('one');
+    const of = (partitions: string[] | 'all') => chatSettings(adapters, { kind: 'retrieval', partitions });
+    expect(await of(['one'])).toEqual({ candidates: 40, topN: 2 });
+    await adapters.partitions.update('one', { chat_llm: 'builtin-extractive', retrieval_preset: 'hyde' });
+    const preset = await adapters.presets.get('retrieval', 'hyde');
+    adapters.presets.get = (async (_type: never, name: string) =>
+      name === 'hyde' && preset !== null
+        ? { ...preset, config: { ...preset.config, top_k: 7, top_n: null, similarity_threshold: 0.3 } }
+        : null) as typeof adapters.presets.get;
+    expect(await of(['one'])).toEqual({
+      ...{ candidates: 7, similarityThreshold: 0.3, languageModel: 'builtin-extractive' },
+    });
+    // A preset that is gone, and several partitions: the default one, which is gone as well here.
+    expect(await of('all')).toEqual({});
+    expect(await chatSettings(adapters, { kind: 'direct' })).toEqual({});
+  });
+
+  it('bounds the sources of an answer', async () => {
+    await indexText(gateway, { partition: 'one', fileId: 'a' }, [
+      'The mill grinds rye.',
+      'The mill grinds wheat.',
+      'The mill grinds oats.',
+      'The mill grinds barley.',
+    ]);
+    const response = await gateway.call('POST', '/v1/chat/completions', {
+      body: JSON.stringify({
+        model: 'rag-one',
+        messages: [{ role: 'user', content: 'What does the mill grind?' }],
+      }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const { extra } = (await response.json()) as { extra: { presented_sources: unknown[] } };
+    expect(extra.presented_sources).toHaveLength(2);
+  });
+});
