@@ -18,6 +18,7 @@ import { createMongoModelEndpointStore } from './stores/mongo/model-endpoint-sto
 import { createMongoPartitionStore } from './stores/mongo/partition-store.js';
 import { createMongoQuotaStore } from './stores/mongo/quota-store.js';
 import { createMongoPresetStore } from './stores/mongo/preset-store.js';
+import { createMongoStatisticsStore } from './stores/mongo/statistics-store.js';
 import { createMongoTaskStore } from './stores/mongo/task-store.js';
 import { createMongoUserStore } from './stores/mongo/user-store.js';
 import { createSecretBox } from './stores/mongo/secret-box.js';
@@ -100,6 +101,7 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
           ? null
           : {
               alerts: createMongoAlertStore(mongo.db),
+              statistics: createMongoStatisticsStore(mongo.db),
               watchers: createMongoWatcherStore(mongo.db, Buffer.from(config.secretsKey, 'base64')),
               capi: createCapiClient({
                 baseUrl: config.proxy.capiUrl,

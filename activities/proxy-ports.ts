@@ -8,6 +8,7 @@ import type {
   WaitingItem,
   WatcherRecord,
 } from '../schemas/signals.js';
+import type { HourAggregate } from '../schemas/statistics.js';
 
 export interface AlertQuery {
   limit: number;
@@ -22,6 +23,8 @@ export interface AlertQuery {
   since?: Date;
   until?: Date;
   newerThan?: Date;
+  /** Bytes of raw signals that the answer may hold; `rawJson` of the alerts after these is null. */
+  rawBytes?: number;
 }
 
 export interface QueueSummary {
@@ -66,6 +69,24 @@ export interface AlertStore {
   summaries(): Promise<QueueSummary[]>;
   /** Watchers with items that wait since before a point in time; for the sweep. */
   watchersWaiting(before: Date, limit: number): Promise<string[]>;
+  /**
+   * Removes alerts received at or before a point in time, the oldest first, and answers how many. What waits for CAPI
+   * or for a person (`waiting`, `quarantined`) stays, however old it is.
+   */
+  removeOld(before: Date, limit: number): Promise<number>;
+}
+
+/** Hourly numbers of the stored alerts, never out of date. */
+export interface StatisticsStore {
+  /**
+   * The hours since a point in time, oldest first, each counted from exactly the alerts received in it; with `since`
+   * in the middle of an hour, that hour is counted from there on. Null: all. Hours without alerts may be missing.
+   */
+  read(since: Date | null): Promise<HourAggregate[]>;
+  /** Counts anew what has changed, at most so many hours, the latest first; `left` when there is more. */
+  recompute(most: number): Promise<{ counted: number; left: boolean }>;
+  /** Removes the records of hours before a point in time that have come to hold nothing. */
+  forget(before: Date): Promise<void>;
 }
 
 export interface WatcherStore {
@@ -125,6 +146,7 @@ export interface ForwardingStarter {
 
 export interface ProxyAdapters {
   alerts: AlertStore;
+  statistics: StatisticsStore;
   watchers: WatcherStore;
   capi: CapiClient;
 }

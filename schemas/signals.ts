@@ -1,3 +1,5 @@
+import type { DecisionTally } from './statistics.js';
+
 /** The records of the proxy job: what a local API server (LAPI) pushes, and what we keep of it. */
 
 /** The two spellings of the protocol; a signal is forwarded on the version on which it was received. */
@@ -84,6 +86,8 @@ export interface NewAlert {
     Alert,
     'id' | 'receivedAt' | 'filtered' | 'filterReasons' | 'forwardedToCapi' | 'forwardedAt' | 'rawJson'
   >;
+  /** What the statistics count of its decisions. */
+  decisions: DecisionTally[];
   receivedAt: Date;
 }
 

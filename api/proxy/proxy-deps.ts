@@ -2,12 +2,18 @@ import type { z } from 'zod';
 import type { CapiPassThrough } from '../../activities/capi/capi-pass-through.js';
 import type { GeoLookup } from '../../activities/capi/geo/geo-lookup.js';
 import type { RuleSet } from '../../activities/capi/rules/rule-set.js';
-import type { AlertStore, ForwardingStarter, WatcherStore } from '../../activities/proxy-ports.js';
+import type {
+  AlertStore,
+  ForwardingStarter,
+  StatisticsStore,
+  WatcherStore,
+} from '../../activities/proxy-ports.js';
 import type { LapiServer } from '../../schemas/proxy-api.js';
 
 /** What the proxy routes need of the outside. */
 export interface ProxyDeps {
   alerts: AlertStore;
+  statistics: StatisticsStore;
   watchers: WatcherStore;
   forwarding: ForwardingStarter;
   /** Asked at each batch, so that rules may change while the gateway runs. */

@@ -7,6 +7,7 @@ import type { ProxyDeps } from './proxy-deps.js';
 import { quarantineRoutes } from './quarantine-routes.js';
 import { signalRoutes } from './signal-routes.js';
 import { steeringRoutes } from './steering-routes.js';
+import { statisticsRoutes } from './statistics-routes.js';
 import { createWaker } from './wake-actor.js';
 
 /** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
@@ -14,6 +15,7 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
   const wake = createWaker(deps.forwarding);
   return [
     ...managementRoutes(deps),
+    ...statisticsRoutes(deps),
     ...forwardingRoutes(deps),
     ...steeringRoutes(deps),
     ...filterRoutes(deps),

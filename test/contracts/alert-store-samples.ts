@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { signalFields } from '../../activities/capi/signals/signal-fields.js';
+import { tallyDecisions } from '../../activities/capi/signals/tally-decisions.js';
 import type { NewAlert } from '../../schemas/signals.js';
 
 /** A signal as a LAPI of 1.5 or later sends it. */
@@ -25,6 +26,7 @@ export const sampleAlert = (
     reasons: [],
     raw: JSON.stringify(signal),
     fields: signalFields(signal),
+    decisions: tallyDecisions(signal),
     receivedAt: new Date('2026-03-01T12:00:00.000Z'),
     ...rest,
   };

@@ -9,6 +9,7 @@ import { judge } from '../rules/judge.js';
 import { compactJson } from './compact-json.js';
 import type { SignalItem } from './read-signals.js';
 import { signalFields } from './signal-fields.js';
+import { tallyDecisions } from './tally-decisions.js';
 
 export interface ReceivedSignal {
   item: SignalItem;
@@ -65,7 +66,7 @@ export const toNewAlert = (received: ReceivedSignal): NewAlert => {
   const { item, watcher, version, receivedAt } = received;
   const digest = sha256(compactJson(item.raw));
   const fields = enrich(signalFields(item.value), received.geo ?? null);
-  const common = { watcher, version, receivedAt, fields };
+  const common = { watcher, version, receivedAt, fields, decisions: tallyDecisions(item.value) };
   const problem = shapeProblem(item);
   if (problem !== null)
     return {

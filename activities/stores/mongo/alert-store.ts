@@ -4,6 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { Alert, ApiVersion, DeliveryState, NewAlert } from '../../../schemas/signals.js';
 import { compactJson } from '../../capi/signals/compact-json.js';
 import type { AlertQuery, AlertStore } from '../../proxy-ports.js';
+import { createAlertMarks } from './alert-marks.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 /** An alert as collection `alerts` keeps it. */
@@ -33,6 +34,7 @@ interface AlertDocument {
   /** For the filter: servers differ in what "case-insensitive" means. */
   scenario_folded: string;
   fields: NewAlert['fields'];
+  decisions: NewAlert['decisions'];
 }
 
 interface CounterDocument {
@@ -42,6 +44,9 @@ interface CounterDocument {
 
 /** A counter that was restored from an older backup hands out ids that are taken; raised once, it is right again. */
 const ATTEMPTS = 5;
+
+/** What waits for CAPI, or for a person: no retention takes it. */
+const KEPT_STATES: DeliveryState[] = ['waiting', 'quarantined'];
 
 const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
@@ -65,9 +70,11 @@ const toDocument = (alert: NewAlert, id: number): AlertDocument => ({
   forwarded_at: null,
   scenario_folded: alert.fields.scenario.toLowerCase(),
   fields: alert.fields,
+  decisions: alert.decisions,
 });
 
-const toAlert = (document: AlertDocument): Alert => ({
+/** @param raw null when it is left out of a long list */
+const toAlert = (document: Omit<AlertDocument, 'raw'>, raw: string | null): Alert => ({
   ...document.fields,
   id: document._id,
   receivedAt: document.received_at.toISOString(),
@@ -75,7 +82,7 @@ const toAlert = (document: AlertDocument): Alert => ({
   filterReasons: document.reasons.length === 0 ? null : JSON.stringify(document.reasons),
   forwardedToCapi: document.forwarded,
   forwardedAt: document.forwarded_at?.toISOString() ?? null,
-  rawJson: compactJson(document.raw),
+  rawJson: raw === null ? null : compactJson(raw),
 });
 
 /** A pattern that finds this text and nothing else. */
@@ -114,6 +121,7 @@ const toFilter = (query: AlertQuery): Filter<AlertDocument> => {
 export const createMongoAlertStore = (db: Db): AlertStore => {
   const alerts = db.collection<AlertDocument>('alerts', DURABLE);
   const counters = db.collection<CounterDocument>('counters', DURABLE);
+  const marks = createAlertMarks(db);
 
   /** Reserves ids in one step and answers the first one. Those of a batch that fails are never used. */
   const reserveIds = async (count: number): Promise<number> => {
@@ -167,13 +175,28 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
     return refused.filter(({ watcher, identity }) => !stored.has(`${watcher}\n${identity}`));
   };
 
+  /** As many of the first ones as fit; at least the very first, which no bound may hide for good. */
+  const readRaws = async (
+    documents: readonly Pick<AlertDocument, '_id' | 'bytes'>[],
+    most: number,
+  ): Promise<Map<number, string>> => {
+    let bytes = 0;
+    const ids = documents.flatMap((document, index) => {
+      bytes += document.bytes;
+      return index === 0 || bytes <= most ? [document._id] : [];
+    });
+    const found = await alerts.find({ _id: { $in: ids } }, { projection: { raw: 1 } }).toArray();
+    return new Map(found.map(({ _id, raw }) => [_id, raw]));
+  };
+
   return withMongoErrors<AlertStore>({
     async insert(batch) {
       let [stored, waiting] = [0, 0];
       let pending: readonly NewAlert[] = batch;
+      const announced = marks.open(batch.map(({ receivedAt }) => receivedAt));
       for (let attempt = 0; pending.length > 0 && attempt < ATTEMPTS; attempt += 1) {
         if (attempt > 0) await raiseCounter();
-        const first = await reserveIds(pending.length);
+        const [first] = await Promise.all([reserveIds(pending.length), announced]);
         const refused = await insertUnordered(
           pending.map((alert, index) => toDocument(alert, first + index)),
         );
@@ -185,11 +208,12 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
       }
       if (pending.length > 0)
         throw new AppError('STORAGE_ERROR', 'The counter of alert ids cannot be trusted.');
+      (await announced)();
       return { stored, waiting };
     },
     async get(id) {
       const document = await alerts.findOne({ _id: id });
-      return document && toAlert(document);
+      return document && toAlert(document, document.raw);
     },
     async list(query) {
       // A gate and not a filter: with nothing newer in the whole table the answer is empty, else it is complete.
@@ -201,12 +225,13 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
         if (newer === null) return [];
       }
       const documents = await alerts
-        .find(toFilter(query))
+        .find(toFilter(query), { projection: { raw: 0 } })
         .sort({ received_at: -1, _id: -1 })
         .skip(query.offset)
         .limit(query.limit)
         .toArray();
-      return documents.map(toAlert);
+      const raws = await readRaws(documents, query.rawBytes ?? Infinity);
+      return documents.map((document) => toAlert(document, raws.get(document._id) ?? null));
     },
     async nextWaiting(watcher, limit) {
       const documents = await alerts
@@ -227,10 +252,13 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
       });
     },
     async markForwarded(ids, at) {
-      await alerts.updateMany(
-        { _id: { $in: [...ids] }, state: 'waiting' },
-        { $set: { state: 'forwarded', forwarded: true, forwarded_at: at } },
-      );
+      const waiting = { _id: { $in: [...ids] }, state: 'waiting' } as const;
+      const found = await alerts.find(waiting, { projection: { received_at: 1 } }).toArray();
+      const settle = await marks.open(found.map(({ received_at }) => received_at));
+      await alerts.updateMany(waiting, {
+        $set: { state: 'forwarded', forwarded: true, forwarded_at: at },
+      });
+      settle();
     },
     async quarantine(id, reason) {
       await alerts.updateOne(
@@ -359,6 +387,20 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
         ])
         .toArray();
       return groups.map(({ _id }) => _id);
+    },
+    async removeOld(before, limit) {
+      const old = { received_at: { $lte: before }, state: { $nin: KEPT_STATES } };
+      const found = await alerts
+        .find(old, { projection: { received_at: 1 } })
+        .sort({ received_at: 1, _id: 1 })
+        .limit(limit)
+        .toArray();
+      if (found.length === 0) return 0;
+      const settle = await marks.open(found.map(({ received_at }) => received_at));
+      // Asked again: what was released in between waits, and stays.
+      const { deletedCount } = await alerts.deleteMany({ ...old, _id: { $in: found.map(({ _id }) => _id) } });
+      settle();
+      return deletedCount;
     },
   });
 };

@@ -3,8 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
 import { compileRule } from '../../../activities/capi/rules/compile-rule.js';
-import type { AlertStore, WatcherStore } from '../../../activities/proxy-ports.js';
+import type { AlertStore, StatisticsStore, WatcherStore } from '../../../activities/proxy-ports.js';
 import { createFakeAlertStore } from '../../support/fakes/fake-alert-store.js';
+import { createFakeStatisticsStore } from '../../support/fakes/fake-statistics-store.js';
 import { createFakeWatcherStore } from '../../support/fakes/fake-watcher-store.js';
 import { startGateway } from './start-gateway.js';
 
@@ -23,7 +24,10 @@ export interface ProxyOptions {
   mode?: 'block' | 'allow';
   faults?: { file: string; message: string }[];
   /** Puts faults between the gateway and the stores of the proxy. */
-  adapt?: (stores: { alerts: AlertStore; watchers: WatcherStore }) => Partial<typeof stores>;
+  adapt?: (stores: {
+    alerts: AlertStore;
+    watchers: WatcherStore;
+  }) => Partial<typeof stores & { statistics: StatisticsStore }>;
   /** What telling the actor does; unset: nothing. */
   wake?: (watcher: string) => Promise<void>;
   urge?: (watcher: string, word: string) => Promise<void>;
@@ -57,6 +61,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
   const gateway = await startGateway({
     ...(options.env === undefined ? {} : { env: options.env }),
     proxy: {
+      statistics: createFakeStatisticsStore(stores.alerts),
       ...stores,
       ...options.adapt?.(stores),
       forwarding: {

@@ -10,7 +10,7 @@ interface StoredAlert extends NewAlert {
   forwardedAt: Date | null;
 }
 
-const toAlert = (stored: StoredAlert): Alert => ({
+const toAlert = (stored: StoredAlert, withRaw = true): Alert => ({
   ...stored.fields,
   id: stored.id,
   receivedAt: stored.receivedAt.toISOString(),
@@ -18,7 +18,7 @@ const toAlert = (stored: StoredAlert): Alert => ({
   filterReasons: stored.reasons.length === 0 ? null : JSON.stringify(stored.reasons),
   forwardedToCapi: stored.state === 'forwarded',
   forwardedAt: stored.forwardedAt?.toISOString() ?? null,
-  rawJson: compactJson(stored.raw),
+  rawJson: withRaw ? compactJson(stored.raw) : null,
 });
 
 const selects = (query: AlertQuery, { fields, receivedAt, ...stored }: StoredAlert): boolean =>
@@ -70,11 +70,15 @@ export const createFakeAlertStore = (): AlertStore => {
       const { newerThan } = query;
       if (newerThan !== undefined && ![...alerts.values()].some((alert) => alert.receivedAt > newerThan))
         return [];
+      let bytes = 0;
       return [...alerts.values()]
         .filter((alert) => selects(query, alert))
         .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || b.id - a.id)
         .slice(query.offset, query.offset + query.limit)
-        .map(toAlert);
+        .map((alert, index) => {
+          bytes += Buffer.byteLength(alert.raw);
+          return toAlert(alert, index === 0 || bytes <= (query.rawBytes ?? Infinity));
+        });
     },
     async nextWaiting(watcher, limit) {
       return inState('waiting')
@@ -164,6 +168,19 @@ export const createFakeAlertStore = (): AlertStore => {
         .filter(({ receivedAt }) => receivedAt < before)
         .sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime());
       return [...new Set(late.map(({ watcher }) => watcher))].slice(0, limit);
+    },
+    async removeOld(before, limit) {
+      const old = [...alerts.values()]
+        .filter(
+          ({ state, receivedAt }) => !['waiting', 'quarantined'].includes(state) && receivedAt <= before,
+        )
+        .sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime() || a.id - b.id)
+        .slice(0, limit);
+      for (const { id, watcher, identity } of old) {
+        alerts.delete(id);
+        identities.delete(`${watcher}\n${identity}`);
+      }
+      return old.length;
     },
   };
 };

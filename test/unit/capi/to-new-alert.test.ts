@@ -41,7 +41,7 @@ describe('fields', () => {
       created_at: '2026-03-01T12:00:01Z',
       kind: 'crowdsec',
       context: [{ key: 'user', value: 'root' }],
-      decisions: [{ origin: 'crowdsec', type: 'ban' }],
+      decisions: [{ origin: 'crowdsec', type: 'ban', scenario: 'crowdsecurity/ssh-bf', duration: '4h' }],
       source: {
         scope: 'Ip',
         value: '203.0.113.7',
@@ -64,6 +64,7 @@ describe('fields', () => {
       matched: [],
       raw: JSON.stringify(signal),
       receivedAt: RECEIVED_AT,
+      decisions: [{ scenario: 'crowdsecurity/ssh-bf', category: '1-24h', count: 1 }],
       fields: {
         uuid: UUID,
         machineId: 'agent-1',

@@ -1,0 +1,45 @@
+import { tallyDecisions } from '../../../activities/capi/signals/tally-decisions.js';
+import type { AlertStore, StatisticsStore } from '../../../activities/proxy-ports.js';
+import { foldHour } from '../../../activities/statistics/fold-hour.js';
+import type { Alert } from '../../../schemas/signals.js';
+import { hourOf } from '../../../schemas/statistics.js';
+
+/** Counts all alerts of a store at every question: never out of date, and nothing to recompute. */
+export const createFakeStatisticsStore = (alerts: Pick<AlertStore, 'list'>): StatisticsStore => ({
+  async read(since) {
+    const all = await alerts.list({ limit: Infinity, offset: 0, ...(since === null ? {} : { since }) });
+    const hours = new Map<number, Alert[]>();
+    for (const alert of all) {
+      const hour = hourOf(new Date(alert.receivedAt)).getTime();
+      hours.set(hour, [...(hours.get(hour) ?? []), alert]);
+    }
+    return [...hours.keys()]
+      .sort((a, b) => a - b)
+      .map((hour) => {
+        const members = hours.get(hour) ?? [];
+        const shared = (alert: Alert) => ({
+          country: alert.geoCountryCode,
+          countryName: alert.geoCountryName,
+          audit: alert.localAudit === true,
+        });
+        return foldHour(
+          new Date(hour),
+          members.map((alert) => ({
+            ...shared(alert),
+            scenario: alert.scenario,
+            filtered: alert.filtered === true,
+            forwarded: alert.forwardedToCapi === true,
+            ...{ count: 1, first: new Date(alert.receivedAt), last: new Date(alert.receivedAt) },
+          })),
+          members.flatMap((alert) =>
+            tallyDecisions(JSON.parse(alert.rawJson ?? 'null')).map((tally) => ({
+              ...shared(alert),
+              ...tally,
+            })),
+          ),
+        );
+      });
+  },
+  recompute: async () => ({ counted: 0, left: false }),
+  forget: async () => undefined,
+});
