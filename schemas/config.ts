@@ -182,6 +182,15 @@ const environment = z.object({
   GEOIP_DB_PATH: z.string().min(1).optional(),
   SIGNALS_MAX_BYTES: count(10 * 1024 * 1024),
   DASHBOARD_API_KEY: z.string().optional(),
+  RETENTION_DAYS: count(30, 0),
+  RATE_LIMIT_MAX: count(100),
+  RATE_LIMIT_WINDOW: count(60_000, 1000),
+  RDAP_URL: url(/^https?$/).default('https://rdap.org/'),
+  WHOIS_SERVER: z
+    .string()
+    .regex(/^[A-Za-z0-9.-]+(:\d{1,5})?$/, 'must be a host, or host:port')
+    .default('whois.iana.org'),
+  IP_LOOKUPS: flag(true),
   SECRETS_KEY: z
     .base64()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
@@ -415,6 +424,12 @@ const build = (env: z.output<typeof environment>) => ({
     /** After decompression. */
     maxSignalBytes: env.SIGNALS_MAX_BYTES,
     dashboardApiKey: env.DASHBOARD_API_KEY ?? null,
+    /** Alerts that are older are removed, unless they wait; 0: none. */
+    retentionDays: env.RETENTION_DAYS,
+    /** Requests without a valid key that an address may make in a window. */
+    rateLimit: { max: env.RATE_LIMIT_MAX, windowMs: env.RATE_LIMIT_WINDOW },
+    /** Where addresses are looked up; null: nowhere. */
+    ipLookup: env.IP_LOOKUPS ? { rdapUrl: env.RDAP_URL, whoisServer: env.WHOIS_SERVER } : null,
   },
   /** Kept young while the worker polls; null: no such file. */
   worker: { healthFile: env.WORKER_HEALTH_FILE ?? null },

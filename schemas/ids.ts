@@ -54,3 +54,7 @@ export const forwardWorkflowId = (prefix: string, watcher: string): string =>
   `${prefix}forward-signals/${encodeURIComponent(watcher)}`;
 
 export const sweepForwardingScheduleId = (prefix: string): string => `${prefix}sweep-forwarding`;
+
+export const countAlertsScheduleId = (prefix: string): string => `${prefix}count-alerts`;
+
+export const retainAlertsScheduleId = (prefix: string): string => `${prefix}retain-alerts`;

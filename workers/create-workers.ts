@@ -1,5 +1,6 @@
 import { Worker } from '@temporalio/worker';
 import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
+import { createAlertUpkeepActivities } from '../activities/alert-upkeep-activities.js';
 import type { ConnectedAdapters } from '../activities/connect.js';
 import { createDocumentActivities } from '../activities/document-activities.js';
 import { createEmbeddingActivities } from '../activities/embedding-activities.js';
@@ -82,13 +83,16 @@ export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
     ...common,
     taskQueue: queues.alerts,
     workflowBundle,
-    activities: createForwardingActivities({
-      ...adapters.proxy,
-      settings: {
-        enabled: config.proxy.forwardEnabled,
-        graceMs: config.documents.sweepGraceSeconds * 1000,
-      },
-    }),
+    activities: {
+      ...createForwardingActivities({
+        ...adapters.proxy,
+        settings: {
+          enabled: config.proxy.forwardEnabled,
+          graceMs: config.documents.sweepGraceSeconds * 1000,
+        },
+      }),
+      ...createAlertUpkeepActivities(adapters.proxy),
+    },
     // Each watcher has one batch under way at most, and a batch does nothing but wait.
     maxConcurrentActivityTaskExecutions: 100,
   });

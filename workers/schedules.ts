@@ -1,6 +1,18 @@
-import { Client, Connection, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client';
 import type { Config } from '../schemas/config.js';
-import { reconcileScheduleId, sweepForwardingScheduleId, sweepScheduleId } from '../schemas/ids.js';
+import {
+  countAlertsScheduleId,
+  reconcileScheduleId,
+  retainAlertsScheduleId,
+  sweepForwardingScheduleId,
+  sweepScheduleId,
+} from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 
 /** Creates the schedules, or brings existing ones up to the present configuration. */
@@ -33,10 +45,30 @@ export const ensureSchedules = async (
       taskQueue: taskQueues(prefix).alerts,
       args: [{ prefix, paceMs: config.proxy.paceMs }],
     });
+    await ensure(client, {
+      scheduleId: countAlertsScheduleId(prefix),
+      everyMs: COUNT_EVERY_MS,
+      workflowType: 'countAlerts',
+      taskQueue: taskQueues(prefix).alerts,
+      args: [{ prefix }],
+    });
+    const { retentionDays } = config.proxy;
+    if (retentionDays === 0) await remove(client, retainAlertsScheduleId(prefix));
+    else
+      await ensure(client, {
+        scheduleId: retainAlertsScheduleId(prefix),
+        everyMs: 3_600_000,
+        workflowType: 'retainAlerts',
+        taskQueue: taskQueues(prefix).alerts,
+        args: [{ prefix, retentionDays }],
+      });
   } finally {
     await connection.close();
   }
 };
+
+/** A question counts what is missing; this keeps it little. */
+const COUNT_EVERY_MS = 60_000;
 
 interface Wanted {
   scheduleId: string;
@@ -59,5 +91,13 @@ const ensure = async (client: Client, wanted: Wanted): Promise<void> => {
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     await client.schedule.getHandle(scheduleId).update((present) => ({ ...present, ...schedule }));
+  }
+};
+
+const remove = async (client: Client, scheduleId: string): Promise<void> => {
+  try {
+    await client.schedule.getHandle(scheduleId).delete();
+  } catch (error) {
+    if (!(error instanceof ScheduleNotFoundError)) throw error;
   }
 };

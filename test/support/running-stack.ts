@@ -10,7 +10,13 @@ import type { QueueSummary } from '../../activities/proxy-ports.js';
 import { parseConfig } from '../../schemas/config.js';
 import type { Config } from '../../schemas/config.js';
 import type { Alert } from '../../schemas/signals.js';
-import { reconcileScheduleId, sweepForwardingScheduleId, sweepScheduleId } from '../../schemas/ids.js';
+import {
+  countAlertsScheduleId,
+  reconcileScheduleId,
+  retainAlertsScheduleId,
+  sweepForwardingScheduleId,
+  sweepScheduleId,
+} from '../../schemas/ids.js';
 import { dropRun } from './drop-run.js';
 import { until } from './until.js';
 
@@ -173,7 +179,8 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
     crashes: () => crashes,
     async close() {
       await Promise.all([kill('gateway', 'SIGTERM'), kill('worker', 'SIGTERM')]);
-      for (const scheduleId of [sweepScheduleId, reconcileScheduleId, sweepForwardingScheduleId])
+      const schedules = [sweepScheduleId, reconcileScheduleId, sweepForwardingScheduleId];
+      for (const scheduleId of [...schedules, countAlertsScheduleId, retainAlertsScheduleId])
         await temporal.schedule
           .getHandle(scheduleId(`${run}-`))
           .delete()

@@ -19,8 +19,16 @@ export const until = async <T>(
  * Waits until a workflow has ended and answers its status. Unlike `result()` on a child's handle it leaves the test
  * server's clock alone (that call left time standing still for the tests that followed).
  */
-export const ended = (client: Client, workflowId: string): Promise<string> =>
-  until(`${workflowId} has ended`, async () => {
-    const { status } = await client.workflow.getHandle(workflowId).describe();
-    return status.name !== 'RUNNING' && status.name;
-  });
+export const ended = (
+  client: Client,
+  workflowId: string,
+  options: { withinMs?: number } = {},
+): Promise<string> =>
+  until(
+    `${workflowId} has ended`,
+    async () => {
+      const { status } = await client.workflow.getHandle(workflowId).describe();
+      return status.name !== 'RUNNING' && status.name;
+    },
+    options,
+  );

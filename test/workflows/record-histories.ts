@@ -11,6 +11,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { DeliveryResult } from '../../activities/proxy-ports.js';
 import { createForwardingDesk, ok, refusal } from '../support/forwarding-desk.js';
+import { createScriptedUpkeep } from '../support/scripted-upkeep.js';
 import { documentRef, scriptedActivities, untilCancelled } from '../support/scripted-activities.js';
 import type { AllActivities } from '../support/scripted-activities.js';
 import { ended, until } from '../support/until.js';
@@ -84,6 +85,8 @@ const recordings: Recording[] = [
     paused: true,
   },
   { name: 'sweep-forwarding', workflow: 'sweepForwarding', answers: [], input: FORWARD },
+  { name: 'count-alerts', workflow: 'countAlerts', answers: [] },
+  { name: 'retain-alerts', workflow: 'retainAlerts', answers: [], input: { retentionDays: 30 } },
 ];
 
 const record = async (
@@ -108,7 +111,7 @@ const record = async (
   const second = await Worker.create({ ...options, taskQueue: queues.models });
   const third = await Worker.create({
     ...options,
-    activities: desk.activities,
+    activities: { ...desk.activities, ...createScriptedUpkeep().activities },
     taskQueue: queues.alerts,
     workflowBundle: await workflowBundle(),
   });
@@ -132,7 +135,7 @@ const record = async (
       desk.pause(null);
       await handle.signal('resume');
     }
-    await ended(client, handle.workflowId);
+    await ended(client, handle.workflowId, { withinMs: 120_000 });
     // Stack traces name the place where the recording ran; a replay does not look at them.
     const history = historyToJSON(await handle.fetchHistory()).replaceAll(process.cwd(), '');
     await writeFile(new URL(`${name}.json`, FOLDER), `${JSON.stringify(JSON.parse(history), null, 1)}\n`);

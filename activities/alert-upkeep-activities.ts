@@ -1,0 +1,40 @@
+import { Context } from '@temporalio/activity';
+import type { AlertStore, StatisticsStore } from './proxy-ports.js';
+
+export interface AlertUpkeepActivityDeps {
+  alerts: Pick<AlertStore, 'removeOld'>;
+  statistics: Pick<StatisticsStore, 'recompute' | 'forget'>;
+}
+
+/** Alerts that go in one write. */
+const BATCH = 1_000;
+/** Writes of one activity: a plan over a million alerts stays a few hundred steps long. */
+const BATCHES = 20;
+/** Hours that one activity counts. */
+const HOURS = 200;
+
+/** The hands of retention, and of what keeps the statistics at hand. Each may run twice. */
+export const createAlertUpkeepActivities = ({ alerts, statistics }: AlertUpkeepActivityDeps) => {
+  /** Removes alerts received at or before a time; `left` when there may be more. What waits stays. */
+  const removeOldAlerts = async (beforeMs: number): Promise<{ removed: number; left: boolean }> => {
+    const { cancellationSignal } = Context.current();
+    let removed = 0;
+    for (let batch = 0; batch < BATCHES; batch += 1) {
+      cancellationSignal.throwIfAborted();
+      const gone = await alerts.removeOld(new Date(beforeMs), BATCH);
+      removed += gone;
+      if (gone === 0) return { removed, left: false };
+    }
+    return { removed, left: true };
+  };
+
+  /** Counts hours whose alerts have changed, the latest first. */
+  const countHours = (): Promise<{ counted: number; left: boolean }> => statistics.recompute(HOURS);
+
+  /** Removes the records of hours that hold nothing any more. */
+  const forgetHours = (beforeMs: number): Promise<void> => statistics.forget(new Date(beforeMs));
+
+  return { removeOldAlerts, countHours, forgetHours };
+};
+
+export type AlertUpkeepActivities = ReturnType<typeof createAlertUpkeepActivities>;

@@ -1,0 +1,41 @@
+import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { AlertUpkeepActivities } from '../activities/alert-upkeep-activities.js';
+import { taskQueues } from '../schemas/task-queues.js';
+import { bulk, quick } from './activity-profiles.js';
+
+export interface RetainAlertsInput {
+  prefix: string;
+  /** Alerts received longer ago than this are removed. */
+  retentionDays: number;
+  /** Set when a run goes on as a new one: what it is about does not move while it runs. */
+  beforeMs?: number;
+  removed?: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Removes what is older than the retention, in batches, the oldest first. What waits for the central API or for a
+ * person stays, however old. Afterwards the hours that it touched are counted anew.
+ */
+export async function retainAlerts(input: RetainAlertsInput): Promise<{ removed: number }> {
+  const taskQueue = taskQueues(input.prefix).alerts;
+  const { removeOldAlerts } = proxyActivities<AlertUpkeepActivities>({ ...bulk, taskQueue });
+  const { countHours, forgetHours } = proxyActivities<AlertUpkeepActivities>({ ...quick, taskQueue });
+  const beforeMs = input.beforeMs ?? workflowInfo().startTime.getTime() - input.retentionDays * DAY_MS;
+
+  let removed = input.removed ?? 0;
+  for (let left = true; left;) {
+    const batch = await removeOldAlerts(beforeMs);
+    removed += batch.removed;
+    left = batch.left;
+    if (left && workflowInfo().continueAsNewSuggested)
+      await continueAsNew<typeof retainAlerts>({ ...input, beforeMs, removed });
+  }
+  if (removed > 0) {
+    while ((await countHours()).left) continue;
+    // The hour of the border may still hold alerts; so may those in which something waits.
+    await forgetHours(beforeMs);
+  }
+  return { removed };
+}
