@@ -10,6 +10,7 @@ import type { Adapters, RateLimits } from './ports.js';
 import type { ProxyAdapters } from './proxy-ports.js';
 import { connectMongo } from './stores/mongo/connect-mongo.js';
 import { createMongoAlertStore } from './stores/mongo/alert-store.js';
+import { createMongoApiKeyStore } from './stores/mongo/api-key-store.js';
 import { createMongoBlobStore } from './stores/mongo/blob-store.js';
 import { createMongoClaimStore } from './stores/mongo/claim-store.js';
 import { createMongoCounterStore } from './stores/mongo/counter-store.js';
@@ -102,6 +103,7 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
           : {
               alerts: createMongoAlertStore(mongo.db),
               statistics: createMongoStatisticsStore(mongo.db),
+              keys: createMongoApiKeyStore(mongo.db),
               watchers: createMongoWatcherStore(mongo.db, Buffer.from(config.secretsKey, 'base64')),
               capi: createCapiClient({
                 baseUrl: config.proxy.capiUrl,

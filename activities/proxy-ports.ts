@@ -1,4 +1,5 @@
 /** The interfaces of the proxy job; see `ports.ts` for the rules that hold for all of them. */
+import type { ApiKeyRecord, KeyScope } from '../schemas/api-keys.js';
 import type {
   Alert,
   ApiVersion,
@@ -115,6 +116,31 @@ export interface WatcherStore {
   ): Promise<void>;
 }
 
+/** The named keys of the management side, by the SHA-256 of each. */
+export interface ApiKeyStore {
+  /** Answers false when the name is taken. */
+  create(key: {
+    id: string;
+    name: string;
+    scopes: readonly KeyScope[];
+    digest: string;
+    at: Date;
+  }): Promise<boolean>;
+  /** By name. */
+  list(): Promise<ApiKeyRecord[]>;
+  /** Whose key this is: a present one, or one that was rotated away and is still valid. */
+  find(digest: string, now: Date): Promise<ApiKeyRecord | null>;
+  /** Null when there is no such key. */
+  rotate(
+    id: string,
+    next: { digest: string; previousUntil: Date | null; at: Date },
+  ): Promise<ApiKeyRecord | null>;
+  /** Answers what is gone now. */
+  remove(id: string): Promise<ApiKeyRecord | null>;
+  /** Notes a use. */
+  touch(id: string, at: Date): Promise<void>;
+}
+
 /** How CAPI took a batch. */
 export type DeliveryResult =
   | { outcome: 'accepted'; status: number }
@@ -147,6 +173,7 @@ export interface ForwardingStarter {
 export interface ProxyAdapters {
   alerts: AlertStore;
   statistics: StatisticsStore;
+  keys: ApiKeyStore;
   watchers: WatcherStore;
   capi: CapiClient;
 }

@@ -65,7 +65,7 @@ export const createApp = (deps: AppDeps): Koa => {
   const limiting = createRateLimiting(config, deps.rateLimits);
   const options = {
     authenticate: limiting.limitAuthentication(createAuthentication(config.auth, adapters)),
-    checkApiKey: createApiKeyCheck(deps.proxy?.settings.dashboardApiKey ?? null),
+    checkApiKey: deps.proxy && createApiKeyCheck(deps.proxy),
     partitions: adapters.partitions,
     http: config.http,
     checkResponses: deps.checkResponses ?? false,

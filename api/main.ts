@@ -13,9 +13,11 @@ import { ConfigError, parseConfig } from '../schemas/config.js';
 import type { Config } from '../schemas/config.js';
 import { createApp } from './app.js';
 import { seedUsers } from './commands/seed-users.js';
+import { createClientAddress } from './client-address.js';
 import { createLogger } from './logger.js';
 import { tokenDigest } from './middleware/authentication.js';
 import type { ProxyDeps } from './proxy/proxy-deps.js';
+import { createStrangerLimit } from './proxy/stranger-limit.js';
 import { connectTemporal } from './temporal.js';
 
 /** sysexits.h: EX_CONFIG. */
@@ -110,6 +112,11 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
   return {
     ...adapters.proxy,
     forwarding: workflows,
+    strangers: createStrangerLimit({
+      limits: rateLimits,
+      rate: config.proxy.strangerRate,
+      addressOf: createClientAddress(config.http.trustedProxies),
+    }),
     rules: ruleBook,
     geo,
     passThrough: passThrough.passThrough,

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type Router from '@koa/router';
 import type Koa from 'koa';
 import { z } from 'zod';
+import type { KeyScope } from '../schemas/api-keys.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config.js';
 import type { PartitionStore } from '../activities/ports.js';
@@ -15,13 +16,15 @@ import { isFormOrNothing, readForm } from './read-form.js';
 import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
 import type { Answer, PublicContext, Route, RouteRequest } from './route.js';
+import { neededScope } from './route.js';
+import type { Answer, PublicContext, Route } from './route.js';
 import { surfaceOf } from './surfaces.js';
 
 export interface MountOptions {
   authenticate(ctx: Koa.Context, options?: { tokenInQuery?: boolean }): Promise<Caller>;
   partitions: Pick<PartitionStore, 'get' | 'roleOf'>;
-  /** Throws unless the request carries the dashboards' key; without it no route may ask for one. */
-  checkApiKey?: (ctx: Koa.Context) => void;
+  /** Throws unless the request carries a key with this scope; without it no route may ask for one. */
+  checkApiKey?: ((ctx: Koa.Context, needed: KeyScope) => Promise<void>) | undefined;
   /** Throws when too much is asked for where nobody is authenticated. */
   limitAddress?: (ctx: Koa.Context) => Promise<void>;
   http: Config['http'];
@@ -82,7 +85,7 @@ const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Pro
   if (typeof route.auth === 'object' && 'token' in route.auth) return null;
   if (typeof route.auth === 'object' && 'key' in route.auth) {
     if (options.checkApiKey === undefined) throw new Error(`${route.path} asks for a key that nobody checks`);
-    options.checkApiKey(ctx);
+    await options.checkApiKey(ctx, neededScope(route));
     return null;
   }
   const caller = await options.authenticate(ctx, { tokenInQuery: route.tokenInQuery === true });

@@ -5,6 +5,7 @@ import { DomainError, InvalidRequest, PlainError } from '../schemas/documents-ap
 import { ERROR_TABLE } from '../schemas/error-table.js';
 import type { ErrorCode } from '../schemas/error-table.js';
 import { ManagementError, RelayError } from '../schemas/proxy-api.js';
+import { neededScope } from './route.js';
 import type { Route } from './route.js';
 import { serviceVersion } from './service-version.js';
 
@@ -80,11 +81,12 @@ const operationId = (name: string): string =>
     .filter((word) => word !== '')
     .join('_');
 
-const whoMay = ({ auth }: Route): string => {
+const whoMay = ({ auth, method }: Route): string => {
   if (auth === 'public') return 'Open to everyone.';
   if (auth === 'user') return 'For any user.';
   if (auth === 'admin') return 'For administrators.';
-  if ('key' in auth) return 'For holders of the key for dashboards.';
+  if ('key' in auth)
+    return `For holders of DASHBOARD_API_KEY, or of a key with the scope \`${neededScope({ auth, method })}\`.`;
   if ('token' in auth) return 'For local API servers; the central API checks their token.';
   return `For a member with at least the role \`${auth.partition}\`.`;
 };
@@ -129,7 +131,7 @@ const successes = (route: Route): Record<string, ZodOpenApiResponseObject> =>
 const REFUSALS: Readonly<Record<keyof typeof SCHEMES | 'none', readonly ErrorCode[]>> = {
   none: [],
   bearer: ['AUTH_ERROR'],
-  dashboardKey: ['AUTHENTICATION_ERROR'],
+  dashboardKey: ['AUTHENTICATION_ERROR', 'AUTH_ERROR', 'RATE_LIMITED'],
   capiToken: [],
 };
 

@@ -1,16 +1,23 @@
 import type { Readable } from 'node:stream';
 import type Koa from 'koa';
 import type { z } from 'zod';
+import type { KeyScope } from '../schemas/api-keys.js';
 import type { Principal, Role, Scope } from '../schemas/documents.js';
 import type { ErrorCode } from '../schemas/error-table.js';
 import type { Logger } from './logger.js';
 
 /**
  * Who may call. `partition` is a role on the partition in the path, by the check order of the wire contract 1.1;
- * `key` the holder of the proxy's key for dashboards; `token` a local API server, whose token is CAPI's to check.
+ * `key` the holder of a key of the proxy's management side, with a scope: unless it is named, `read` for a GET and `write`
+ * for the rest; `token` a local API server, whose token is CAPI's to check.
  */
 export type RouteAuth =
-  'public' | 'user' | 'admin' | { partition: Role } | { key: 'dashboard' } | { token: 'capi' };
+  | 'public'
+  | 'user'
+  | 'admin'
+  | { partition: Role }
+  | { key: 'dashboard'; scope?: KeyScope }
+  | { token: 'capi' };
 
 /** `all`: every method, also those that have no place in OpenAPI. */
 export type HttpMethod = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'all';
@@ -105,6 +112,11 @@ export interface Route extends Omit<RouteDefinition, 'handle'> {
 export const route = <const A extends RouteAuth, const R extends RouteRequest = Record<never, never>>(
   definition: RouteDefinition<A, R>,
 ): Route => definition as unknown as Route;
+
+/** What a route of the management side asks of a key. */
+export const neededScope = ({ method, auth }: Pick<Route, 'method' | 'auth'>): KeyScope =>
+  (typeof auth === 'object' && 'key' in auth ? auth.scope : undefined) ??
+  (method === 'get' ? 'read' : 'write');
 
 export const json = (status: number, body: unknown): Answer => ({ status, body });
 

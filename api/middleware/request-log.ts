@@ -21,6 +21,7 @@ export const requestLog =
           status: ctx.res.statusCode,
           ms: Math.round(performance.now() - started),
           ...(principal === undefined ? {} : { user_id: principal.userId }),
+          ...(ctx.state['key'] === undefined ? {} : { key: ctx.state['key'] as string }),
           ...(ctx.res.writableFinished ? {} : { client_left: true }),
         },
         'request',

@@ -15,7 +15,7 @@ const RAW_BYTES_OF_A_LIST = 16 * 1024 * 1024;
 const FAILURES = ['UNEXPECTED_ERROR'] as const satisfies ErrorCode[];
 
 /** What dashboards read: the stored alerts and the servers behind us. */
-export const managementRoutes = ({ alerts, settings, now }: ProxyDeps): Route[] => [
+export const managementRoutes = ({ alerts, settings, strangers, now }: ProxyDeps): Route[] => [
   route({
     method: 'get',
     path: '/health',
@@ -23,7 +23,11 @@ export const managementRoutes = ({ alerts, settings, now }: ProxyDeps): Route[] 
     tag: 'Proxy management',
     auth: 'public',
     responses: { 200: { description: 'It does', schema: LivenessBody } },
-    handle: () => json(200, { status: 'ok', timestamp: now().toISOString() }),
+    errors: ['RATE_LIMITED'],
+    async handle({ koa }) {
+      await strangers.count(koa);
+      return json(200, { status: 'ok', timestamp: now().toISOString() });
+    },
   }),
   route({
     method: 'get',

@@ -4,16 +4,21 @@ import type { GeoLookup } from '../../activities/capi/geo/geo-lookup.js';
 import type { RuleSet } from '../../activities/capi/rules/rule-set.js';
 import type {
   AlertStore,
+  ApiKeyStore,
   ForwardingStarter,
   StatisticsStore,
   WatcherStore,
 } from '../../activities/proxy-ports.js';
 import type { LapiServer } from '../../schemas/proxy-api.js';
+import type { StrangerLimit } from './stranger-limit.js';
 
 /** What the proxy routes need of the outside. */
 export interface ProxyDeps {
   alerts: AlertStore;
   statistics: StatisticsStore;
+  keys: ApiKeyStore;
+  /** For requests without a valid key. */
+  strangers: StrangerLimit;
   watchers: WatcherStore;
   forwarding: ForwardingStarter;
   /** Asked at each batch, so that rules may change while the gateway runs. */

@@ -1,6 +1,7 @@
 import type { Route } from '../route.js';
 import { filterRoutes } from './filter-routes.js';
 import { forwardingRoutes } from './forwarding-routes.js';
+import { keyRoutes } from './key-routes.js';
 import { managementRoutes } from './management-routes.js';
 import { passThroughRoutes } from './pass-through-routes.js';
 import type { ProxyDeps } from './proxy-deps.js';
@@ -16,6 +17,7 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
   return [
     ...managementRoutes(deps),
     ...statisticsRoutes(deps),
+    ...keyRoutes(deps),
     ...forwardingRoutes(deps),
     ...steeringRoutes(deps),
     ...filterRoutes(deps),

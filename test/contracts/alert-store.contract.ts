@@ -294,6 +294,42 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
       });
     });
 
+    describe('removeOld', () => {
+      const old = (hours: number): Date => new Date(Date.UTC(2020, 5, 1, hours));
+
+      test('takes the oldest up to a time, and leaves what waits', async () => {
+        const watcher = newWatcher();
+        const states = ['filtered', 'waiting', 'withheld', 'quarantined', 'waiting', 'filtered'] as const;
+        await store().insert(
+          states.map((state, index) => sampleAlert({ watcher, state, receivedAt: old(index) })),
+        );
+        const listed = async () =>
+          (await store().list({ limit: 10, offset: 0, until: old(9) })).map(({ receivedAt }) =>
+            new Date(receivedAt).getUTCHours(),
+          );
+        const [, second = 0] = await waitingIds(watcher);
+        await store().markForwarded([second], at(0));
+        expect(await store().removeOld(old(4), 1)).toBe(1);
+        expect(await listed()).toEqual([5, 4, 3, 2, 1]);
+        expect(await store().removeOld(old(4), 10)).toBe(2);
+        expect(await listed()).toEqual([5, 3, 1]);
+        expect(await store().removeOld(old(4), 10)).toBe(0);
+        expect(await store().removeOld(old(5), 10)).toBe(1);
+        expect(await waitingIds(watcher)).toHaveLength(1);
+        const summary = (await store().summaries()).find((entry) => entry.watcher === watcher);
+        expect(summary).toMatchObject({ waiting: 1, quarantined: 1 });
+      });
+
+      test('twice at once removes everything once', async () => {
+        const watcher = newWatcher();
+        await store().insert(
+          times(30, () => sampleAlert({ watcher, state: 'filtered', receivedAt: old(12) })),
+        );
+        const removed = await Promise.all(times(4, () => store().removeOld(old(12), 100)));
+        expect(removed.reduce((sum, count) => sum + count, 0)).toBe(30);
+      });
+    });
+
     describe('get', () => {
       test('answers all 41 fields', async () => {
         const watcher = newWatcher();
@@ -424,6 +460,28 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
         await store().insert([sampleAlert({ watcher: newWatcher(), receivedAt: at(59) })]);
         expect(await find({ newerThan: at(58) })).toEqual(['1', '0']);
         expect(await find({ newerThan: at(59) })).toEqual([]);
+      });
+
+      test('beyond a number of bytes the raw signals are left out, but for the very first', async () => {
+        const watcher = newWatcher();
+        const scenario = randomUUID();
+        const raws = [10, 2_000, 30, 40].map((bytes) => `{"pad":"${'é'.repeat(bytes)}"}`);
+        await store().insert(
+          raws.map((raw, index) =>
+            sampleAlert({ watcher, raw, signal: sampleSignal({ scenario }), receivedAt: at(index) }),
+          ),
+        );
+        const kept = async (rawBytes?: number) =>
+          (
+            await store().list({
+              ...{ limit: 10, offset: 0, scenario },
+              ...(rawBytes === undefined ? {} : { rawBytes }),
+            })
+          ).map(({ rawJson }) => (rawJson === null ? null : raws.indexOf(rawJson)));
+        expect(await kept()).toEqual([3, 2, 1, 0]);
+        expect(await kept(1)).toEqual([3, null, null, null]);
+        expect(await kept(200)).toEqual([3, 2, null, null]);
+        expect(await kept(10_000)).toEqual([3, 2, 1, 0]);
       });
 
       test('filters add up', async () => {

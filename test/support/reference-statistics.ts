@@ -4,10 +4,13 @@ import type { Alert } from '../../schemas/signals.js';
 export const DURATIONS: Readonly<Record<string, number | null>> = {
   '300ms': 0.3,
   '0h': 0,
+  '59m': 3540,
   '59m59s': 3599,
   '1h': 3600,
+  '4h': 14_400,
   '4h0m0s': 14_400,
   '23h': 82_800,
+  '23h59m59s': 86_399,
   '24h': 86_400,
   '167h59m59s': 604_799,
   '168h': 604_800,
@@ -96,8 +99,10 @@ export const referenceStatistics = (stored: readonly Alert[], since: Date | null
       byDurationCategory: rows(
         tally(
           decided.flatMap(({ decision }) => {
+            if (decision.duration === undefined) return [];
             const seconds = DURATIONS[String(decision.duration)];
-            return seconds === null || seconds === undefined ? [] : [categoryOf(seconds)];
+            if (seconds === undefined) throw new Error(`${String(decision.duration)} is not worked out`);
+            return seconds === null ? [] : [categoryOf(seconds)];
           }),
         ),
         'category',

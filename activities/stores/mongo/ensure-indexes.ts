@@ -53,6 +53,11 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { 'fields.sourceValue': 1, received_at: -1, _id: -1 } },
   ],
   watchers: [{ key: { history: 1 } }],
+  api_keys: [
+    { key: { name: 1 }, unique: true },
+    { key: { digest: 1 }, unique: true },
+    { key: { 'previous.digest': 1 }, sparse: true },
+  ],
   [BLOB_COLLECTIONS.files]: [
     { key: { filename: 1 }, unique: true },
     { key: { filename: 1, uploadDate: 1 } },

@@ -1,10 +1,14 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
+import { createClientAddress } from '../../../api/client-address.js';
 import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
+import { createStrangerLimit } from '../../../api/proxy/stranger-limit.js';
 import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
 import { compileRule } from '../../../activities/capi/rules/compile-rule.js';
-import type { AlertStore, StatisticsStore, WatcherStore } from '../../../activities/proxy-ports.js';
+import type { AlertStore, WatcherStore } from '../../../activities/proxy-ports.js';
+import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { createFakeAlertStore } from '../../support/fakes/fake-alert-store.js';
+import { createFakeApiKeyStore } from '../../support/fakes/fake-api-key-store.js';
 import { createFakeStatisticsStore } from '../../support/fakes/fake-statistics-store.js';
 import { createFakeWatcherStore } from '../../support/fakes/fake-watcher-store.js';
 import { startGateway } from './start-gateway.js';
@@ -17,6 +21,8 @@ export interface ProxyOptions {
   env?: Record<string, string>;
   capiUrl?: string;
   timeoutMs?: number;
+  /** Requests a minute that an address may make without a valid key; unset: any number. */
+  strangerRate?: number;
   settings?: Partial<ProxyDeps['settings']>;
   /** Rules as their files have them, and what is wrong with other files. */
   rules?: { name: string; filter: object; enabled?: boolean; watchers?: string[] }[];
@@ -27,7 +33,7 @@ export interface ProxyOptions {
   adapt?: (stores: {
     alerts: AlertStore;
     watchers: WatcherStore;
-  }) => Partial<typeof stores & { statistics: StatisticsStore }>;
+  }) => Partial<typeof stores & Pick<ProxyDeps, 'statistics' | 'keys'>>;
   /** What telling the actor does; unset: nothing. */
   wake?: (watcher: string) => Promise<void>;
   urge?: (watcher: string, word: string) => Promise<void>;
@@ -62,6 +68,12 @@ export const startProxy = async (options: ProxyOptions = {}) => {
     ...(options.env === undefined ? {} : { env: options.env }),
     proxy: {
       statistics: createFakeStatisticsStore(stores.alerts),
+      keys: createFakeApiKeyStore(),
+      strangers: createStrangerLimit({
+        limits: createInProcessRateLimits(),
+        rate: { points: options.strangerRate ?? 1_000_000, seconds: 60 },
+        addressOf: createClientAddress([]),
+      }),
       ...stores,
       ...options.adapt?.(stores),
       forwarding: {
@@ -110,8 +122,18 @@ export const startProxy = async (options: ProxyOptions = {}) => {
       });
     },
     /** A request of a dashboard; with the right key unless another (or null for none) is given. */
-    ask(path: string, { key = DASHBOARD_KEY as string | null, method = 'GET' } = {}): Promise<Response> {
-      return fetch(`${gateway.url}${path}`, { method, headers: key === null ? {} : { 'x-api-key': key } });
+    ask(
+      path: string,
+      { key = DASHBOARD_KEY as string | null, method = 'GET', body = undefined as unknown } = {},
+    ): Promise<Response> {
+      return fetch(`${gateway.url}${path}`, {
+        method,
+        headers: {
+          ...(key === null ? {} : { 'x-api-key': key }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
     },
     /** A request whose target and headers go out exactly as given, and whose answer comes back as it is. */
     raw(
