@@ -67,7 +67,10 @@ module.exports = {
     {
       name: 'drivers-stay-in-adapters',
       severity: 'error',
-      from: { path: '^activities/', pathNot: '^activities/(stores|models|capi)/|^activities/connect\\.ts$' },
+      from: {
+        path: '^activities/',
+        pathNot: '^activities/(stores|models|capi|ip-info)/|^activities/connect\\.ts$',
+      },
       to: npm('(mongodb|@opensearch-project|ioredis|rate-limiter-flexible|ollama|undici)/'),
     },
     {
@@ -88,7 +91,7 @@ module.exports = {
       from: { path: '^api/' },
       to: {
         path: '^activities/',
-        pathNot: '^activities/(ports|connect)\\.ts$|^activities/(retrieval|parsing|capi|reconcile)/',
+        pathNot: '^activities/(ports|connect)\\.ts$|^activities/(retrieval|parsing|capi|ip-info|reconcile)/',
         dependencyTypesNot: ['type-only'],
       },
     },

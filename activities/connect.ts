@@ -1,5 +1,6 @@
 import { Agent } from 'undici';
 import type { Config } from '../schemas/config.js';
+import { NO_IP_INFO, createIpInfo, createIpInfoSources } from './ip-info/ip-info.js';
 import { discoverOllama } from './models/discover-ollama.js';
 import { builtinModels, createModelRegistry } from './models/model-registry.js';
 import { createRemoteModels } from './models/remote-models.js';
@@ -51,8 +52,13 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
   const mongo = await connectMongo(config.mongodb);
   const opensearch = connectOpenSearch(config.opensearch);
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
+  const { ipLookup } = config.proxy;
+  const ipInfo =
+    ipLookup === null
+      ? NO_IP_INFO
+      : createIpInfo(createIpInfoSources({ ...ipLookup, userAgent: USER_AGENT }));
   const close = async (): Promise<void> => {
-    await Promise.allSettled([mongo.close(), opensearch.close(), modelServers.destroy()]);
+    await Promise.allSettled([mongo.close(), opensearch.close(), modelServers.destroy(), ipInfo.close()]);
   };
   try {
     await ensureIndexes(mongo.db);
@@ -104,6 +110,7 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
               alerts: createMongoAlertStore(mongo.db),
               statistics: createMongoStatisticsStore(mongo.db),
               keys: createMongoApiKeyStore(mongo.db),
+              ipInfo,
               watchers: createMongoWatcherStore(mongo.db, Buffer.from(config.secretsKey, 'base64')),
               capi: createCapiClient({
                 baseUrl: config.proxy.capiUrl,

@@ -54,7 +54,7 @@ export const DecisionStatsBody = z
   .meta({ id: 'DecisionStatsBody' });
 export type DecisionStatsBody = z.output<typeof DecisionStatsBody>;
 
-export const PERIODS = ['7d', '30d', 'all'] as const;
+const PERIODS = ['7d', '30d', 'all'] as const;
 export type Period = (typeof PERIODS)[number];
 
 export const PeriodQuery = z.object({

@@ -6,6 +6,7 @@ import type {
   AlertStore,
   ApiKeyStore,
   ForwardingStarter,
+  IpInfo,
   StatisticsStore,
   WatcherStore,
 } from '../../activities/proxy-ports.js';
@@ -17,6 +18,7 @@ export interface ProxyDeps {
   alerts: AlertStore;
   statistics: StatisticsStore;
   keys: ApiKeyStore;
+  ipInfo: Pick<IpInfo, 'lookup'>;
   /** For requests without a valid key. */
   strangers: StrangerLimit;
   watchers: WatcherStore;

@@ -1,6 +1,7 @@
 import type { Route } from '../route.js';
 import { filterRoutes } from './filter-routes.js';
 import { forwardingRoutes } from './forwarding-routes.js';
+import { ipInfoRoutes } from './ip-info-routes.js';
 import { keyRoutes } from './key-routes.js';
 import { managementRoutes } from './management-routes.js';
 import { passThroughRoutes } from './pass-through-routes.js';
@@ -18,6 +19,7 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
     ...managementRoutes(deps),
     ...statisticsRoutes(deps),
     ...keyRoutes(deps),
+    ...ipInfoRoutes(deps),
     ...forwardingRoutes(deps),
     ...steeringRoutes(deps),
     ...filterRoutes(deps),

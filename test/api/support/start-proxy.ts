@@ -5,6 +5,7 @@ import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import { createStrangerLimit } from '../../../api/proxy/stranger-limit.js';
 import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
 import { compileRule } from '../../../activities/capi/rules/compile-rule.js';
+import { NO_IP_INFO } from '../../../activities/ip-info/ip-info.js';
 import type { AlertStore, WatcherStore } from '../../../activities/proxy-ports.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { createFakeAlertStore } from '../../support/fakes/fake-alert-store.js';
@@ -33,7 +34,7 @@ export interface ProxyOptions {
   adapt?: (stores: {
     alerts: AlertStore;
     watchers: WatcherStore;
-  }) => Partial<typeof stores & Pick<ProxyDeps, 'statistics' | 'keys'>>;
+  }) => Partial<typeof stores & Pick<ProxyDeps, 'statistics' | 'keys' | 'ipInfo'>>;
   /** What telling the actor does; unset: nothing. */
   wake?: (watcher: string) => Promise<void>;
   urge?: (watcher: string, word: string) => Promise<void>;
@@ -69,6 +70,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
     proxy: {
       statistics: createFakeStatisticsStore(stores.alerts),
       keys: createFakeApiKeyStore(),
+      ipInfo: NO_IP_INFO,
       strangers: createStrangerLimit({
         limits: createInProcessRateLimits(),
         rate: { points: options.strangerRate ?? 1_000_000, seconds: 60 },

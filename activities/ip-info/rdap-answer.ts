@@ -1,0 +1,75 @@
+import type { WhoisFacts } from '../proxy-ports.js';
+
+type Json = Record<string, unknown>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, LONGEST) : undefined;
+
+const LONGEST = 1_000;
+/** Contacts stand inside contacts; real answers are two levels deep. */
+const DEEPEST = 5;
+
+/** A property of a jCard (RFC 7095): `["vcard", [[name, parameters, type, value], …]]`. */
+const cardValue = (entity: Json, name: string): string | undefined => {
+  const [, properties] = Array.isArray(entity['vcardArray']) ? (entity['vcardArray'] as unknown[]) : [];
+  for (const property of Array.isArray(properties) ? (properties as unknown[]) : [])
+    if (Array.isArray(property) && property[0] === name) {
+      const value = text(property[3]);
+      if (value !== undefined) return value;
+    }
+  return undefined;
+};
+
+/** The first value of a property among the entities with a role, the outer ones first. */
+const ofRole = (entities: readonly Json[], role: string, name: string, depth = 0): string | undefined => {
+  for (const entity of entities)
+    if (Array.isArray(entity['roles']) && entity['roles'].includes(role)) {
+      const value = cardValue(entity, name);
+      if (value !== undefined) return value;
+    }
+  if (depth >= DEEPEST) return undefined;
+  for (const entity of entities) {
+    const value = ofRole(objects(entity['entities']), role, name, depth + 1);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+};
+
+const cidrs = (answer: Json): string | undefined =>
+  text(
+    objects(answer['cidr0_cidrs'])
+      .flatMap(({ v4prefix, v6prefix, length }) => {
+        const prefix = text(v4prefix) ?? text(v6prefix);
+        return prefix !== undefined && typeof length === 'number' ? [`${prefix}/${length}`] : [];
+      })
+      .join(', '),
+  );
+
+/** What an RDAP answer about a network says (RFC 9083, section 5.4). Null when it says nothing that we show. */
+export const readRdapAnswer = (answer: unknown): WhoisFacts | null => {
+  if (!isObject(answer)) return null;
+  const entities = objects(answer['entities']);
+  const [start, end] = [text(answer['startAddress']), text(answer['endAddress'])];
+  const [remark] = objects(answer['remarks']);
+  const described = Array.isArray(remark?.['description'])
+    ? remark['description'].filter((line) => typeof line === 'string').join(' ')
+    : undefined;
+  return withoutGaps({
+    netName: text(answer['name']),
+    netRange: start !== undefined && end !== undefined ? `${start} - ${end}` : undefined,
+    cidr: cidrs(answer),
+    organization: ofRole(entities, 'registrant', 'fn') ?? ofRole(entities, 'registrant', 'org'),
+    country: text(answer['country'])?.toUpperCase(),
+    descr: text(described),
+    abuse: ofRole(entities, 'abuse', 'email'),
+  });
+};
+
+/** Only what is known; null when nothing is. */
+export const withoutGaps = (facts: { [Name in keyof WhoisFacts]: string | undefined }): WhoisFacts | null => {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  return known.length === 0 ? null : (Object.fromEntries(known) as WhoisFacts);
+};

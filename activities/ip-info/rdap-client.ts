@@ -1,0 +1,91 @@
+import { lookup as dnsLookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import { isIP } from 'node:net';
+import { Agent, request } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { WhoisFacts } from '../proxy-ports.js';
+import { isPublicAddress } from './is-public-address.js';
+import { readRdapAnswer } from './rdap-answer.js';
+
+const TIMEOUT_MS = 5_000;
+const MOST_BYTES = 1024 * 1024;
+const MOST_HOPS = 4;
+
+/** A name that leads into our own network is not followed. */
+const guardedLookup: LookupFunction = (host, options, done) => {
+  dnsLookup(host, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return done(error, '', 0);
+    const [first] = addresses;
+    if (first === undefined || addresses.some(({ address }) => !isPublicAddress(address)))
+      return done(new Error(`${host} is not a public address`), '', 0);
+    if (options.all === true)
+      (done as unknown as (error: null, found: typeof addresses) => void)(null, addresses);
+    else done(null, first.address, first.family);
+  });
+};
+
+export interface RdapClientOptions {
+  /** A service that answers, or refers to the registry that does (RFC 7484). */
+  baseUrl: string;
+  userAgent: string;
+  timeoutMs?: number;
+}
+
+/**
+ * Asks who holds a network (RFC 9082, `ip/…`). Referrals are followed, but never into our own network: they come
+ * from outside. The configured service itself may be anywhere.
+ */
+export const createRdapClient = ({ baseUrl, userAgent, timeoutMs = TIMEOUT_MS }: RdapClientOptions) => {
+  const base = new URL(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
+  const own = new Agent({ connect: { timeout: timeoutMs } });
+  const guarded = new Agent({ connect: { timeout: timeoutMs, lookup: guardedLookup } });
+
+  const dispatcherOf = (url: URL): Dispatcher => {
+    if (url.origin === base.origin) return own;
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    // A name is looked at when it is resolved; a literal address never is.
+    if (!/^https?:$/.test(url.protocol) || (isIP(host) !== 0 && !isPublicAddress(host)))
+      throw new Error(`a referral to ${url.origin} is not followed`);
+    return guarded;
+  };
+
+  return {
+    /** Null when nothing is known of the network. @throws Error for any other outcome */
+    async lookup(network: string): Promise<WhoisFacts | null> {
+      const signal = AbortSignal.timeout(timeoutMs);
+      let url = new URL(`ip/${network}`, base);
+      for (let hop = 0; hop < MOST_HOPS; hop += 1) {
+        const { statusCode, headers, body } = await request(url, {
+          dispatcher: dispatcherOf(url),
+          signal,
+          headers: { accept: 'application/rdap+json, application/json', 'user-agent': userAgent },
+        });
+        const location = [headers['location']].flat()[0];
+        if (statusCode >= 300 && statusCode < 400 && location !== undefined) {
+          await body.dump();
+          url = new URL(location, url);
+          continue;
+        }
+        if (statusCode === 200) return readRdapAnswer(JSON.parse(await bounded(body)));
+        await body.dump();
+        if (statusCode === 404) return null;
+        throw new Error(`${url.host} answered ${statusCode}`);
+      }
+      throw new Error('too many referrals');
+    },
+    async close(): Promise<void> {
+      await Promise.all([own.destroy(), guarded.destroy()]);
+    },
+  };
+};
+
+const bounded = async (body: AsyncIterable<Buffer>): Promise<string> => {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > MOST_BYTES) throw new Error('the answer is too large');
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+};

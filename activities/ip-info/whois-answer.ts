@@ -1,0 +1,42 @@
+import type { WhoisFacts } from '../proxy-ports.js';
+import { withoutGaps } from './rdap-answer.js';
+
+const LONGEST = 1_000;
+const ADDRESS = /[^\s<>'",;:]+@[^\s<>'",;]+[^\s<>'",;.]/;
+
+/** Which of our fields a label of the registries stands for. */
+const FIELDS: Readonly<Record<string, keyof WhoisFacts>> = {
+  netname: 'netName',
+  inetnum: 'netRange',
+  inet6num: 'netRange',
+  netrange: 'netRange',
+  cidr: 'cidr',
+  route: 'cidr',
+  route6: 'cidr',
+  orgname: 'organization',
+  'org-name': 'organization',
+  organization: 'organization',
+  owner: 'organization',
+  country: 'country',
+  descr: 'descr',
+};
+
+/** The nearest network stands last; who owns it, first. */
+const LAST_WINS: ReadonlySet<keyof WhoisFacts> = new Set(['netName', 'netRange']);
+
+/** What the text of a registry says of a network (proxy spec, 5.4). Null when it says nothing that we show. */
+export const readWhoisAnswer = (answer: string): WhoisFacts | null => {
+  const facts: { [Name in keyof WhoisFacts]: string | undefined } = {};
+  for (const line of answer.split(/\r?\n/)) {
+    if (/abuse/i.test(line) && /mail|contact/i.test(line)) facts.abuse ??= ADDRESS.exec(line)?.[0];
+    const [, label = '', value = ''] = /^([A-Za-z0-9-]+):\s*(.*\S)\s*$/.exec(line) ?? [];
+    const field = FIELDS[label.toLowerCase()];
+    if (field === undefined || value === '') continue;
+    if (facts[field] === undefined || LAST_WINS.has(field)) facts[field] = value.slice(0, LONGEST);
+  }
+  return withoutGaps({ ...facts, country: facts.country?.toUpperCase() });
+};
+
+/** The registry that IANA refers to; null when it names none. */
+export const referralOf = (answer: string): string | null =>
+  /^(?:refer|whois):\s*(\S+)\s*$/im.exec(answer)?.[1]?.toLowerCase() ?? null;
