@@ -10,8 +10,8 @@ import type {
  * Names come from whoever pushes signals, so there may be any number of them, and an aggregate is one record. Of an
  * hour with more the rarest names are left out of the lists; the totals hold.
  */
-const MOST_NAMES = 5_000;
-const MOST_BYTES = 2 * 1024 * 1024;
+const MOST_NAMES = 2_000;
+const MOST_BYTES = 256 * 1024;
 
 const increase = <Entry extends { count: number }>(
   entries: Map<string, Entry>,

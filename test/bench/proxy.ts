@@ -1,17 +1,40 @@
-/** `npm run bench:proxy`: accepted signals per second, and how long a push waits for its answer. */
+/**
+ * `npm run bench:proxy`: accepted signals per second and how long a push waits for its answer, then how long dashboards
+ * wait for lists and statistics at 10,000 and 50,000 stored alerts. After `--`: `--reads` measures the second part alone,
+ * `--stored=10000` other numbers of alerts, `--million` a million as well, where MONGODB_URL names a real server.
+ */
+import { parseArgs } from 'node:util';
+import { MongoClient } from 'mongodb';
 import { createStandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
 import { openStack } from '../support/running-stack.js';
+import type { RunningStack } from '../support/running-stack.js';
 import { sampleSignal, signalClient } from '../support/signal-client.js';
 import { percentile, reportBench } from './bench-report.js';
+import { measureReads } from './stored-reads.js';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 15);
 const BATCH = 50;
 
-const standIn = await createStandInCapi();
-const stack = await openStack({ CAPI_URL: standIn.url });
-const rows: Record<string, string | number>[] = [];
-try {
-  await Promise.all([stack.startGateway(), stack.startWorker()]);
+const { values } = parseArgs({
+  options: {
+    reads: { type: 'boolean', default: false },
+    stored: { type: 'string', default: '10000,50000' },
+    million: { type: 'boolean', default: false },
+  },
+});
+
+/** The stand-in of the launcher does not say what it was built from. */
+const isRealServer = async (url: string): Promise<boolean> => {
+  const client = new MongoClient(url);
+  try {
+    return typeof (await client.db('admin').command({ buildInfo: 1 }))['gitVersion'] === 'string';
+  } finally {
+    await client.close();
+  }
+};
+
+const measurePushes = async (stack: RunningStack): Promise<Record<string, string | number>[]> => {
+  const rows: Record<string, string | number>[] = [];
   for (const watchers of [1, 10, 100]) {
     const clients = Array.from({ length: watchers }, (_, index) =>
       signalClient(stack.base, `bench${watchers}watcher${index}`),
@@ -47,11 +70,44 @@ try {
       'not accepted': refused,
     });
   }
-} finally {
-  await stack.close();
-  await standIn.close();
-}
-reportBench('proxy', `Pushes of ${BATCH} signals through the gateway, ${SECONDS} s each`, rows, [
-  'Client, gateway, worker, Temporal, MongoDB and the stand-in of CAPI share the machine, and the worker forwards',
-  'while the pushes come in. Where no real MongoDB is found the store is the stand-in of `deploy/java/`.',
-]);
+  return rows;
+};
+
+const withStack = async <T>(measure: (stack: RunningStack) => Promise<T>): Promise<T> => {
+  const standIn = await createStandInCapi();
+  const stack = await openStack({ CAPI_URL: standIn.url });
+  try {
+    await Promise.all([stack.startGateway(), stack.startWorker()]);
+    return await measure(stack);
+  } finally {
+    await stack.close();
+    await standIn.close();
+  }
+};
+
+const sizes = values.stored.split(',').map(Number);
+const real = await isRealServer(process.env['MONGODB_URL'] ?? 'mongodb://127.0.0.1:27017');
+if (values.million && !real)
+  throw new Error('--million needs MONGODB_URL to name a real MongoDB: the stand-in sorts ranges in seconds');
+if (values.million) sizes.push(1_000_000);
+
+if (!values.reads)
+  reportBench(
+    'proxy',
+    `Pushes of ${BATCH} signals through the gateway, ${SECONDS} s each`,
+    await withStack(measurePushes),
+    [
+      'Client, gateway, worker, Temporal, MongoDB and the stand-in of CAPI share the machine, and the worker forwards',
+      'while the pushes come in. Where no real MongoDB is found the store is the stand-in of `deploy/java/`.',
+    ],
+  );
+
+reportBench(
+  'proxy-reads',
+  'Lists and statistics of the management API, asked 30 times one after the other',
+  await withStack((stack) => measureReads(stack, sizes)),
+  [
+    `The store is ${real ? 'a real MongoDB' : 'the stand-in of `deploy/java/`, on which large figures say little'}. The alerts are spread over 30 days; client,`,
+    'gateway, worker and every service share the machine.',
+  ],
+);

@@ -21,7 +21,7 @@ type Grouped<Group> = { _id: Partial<Group> } & Pick<AlertGroup, 'count' | 'firs
 export const aggregateSpan = async (db: Db, from: Date, before: Date): Promise<HourAggregate> => {
   const alerts = db.collection('alerts');
   const span: Document = { received_at: { $gte: from, $lt: before } };
-  const groups = await alerts
+  const counting = alerts
     .aggregate<Grouped<AlertGroup>>(
       [
         { $match: span },
@@ -43,7 +43,7 @@ export const aggregateSpan = async (db: Db, from: Date, before: Date): Promise<H
       { allowDiskUse: true },
     )
     .toArray();
-  const decided = await alerts
+  const deciding = alerts
     .aggregate<Grouped<DecisionGroup>>(
       [
         { $match: { ...span, 'fields.hasDecisions': true } },
@@ -63,6 +63,7 @@ export const aggregateSpan = async (db: Db, from: Date, before: Date): Promise<H
       { allowDiskUse: true },
     )
     .toArray();
+  const [groups, decided] = await Promise.all([counting, deciding]);
   return foldHour(
     from,
     groups.map(({ _id, count, first, last }) => ({

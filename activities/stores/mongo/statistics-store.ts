@@ -25,8 +25,8 @@ interface CounterDocument {
 const MARKS_AT_ONCE = 10_000;
 /** Hours that are counted at the same time. */
 const PARALLEL = 4;
-/** A read counts so many hours before it answers; the schedule keeps far more than these at bay. */
-const HOURS_PER_READ = 500;
+/** A read counts so many hours before it answers: more than the default retention leaves to change. */
+const HOURS_PER_READ = 1_000;
 
 /**
  * Hourly aggregates in `alert_hours`. They are counted anew from the alerts and set, never added to, so that a retry
