@@ -17,7 +17,6 @@ import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
 import type { Answer, PublicContext, Route, RouteRequest } from './route.js';
 import { neededScope } from './route.js';
-import type { Answer, PublicContext, Route } from './route.js';
 import { surfaceOf } from './surfaces.js';
 
 export interface MountOptions {
