@@ -281,7 +281,8 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
     }, 60_000);
 
     test('scans the published chunks of generations in order, beyond one page, with their vectors', async () => {
-      const generations = times(3, (index) => 1_000_000_000 + Math.floor(Math.random() * 1e6) * 10 + index);
+      const first = 1_000_000_000 + Math.floor(Math.random() * 1e6) * 10;
+      const generations = times(3, (index) => first + index);
       for (const [index, generation] of generations.entries()) {
         const chunks = chunksOf(times(index === 0 ? 450 : 2, String), { generation });
         await put(chunks, ({ position }) => (position === 1 ? [0, 0, 0] : [0.5, position, 0]));
