@@ -15,7 +15,9 @@ import { createMongoApiKeyStore } from './stores/mongo/api-key-store.js';
 import { createMongoBlobStore } from './stores/mongo/blob-store.js';
 import { createMongoClaimStore } from './stores/mongo/claim-store.js';
 import { createMongoCounterStore } from './stores/mongo/counter-store.js';
+import { createMongoDecisionCopyStore } from './stores/mongo/decision-copy-store.js';
 import { createMongoFileStore } from './stores/mongo/file-store.js';
+import { createMongoLoginStore } from './stores/mongo/login-store.js';
 import { createMongoModelEndpointStore } from './stores/mongo/model-endpoint-store.js';
 import { createMongoPartitionStore } from './stores/mongo/partition-store.js';
 import { createMongoQuotaStore } from './stores/mongo/quota-store.js';
@@ -112,6 +114,8 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
               keys: createMongoApiKeyStore(mongo.db),
               ipInfo,
               watchers: createMongoWatcherStore(mongo.db, Buffer.from(config.secretsKey, 'base64')),
+              logins: createMongoLoginStore(mongo.db, Buffer.from(config.secretsKey, 'base64')),
+              copies: createMongoDecisionCopyStore(mongo.db),
               capi: createCapiClient({
                 baseUrl: config.proxy.capiUrl,
                 timeoutMs: config.proxy.timeoutMs,

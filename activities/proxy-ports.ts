@@ -100,6 +100,10 @@ export interface WatcherStore {
   saveToken(watcher: string, token: string, expiresAt: Date | null): Promise<boolean>;
   /** The newest token, decrypted; null when there is none, or when CAPI refused it. */
   token(watcher: string): Promise<{ token: string; digest: string } | null>;
+  /** CAPI took a token: requests with it are this watcher's. A refused one stays refused. */
+  acceptToken(watcher: string, digest: string): Promise<void>;
+  /** What CAPI thinks of a token, as far as we saw it. */
+  standing(watcher: string, digest: string): Promise<'accepted' | 'refused' | 'unknown'>;
   /** Remembers by digest that CAPI refused a token (401) and asks for a login at the watcher's next request. */
   refuseToken(watcher: string, digest: string): Promise<void>;
   /** True once after `refuseToken`: one guarded update, so that of two requests one is told. */
@@ -166,6 +170,66 @@ export interface IpInfo {
   close(): Promise<void>;
 }
 
+/** A login of a LAPI that CAPI accepted, as far as it may be given out again. */
+export interface RememberedLogin {
+  watcher: string;
+  token: string;
+  digest: string;
+  expiresAt: Date;
+  /** Digest of the scenarios that it announced. */
+  scenarios: string;
+}
+
+/** Why logins are not passed on for a while. */
+export interface LoginBlock {
+  /** Null: of every watcher. */
+  machineId: string | null;
+  status: number;
+  message: string;
+  at: Date;
+  until: Date;
+}
+
+/** Logins that pass by. Passwords are kept as keyed digests only, tokens sealed. */
+export interface LoginStore {
+  /** Keeps a login that CAPI accepted, and lifts the blocks that it disproves. */
+  remember(
+    machineId: string,
+    password: string,
+    login: Omit<RememberedLogin, 'digest'>,
+    at: Date,
+  ): Promise<void>;
+  /** The last accepted login with this very password; null when there is none. */
+  recall(machineId: string, password: string): Promise<RememberedLogin | null>;
+  /** Takes one of so many logins in a window; when they are used up, answers when the next is free. */
+  reserve(at: Date, budget: { logins: number; windowMs: number }): Promise<Date | null>;
+  /** CAPI refused this login: 429 is about our address, 403 may be about this password or about our address. */
+  block(machineId: string, password: string, block: Omit<LoginBlock, 'machineId'>): Promise<void>;
+  /**
+   * What stands in the way of a login: a 429, a 403 for this very password, or 403s for two watchers and more, which
+   * are then about our address.
+   */
+  blockOf(machineId: string, password: string, at: Date): Promise<LoginBlock | null>;
+  /** An operator's word: the next login is passed on. */
+  unblock(machineId: string): Promise<void>;
+  /** The blocks in force and the logins in the window, for the management side. */
+  overview(at: Date, windowMs: number): Promise<{ used: number; blocks: LoginBlock[] }>;
+}
+
+/** The decisions of a watcher, folded into a full set, as compressed bytes. */
+export interface DecisionCopyStore {
+  read(watcher: string, version: ApiVersion): Promise<{ bytes: Buffer; revision: number; at: Date } | null>;
+  /** Replaces the copy of that revision (0: there was none); false when somebody else was faster. */
+  write(
+    watcher: string,
+    version: ApiVersion,
+    copy: { bytes: Buffer; at: Date },
+    revision: number,
+  ): Promise<boolean>;
+  /** What cannot be kept whole must not be served. */
+  drop(watcher: string, version: ApiVersion): Promise<void>;
+}
+
 /** How CAPI took a batch. */
 export type DeliveryResult =
   | { outcome: 'accepted'; status: number }
@@ -201,5 +265,7 @@ export interface ProxyAdapters {
   keys: ApiKeyStore;
   ipInfo: IpInfo;
   watchers: WatcherStore;
+  logins: LoginStore;
+  copies: DecisionCopyStore;
   capi: CapiClient;
 }

@@ -177,6 +177,8 @@ const environment = z.object({
   PROXY_TIMEOUT_MS: count(30_000),
   FORWARD_ENABLED: flag(true),
   FORWARD_PACE_MS: count(100, 0),
+  LOGIN_BUDGET: count(18, 0),
+  LOGIN_WINDOW_MINUTES: count(50),
   FILTERS_DIR: z.string().min(1).optional(),
   CONFIG_PATH: z.string().min(1).optional(),
   GEOIP_DB_PATH: z.string().min(1).optional(),
@@ -415,6 +417,9 @@ const build = (env: z.output<typeof environment>) => ({
     forwardEnabled: env.FORWARD_ENABLED,
     /** Least time between two batches of a watcher. */
     paceMs: env.FORWARD_PACE_MS,
+    /** So many logins go to CAPI within the window, over all watchers; 0: any number. */
+    loginBudget: env.LOGIN_BUDGET,
+    loginWindowMs: env.LOGIN_WINDOW_MINUTES * 60_000,
     /** Folder of rule files; null: the shipped ones. */
     filtersDirectory: env.FILTERS_DIR ?? null,
     /** YAML file with `lapi_servers` and `filters`. */

@@ -163,6 +163,19 @@ export const ForwardingBody = z
   .object({
     enabled: z.boolean(),
     watchers: z.array(ForwardingWatcher),
+    logins: z.object({
+      budget: z.int().meta({ description: 'Logins that may go to CAPI within the window; 0: any number' }),
+      windowMinutes: z.number(),
+      used: z.int(),
+      blocks: z
+        .array(
+          z.object({
+            watcher: z.string().nullable().meta({ description: 'null: all of them' }),
+            ...{ status: z.int(), message: z.string(), at: z.string(), until: z.string() },
+          }),
+        )
+        .meta({ description: 'Logins that CAPI refused and that are not passed on for a while' }),
+    }),
     rules: z.object({
       mode: z.enum(['block', 'allow']),
       names: z.array(z.string()).meta({ description: 'The rules in force, in their order' }),

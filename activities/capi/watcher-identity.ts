@@ -38,6 +38,22 @@ export interface Login {
   expiresAt: Date | null;
 }
 
+/** What a LAPI logs in with. */
+export interface Credentials {
+  machineId: string;
+  password: string;
+  scenarios: readonly string[];
+}
+
+/** The login in a body, `{machine_id, password, scenarios[]}` (wire contract, 6.2); null when it is none. */
+export const readCredentials = (request: PassedBody): Credentials | null => {
+  const { machine_id: machineId, password, scenarios } = objectIn(request);
+  if (typeof machineId !== 'string' || !WATCHER_PATTERN.test(machineId)) return null;
+  if (typeof password !== 'string' || password === '') return null;
+  const named = Array.isArray(scenarios) ? scenarios : [];
+  return { machineId, password, scenarios: named.filter((name) => typeof name === 'string') };
+};
+
 /** A body as it passed by, with its `content-encoding`. */
 export interface PassedBody {
   bytes: Buffer;

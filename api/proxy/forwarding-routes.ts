@@ -8,7 +8,7 @@ import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 
 /** What waits for CAPI, and why. */
-export const forwardingRoutes = ({ alerts, watchers, rules, settings }: ProxyDeps): Route[] => [
+export const forwardingRoutes = ({ alerts, watchers, logins, rules, settings, now }: ProxyDeps): Route[] => [
   route({
     method: 'get',
     path: '/api/forwarding',
@@ -18,14 +18,23 @@ export const forwardingRoutes = ({ alerts, watchers, rules, settings }: ProxyDep
     responses: { 200: { description: 'Queues and rules', schema: ForwardingBody } },
     errors: ['UNEXPECTED_ERROR'],
     async handle() {
-      const [queues, records] = await reportFailure('Failed to get forwarding state', () =>
-        Promise.all([alerts.summaries(), watchers.list()]),
+      const [queues, records, overview] = await reportFailure('Failed to get forwarding state', () =>
+        Promise.all([alerts.summaries(), watchers.list(), logins.overview(now(), settings.loginWindowMs)]),
       );
       const { rules: all, mode, faults } = rules.current();
       const names = all.filter((rule) => rule.enabled).map(({ name }) => name);
       return json(200, {
         enabled: settings.forwardEnabled,
         watchers: presentWatchers(queues, records),
+        logins: {
+          budget: settings.loginBudget,
+          windowMinutes: settings.loginWindowMs / 60_000,
+          used: overview.used,
+          blocks: overview.blocks.map(({ machineId, status, message, at, until }) => ({
+            ...{ watcher: machineId, status, message },
+            ...{ at: at.toISOString(), until: until.toISOString() },
+          })),
+        },
         rules: { mode, names, faults: faults.map(({ file, message }) => ({ file, message })) },
       });
     },

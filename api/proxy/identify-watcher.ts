@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { bearerToken, tokenExpiry, watcherOf } from '../../activities/capi/watcher-identity.js';
 import type { WatcherStore } from '../../activities/proxy-ports.js';
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export interface Sender {
   watcher: string;

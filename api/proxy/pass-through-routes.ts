@@ -1,27 +1,41 @@
-import { pipeline } from 'node:stream';
+import { Readable, pipeline } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import { readLogin } from '../../activities/capi/watcher-identity.js';
 import { AppError } from '../../schemas/app-error.js';
 import { API_VERSIONS } from '../../schemas/signals.js';
+import type { PassThroughAnswer } from '../../activities/capi/capi-pass-through.js';
 import { relayed, route } from '../route.js';
 import type { Answer, PublicContext, Route } from '../route.js';
+import { createDecisionDesk, streamRequest } from './decision-desk.js';
 import { holdBack } from './hold-back.js';
+import { identifyWatcher, sha256 } from './identify-watcher.js';
+import type { Sender } from './identify-watcher.js';
+import { createLoginDesk } from './login-desk.js';
+import { peekBody } from './peek-body.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { isLogin, relayTarget } from './relay-target.js';
 import type { createWaker } from './wake-actor.js';
 
 /** A login and its answer are a few hundred bytes; larger ones pass by unread. */
 const LOGIN_BYTES = 64 * 1024;
-/** A watcher gets its answer soon, whatever the store does. */
-const LEARN_MS = 1000;
+/** CAPI, or what stands in front of it, is down. */
+const DOWN: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-type PassThroughDeps = Pick<ProxyDeps, 'passThrough' | 'watchers'> & { wake: ReturnType<typeof createWaker> };
+type PassThroughDeps = Pick<
+  ProxyDeps,
+  'passThrough' | 'watchers' | 'logins' | 'copies' | 'settings' | 'now'
+> & { wake: ReturnType<typeof createWaker> };
+
+interface Desks {
+  deps: PassThroughDeps;
+  logins: ReturnType<typeof createLoginDesk>;
+  decisions: ReturnType<typeof createDecisionDesk>;
+}
 
 /** Everything under the two versions but the signals: handed to CAPI and back as it comes. */
-export const passThroughRoutes = (deps: PassThroughDeps): Route[] =>
-  API_VERSIONS.map((version) =>
+export const passThroughRoutes = (deps: PassThroughDeps): Route[] => {
+  const desks = { deps, logins: createLoginDesk(deps), decisions: createDecisionDesk(deps) };
+  return API_VERSIONS.map((version) =>
     route({
       method: 'all',
       path: `/${version}/{+path}`,
@@ -29,25 +43,55 @@ export const passThroughRoutes = (deps: PassThroughDeps): Route[] =>
       tag: 'Proxy relay',
       auth: { token: 'capi' },
       request: { params: z.object({ path: z.string() }) },
-      responses: { 200: { description: "CAPI's own answer, whatever its status" } },
+      responses: {
+        200: { description: "CAPI's own answer, whatever its status; or what we keep while it is down" },
+        403: { description: 'A login that CAPI refused and that is not passed on again yet' },
+        429: { description: 'Logins are not passed on: CAPI shut us out, or the budget is used up' },
+      },
       errors: ['BAD_REQUEST', 'NOT_FOUND', 'CAPI_UNREACHABLE'],
-      handle: (ctx) => passOn(ctx, deps),
+      handle: (ctx) => passOn(ctx, desks),
     }),
   );
+};
 
-const passOn = async (ctx: PublicContext, deps: PassThroughDeps): Promise<Answer> => {
+const passOn = async (ctx: PublicContext, desks: Desks): Promise<Answer> => {
   const { req } = ctx.koa;
   const method = req.method ?? 'GET';
   const path = relayTarget(req.url ?? '/');
-  const body = bodyOf(req);
-  const login = isLogin(method, path) && body !== null ? watchLogin(ctx, deps, body) : null;
+  if (isLogin(method, path) && bodyOf(req) !== null) return passLogin(ctx, desks, path);
+  const asked = streamRequest(method, path);
+  const answer = await ask(ctx, desks.deps, { method, path, body: bodyOf(req) }).catch((error: unknown) => {
+    if (asked !== null && error instanceof AppError && error.code === 'CAPI_UNREACHABLE') return error;
+    throw error;
+  });
+  const sender = asked === null ? null : await senderOf(ctx, desks.deps);
+  if (asked !== null && sender !== null && (answer instanceof AppError || DOWN.has(answer.status))) {
+    const copy = await desks.decisions.fromCopy({ ...asked, sender }, req).catch((error: unknown) => {
+      ctx.log.error({ err: error }, 'the copy of a decision stream could not be read');
+      return null;
+    });
+    if (copy !== null) {
+      if (!(answer instanceof AppError)) answer.body.resume().on('error', () => undefined);
+      return copy;
+    }
+  }
+  if (answer instanceof AppError) throw answer;
+  if (answer.status === 401) noteRefusal(ctx, desks.deps);
+  const body =
+    asked !== null && sender !== null && answer.status === 200
+      ? desks.decisions.watch({ ...asked, sender }, answer, ctx.log)
+      : answer.body;
+  return relayed(answer.status, { headers: answer.headers, body });
+};
+
+/** @throws AppError CAPI_UNREACHABLE with words for the LAPI's log */
+const ask = async (
+  ctx: PublicContext,
+  deps: Pick<PassThroughDeps, 'passThrough'>,
+  request: { method: string; path: string; body: Readable | null },
+): Promise<PassThroughAnswer> => {
   try {
-    const answer = await deps.passThrough(
-      { method, path, headers: req.headers, body: login?.body ?? body },
-      { signal: ctx.signal },
-    );
-    const { status, headers } = answer;
-    return relayed(status, { headers, body: login === null ? answer.body : login.read(answer) });
+    return await deps.passThrough({ ...request, headers: ctx.koa.req.headers }, { signal: ctx.signal });
   } catch (error) {
     if (error instanceof AppError && error.code === 'CAPI_UNREACHABLE')
       throw new AppError('CAPI_UNREACHABLE', undefined, {
@@ -58,56 +102,66 @@ const passOn = async (ctx: PublicContext, deps: PassThroughDeps): Promise<Answer
   }
 };
 
+/** A login that passes by tells which watcher holds which token. */
+const passLogin = async (ctx: PublicContext, desks: Desks, path: string): Promise<Answer> => {
+  const { req } = ctx.koa;
+  const { logins } = desks;
+  const peeked = await peekBody(req, LOGIN_BYTES);
+  const bytes = 'whole' in peeked ? peeked.whole : null;
+  const asked = bytes === null ? null : { bytes, encoding: req.headers['content-encoding'] };
+  const login = asked === null ? null : logins.read(asked);
+  const own = login === null ? null : await logins.answerFor(login, ctx.log);
+  if (own !== null) return own;
+  const body = 'stream' in peeked ? peeked.stream : Readable.from([peeked.whole], { objectMode: false });
+  let answer: PassThroughAnswer;
+  try {
+    answer = await ask(ctx, desks.deps, { method: 'POST', path, body });
+  } catch (error) {
+    const down = error instanceof AppError && error.code === 'CAPI_UNREACHABLE';
+    const known = down && login !== null ? await logins.fallback(login, ctx.log) : null;
+    if (known !== null) return known;
+    throw error;
+  }
+  const { status, headers } = answer;
+  if (login !== null && (status === 403 || status === 429)) await logins.shutOut(login, answer, ctx.log);
+  if (login !== null && DOWN.has(status)) {
+    const known = await logins.fallback(login, ctx.log);
+    if (known !== null) {
+      answer.body.resume().on('error', () => undefined);
+      return known;
+    }
+  }
+  if (status !== 200 || asked === null) return relayed(status, { headers, body: answer.body });
+  const encoding = [headers['content-encoding']].flat()[0];
+  const held = holdBack(LOGIN_BYTES, (said) => logins.accepted(asked, { bytes: said, encoding }, ctx.log));
+  // What breaks on one side breaks on the other; who reads the end of it hears of it.
+  pipeline(answer.body, held, () => {});
+  return relayed(status, { headers, body: held });
+};
+
+const senderOf = async (ctx: PublicContext, { watchers }: PassThroughDeps): Promise<Sender | null> => {
+  try {
+    return await identifyWatcher(ctx.koa.req.headers.authorization, watchers);
+  } catch (error) {
+    ctx.log.error({ err: error }, 'a watcher could not be told');
+    return null;
+  }
+};
+
+/** CAPI refused a token that we would send with, or give out again: never again. */
+const noteRefusal = (ctx: PublicContext, deps: PassThroughDeps): void => {
+  const note = async (): Promise<void> => {
+    const sender = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
+    if (sender.token === null) return;
+    const digest = sha256(sender.token.text);
+    // Of tokens that somebody made up nothing is remembered.
+    if ((await deps.watchers.token(sender.watcher))?.digest === digest)
+      await deps.watchers.refuseToken(sender.watcher, digest);
+  };
+  note().catch((error: unknown) => ctx.log.error({ err: error }, 'a refused token could not be noted'));
+};
+
 const bodyOf = (req: IncomingMessage): Readable | null =>
   req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
     ? req
     : null;
-
-/**
- * A login that passes by tells which watcher holds which token. The answer is let go only when that is stored: the
- * watcher's next signals may come with it at once.
- */
-const watchLogin = (ctx: PublicContext, deps: PassThroughDeps, body: Readable) => {
-  const { req } = ctx.koa;
-  let asked: Buffer | null = null;
-  const learn = async (bytes: Buffer, encoding: string | undefined): Promise<void> => {
-    if (asked === null) return;
-    const login = readLogin({ bytes: asked, encoding: req.headers['content-encoding'] }, { bytes, encoding });
-    if (login === null) return;
-    try {
-      const newer = await deps.watchers.saveToken(login.watcher, login.token, login.expiresAt);
-      if (newer) deps.wake(login.watcher, ctx.log);
-    } catch (error) {
-      ctx.log.error({ err: error, watcher: login.watcher }, 'a token that passed by could not be kept');
-    }
-  };
-  return {
-    body: flow(
-      body,
-      holdBack(LOGIN_BYTES, (bytes) => {
-        asked = bytes;
-      }),
-    ),
-    read: ({ status, headers, body: answer }: Awaited<ReturnType<PassThroughDeps['passThrough']>>) =>
-      status === 200
-        ? flow(
-            answer,
-            holdBack(LOGIN_BYTES, (bytes) => soon(learn(bytes, [headers['content-encoding']].flat()[0]))),
-          )
-        : answer,
-  };
-};
-
-const soon = (work: Promise<void>): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, LEARN_MS);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-};
-
-/** What breaks on one side breaks on the other; who reads the end of it hears of it. */
-const flow = (from: Readable, through: ReturnType<typeof holdBack>): Readable => {
-  pipeline(from, through, () => {});
-  return through;
-};

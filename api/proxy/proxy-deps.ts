@@ -8,6 +8,8 @@ import type {
   ForwardingStarter,
   IpInfo,
   StatisticsStore,
+  DecisionCopyStore,
+  LoginStore,
   WatcherStore,
 } from '../../activities/proxy-ports.js';
 import type { LapiServer } from '../../schemas/proxy-api.js';
@@ -22,6 +24,8 @@ export interface ProxyDeps {
   /** For requests without a valid key. */
   strangers: StrangerLimit;
   watchers: WatcherStore;
+  logins: LoginStore;
+  copies: DecisionCopyStore;
   forwarding: ForwardingStarter;
   /** Asked at each batch, so that rules may change while the gateway runs. */
   rules: { current(): RuleSet };
@@ -35,6 +39,9 @@ export interface ProxyDeps {
     maxSignalBytes: number;
     /** Off: signals are stored and withheld. */
     forwardEnabled: boolean;
+    /** So many logins go to CAPI within the window, over all watchers; 0: any number. */
+    loginBudget: number;
+    loginWindowMs: number;
     lapiServers: readonly z.output<typeof LapiServer>[];
   };
   now(): Date;

@@ -1,24 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { gunzip, inflate, inflateRaw } from 'node:zlib';
-import type { ZlibOptions } from 'node:zlib';
+import { boundedDecode, canDecode } from '../../activities/capi/bounded-decode.js';
 import { AppError } from '../../schemas/app-error.js';
-
-type Decode = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
-
-const decodeGzip: Decode = promisify<Buffer, ZlibOptions, Buffer>(gunzip);
-const decodeZlib: Decode = promisify<Buffer, ZlibOptions, Buffer>(inflate);
-const decodeRaw: Decode = promisify<Buffer, ZlibOptions, Buffer>(inflateRaw);
-
-/** RFC 9110 means the zlib form by `deflate`; some clients send the bare one. The first four bits tell (RFC 1950). */
-const decodeDeflate: Decode = (bytes, options) =>
-  ((bytes[0] ?? 0) & 0x0f) === 8 ? decodeZlib(bytes, options) : decodeRaw(bytes, options);
-
-const DECODERS: Readonly<Record<string, Decode>> = {
-  gzip: decodeGzip,
-  'x-gzip': decodeGzip,
-  deflate: decodeDeflate,
-};
 
 const tooLarge = (cause?: unknown): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', 'Request body is too large', { cause });
@@ -30,15 +12,20 @@ const tooLarge = (cause?: unknown): AppError =>
  *   not unfold or for a content type that holds no array
  */
 export const readSignalBody = async (req: IncomingMessage, limit: number): Promise<string> => {
-  const encoding = (req.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  const decode = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
-  if (decode === undefined && encoding !== 'identity' && encoding !== '')
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Unsupported content encoding');
-  const bytes = await collect(req, limit);
-  const plain = decode === undefined || bytes.length === 0 ? bytes : await unfold(decode, bytes, limit);
+  const plain = await readPlainBody(req, limit);
   if (!isJson(req.headers['content-type']))
     throw new AppError('BAD_REQUEST', 'Invalid request body: expected array');
   return plain.toString('utf8');
+};
+
+/**
+ * A whole body with its encoding undone, at most so many bytes before and after.
+ * @throws AppError as `readSignalBody` does
+ */
+export const readPlainBody = async (req: IncomingMessage, limit: number): Promise<Buffer> => {
+  const encoding = req.headers['content-encoding'];
+  if (!canDecode(encoding)) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Unsupported content encoding');
+  return unfold(await collect(req, limit), encoding, limit);
 };
 
 /** Without a type it is taken for what it should be: a signal is not lost for want of a header. */
@@ -63,9 +50,9 @@ const collect = async (req: IncomingMessage, limit: number): Promise<Buffer> => 
   throw tooLarge();
 };
 
-const unfold = async (decode: Decode, bytes: Buffer, limit: number): Promise<Buffer> => {
+const unfold = async (bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> => {
   try {
-    return await decode(bytes, { maxOutputLength: limit });
+    return await boundedDecode(bytes, encoding, limit);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(error);
     throw new AppError('BAD_REQUEST', 'Request body cannot be decompressed', { cause: error });

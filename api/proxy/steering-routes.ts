@@ -5,7 +5,7 @@ import type { PublicContext, Route } from '../route.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 
-type SteeringDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'forwarding' | 'now'>;
+type SteeringDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwarding' | 'now'>;
 
 const ERRORS = ['BAD_REQUEST', 'NOT_FOUND', 'UNEXPECTED_ERROR'] as const;
 const FAILED = 'Failed to steer forwarding';
@@ -52,7 +52,7 @@ const retry = (deps: SteeringDeps): Route =>
   route({
     ...common,
     path: '/api/forwarding/{watcher}/retry',
-    summary: 'Ends a back-off or a cool-down: the next offer is made now',
+    summary: 'Ends a back-off, a cool-down or a block of logins: the next offer is made now',
     errors: [...ERRORS, 'CONFLICT', 'SERVICE_UNAVAILABLE'],
     async handle(_ctx, { params: { watcher } }) {
       await assertKnown(deps, watcher);
@@ -60,6 +60,7 @@ const retry = (deps: SteeringDeps): Route =>
       if (record !== null && record.pausedAt !== null)
         throw new AppError('CONFLICT', 'The watcher is paused; resume it instead');
       // Nothing but this word would be left of it: it is refused when it cannot be handed on.
+      await reportFailure(FAILED, () => deps.logins.unblock(watcher));
       await deps.forwarding.urge(watcher, 'retry');
       return json(200, { watcher, paused: false, actorTold: true });
     },

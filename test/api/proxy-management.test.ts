@@ -271,6 +271,7 @@ describe('GET /api/forwarding', () => {
           ...{ hasToken: false, tokenExpiresAt: null, loginWanted: true, pausedSince: null },
         },
       ],
+      logins: { budget: 18, windowMinutes: 50, used: 0, blocks: [] },
       rules: {
         mode: 'block',
         names: ['internal'],

@@ -15,6 +15,8 @@ interface WatcherDocument {
   history: string[];
   /** Digests of those that CAPI refused. */
   refused: string[];
+  /** Digests of those that CAPI took; missing in records of before. */
+  accepted?: string[];
   login_wanted: boolean;
   last_success_at: Date | null;
   last_error: WatcherRecord['lastError'];
@@ -26,6 +28,7 @@ interface WatcherDocument {
 /** A LAPI logs in about once an hour; what has fallen out of these lists expired long ago. */
 const HISTORY_LENGTH = 100;
 const REFUSED_LENGTH = 200;
+const ACCEPTED_LENGTH = 20;
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
@@ -128,6 +131,18 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
       if (document === null || document.token === null) return null;
       const { digest, box: sealed } = document.token;
       return document.refused.includes(digest) ? null : { token: box.open(sealed, watcher), digest };
+    },
+    async acceptToken(watcher, digest) {
+      await ensure(watcher);
+      await watchers.updateOne(
+        { _id: watcher, refused: { $ne: digest }, accepted: { $ne: digest } },
+        { $push: { accepted: { $each: [digest], $slice: -ACCEPTED_LENGTH } } },
+      );
+    },
+    async standing(watcher, digest) {
+      const document = await watchers.findOne({ _id: watcher }, { projection: { refused: 1, accepted: 1 } });
+      if (document?.refused.includes(digest) === true) return 'refused';
+      return document?.accepted?.includes(digest) === true ? 'accepted' : 'unknown';
     },
     async refuseToken(watcher, digest) {
       await ensure(watcher);

@@ -6,11 +6,12 @@ import { createStrangerLimit } from '../../../api/proxy/stranger-limit.js';
 import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
 import { compileRule } from '../../../activities/capi/rules/compile-rule.js';
 import { NO_IP_INFO } from '../../../activities/ip-info/ip-info.js';
-import type { AlertStore, WatcherStore } from '../../../activities/proxy-ports.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { createFakeAlertStore } from '../../support/fakes/fake-alert-store.js';
 import { createFakeApiKeyStore } from '../../support/fakes/fake-api-key-store.js';
 import { createFakeStatisticsStore } from '../../support/fakes/fake-statistics-store.js';
+import { createFakeDecisionCopyStore } from '../../support/fakes/fake-decision-copy-store.js';
+import { createFakeLoginStore } from '../../support/fakes/fake-login-store.js';
 import { createFakeWatcherStore } from '../../support/fakes/fake-watcher-store.js';
 import { startGateway } from './start-gateway.js';
 
@@ -31,10 +32,11 @@ export interface ProxyOptions {
   mode?: 'block' | 'allow';
   faults?: { file: string; message: string }[];
   /** Puts faults between the gateway and the stores of the proxy. */
-  adapt?: (stores: {
-    alerts: AlertStore;
-    watchers: WatcherStore;
-  }) => Partial<typeof stores & Pick<ProxyDeps, 'statistics' | 'keys' | 'ipInfo'>>;
+  adapt?: (
+    stores: Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'copies'>,
+  ) => Partial<
+    Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'copies' | 'statistics' | 'keys' | 'ipInfo'>
+  >;
   /** What telling the actor does; unset: nothing. */
   wake?: (watcher: string) => Promise<void>;
   urge?: (watcher: string, word: string) => Promise<void>;
@@ -51,7 +53,10 @@ export type Proxy = Awaited<ReturnType<typeof startProxy>>;
 
 /** The real app with both jobs on a loopback port, the proxy over fakes and a real line to `capiUrl`. */
 export const startProxy = async (options: ProxyOptions = {}) => {
-  const stores = { alerts: createFakeAlertStore(), watchers: createFakeWatcherStore() };
+  const stores = {
+    ...{ alerts: createFakeAlertStore(), watchers: createFakeWatcherStore() },
+    ...{ logins: createFakeLoginStore(), copies: createFakeDecisionCopyStore() },
+  };
   const woken: string[] = [];
   const urged: string[] = [];
   const rules = (options.rules ?? []).map((rule) => {
@@ -100,6 +105,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
         dashboardApiKey: DASHBOARD_KEY,
         maxSignalBytes: 10 * 1024 * 1024,
         forwardEnabled: true,
+        ...{ loginBudget: 18, loginWindowMs: 50 * 60_000 },
         lapiServers: [],
         ...options.settings,
       },

@@ -7,12 +7,18 @@ interface StoredWatcher extends WatcherRecord {
   token: { token: string; digest: string } | null;
   history: Set<string>;
   refused: Set<string>;
+  accepted: Set<string>;
 }
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-const toRecord = ({ token, history: _history, refused: _refused, ...record }: StoredWatcher): WatcherRecord =>
-  copyRecord({ ...record, hasToken: token !== null });
+const toRecord = ({
+  token,
+  history: _h,
+  refused: _r,
+  accepted: _a,
+  ...record
+}: StoredWatcher): WatcherRecord => copyRecord({ ...record, hasToken: token !== null });
 
 /** Watchers in a Map; tokens as they are. */
 export const createFakeWatcherStore = (): WatcherStore => {
@@ -31,6 +37,7 @@ export const createFakeWatcherStore = (): WatcherStore => {
       token: null,
       history: new Set(),
       refused: new Set(),
+      accepted: new Set(),
     };
     watchers.set(watcher, known);
     return known;
@@ -64,6 +71,14 @@ export const createFakeWatcherStore = (): WatcherStore => {
     },
     async token(watcher) {
       return copyRecord(watchers.get(watcher)?.token ?? null);
+    },
+    async acceptToken(watcher, digest) {
+      ensure(watcher).accepted.add(digest);
+    },
+    async standing(watcher, digest) {
+      const known = watchers.get(watcher);
+      if (known?.refused.has(digest) === true) return 'refused';
+      return known?.accepted.has(digest) === true ? 'accepted' : 'unknown';
     },
     async refuseToken(watcher, digest) {
       const known = ensure(watcher);
