@@ -18,6 +18,7 @@ import { createMongoCounterStore } from './stores/mongo/counter-store.js';
 import { createMongoDecisionCopyStore } from './stores/mongo/decision-copy-store.js';
 import { createMongoFileStore } from './stores/mongo/file-store.js';
 import { createMongoLoginStore } from './stores/mongo/login-store.js';
+import { createMongoMetricsStore } from './stores/mongo/metrics-store.js';
 import { createMongoModelEndpointStore } from './stores/mongo/model-endpoint-store.js';
 import { createMongoPartitionStore } from './stores/mongo/partition-store.js';
 import { createMongoQuotaStore } from './stores/mongo/quota-store.js';
@@ -116,6 +117,7 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
               watchers: createMongoWatcherStore(mongo.db, Buffer.from(config.secretsKey, 'base64')),
               logins: createMongoLoginStore(mongo.db, Buffer.from(config.secretsKey, 'base64')),
               copies: createMongoDecisionCopyStore(mongo.db),
+              metrics: createMongoMetricsStore(mongo.db),
               capi: createCapiClient({
                 baseUrl: config.proxy.capiUrl,
                 timeoutMs: config.proxy.timeoutMs,

@@ -239,7 +239,52 @@ export type DeliveryResult =
   /** The connection was never made: it was not taken. */
   | { outcome: 'unreachable'; message: string };
 
+/** Metrics that CAPI could not be given, as they are kept. */
+export interface HeldMetrics {
+  id: string;
+  /** Behind CAPI's address: `v3/usage-metrics`. */
+  path: MetricsPath;
+  /** Compressed with gzip. */
+  bytes: Buffer;
+  /** One of several parts of a larger body: they go out a minute apart. */
+  part: boolean;
+}
+
+export type MetricsPath = `${ApiVersion}/${'usage-metrics' | 'metrics/'}`;
+
+export interface MetricsQueue {
+  watcher: string;
+  held: number;
+  oldest: Date | null;
+  /** What CAPI refuses for good; shown, and dropped after a while. */
+  refused: number;
+}
+
+export interface MetricsStore {
+  /**
+   * Keeps bodies durably, in order; the same one twice is kept once. `full`: the watcher has so many waiting that its
+   * own memory is the better place, and nothing was kept.
+   */
+  hold(watcher: string, items: readonly Omit<HeldMetrics, 'id'>[], at: Date): Promise<'held' | 'full'>;
+  /** The id of the oldest; null when nothing waits. */
+  next(watcher: string): Promise<{ id: string; part: boolean } | null>;
+  read(id: string): Promise<HeldMetrics | null>;
+  /** It is CAPI's now. Doing it twice is harmless. */
+  remove(id: string): Promise<void>;
+  /** CAPI refuses it for good. */
+  refuse(id: string, reason: string): Promise<void>;
+  watchersHolding(before: Date, limit: number): Promise<string[]>;
+  queues(): Promise<MetricsQueue[]>;
+}
+
 export interface CapiClient {
+  /** POST of metrics that are compressed already; the outcomes are those of signals. */
+  sendMetrics(
+    path: MetricsPath,
+    zipped: Buffer,
+    token: string,
+    signal?: AbortSignal,
+  ): Promise<DeliveryResult>;
   /** POST /{version}/signals. A 2xx status line is enough: what happens to the rest of the answer does not matter. */
   sendSignals(
     version: ApiVersion,
@@ -252,6 +297,8 @@ export interface CapiClient {
 /** What the gateway asks of Temporal for the proxy. Failing is harmless: the sweep hands over what was stored. */
 export interface ForwardingStarter {
   wake(watcher: string): Promise<void>;
+  /** Likewise for metrics that are held. */
+  wakeMetrics(watcher: string): Promise<void>;
   /**
    * Ends the actor's wait: `resume` the one of a pause, `retry` whatever it waits for. Starts it when there is none.
    * @throws AppError SERVICE_UNAVAILABLE when Temporal cannot be reached
@@ -267,5 +314,6 @@ export interface ProxyAdapters {
   watchers: WatcherStore;
   logins: LoginStore;
   copies: DecisionCopyStore;
+  metrics: MetricsStore;
   capi: CapiClient;
 }

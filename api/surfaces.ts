@@ -96,6 +96,7 @@ const relay: Surface = {
 
 /** Which dialect a path speaks: the two of the proxy by their first step, the documents' everywhere else. */
 export const surfaceOf = (path: string): Surface => {
-  if (/^\/v[23](\/|$)/.test(path)) return relay;
+  // A local API server's own path for usage metrics, although `/v1` otherwise belongs to the documents.
+  if (/^\/v[23](\/|$)/.test(path) || path === '/v1/usage-metrics') return relay;
   return /^\/(api|health)(\/|$)/.test(path) ? management : documents;
 };

@@ -4,9 +4,10 @@ import type { WorkflowStarter } from '../activities/ports.js';
 import type { ForwardingStarter } from '../activities/proxy-ports.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config.js';
-import { cleanWorkflowId, forwardWorkflowId, indexWorkflowId } from '../schemas/ids.js';
+import { cleanWorkflowId, forwardWorkflowId, indexWorkflowId, metricsWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import type { cleanDocument } from '../workflows/clean-document.js';
+import type { forwardMetrics } from '../workflows/forward-metrics.js';
 import type { forwardSignals } from '../workflows/forward-signals.js';
 import type { indexDocument } from '../workflows/index-document.js';
 
@@ -107,6 +108,22 @@ export const connectTemporal = (
 
     async wake(watcher) {
       const tell = (attributes: boolean) => startAndTell(watcher, WAKE, attributes);
+      await withDeadline(() => withAttributesIfKnown(tell));
+    },
+
+    async wakeMetrics(watcher) {
+      const tell = (attributes: boolean) =>
+        client.workflow.signalWithStart<typeof forwardMetrics>('forwardMetrics', {
+          workflowId: metricsWorkflowId(prefix, watcher),
+          taskQueue: taskQueues(prefix).alerts,
+          args: [{ prefix, watcher }],
+          signal: WAKE,
+          memo: { watcher },
+          staticSummary: `metrics of ${watcher}`,
+          ...(attributes
+            ? { typedSearchAttributes: [{ key: kindAttribute, value: 'forward-metrics' }] }
+            : {}),
+        });
       await withDeadline(() => withAttributesIfKnown(tell));
     },
 

@@ -53,6 +53,10 @@ export const reconcileScheduleId = (prefix: string): string => `${prefix}reconci
 export const forwardWorkflowId = (prefix: string, watcher: string): string =>
   `${prefix}forward-signals/${encodeURIComponent(watcher)}`;
 
+/** What a watcher's metrics wait for is not what its signals wait for: they have an actor of their own. */
+export const metricsWorkflowId = (prefix: string, watcher: string): string =>
+  `${prefix}forward-metrics/${encodeURIComponent(watcher)}`;
+
 export const sweepForwardingScheduleId = (prefix: string): string => `${prefix}sweep-forwarding`;
 
 export const countAlertsScheduleId = (prefix: string): string => `${prefix}count-alerts`;

@@ -155,6 +155,8 @@ export const ForwardingWatcher = z
     tokenExpiresAt: instant,
     loginWanted: z.boolean().meta({ description: 'Its next signals request is answered 401 once' }),
     pausedSince: instant.meta({ description: 'Held back by an operator' }),
+    metricsHeld: z.int().meta({ description: 'Bodies of metrics that wait for CAPI' }),
+    metricsRefused: z.int(),
   })
   .meta({ id: 'ForwardingWatcher' });
 export type ForwardingWatcher = z.output<typeof ForwardingWatcher>;

@@ -6,6 +6,7 @@ import { createDocumentActivities } from '../activities/document-activities.js';
 import { createEmbeddingActivities } from '../activities/embedding-activities.js';
 import type { ParserPool } from '../activities/parsing/parser-pool.js';
 import { createForwardingActivities } from '../activities/forwarding-activities.js';
+import { createMetricsActivities } from '../activities/metrics-activities.js';
 import { createSweepActivities } from '../activities/sweep-activities.js';
 import type { Config } from '../schemas/config.js';
 import { taskQueues } from '../schemas/task-queues.js';
@@ -79,18 +80,17 @@ export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
     maxConcurrentActivityTaskExecutions: 8,
   });
   if (adapters.proxy === null) return [documents, models];
+  const forwarding = {
+    enabled: config.proxy.forwardEnabled,
+    graceMs: config.documents.sweepGraceSeconds * 1000,
+  };
   const alerts = await Worker.create({
     ...common,
     taskQueue: queues.alerts,
     workflowBundle,
     activities: {
-      ...createForwardingActivities({
-        ...adapters.proxy,
-        settings: {
-          enabled: config.proxy.forwardEnabled,
-          graceMs: config.documents.sweepGraceSeconds * 1000,
-        },
-      }),
+      ...createForwardingActivities({ ...adapters.proxy, settings: forwarding }),
+      ...createMetricsActivities({ ...adapters.proxy, settings: forwarding }),
       ...createAlertUpkeepActivities(adapters.proxy),
     },
     // Each watcher has one batch under way at most, and a batch does nothing but wait.

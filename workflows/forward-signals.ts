@@ -1,5 +1,4 @@
 import {
-  CancellationScope,
   allHandlersFinished,
   condition,
   continueAsNew,
@@ -10,12 +9,13 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ForwardingActivities, SendReport } from '../activities/forwarding-activities.js';
+import type { ForwardingActivities } from '../activities/forwarding-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { external, quick } from './activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';
 import { answerOf, freshState, halves, holdOf } from './forwarding-state.js';
 import type { ForwardingState } from './forwarding-state.js';
+import { reported } from './reported.js';
 
 export interface ForwardSignalsInput {
   /** In front of task queues and workflow ids of this installation. */
@@ -140,15 +140,4 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
   }
   await condition(allHandlersFinished);
   return view();
-}
-
-/** An offer that ended without a report (the worker died, the store is away) may or may not have reached CAPI. */
-async function reported(offer: () => Promise<SendReport>): Promise<SendReport> {
-  try {
-    return await offer();
-  } catch (error) {
-    if (CancellationScope.current().consideredCancelled) throw error;
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    return { outcome: 'unknown', message: cause instanceof Error ? cause.message : String(cause) };
-  }
 }

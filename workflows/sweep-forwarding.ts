@@ -3,13 +3,16 @@ import {
   CancellationScope,
   ParentClosePolicy,
   getExternalWorkflowHandle,
+  patched,
   proxyActivities,
   startChild,
 } from '@temporalio/workflow';
 import type { ForwardingActivities } from '../activities/forwarding-activities.js';
-import { forwardWorkflowId } from '../schemas/ids.js';
+import type { MetricsActivities } from '../activities/metrics-activities.js';
+import { forwardWorkflowId, metricsWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { quick } from './activity-profiles.js';
+import { forwardMetrics } from './forward-metrics.js';
 import { forwardSignals, wake } from './forward-signals.js';
 
 export interface SweepForwardingInput {
@@ -18,7 +21,7 @@ export interface SweepForwardingInput {
 }
 
 /**
- * The net under the gateway: hands over signals that were stored while Temporal was away, or by a gateway that died
+ * The net under the gateway: hands over signals, and metrics, that were stored while Temporal was away, or by a gateway that died
  * before it could tell the actor. Each run takes a bounded share; the schedule brings the next.
  */
 export async function sweepForwarding(
@@ -36,6 +39,26 @@ export async function sweepForwarding(
         workflowId,
         parentClosePolicy: ParentClosePolicy.ABANDON,
         args: [{ ...input, watcher }],
+      });
+      result.started += 1;
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      if (await woke(workflowId)) result.woken += 1;
+    }
+  }
+  // A sweep that was under way when this was added goes on without it; the next one does it.
+  if (!patched('metrics')) return result;
+  const { watchersHolding } = proxyActivities<MetricsActivities>({
+    ...quick,
+    taskQueue: taskQueues(input.prefix).alerts,
+  });
+  for (const watcher of await watchersHolding()) {
+    const workflowId = metricsWorkflowId(input.prefix, watcher);
+    try {
+      await startChild(forwardMetrics, {
+        workflowId,
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        args: [{ prefix: input.prefix, watcher }],
       });
       result.started += 1;
     } catch (error) {

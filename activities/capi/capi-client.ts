@@ -1,6 +1,8 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { CapiClient, DeliveryResult } from '../proxy-ports.js';
 import { readBody, refusalOf } from './refusal.js';
 import { createStatusLineReader } from './status-line.js';
@@ -12,6 +14,13 @@ export interface CapiClientOptions {
   timeoutMs: number;
   userAgent: string;
 }
+
+const zipped = promisify<Buffer, Buffer>(gzip);
+/** Larger bodies are compressed, as a LAPI of 1.7 does it (wire contract, 6.1). */
+const GZIP_ABOVE = 5 * 1024;
+/** Somebody in front of CAPI does not take compressed bodies: plain ones for so long. */
+const PLAIN_FOR_MS = 3_600_000;
+const UNSUPPORTED_MEDIA_TYPE = 415;
 
 /** What is left of an accepted answer is read for so long, then cut: nothing in it matters. */
 const LINGER_MS = 1000;
@@ -30,27 +39,42 @@ export const createCapiClient = ({ baseUrl, timeoutMs, userAgent }: CapiClientOp
   const open = secure ? httpsRequest : httpRequest;
   const path = base.pathname.replace(/\/+$/, '');
 
+  let plainUntil = 0;
+
+  const post = (target: string, bytes: Buffer, token: string, zip: boolean, signal?: AbortSignal) => {
+    const request = open({
+      agent,
+      protocol: base.protocol,
+      // The brackets of an IPv6 address belong to the URL only.
+      hostname: base.hostname.replace(/^\[|\]$/g, ''),
+      port: base.port,
+      method: 'POST',
+      path: `${path}/${target}`,
+      headers: {
+        'content-type': 'application/json',
+        ...(zip ? { 'content-encoding': 'gzip' } : {}),
+        'content-length': bytes.length,
+        authorization: `Bearer ${token}`,
+        'user-agent': userAgent,
+        accept: 'application/json',
+      },
+    });
+    return exchange(request, { bytes, secure, timeoutMs, signal });
+  };
+
   return {
-    sendSignals: (version, body, token, signal) => {
+    async sendSignals(version, body, token, signal) {
       const bytes = Buffer.from(body, 'utf8');
-      const request = open({
-        agent,
-        protocol: base.protocol,
-        // The brackets of an IPv6 address belong to the URL only.
-        hostname: base.hostname.replace(/^\[|\]$/g, ''),
-        port: base.port,
-        method: 'POST',
-        path: `${path}/${version}/signals`,
-        headers: {
-          'content-type': 'application/json',
-          'content-length': bytes.length,
-          authorization: `Bearer ${token}`,
-          'user-agent': userAgent,
-          accept: 'application/json',
-        },
-      });
-      return exchange(request, { bytes, secure, timeoutMs, signal });
+      const target = `${version}/signals`;
+      if (bytes.length <= GZIP_ABOVE || Date.now() < plainUntil)
+        return post(target, bytes, token, false, signal);
+      const result = await post(target, await zipped(bytes), token, true, signal);
+      // Refused for its wrapping and not for what is in it: that must not put signals into quarantine.
+      if (result.outcome !== 'rejected' || result.status !== UNSUPPORTED_MEDIA_TYPE) return result;
+      plainUntil = Date.now() + PLAIN_FOR_MS;
+      return post(target, bytes, token, false, signal);
     },
+    sendMetrics: (target, bytes, token, signal) => post(target, bytes, token, true, signal),
   };
 };
 

@@ -1,4 +1,4 @@
-import type { QueueSummary } from '../../activities/proxy-ports.js';
+import type { MetricsQueue, QueueSummary } from '../../activities/proxy-ports.js';
 import { ForwardingBody } from '../../schemas/proxy-api.js';
 import type { ForwardingWatcher } from '../../schemas/proxy-api.js';
 import type { WatcherRecord } from '../../schemas/signals.js';
@@ -8,7 +8,15 @@ import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 
 /** What waits for CAPI, and why. */
-export const forwardingRoutes = ({ alerts, watchers, logins, rules, settings, now }: ProxyDeps): Route[] => [
+export const forwardingRoutes = ({
+  alerts,
+  watchers,
+  logins,
+  metrics,
+  rules,
+  settings,
+  now,
+}: ProxyDeps): Route[] => [
   route({
     method: 'get',
     path: '/api/forwarding',
@@ -18,14 +26,19 @@ export const forwardingRoutes = ({ alerts, watchers, logins, rules, settings, no
     responses: { 200: { description: 'Queues and rules', schema: ForwardingBody } },
     errors: ['UNEXPECTED_ERROR'],
     async handle() {
-      const [queues, records, overview] = await reportFailure('Failed to get forwarding state', () =>
-        Promise.all([alerts.summaries(), watchers.list(), logins.overview(now(), settings.loginWindowMs)]),
+      const [queues, records, overview, held] = await reportFailure('Failed to get forwarding state', () =>
+        Promise.all([
+          alerts.summaries(),
+          watchers.list(),
+          logins.overview(now(), settings.loginWindowMs),
+          metrics.queues(),
+        ]),
       );
       const { rules: all, mode, faults } = rules.current();
       const names = all.filter((rule) => rule.enabled).map(({ name }) => name);
       return json(200, {
         enabled: settings.forwardEnabled,
-        watchers: presentWatchers(queues, records),
+        watchers: presentWatchers(queues, records, held),
         logins: {
           budget: settings.loginBudget,
           windowMinutes: settings.loginWindowMs / 60_000,
@@ -45,10 +58,12 @@ export const forwardingRoutes = ({ alerts, watchers, logins, rules, settings, no
 const presentWatchers = (
   queues: readonly QueueSummary[],
   records: readonly WatcherRecord[],
+  held: readonly MetricsQueue[],
 ): ForwardingWatcher[] => {
   const queueOf = new Map(queues.map((queue) => [queue.watcher, queue]));
+  const heldOf = new Map(held.map((queue) => [queue.watcher, queue]));
   const recordOf = new Map(records.map((record) => [record.watcher, record]));
-  return [...new Set([...queueOf.keys(), ...recordOf.keys()])].sort().map((watcher) => {
+  return [...new Set([...queueOf.keys(), ...recordOf.keys(), ...heldOf.keys()])].sort().map((watcher) => {
     const queue = queueOf.get(watcher);
     const record = recordOf.get(watcher);
     const { lastError = null } = record ?? {};
@@ -65,6 +80,8 @@ const presentWatchers = (
       tokenExpiresAt: iso(record?.tokenExpiresAt),
       loginWanted: record?.loginWanted ?? false,
       pausedSince: iso(record?.pausedAt),
+      metricsHeld: heldOf.get(watcher)?.held ?? 0,
+      metricsRefused: heldOf.get(watcher)?.refused ?? 0,
     };
   });
 };

@@ -11,6 +11,7 @@ import { holdBack } from './hold-back.js';
 import { identifyWatcher, sha256 } from './identify-watcher.js';
 import type { Sender } from './identify-watcher.js';
 import { createLoginDesk } from './login-desk.js';
+import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsDesk, metricsPath } from './metrics-desk.js';
 import { peekBody } from './peek-body.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { isLogin, relayTarget } from './relay-target.js';
@@ -23,19 +24,25 @@ const DOWN: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 type PassThroughDeps = Pick<
   ProxyDeps,
-  'passThrough' | 'watchers' | 'logins' | 'copies' | 'settings' | 'now'
+  'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'forwarding' | 'settings' | 'now'
 > & { wake: ReturnType<typeof createWaker> };
 
 interface Desks {
   deps: PassThroughDeps;
   logins: ReturnType<typeof createLoginDesk>;
   decisions: ReturnType<typeof createDecisionDesk>;
+  metrics: ReturnType<typeof createMetricsDesk>;
 }
 
 /** Everything under the two versions but the signals: handed to CAPI and back as it comes. */
 export const passThroughRoutes = (deps: PassThroughDeps): Route[] => {
-  const desks = { deps, logins: createLoginDesk(deps), decisions: createDecisionDesk(deps) };
-  return API_VERSIONS.map((version) =>
+  const desks: Desks = {
+    deps,
+    logins: createLoginDesk(deps),
+    decisions: createDecisionDesk(deps),
+    metrics: createMetricsDesk(deps),
+  };
+  const relayRoutes = API_VERSIONS.map((version) =>
     route({
       method: 'all',
       path: `/${version}/{+path}`,
@@ -45,20 +52,37 @@ export const passThroughRoutes = (deps: PassThroughDeps): Route[] => {
       request: { params: z.object({ path: z.string() }) },
       responses: {
         200: { description: "CAPI's own answer, whatever its status; or what we keep while it is down" },
+        201: METRICS_RESPONSES[201],
         403: { description: 'A login that CAPI refused and that is not passed on again yet' },
         429: { description: 'Logins are not passed on: CAPI shut us out, or the budget is used up' },
       },
-      errors: ['BAD_REQUEST', 'NOT_FOUND', 'CAPI_UNREACHABLE'],
+      errors: ['NOT_FOUND', ...METRICS_ERRORS],
       handle: (ctx) => passOn(ctx, desks),
     }),
   );
+  return [usageMetrics(desks), ...relayRoutes];
 };
+
+/** CAPI has usage metrics under its third version only. */
+const usageMetrics = ({ metrics }: Desks): Route =>
+  route({
+    method: 'post',
+    path: '/v1/usage-metrics',
+    summary: 'Usage metrics, passed on to the central API, or held while it is down',
+    tag: 'Proxy relay',
+    auth: { token: 'capi' },
+    responses: METRICS_RESPONSES,
+    errors: [...METRICS_ERRORS],
+    handle: (ctx) => metrics.take(ctx, 'v3/usage-metrics'),
+  });
 
 const passOn = async (ctx: PublicContext, desks: Desks): Promise<Answer> => {
   const { req } = ctx.koa;
   const method = req.method ?? 'GET';
   const path = relayTarget(req.url ?? '/');
   if (isLogin(method, path) && bodyOf(req) !== null) return passLogin(ctx, desks, path);
+  const metrics = metricsPath(method, path);
+  if (metrics !== null && bodyOf(req) !== null) return desks.metrics.take(ctx, metrics);
   const asked = streamRequest(method, path);
   const answer = await ask(ctx, desks.deps, { method, path, body: bodyOf(req) }).catch((error: unknown) => {
     if (asked !== null && error instanceof AppError && error.code === 'CAPI_UNREACHABLE') return error;

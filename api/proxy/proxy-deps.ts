@@ -10,6 +10,7 @@ import type {
   StatisticsStore,
   DecisionCopyStore,
   LoginStore,
+  MetricsStore,
   WatcherStore,
 } from '../../activities/proxy-ports.js';
 import type { LapiServer } from '../../schemas/proxy-api.js';
@@ -26,6 +27,7 @@ export interface ProxyDeps {
   watchers: WatcherStore;
   logins: LoginStore;
   copies: DecisionCopyStore;
+  metrics: MetricsStore;
   forwarding: ForwardingStarter;
   /** Asked at each batch, so that rules may change while the gateway runs. */
   rules: { current(): RuleSet };

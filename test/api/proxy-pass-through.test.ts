@@ -120,7 +120,7 @@ describe('everything else under /v2/ and /v3/', () => {
       received = await read(req);
       res.writeHead(200, { 'content-encoding': 'gzip', 'content-length': packed.length }).end(packed);
     });
-    const answer = await proxy.raw('POST', '/v3/usage-metrics', {
+    const answer = await proxy.raw('POST', '/v3/decisions/sync', {
       headers: { 'content-encoding': 'gzip', 'content-length': String(packed.length) },
       body: packed,
     });
@@ -171,7 +171,7 @@ describe('everything else under /v2/ and /v3/', () => {
           .once('end', () => res.end('done'))
           .resume();
     });
-    const sent = open(proxy, '/v3/usage-metrics');
+    const sent = open(proxy, '/v3/decisions/sync');
     let offered = 0;
     const stuck = await new Promise<boolean>((resolve) => {
       const more = (): void => {
@@ -210,7 +210,7 @@ describe('when CAPI fails', () => {
     closers.push(proxy.close);
     for (const body of [undefined, Buffer.alloc(5 * MIB)]) {
       const headers = body === undefined ? {} : { 'content-length': String(body.length) };
-      const answer = await proxy.raw('POST', '/v3/usage-metrics', {
+      const answer = await proxy.raw('POST', '/v3/decisions/sync', {
         headers,
         ...(body === undefined ? {} : { body }),
       });

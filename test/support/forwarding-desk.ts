@@ -1,5 +1,8 @@
 import { createForwardingActivities } from '../../activities/forwarding-activities.js';
 import type { ForwardingActivityDeps } from '../../activities/forwarding-activities.js';
+import { gunzipSync } from 'node:zlib';
+import { createMetricsActivities } from '../../activities/metrics-activities.js';
+import { createFakeMetricsStore } from './fakes/fake-metrics-store.js';
 import type { ApiVersion, DeliveryState, WatcherRecord } from '../../schemas/signals.js';
 import type { DeliveryResult } from '../../activities/proxy-ports.js';
 
@@ -81,13 +84,27 @@ export const createForwardingDesk = (clock: () => Promise<number>) => {
         if (result.outcome === 'accepted') accepted.push(...ids);
         return result;
       },
+      sendMetrics: async (path, zipped, token) => {
+        const body = gunzipSync(zipped).toString();
+        const atMs = await clock();
+        const offer = { number: offers.length + metricsSent.length + 1, version: 'v3' as const, body };
+        const result = await answer({ ...offer, ids: [], token, atMs });
+        metricsSent.push({ path, body, token, atMs });
+        return result;
+      },
     },
     settings: { enabled: true, graceMs: 0 },
   };
+  const metrics = createFakeMetricsStore();
+  const metricsSent: { path: string; body: string; token: string; atMs: number }[] = [];
 
   return {
     ...{ deps, items, tokens, offers, accepted, errors },
-    activities: createForwardingActivities(deps),
+    ...{ metrics, metricsSent },
+    activities: {
+      ...createForwardingActivities(deps),
+      ...createMetricsActivities({ ...deps, metrics }),
+    },
     successes: () => successes,
     /** Stores so many signals, ids ever increasing. */
     add(count: number, { watcher = 'lapi', version = 'v3' as ApiVersion, bytes = 0 } = {}): void {

@@ -4,6 +4,7 @@
  * a history holds what the plan did, and the hands have their own tests.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { ApplicationFailure } from '@temporalio/common';
@@ -84,6 +85,7 @@ const recordings: Recording[] = [
     input: FORWARD,
     paused: true,
   },
+  { name: 'forward-metrics', workflow: 'forwardMetrics', answers: [refusal(503)], input: FORWARD },
   { name: 'sweep-forwarding', workflow: 'sweepForwarding', answers: [], input: FORWARD },
   { name: 'count-alerts', workflow: 'countAlerts', answers: [] },
   { name: 'retain-alerts', workflow: 'retainAlerts', answers: [], input: { retentionDays: 30 } },
@@ -103,6 +105,11 @@ const record = async (
   desk.answer(() => scripted.shift() ?? ok);
   desk.add(2, { watcher: 'watcher' });
   if (paused === true) desk.pause();
+  await desk.metrics.hold(
+    'watcher',
+    [{ path: 'v3/usage-metrics', bytes: gzipSync('{}'), part: false }],
+    new Date(Date.now() - 60_000),
+  );
   const first = await Worker.create({
     ...options,
     taskQueue: queues.documents,

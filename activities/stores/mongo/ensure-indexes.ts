@@ -58,6 +58,13 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { digest: 1 }, unique: true },
     { key: { 'previous.digest': 1 }, sparse: true },
   ],
+  logins: [{ key: { 'block.until': 1 } }],
+  held_metrics: [
+    { key: { watcher: 1, state: 1, received_at: 1, place: 1 } },
+    { key: { state: 1, received_at: 1 } },
+    // What CAPI refused is of no use to anybody after a month.
+    { key: { refused_at: 1 }, expireAfterSeconds: 30 * 24 * 3600 },
+  ],
   [BLOB_COLLECTIONS.files]: [
     { key: { filename: 1 }, unique: true },
     { key: { filename: 1, uploadDate: 1 } },

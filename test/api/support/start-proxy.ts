@@ -12,6 +12,7 @@ import { createFakeApiKeyStore } from '../../support/fakes/fake-api-key-store.js
 import { createFakeStatisticsStore } from '../../support/fakes/fake-statistics-store.js';
 import { createFakeDecisionCopyStore } from '../../support/fakes/fake-decision-copy-store.js';
 import { createFakeLoginStore } from '../../support/fakes/fake-login-store.js';
+import { createFakeMetricsStore } from '../../support/fakes/fake-metrics-store.js';
 import { createFakeWatcherStore } from '../../support/fakes/fake-watcher-store.js';
 import { startGateway } from './start-gateway.js';
 
@@ -56,6 +57,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
   const stores = {
     ...{ alerts: createFakeAlertStore(), watchers: createFakeWatcherStore() },
     ...{ logins: createFakeLoginStore(), copies: createFakeDecisionCopyStore() },
+    metrics: createFakeMetricsStore(),
   };
   const woken: string[] = [];
   const urged: string[] = [];
@@ -87,6 +89,9 @@ export const startProxy = async (options: ProxyOptions = {}) => {
         wake: async (watcher) => {
           woken.push(watcher);
           await options.wake?.(watcher);
+        },
+        wakeMetrics: async (watcher) => {
+          woken.push(`metrics of ${watcher}`);
         },
         urge: async (watcher, word) => {
           await options.urge?.(watcher, word);

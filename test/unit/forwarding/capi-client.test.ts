@@ -2,11 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import { createCapiClient } from '../../../activities/capi/capi-client.js';
 import type { DeliveryResult } from '../../../activities/proxy-ports.js';
 import { createStandInCapi } from '../../../deploy/stand-in-capi/create-stand-in-capi.js';
 import type { StandInCapi } from '../../../deploy/stand-in-capi/create-stand-in-capi.js';
 import { mintToken } from '../../../deploy/stand-in-capi/stand-in-token.js';
+import { startUpstream } from '../../api/support/scripted-upstream.js';
 
 let standIn: StandInCapi;
 const WATCHER = 'lapi-one';
@@ -193,5 +195,47 @@ describe('createCapiClient, against bytes that no good server sends', () => {
     expect(seen).toMatch(/^POST \/under\/a\/path\/v3\/signals HTTP\/1\.1\r\n/);
     expect(seen.toLowerCase()).toContain('authorization: bearer secret\r\n');
     expect(seen.toLowerCase()).toContain('user-agent: tamis-test\r\n');
+  });
+});
+
+describe('bodies over 5 kB', () => {
+  const large = JSON.stringify([{ scenario: 'x', pad: 'y'.repeat(6000) }]);
+  const upstreamWith = async (status: (zipped: boolean) => number) => {
+    const seen: { encoding: string | undefined; body: string; bytes: number }[] = [];
+    const upstream = await startUpstream((req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk: Buffer) => chunks.push(chunk));
+      req.on('end', () => {
+        const encoding = req.headers['content-encoding'];
+        const bytes = Buffer.concat(chunks);
+        const body = String(encoding === 'gzip' ? gunzipSync(bytes) : bytes);
+        seen.push({ encoding, body, bytes: bytes.length });
+        res.writeHead(status(encoding === 'gzip')).end('{}');
+      });
+    });
+    const client = createCapiClient({ baseUrl: upstream.url, timeoutMs: 5000, userAgent: 'tamis-test' });
+    return { upstream, client, seen };
+  };
+
+  it('go out compressed, smaller ones as they are', async () => {
+    const { upstream, client, seen } = await upstreamWith(() => 200);
+    await client.sendSignals('v3', large, 't');
+    await client.sendSignals('v2', large, 't');
+    await client.sendSignals('v3', BODY, 't');
+    await upstream.close();
+    expect(seen.map(({ encoding, body }) => [encoding, body])).toEqual([
+      ['gzip', large],
+      ['gzip', large],
+      [undefined, BODY],
+    ]);
+    expect(seen[0]!.bytes).toBeLessThan(large.length / 10);
+  });
+
+  it('go out plain where compressed ones are not taken: that is no fault of the signals', async () => {
+    const { upstream, client, seen } = await upstreamWith((zipped) => (zipped ? 415 : 200));
+    for (let i = 0; i < 2; i += 1)
+      expect(await client.sendSignals('v3', large, 't')).toEqual({ outcome: 'accepted', status: 200 });
+    await upstream.close();
+    expect(seen.map(({ encoding }) => encoding)).toEqual(['gzip', undefined, undefined]);
   });
 });

@@ -1,0 +1,84 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { metricsWorkflowId } from '../../schemas/ids.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import type { forwardMetrics } from '../../workflows/forward-metrics.js';
+import { createForwardingDesk, ok, refusal } from '../support/forwarding-desk.js';
+import type { ForwardingDesk } from '../support/forwarding-desk.js';
+import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
+
+const MINUTE = 60_000;
+let env: TestWorkflowEnvironment;
+let serial = 0;
+
+beforeAll(async () => {
+  env = await timeSkippingEnvironment();
+}, 60_000);
+afterAll(() => env?.teardown());
+
+const hold = (desk: ForwardingDesk, texts: string[], part = false): Promise<unknown> =>
+  desk.metrics.hold(
+    'lapi',
+    texts.map((text) => ({ path: 'v3/usage-metrics', bytes: gzipSync(text), part })),
+    new Date(),
+  );
+
+const run = async (desk: ForwardingDesk, input: { stepsPerRun?: number } = {}) => {
+  const prefix = `metrics-${(serial += 1)}-`;
+  const taskQueue = taskQueues(prefix).alerts;
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle: await workflowBundle(),
+    activities: desk.activities,
+    maxHeartbeatThrottleInterval: 100,
+  });
+  return worker.runUntil(() =>
+    env.client.workflow.execute<typeof forwardMetrics>('forwardMetrics', {
+      workflowId: metricsWorkflowId(prefix, 'lapi'),
+      taskQueue,
+      args: [{ prefix, watcher: 'lapi', ...input }],
+    }),
+  );
+};
+const desk = () => createForwardingDesk(() => env.currentTimeMs());
+
+describe('forwardMetrics', () => {
+  it('sends what is held in order once CAPI is back, and ends', async () => {
+    const at = desk();
+    await hold(at, ['{"a":1}', '{"a":2}']);
+    at.answer(({ number }) => (number < 4 ? refusal(503) : ok));
+    expect(await run(at)).toMatchObject({ sent: 2, refused: 0, hold: null });
+    expect(at.metricsSent.map(({ body }) => body)).toEqual([...Array(4).fill('{"a":1}'), '{"a":2}']);
+    expect(await at.metrics.queues()).toEqual([]);
+  }, 60_000);
+
+  it('sends parts a minute apart, also over several runs', async () => {
+    const at = desk();
+    await hold(at, ['{"a":1}', '{"a":2}', '{"a":3}'], true);
+    await run(at, { stepsPerRun: 1 });
+    const [first, second, third] = at.metricsSent.map(({ atMs }) => atMs);
+    expect(second! - first!).toBeGreaterThanOrEqual(MINUTE);
+    expect(third! - second!).toBeGreaterThanOrEqual(MINUTE);
+  }, 60_000);
+
+  it('takes 422 for delivered, steps over what is refused for good, and never uses a refused token', async () => {
+    const at = desk();
+    await hold(at, ['{"a":1}', '{"a":2}', '{"a":3}']);
+    at.tokens.push('token-2');
+    at.answer(({ number, token }) => {
+      if (number === 1) return refusal(422);
+      if (number === 2) return refusal(400);
+      if (token === 'token-2') {
+        at.tokens.push('token-3');
+        return refusal(401);
+      }
+      return ok;
+    });
+    expect(await run(at)).toMatchObject({ sent: 2, refused: 1 });
+    expect(at.metricsSent.map(({ token }) => token)).toEqual(['token-2', 'token-2', 'token-2', 'token-3']);
+    expect(await at.metrics.queues()).toMatchObject([{ held: 0, refused: 1 }]);
+  }, 60_000);
+});
