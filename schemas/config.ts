@@ -35,6 +35,11 @@ const SECRET_MIN_LENGTH = 12;
 
 const flag = (fallback: boolean) => z.stringbool().default(fallback);
 const count = (fallback: number, min = 1) => z.coerce.number().int().min(min).default(fallback);
+/** A list with commas; nothing in it counts as unset. */
+const names = z
+  .string()
+  .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
+  .optional();
 const url = (protocol: RegExp) => z.url({ protocol });
 const list = (text: string): string[] =>
   text
@@ -97,6 +102,9 @@ const origins = z
   .transform((text) => text.split(';').map((part) => part.trim().replace(/\/$/, '')))
   .transform((parts) => parts.filter((part) => part !== ''))
   .pipe(z.array(z.union([z.literal('*'), z.string().regex(/^https?:\/\/[^/?#\s]+$/, 'must be an origin')])));
+
+/** What it means is checked where it is used; a misspelt one must not open or shut the door unseen. */
+const NETWORK = /^(\d{1,3}(\.\d{1,3}){3}(\/\d{1,2})?|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(\/\d{1,3})?)$/;
 
 const environment = z.object({
   HOST: z.string().min(1).optional(),
@@ -177,6 +185,17 @@ const environment = z.object({
   PROXY_TIMEOUT_MS: count(30_000),
   FORWARD_ENABLED: flag(true),
   FORWARD_PACE_MS: count(100, 0),
+  ALLOWED_WATCHERS: names,
+  ALLOWED_NETWORKS: names.refine(
+    (list) => (list ?? []).every((network) => NETWORK.test(network)),
+    'must be addresses or ranges such as 10.0.0.0/8, with commas between them',
+  ),
+  CLIENT_VALIDATION_ENABLED: flag(false),
+  CLIENT_VALIDATION_CACHE_TTL: count(604_800),
+  CLIENT_VALIDATION_CACHE_TTL_ERROR: count(3600),
+  CLIENT_VALIDATION_TIMEOUT_MS: count(3000),
+  CLIENT_VALIDATION_FAIL_CLOSED: flag(false),
+  CLIENT_VALIDATION_MAX_MEMORY_ENTRIES: count(1000),
   LOGIN_BUDGET: count(18, 0),
   LOGIN_WINDOW_MINUTES: count(50),
   FILTERS_DIR: z.string().min(1).optional(),
@@ -435,6 +454,20 @@ const build = (env: z.output<typeof environment>) => ({
     strangerRate: { points: env.RATE_LIMIT_MAX, seconds: Math.ceil(env.RATE_LIMIT_WINDOW / 1000) },
     /** Where addresses are looked up; null: nowhere. */
     ipLookup: env.IP_LOOKUPS ? { rdapUrl: env.RDAP_URL, whoisServer: env.WHOIS_SERVER } : null,
+
+    /** Who may use the proxy side. */
+    access: {
+      watchers: env.ALLOWED_WATCHERS ?? null,
+      networks: env.ALLOWED_NETWORKS ?? null,
+      validation: {
+        enabled: env.CLIENT_VALIDATION_ENABLED,
+        ttlMs: env.CLIENT_VALIDATION_CACHE_TTL * 1000,
+        ttlOnErrorMs: env.CLIENT_VALIDATION_CACHE_TTL_ERROR * 1000,
+        timeoutMs: env.CLIENT_VALIDATION_TIMEOUT_MS,
+        failClosed: env.CLIENT_VALIDATION_FAIL_CLOSED,
+        maxEntries: env.CLIENT_VALIDATION_MAX_MEMORY_ENTRIES,
+      },
+    },
   },
   /** Kept young while the worker polls; null: no such file. */
   worker: { healthFile: env.WORKER_HEALTH_FILE ?? null },

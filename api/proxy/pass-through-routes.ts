@@ -10,6 +10,7 @@ import { createDecisionDesk, streamRequest } from './decision-desk.js';
 import { holdBack } from './hold-back.js';
 import { identifyWatcher, sha256 } from './identify-watcher.js';
 import type { Sender } from './identify-watcher.js';
+import type { Gatekeeper } from './gatekeeper.js';
 import { createLoginDesk } from './login-desk.js';
 import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsDesk, metricsPath } from './metrics-desk.js';
 import { peekBody } from './peek-body.js';
@@ -29,15 +30,17 @@ type PassThroughDeps = Pick<
 
 interface Desks {
   deps: PassThroughDeps;
+  gate: Gatekeeper;
   logins: ReturnType<typeof createLoginDesk>;
   decisions: ReturnType<typeof createDecisionDesk>;
   metrics: ReturnType<typeof createMetricsDesk>;
 }
 
 /** Everything under the two versions but the signals: handed to CAPI and back as it comes. */
-export const passThroughRoutes = (deps: PassThroughDeps): Route[] => {
+export const passThroughRoutes = (deps: PassThroughDeps, gate: Gatekeeper): Route[] => {
   const desks: Desks = {
     deps,
+    gate,
     logins: createLoginDesk(deps),
     decisions: createDecisionDesk(deps),
     metrics: createMetricsDesk(deps),
@@ -56,7 +59,7 @@ export const passThroughRoutes = (deps: PassThroughDeps): Route[] => {
         403: { description: 'A login that CAPI refused and that is not passed on again yet' },
         429: { description: 'Logins are not passed on: CAPI shut us out, or the budget is used up' },
       },
-      errors: ['NOT_FOUND', ...METRICS_ERRORS],
+      errors: ['NOT_FOUND', 'AUTH_ERROR', ...METRICS_ERRORS],
       handle: (ctx) => passOn(ctx, desks),
     }),
   );
@@ -64,7 +67,7 @@ export const passThroughRoutes = (deps: PassThroughDeps): Route[] => {
 };
 
 /** CAPI has usage metrics under its third version only. */
-const usageMetrics = ({ metrics }: Desks): Route =>
+const usageMetrics = (desks: Desks): Route =>
   route({
     method: 'post',
     path: '/v1/usage-metrics',
@@ -72,15 +75,20 @@ const usageMetrics = ({ metrics }: Desks): Route =>
     tag: 'Proxy relay',
     auth: { token: 'capi' },
     responses: METRICS_RESPONSES,
-    errors: [...METRICS_ERRORS],
-    handle: (ctx) => metrics.take(ctx, 'v3/usage-metrics'),
+    errors: ['AUTH_ERROR', ...METRICS_ERRORS],
+    async handle(ctx) {
+      await admit(ctx, desks);
+      return desks.metrics.take(ctx, 'v3/usage-metrics');
+    },
   });
 
 const passOn = async (ctx: PublicContext, desks: Desks): Promise<Answer> => {
   const { req } = ctx.koa;
   const method = req.method ?? 'GET';
   const path = relayTarget(req.url ?? '/');
+  desks.gate.admitNetwork(ctx);
   if (isLogin(method, path) && bodyOf(req) !== null) return passLogin(ctx, desks, path);
+  await admit(ctx, desks);
   const metrics = metricsPath(method, path);
   if (metrics !== null && bodyOf(req) !== null) return desks.metrics.take(ctx, metrics);
   const asked = streamRequest(method, path);
@@ -134,6 +142,8 @@ const passLogin = async (ctx: PublicContext, desks: Desks, path: string): Promis
   const bytes = 'whole' in peeked ? peeked.whole : null;
   const asked = bytes === null ? null : { bytes, encoding: req.headers['content-encoding'] };
   const login = asked === null ? null : logins.read(asked);
+  // What names nobody is nobody's.
+  if (desks.gate.asksForWatcher) desks.gate.admitWatcher(login?.machineId ?? '');
   const own = login === null ? null : await logins.answerFor(login, ctx.log);
   if (own !== null) return own;
   const body = 'stream' in peeked ? peeked.stream : Readable.from([peeked.whole], { objectMode: false });
@@ -161,6 +171,19 @@ const passLogin = async (ctx: PublicContext, desks: Desks, path: string): Promis
   // What breaks on one side breaks on the other; who reads the end of it hears of it.
   pipeline(answer.body, held, () => {});
   return relayed(status, { headers, body: held });
+};
+
+/** @throws AppError AUTH_ERROR for a network or a watcher that is not on the list */
+const admit = async (ctx: PublicContext, { gate, deps }: Desks): Promise<void> => {
+  gate.admitNetwork(ctx);
+  if (!gate.asksForWatcher) return;
+  const { watcher } = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
+  try {
+    gate.admitWatcher(watcher);
+  } catch (error) {
+    ctx.koa.req.resume();
+    throw error;
+  }
 };
 
 const senderOf = async (ctx: PublicContext, { watchers }: PassThroughDeps): Promise<Sender | null> => {

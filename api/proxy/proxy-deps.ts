@@ -15,6 +15,7 @@ import type {
 } from '../../activities/proxy-ports.js';
 import type { LapiServer } from '../../schemas/proxy-api.js';
 import type { StrangerLimit } from './stranger-limit.js';
+import type { AccessSettings } from './gatekeeper.js';
 
 /** What the proxy routes need of the outside. */
 export interface ProxyDeps {
@@ -44,6 +45,7 @@ export interface ProxyDeps {
     /** So many logins go to CAPI within the window, over all watchers; 0: any number. */
     loginBudget: number;
     loginWindowMs: number;
+    access: AccessSettings;
     lapiServers: readonly z.output<typeof LapiServer>[];
   };
   now(): Date;

@@ -3,6 +3,7 @@ import { filterRoutes } from './filter-routes.js';
 import { forwardingRoutes } from './forwarding-routes.js';
 import { ipInfoRoutes } from './ip-info-routes.js';
 import { keyRoutes } from './key-routes.js';
+import { createGatekeeper } from './gatekeeper.js';
 import { managementRoutes } from './management-routes.js';
 import { passThroughRoutes } from './pass-through-routes.js';
 import type { ProxyDeps } from './proxy-deps.js';
@@ -15,6 +16,7 @@ import { createWaker } from './wake-actor.js';
 /** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
 export const proxyRoutes = (deps: ProxyDeps): Route[] => {
   const wake = createWaker(deps.forwarding);
+  const gate = createGatekeeper(deps);
   return [
     ...managementRoutes(deps),
     ...statisticsRoutes(deps),
@@ -24,7 +26,7 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
     ...steeringRoutes(deps),
     ...filterRoutes(deps),
     ...quarantineRoutes({ ...deps, wake }),
-    ...signalRoutes({ ...deps, wake }),
-    ...passThroughRoutes({ ...deps, wake }),
+    ...signalRoutes({ ...deps, wake }, gate),
+    ...passThroughRoutes({ ...deps, wake }, gate),
   ];
 };

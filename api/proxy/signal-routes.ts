@@ -7,14 +7,15 @@ import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import { acceptSignals } from './accept-signals.js';
 import type { AcceptDeps } from './accept-signals.js';
+import type { Gatekeeper } from './gatekeeper.js';
 import { identifyWatcher } from './identify-watcher.js';
 import { readSignalBody } from './read-signal-body.js';
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
-export const signalRoutes = (deps: AcceptDeps): Route[] =>
-  API_VERSIONS.map((version) => signals(deps, version));
+export const signalRoutes = (deps: AcceptDeps, gate: Gatekeeper): Route[] =>
+  API_VERSIONS.map((version) => signals(deps, gate, version));
 
-const signals = (deps: AcceptDeps, version: ApiVersion): Route =>
+const signals = (deps: AcceptDeps, gate: Gatekeeper, version: ApiVersion): Route =>
   route({
     method: 'post',
     path: `/${version}/signals`,
@@ -24,13 +25,18 @@ const signals = (deps: AcceptDeps, version: ApiVersion): Route =>
     request: { ownBody: SignalBatch },
     responses: { 200: { description: 'Everything is stored', schema: RelayMessage } },
     errors: [
-      ...(['BAD_REQUEST', 'AUTHENTICATION_ERROR', 'PAYLOAD_TOO_LARGE'] as const),
+      ...(['BAD_REQUEST', 'AUTHENTICATION_ERROR', 'AUTH_ERROR'] as const),
+      ...(['PAYLOAD_TOO_LARGE'] as const),
       ...(['UNSUPPORTED_MEDIA_TYPE', 'SERVICE_UNAVAILABLE'] as const),
     ],
-    async handle({ koa, log }) {
+    async handle(ctx) {
+      const { koa, log } = ctx;
+      gate.admitNetwork(ctx);
       const text = await readSignalBody(koa.req, deps.settings.maxSignalBytes);
       const { items } = readSignals(text);
       const sender = await identifyWatcher(koa.req.headers.authorization, deps.watchers);
+      gate.admitWatcher(sender.watcher);
+      await gate.validate(ctx, sender, version);
       const acceptance = await acceptSignals(deps, { items, version, sender }, log);
       if (acceptance === 'login-wanted') throw loginWanted();
       return json(200, {

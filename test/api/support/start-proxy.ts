@@ -20,6 +20,14 @@ export const DASHBOARD_KEY = 'dashboard-0123456789abcdef';
 /** Nobody listens there. */
 const NOWHERE = 'http://127.0.0.1:9';
 
+export const OPEN_ACCESS: ProxyDeps['settings']['access'] = {
+  ...{ watchers: null, networks: null },
+  validation: {
+    ...{ enabled: false, ttlMs: 600_000, ttlOnErrorMs: 60_000, timeoutMs: 500 },
+    ...{ failClosed: false, maxEntries: 1000 },
+  },
+};
+
 export interface ProxyOptions {
   env?: Record<string, string>;
   capiUrl?: string;
@@ -112,6 +120,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
         forwardEnabled: true,
         ...{ loginBudget: 18, loginWindowMs: 50 * 60_000 },
         lapiServers: [],
+        access: OPEN_ACCESS,
         ...options.settings,
       },
       now: options.now ?? (() => new Date()),

@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream';
+import { cidrRange } from '../../activities/capi/rules/cidr-range.js';
+import { AppError } from '../../schemas/app-error.js';
+import type { ApiVersion } from '../../schemas/signals.js';
+import type { PublicContext } from '../route.js';
+import { sha256 } from './identify-watcher.js';
+import type { Sender } from './identify-watcher.js';
+import type { ProxyDeps } from './proxy-deps.js';
+
+/** Who may use the proxy side, and whether tokens are checked with CAPI; everything is off by default. */
+export interface AccessSettings {
+  /** Null: every watcher. */
+  watchers: readonly string[] | null;
+  /** CIDR ranges or addresses; null: every network. */
+  networks: readonly string[] | null;
+  validation: {
+    enabled: boolean;
+    /** How long CAPI's yes counts, at most until the token ends; and how long no answer counts as one. */
+    ttlMs: number;
+    ttlOnErrorMs: number;
+    timeoutMs: number;
+    /** Without an answer of CAPI: refuse instead of letting pass. */
+    failClosed: boolean;
+    maxEntries: number;
+  };
+}
+
+/** Said with `message` beside it, which a LAPI logs. */
+const refusal = (code: 'AUTHENTICATION_ERROR' | 'AUTH_ERROR', error: string, message: string): AppError =>
+  new AppError(code, error, { details: { message } });
+
+/**
+ * The allow-lists and the client validation (proxy spec, 4.3). A watcher's name comes from claims that nobody has checked:
+ * where that matters validation belongs to the list, since CAPI takes its own tokens only.
+ */
+export const createGatekeeper = ({
+  settings,
+  passThrough,
+  now,
+}: Pick<ProxyDeps, 'settings' | 'passThrough' | 'now'>) => {
+  const { watchers, networks, validation } = settings.access;
+  const ranges = networks?.map((network) => cidrRange(network) ?? (() => false)) ?? null;
+  const allowed = watchers === null ? null : new Set(watchers);
+  /** Digest of a token → until when CAPI's word counts; the oldest goes first. */
+  const known = new Map<string, number>();
+
+  const remember = (digest: string, untilMs: number): void => {
+    known.delete(digest);
+    known.set(digest, untilMs);
+    if (known.size > validation.maxEntries) known.delete(known.keys().next().value!);
+  };
+
+  /** Asks with no signals at all, on the version that the client speaks. Null: no answer. */
+  const askCapi = async (authorization: string, version: ApiVersion): Promise<number | null> => {
+    try {
+      const answer = await passThrough(
+        {
+          ...{ method: 'POST', path: `/${version}/signals` },
+          headers: { authorization, 'content-type': 'application/json', 'content-length': '2' },
+          body: Readable.from([Buffer.from('[]')], { objectMode: false }),
+        },
+        { signal: AbortSignal.timeout(validation.timeoutMs) },
+      );
+      answer.body.resume().on('error', () => undefined);
+      return answer.status;
+    } catch {
+      return null;
+    }
+  };
+
+  return {
+    /** @throws AppError AUTH_ERROR (403) when the connection comes from elsewhere */
+    admitNetwork({ koa }: PublicContext): void {
+      if (ranges === null) return;
+      // An IPv4 client on a socket for both families.
+      const address = (koa.req.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+      if (ranges.some((contains) => contains(address))) return;
+      koa.req.resume();
+      throw refusal('AUTH_ERROR', 'Forbidden', 'Requests from this network are not allowed');
+    },
+
+    /** @throws AppError AUTH_ERROR (403) */
+    admitWatcher(watcher: string): void {
+      if (allowed !== null && !allowed.has(watcher))
+        throw refusal('AUTH_ERROR', 'Forbidden', 'This watcher is not allowed');
+    },
+
+    asksForWatcher: allowed !== null,
+
+    /** @throws AppError AUTHENTICATION_ERROR (401) for a token that has ended or that CAPI refuses */
+    async validate({ koa }: PublicContext, { token }: Sender, version: ApiVersion): Promise<void> {
+      if (!validation.enabled) return;
+      const refused = refusal('AUTHENTICATION_ERROR', 'Unauthorized', 'Client validation failed');
+      const at = now().getTime();
+      const end = token?.expiresAt?.getTime() ?? Infinity;
+      if (token === null || end <= at) throw refused;
+      const digest = sha256(token.text);
+      if ((known.get(digest) ?? 0) > at) return;
+      const status = await askCapi(koa.get('Authorization'), version);
+      if (status === 401 || status === 403) throw refused;
+      const answered = status !== null && status >= 200 && status < 300;
+      if (!answered && validation.failClosed) throw refused;
+      remember(digest, Math.min(end, at + (answered ? validation.ttlMs : validation.ttlOnErrorMs)));
+    },
+  };
+};
+
+export type Gatekeeper = ReturnType<typeof createGatekeeper>;
