@@ -146,8 +146,10 @@ const server = createServer(
 );
 
 const close = async (): Promise<void> => {
-  await Promise.allSettled([workflows.close(), passThrough.close(), rateLimits.close(), adapters.close()]);
-  await Promise.allSettled([workflows.close(), passThrough.close(), ruleBook?.close(), adapters.close()]);
+  await Promise.allSettled([
+    ...[workflows.close(), passThrough.close(), rateLimits.close(), ruleBook?.close()],
+    adapters.close(),
+  ]);
   logger.info('gateway stopped');
   logger.flush(() => process.exit(0));
 };
