@@ -170,10 +170,10 @@ const phases = ({ stack, standIn, temporalLine }: Campaign): Phase[] => [
 ];
 
 const uuidsOf = (push: PushRecord): string[] => push.items.map((item) => (item as { uuid: string }).uuid);
-const distinct = (pushes: readonly PushRecord[]): Set<string> => new Set(pushes.flatMap(uuidsOf));
+export const distinct = (pushes: readonly PushRecord[]): Set<string> => new Set(pushes.flatMap(uuidsOf));
 
 /** All of it, in order, nothing else, and twice only where no answer could have reached us. */
-const compare = (received: readonly PushRecord[], expected: readonly string[]): string[] => {
+export const compare = (received: readonly PushRecord[], expected: readonly string[]): string[] => {
   const faults: string[] = [];
   const firstArrivals = [...distinct(received)];
   const watcher = received[0]?.watcher;
@@ -195,7 +195,10 @@ const compare = (received: readonly PushRecord[], expected: readonly string[]): 
 };
 
 /** Every alert that CAPI has is marked, none before CAPI took it, and no filtered one. */
-const compareMarks = async (stack: RunningStack, received: readonly PushRecord[]): Promise<string[]> => {
+export const compareMarks = async (
+  stack: RunningStack,
+  received: readonly PushRecord[],
+): Promise<string[]> => {
   const takenAt = new Map<string, number>();
   for (const push of received)
     if (push.answered !== null) for (const uuid of uuidsOf(push)) takenAt.set(uuid, Date.parse(push.at));
