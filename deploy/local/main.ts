@@ -21,6 +21,10 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'check:stores': async () => (await import('./commands/check-stores.js')).checkStores,
   'check:docker': async () => (await import('./commands/check-docker.js')).checkDocker,
   'bench:proxy': async () => (await import('./commands/bench.js')).bench('test/bench/proxy.ts'),
+  'bench:retrieval': async () => (await import('./commands/bench.js')).bench('test/bench/retrieval.ts'),
+  'bench:search': async () => (await import('./commands/bench.js')).bench('test/bench/search.ts'),
+  'bench:index': async () => (await import('./commands/bench.js')).bench('test/bench/index.ts'),
+  'bench:chat': async () => (await import('./commands/bench.js')).bench('test/bench/chat.ts'),
   services: async () => (await import('./commands/services.js')).services,
 };
 

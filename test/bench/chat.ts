@@ -21,7 +21,7 @@ const models = await openInstantModelServer({ dimension: 384, wordPauseMs: 1 });
 const stack = await openStack({
   ...{ EMBEDDER_PROVIDER: 'openai', EMBEDDER_BASE_URL: models.url, EMBEDDER_MODEL_NAME: 'embed' },
   ...{ LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat' },
-  RATE_LIMIT_ENABLED: 'false',
+  OLLAMA_HOST: '',
 });
 const rows: Record<string, string | number>[] = [];
 const texts = cranfield().queries.map(({ text }) => text);

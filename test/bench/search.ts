@@ -21,7 +21,7 @@ const stack = await openStack({
   EMBEDDER_PROVIDER: 'openai',
   EMBEDDER_BASE_URL: models.url,
   EMBEDDER_MODEL_NAME: 'embed',
-  RATE_LIMIT_ENABLED: 'false',
+  OLLAMA_HOST: '',
 });
 const rows: Record<string, string | number>[] = [];
 try {
