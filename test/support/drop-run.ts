@@ -12,7 +12,8 @@ export const dropRun = async (config: Pick<Config, 'mongodb' | 'opensearch'>): P
   }
   const opensearch = new Client({ node: config.opensearch.url });
   try {
-    await opensearch.indices.delete({ index: `${config.opensearch.indexPrefix}*` });
+    // Gone already when the client repeats a deletion that a busy engine answered too late.
+    await opensearch.indices.delete({ index: `${config.opensearch.indexPrefix}*` }, { ignore: [404] });
   } finally {
     await opensearch.close();
   }
