@@ -69,7 +69,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^activities/',
-        pathNot: '^activities/(stores|models|capi|ip-info)/|^activities/connect\\.ts$',
+        pathNot: '^activities/(stores|models|capi|ip-info|outbound)/|^activities/connect\\.ts$',
       },
       to: npm('(mongodb|@opensearch-project|ioredis|rate-limiter-flexible|ollama|undici)/'),
     },
@@ -91,7 +91,8 @@ module.exports = {
       from: { path: '^api/' },
       to: {
         path: '^activities/',
-        pathNot: '^activities/(ports|connect)\\.ts$|^activities/(retrieval|parsing|capi|ip-info|reconcile)/',
+        pathNot:
+          '^activities/(ports|connect)\\.ts$|^activities/(retrieval|parsing|capi|ip-info|reconcile|outbound)/',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -13,6 +13,8 @@ import { connectMongo } from './stores/mongo/connect-mongo.js';
 import { createMongoAlertStore } from './stores/mongo/alert-store.js';
 import { createMongoApiKeyStore } from './stores/mongo/api-key-store.js';
 import { createMongoBlobStore } from './stores/mongo/blob-store.js';
+import { createCallbackClient } from './outbound/callback-client.js';
+import { createMongoCallbackStore } from './stores/mongo/callback-store.js';
 import { createMongoClaimStore } from './stores/mongo/claim-store.js';
 import { createMongoCounterStore } from './stores/mongo/counter-store.js';
 import { createMongoDecisionCopyStore } from './stores/mongo/decision-copy-store.js';
@@ -27,6 +29,7 @@ import { createMongoStatisticsStore } from './stores/mongo/statistics-store.js';
 import { createMongoTaskStore } from './stores/mongo/task-store.js';
 import { createMongoUserStore } from './stores/mongo/user-store.js';
 import { createSecretBox } from './stores/mongo/secret-box.js';
+import { createMongoWorkerStore } from './stores/mongo/worker-store.js';
 import { createMongoWatcherStore } from './stores/mongo/watcher-store.js';
 import { createMongoWorkspaceStore } from './stores/mongo/workspace-store.js';
 import { ensureIndexes } from './stores/mongo/ensure-indexes.js';
@@ -60,8 +63,15 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
     ipLookup === null
       ? NO_IP_INFO
       : createIpInfo(createIpInfoSources({ ...ipLookup, userAgent: USER_AGENT }));
+  const callbackClient = createCallbackClient(config.callbacks);
   const close = async (): Promise<void> => {
-    await Promise.allSettled([mongo.close(), opensearch.close(), modelServers.destroy(), ipInfo.close()]);
+    await Promise.allSettled([
+      mongo.close(),
+      opensearch.close(),
+      modelServers.destroy(),
+      ipInfo.close(),
+      callbackClient.close(),
+    ]);
   };
   try {
     await ensureIndexes(mongo.db);
@@ -92,6 +102,12 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
       partitions: createMongoPartitionStore(mongo.db),
       files: createMongoFileStore(mongo.db),
       tasks: createMongoTaskStore(mongo.db),
+      workers: createMongoWorkerStore(mongo.db),
+      callbacks: createMongoCallbackStore(
+        mongo.db,
+        config.secretsKey === null ? null : Buffer.from(config.secretsKey, 'base64'),
+      ),
+      callbackClient,
       claims: createMongoClaimStore(mongo.db),
       counters: createMongoCounterStore(mongo.db),
       workspaces: createMongoWorkspaceStore(mongo.db),

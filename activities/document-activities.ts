@@ -6,6 +6,7 @@ import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
 import type { FileVersion, TaskFailure, TaskRecord, TaskState } from '../schemas/documents.js';
 import { cleanFileRecord } from './reconcile/clean-file-record.js';
+import { settleChunks } from './reconcile/settle-file.js';
 import { settleQuota } from './reconcile/settle-quota.js';
 import { resolveFileKind } from './parsing/file-types.js';
 import type { ParserPool } from './parsing/parser-pool.js';
@@ -16,7 +17,20 @@ export interface DocumentRef {
   taskId: string;
   fileKey: string;
   generation: number;
+  /** A live version of another file is copied, instead of an upload read. */
+  copy?: boolean;
+  /** Somebody outside is told of the end. */
+  callback?: boolean;
 }
+
+/** What a plan needs to know of a task. */
+export const refOfTask = (task: TaskRecord): DocumentRef => ({
+  taskId: task.task_id,
+  fileKey: task.file_key,
+  generation: task.generation,
+  ...(task.kind === 'copy' ? { copy: true } : {}),
+  ...(task.has_callback === true ? { callback: true } : {}),
+});
 
 export interface DocumentActivityDeps {
   adapters: Pick<
@@ -51,7 +65,7 @@ export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef)
 
 /** The hands of the document plans that touch records, bytes and the parser. */
 export const createDocumentActivities = (deps: DocumentActivityDeps) => {
-  const { files, tasks, blobs, chunks, models, partitions, presets } = deps.adapters;
+  const { partitions, files, tasks, blobs, chunks, models, presets } = deps.adapters;
   const { keepUploads } = deps.settings;
   const now = deps.now ?? (() => new Date());
 
@@ -98,7 +112,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
       const blobId = chunksBlobId(ref.taskId);
       await blobs.remove(blobId);
       await blobs.write(
-        { blobId, kind: 'chunks', ...ref },
+        { blobId, kind: 'chunks', taskId: ref.taskId, fileKey: ref.fileKey, generation: ref.generation },
         createReadStream(join(directory, 'chunks.jsonl')),
         signal,
       );
@@ -110,6 +124,15 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
+  };
+
+  /** A file admitted in the moment in which its partition was deleted goes with it. */
+  const requirePartition = async ({ fileKey }: DocumentRef): Promise<void> => {
+    const file = (await files.getMany([fileKey])).get(fileKey);
+    if (file === undefined || file.deleted_at !== null) return;
+    if ((await partitions.get(file.partition))?.partition_key === file.partition_key) return;
+    await files.markDeleted(file.partition, file.file_id, fileKey);
+    throw new AppError('TASK_CANCELLED', 'The partition was deleted.');
   };
 
   /**
@@ -124,9 +147,17 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     if (task.state === 'COMPLETED') return { replaced: true };
     if (task.finished_at !== null) throw new AppError('TASK_CANCELLED');
     await tasks.report(ref.taskId, { stage: 'publish', progress: 0.95 });
+    await requirePartition(ref);
     await chunks.publish(ref.fileKey, ref.generation, chunkCount, signal);
-    const published = await files.publish(ref.fileKey, ref.taskId, versionOf(task, chunkCount, now()));
+    const published = await files.publish(
+      ref.fileKey,
+      ref.taskId,
+      versionOf(task, chunkCount, now()),
+      task.partition,
+    );
     if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');
+    // Words that came, and a move that was made, while this ran.
+    await settleChunks(deps.adapters, ref.fileKey, [ref.taskId], signal);
     await settleQuota(deps.adapters, ref);
     await tasks.finish(ref.taskId, 'COMPLETED');
     const replaced = published.outcome === 'already' || published.previous !== null;
@@ -154,7 +185,11 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   const cleanFile = (fileKey: string): Promise<void> =>
     cleanFileRecord(deps.adapters, fileKey, { keepUploads });
 
-  return { parseDocument, publishDocument, endTask, cleanFile };
+  /** What the chunks say of their file follows a change of its record. */
+  const settleFileChunks = (fileKey: string, token: string): Promise<void> =>
+    settleChunks(deps.adapters, fileKey, [token], Context.current().cancellationSignal);
+
+  return { parseDocument, publishDocument, endTask, cleanFile, settleFileChunks };
 };
 
 export type DocumentActivities = ReturnType<typeof createDocumentActivities>;

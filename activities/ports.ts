@@ -7,9 +7,12 @@
  */
 import type { Readable } from 'node:stream';
 import type {
+  CallbackRecord,
+  CallbackState,
   FileRecord,
   FileVersion,
   Membership,
+  Metadata,
   ModelEndpoint,
   ModelType,
   PartitionPatch,
@@ -27,6 +30,7 @@ import type {
   UploaderCounts,
   UserPatch,
   UserRecord,
+  WorkerRecord,
   WorkspaceRecord,
 } from '../schemas/documents.js';
 import type { Rate } from '../schemas/rate.js';
@@ -97,7 +101,7 @@ export interface QuotaStore {
 }
 
 export interface PartitionStore {
-  /** Creates the partition with its owner. @throws AppError PARTITION_EXISTS */
+  /** Creates the partition with its owner. @throws AppError PARTITION_EXISTS; CONFLICT while one of the name is being deleted */
   create(input: { partition: string; embedder: string; ownerId: number }): Promise<PartitionRecord>;
   get(partition: string): Promise<PartitionRecord | null>;
   /** Partitions inside the scope, by name. */
@@ -120,6 +124,14 @@ export interface PartitionStore {
   /** Takes a deleted user out of every partition, also where it is the last owner. */
   removeUser(userId: number): Promise<void>;
   roleOf(userId: number, partition: string): Promise<Role | null>;
+  /**
+   * From now on no other method finds the partition; its name stays taken until `removeDeleted`. Null when there is
+   * none.
+   */
+  markDeleted(partition: string): Promise<PartitionRecord | null>;
+  listDeleted(): Promise<PartitionRecord[]>;
+  /** Frees the name. */
+  removeDeleted(deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>): Promise<void>;
 }
 
 export interface FileStore {
@@ -137,8 +149,6 @@ export interface FileStore {
   listRelated(scope: Scope, partition: string, relationshipId: string): Promise<FileRecord[]>;
   /** Live files per partition; the only source of `file_count`. */
   countLive(partitions: readonly string[]): Promise<Map<string, number>>;
-  /** Files a user uploaded: live ones (the user's `file_count`), and those that are to become live for the first time. */
-  countByUser(userId: number): Promise<{ live: number; pending: number }>;
   /** Which of these tasks made a version that is live now. */
   liveTasks(taskIds: readonly string[]): Promise<string[]>;
   /** Files of a partition that a task is about to make live. */
@@ -151,8 +161,11 @@ export interface FileStore {
   forgetUploader(userId: number): Promise<void>;
   /** Files in a workspace, by file id, tombstones left out; pending ones too. */
   listByWorkspace(workspaceKey: string): Promise<FileRecord[]>;
-  /** Puts a live file into a workspace. False when it is not live (any more). Repeating is harmless. */
-  attachWorkspace(fileKey: string, workspaceKey: string): Promise<boolean>;
+  /**
+   * Puts a live file into a workspace of its partition. False when it is not live (any more), or in another partition
+   * by now. Repeating is harmless.
+   */
+  attachWorkspace(file: Pick<FileRecord, 'file_key' | 'partition'>, workspaceKey: string): Promise<boolean>;
   /** Takes a file out of a workspace, whatever becomes of it. False when it was not in it. */
   detachWorkspace(fileKey: string, workspaceKey: string): Promise<boolean>;
   /**
@@ -171,6 +184,7 @@ export interface FileStore {
   admitFirst(input: {
     fileKey: string;
     partition: string;
+    partitionKey: string;
     fileId: string;
     userId: number;
     taskId: string;
@@ -191,13 +205,16 @@ export interface FileStore {
     { outcome: 'admitted'; file: FileRecord; supersededTask: string | null } | { outcome: 'stale' | 'gone' }
   >;
   /**
-   * Makes a version live: one update guarded on `pending_task == taskId`, never an upsert. Repeating it after
-   * success answers `already`. `previous` is the version that was live before.
+   * Makes a version live: one update guarded on `pending_task == taskId`, never an upsert. The record's
+   * `metadata_patch` is merged into the version. Repeating it after success answers `already`. `previous` is the
+   * version that was live before. Where the chunks, written for `chunkPartition` (the record's own by default) with the
+   * version's own metadata, do not say what the record says, the task is put into `chunk_updates`.
    */
   publish(
     fileKey: string,
     taskId: string,
     version: FileVersion,
+    chunkPartition?: string,
   ): Promise<
     | { outcome: 'published'; previous: FileVersion | null }
     | { outcome: 'already' }
@@ -206,7 +223,29 @@ export interface FileStore {
   /** Clears `pending_task` if it is this task. True when it was. */
   releasePending(fileKey: string, taskId: string): Promise<boolean>;
   /** Turns an active record with a live version or a pending task into a tombstone; answers what it was before. */
-  markDeleted(partition: string, fileId: string): Promise<FileRecord | null>;
+  markDeleted(partition: string, fileId: string, fileKey?: string): Promise<FileRecord | null>;
+  /**
+   * Changes a present file's words, and its place when `to` is given, in one update guarded on the revision that was
+   * read; `token` goes into `chunk_updates`. `exists`: the target has a file of this id.
+   */
+  change(input: {
+    file: FileRecord;
+    token: string;
+    live: FileVersion | null;
+    metadataPatch: Metadata | null;
+    to?: Pick<PartitionRecord, 'partition' | 'partition_key'>;
+  }): Promise<'changed' | 'stale' | 'exists'>;
+  /** Puts a token into `chunk_updates` without a change: something is about to be done that a crash must not hide. */
+  announce(fileKey: string, token: string): Promise<void>;
+  /** Takes tokens out of `chunk_updates` unless the record has changed since that revision. False when it has. */
+  settleChunkUpdates(fileKey: string, revision: number, tokens: readonly string[]): Promise<boolean>;
+  /** Files with chunk updates announced before a point in time: who announced them has died. */
+  listUnsettled(before: Date, limit: number): Promise<FileRecord[]>;
+  /** Pending tasks of a partition. */
+  listPending(partitionKey: string): Promise<{ fileKey: string; taskId: string; generation: number }[]>;
+  /** Every file of a partition becomes a tombstone. */
+  markPartitionDeleted(partitionKey: string): Promise<void>;
+  listPartitionTombstones(partitionKey: string, limit: number): Promise<FileRecord[]>;
   /** Removes a tombstone for good. */
   removeTombstone(fileKey: string): Promise<void>;
   listTombstones(limit: number): Promise<FileRecord[]>;
@@ -227,6 +266,8 @@ export interface TaskStore {
     state: Extract<TaskState, 'COMPLETED' | 'FAILED' | 'CANCELLED'>,
     failure?: TaskFailure,
   ): Promise<boolean>;
+  /** Active tasks among these end CANCELLED. */
+  cancelMany(taskIds: readonly string[], failure: TaskFailure): Promise<void>;
   markHandedOver(taskId: string): Promise<void>;
   /** Sets `cleaned_at` of final tasks of a file up to a generation. */
   markCleaned(fileKey: string, upToGeneration: number): Promise<void>;
@@ -239,6 +280,57 @@ export interface TaskStore {
   listUncleaned(before: Date, limit: number): Promise<TaskRecord[]>;
   remove(taskId: string): Promise<void>;
   scan(): AsyncIterable<TaskRecord>;
+  /** Tasks in any of the states, of one user or (null) of all, newest first. */
+  list(filter: { userId: number | null; states: readonly TaskState[]; limit: number }): Promise<TaskRecord[]>;
+  countByState(): Promise<Record<TaskState, number>>;
+  /** Active tasks of one user or (null) of all; counting stops at `most`. */
+  countActive(userId: number | null, most: number): Promise<number>;
+  /** A user's active tasks that have a workflow; counting stops at `most`. */
+  countRunning(userId: number, most: number): Promise<number>;
+  /** Per user with tasks that have no workflow yet: how many wait, and how many have one. */
+  countTurns(): Promise<{ userId: number; waiting: number; running: number }[]>;
+  /** A user's active tasks without a workflow, oldest first. */
+  listWaiting(userId: number, limit: number): Promise<TaskRecord[]>;
+  /** Removes records of tasks that ended before a point in time and were cleaned up after. Answers how many. */
+  removeSettled(before: Date): Promise<number>;
+}
+
+/** Completion callbacks and what became of them. */
+export interface CallbackStore {
+  /** @throws AppError SERVICE_UNAVAILABLE when a token is given and SECRETS_KEY is not set */
+  insert(callback: { taskId: string; url: string; token: string | null }): Promise<void>;
+  get(taskId: string): Promise<CallbackRecord | null>;
+  noteAttempt(taskId: string, result: { status: number | null; error: string | null }): Promise<void>;
+  /** Waiting → something final, once. */
+  settle(taskId: string, state: Exclude<CallbackState, 'waiting'>): Promise<void>;
+  /** Waiting ones that were never tried, of before a point in time, oldest first. */
+  listUntried(before: Date, limit: number): Promise<CallbackRecord[]>;
+  remove(taskId: string): Promise<void>;
+  /** Removes settled ones of before a point in time. */
+  removeSettled(before: Date): Promise<void>;
+}
+
+/** Tells somebody outside, under the guard against private addresses. */
+export interface CallbackClient {
+  /**
+   * One attempt. Answers the status, redirects included: they are not followed.
+   * @throws AppError CALLBACK_REFUSED for an address that is not allowed, CALLBACK_FAILED when there is no answer
+   */
+  post(request: { url: string; token: string | null; body: string; signal?: AbortSignal }): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** What worker processes tell of themselves, and what is asked of them. */
+export interface WorkerStore {
+  /** Puts down a process's record anew. */
+  report(worker: WorkerRecord): Promise<void>;
+  withdraw(workerId: string): Promise<void>;
+  /** Processes that reported since a point in time. */
+  list(since: Date): Promise<WorkerRecord[]>;
+  /** Asks every process to make this pool anew. */
+  requestRestart(pool: string): Promise<void>;
+  /** When each pool was last asked to. */
+  restarts(): Promise<Map<string, Date>>;
 }
 
 /** Unique key (partition, digest): the same bytes are in a partition once. Held by tasks, shared within a file. */
@@ -253,7 +345,9 @@ export interface ClaimStore {
   }): Promise<{ existingFileId: string } | null>;
   /** Lets go of whatever these tasks hold. */
   release(taskIds: readonly string[]): Promise<void>;
-  releaseFile(fileKey: string): Promise<void>;
+  releaseFiles(fileKeys: readonly string[]): Promise<void>;
+  /** Lets go of what a file holds in any other partition than this one. */
+  releaseElsewhere(fileKey: string, partition: string): Promise<void>;
   scan(): AsyncIterable<{ partition: string; digest: string; fileKey: string; holders: string[] }>;
 }
 
@@ -289,8 +383,8 @@ export interface WorkspaceStore {
   listDeleted(before: Date, limit: number): Promise<WorkspaceRecord[]>;
   /** Removes a marked workspace for good. */
   remove(workspaceKey: string): Promise<void>;
-  /** Removes all workspaces of a partition, whose files go with it. */
-  removeByPartition(partition: string): Promise<void>;
+  /** Removes workspaces whose partition is gone, and their files with it, without a mark before. */
+  removeMany(workspaceKeys: readonly string[]): Promise<void>;
   /** Leaves the workspaces of a deleted user without a creator. */
   forgetCreator(userId: number): Promise<void>;
 }
@@ -386,6 +480,23 @@ export interface ChunkStore {
     generations: readonly number[],
     options?: { vectorFields?: readonly string[]; signal?: AbortSignal },
   ): AsyncIterable<{ chunk: StoredChunk; vector: number[] | null }>;
+  /** Chunks with their vectors (null: none) by position, from a position on. */
+  listWithVectors(
+    fileKey: string,
+    generation: number,
+    options: { vectorField: string; from: number; limit: number; signal?: AbortSignal },
+  ): Promise<{ chunk: StoredChunk; vector: number[] | null }[]>;
+  /**
+   * Rewrites what positions 0 … count-1 of a generation say of their file, and waits until searches see it. Chunks
+   * that are not there are left out.
+   */
+  annotate(
+    fileKey: string,
+    generation: number,
+    count: number,
+    words: Pick<StoredChunk, 'partition' | 'relationship_id' | 'parent_id' | 'metadata'>,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /** Chunks per (file_key, generation) after a refresh; for clean-up, the checker and the reconciler. */
   scanGenerations(): AsyncIterable<{
     fileKey: string;
@@ -505,6 +616,11 @@ export interface WorkflowStarter {
   startIndexing(task: TaskRecord): Promise<void>;
   cancelIndexing(task: Pick<TaskRecord, 'file_key' | 'generation'>): Promise<void>;
   startCleaning(fileKey: string, generation: number): Promise<void>;
+  /** There are tasks that wait for their turn. */
+  wakeDispatcher(): Promise<void>;
+  /** The words of a large file's chunks follow its record. */
+  startSettling(fileKey: string, token: string): Promise<void>;
+  startCleaningPartition(deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>): Promise<void>;
   ping(): Promise<void>;
 }
 
@@ -535,6 +651,9 @@ export interface Adapters {
   partitions: PartitionStore;
   files: FileStore;
   tasks: TaskStore;
+  workers: WorkerStore;
+  callbacks: CallbackStore;
+  callbackClient: CallbackClient;
   claims: ClaimStore;
   counters: CounterStore;
   workspaces: WorkspaceStore;

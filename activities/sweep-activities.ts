@@ -1,24 +1,37 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
 import type { TaskRecord } from '../schemas/documents.js';
+import { refOfTask } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import type { Adapters } from './ports.js';
+import { finishPartitionDeletion } from './reconcile/finish-partition-deletion.js';
 import { finishUserDeletion } from './reconcile/finish-user-deletion.js';
-import type { DeletePartition } from './reconcile/finish-user-deletion.js';
 import { releaseWorkspaceFiles } from './reconcile/release-workspace-files.js';
 import { settleQuota } from './reconcile/settle-quota.js';
-import { removeOrphanBlobs, removeOrphanChunks } from './reconcile/remove-orphans.js';
+import { removeOrphanBlobs, removeOrphanChunks, removeStrayFiles } from './reconcile/remove-orphans.js';
+import { takeTurns } from './take-turns.js';
 
 export interface SweepActivityDeps {
   adapters: Pick<
     Adapters,
-    'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks' | 'users' | 'partitions' | 'workspaces'
+    | 'files'
+    | 'tasks'
+    | 'quotas'
+    | 'claims'
+    | 'blobs'
+    | 'chunks'
+    | 'users'
+    | 'partitions'
+    | 'workspaces'
+    | 'callbacks'
   >;
-  /** Null while the service cannot delete partitions: then no user who alone owns one is ever marked. */
-  deletePartition?: DeletePartition;
   settings: {
     /** What is younger is left alone: its own gateway or workflow is still busy with it. */
     graceMs: number;
+    /** Tasks of one user that may be at work at one time. */
+    runningPerUser: number;
+    /** Records of settled tasks are kept so long. */
+    retentionMs: number;
     /** A task that is older than this, and than its workflow's own time limit, has nothing that drives it. */
     timeoutMs: number;
     /** Bytes without an owner are kept so long: an upload may be running. */
@@ -35,13 +48,9 @@ const leaveForNextTime = async (step: Promise<unknown>): Promise<void> => {
   await step.catch(() => undefined);
 };
 
-const refusePartitions: DeletePartition = async (partition) => {
-  throw new AppError('NOT_IMPLEMENTED', `The partition '${partition}' cannot be deleted in this release.`);
-};
-
 /** The hands of the sweep and of the reconciler. */
 export const createSweepActivities = (deps: SweepActivityDeps) => {
-  const { files, tasks, quotas, claims, blobs, users, workspaces } = deps.adapters;
+  const { partitions, callbacks, files, tasks, quotas, claims, blobs, users, workspaces } = deps.adapters;
   const before = (ms: number): Date => new Date((deps.now?.() ?? new Date()).getTime() - ms);
 
   /**
@@ -57,18 +66,22 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
     else await tasks.remove(task.task_id);
   };
 
-  /** Admitted tasks without a workflow. The file record says whether a task was admitted at all. */
+  /** Admitted tasks without a workflow whose turn it is; first goes what was never admitted, as its file's record says. */
   const findUnstarted = async (): Promise<DocumentRef[]> => {
     const waiting = await tasks.listNotHandedOver(before(deps.settings.graceMs), SHARE);
     const records = await files.getMany(waiting.map((task) => task.file_key));
-    const admitted: DocumentRef[] = [];
-    for (const task of waiting) {
-      if (records.get(task.file_key)?.pending_task === task.task_id) {
-        await blobs.assign(task.upload.upload_id, { fileKey: task.file_key, generation: task.generation });
-        admitted.push({ taskId: task.task_id, fileKey: task.file_key, generation: task.generation });
-      } else await discard(task, records.has(task.file_key));
-    }
-    return admitted;
+    for (const task of waiting)
+      if (records.get(task.file_key)?.pending_task !== task.task_id)
+        await discard(task, records.has(task.file_key));
+    return (await nextTurns()).refs;
+  };
+
+  /** The tasks to start now, users in turn, and how many wait in all. */
+  const nextTurns = async (): Promise<{ refs: DocumentRef[]; waiting: number }> => {
+    const { next, waiting } = await takeTurns(deps.adapters, deps.settings.runningPerUser);
+    for (const { upload, file_key: fileKey, generation } of next)
+      await blobs.assign(upload.upload_id, { fileKey, generation });
+    return { refs: next.map(refOfTask), waiting };
   };
 
   const markHandedOver = async (taskIds: string[]): Promise<void> => {
@@ -88,35 +101,47 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
     return expired.length;
   };
 
-  /** Deletions of users and workspaces that a crash cut short; what they delete is a tombstone then. */
+  /** Deletions of partitions, users and workspaces that a crash cut short; what they delete is a tombstone then. */
   const finishDeletions = async (): Promise<void> => {
     for (const workspace of await workspaces.listDeleted(before(deps.settings.graceMs), SHARE))
       await leaveForNextTime(releaseWorkspaceFiles(deps.adapters, workspace));
-    const { deletePartition = refusePartitions } = deps;
     for (const { user_id } of await users.listDeleted(SHARE))
-      await leaveForNextTime(finishUserDeletion(deps.adapters, deletePartition, user_id));
+      await leaveForNextTime(finishUserDeletion(deps.adapters, endPartition, user_id));
+    for (const deleted of await partitions.listDeleted())
+      await leaveForNextTime(finishPartitionDeletion(deps.adapters, deleted));
+  };
+
+  /** Of a deleted user: the tombstones that it leaves are cleaned as all others are. */
+  const endPartition = async (partition: string): Promise<void> => {
+    const deleted = await partitions.markDeleted(partition);
+    if (deleted !== null) await finishPartitionDeletion(deps.adapters, deleted);
   };
 
   /** Files that a crash left with something to clean up. */
   const findDirtyFiles = async (): Promise<string[]> => {
     await finishDeletions();
-    const tombstones = await files.listTombstones(SHARE);
-    const uncleaned = await tasks.listUncleaned(before(deps.settings.graceMs), SHARE);
-    return [
-      ...new Set([...tombstones.map((file) => file.file_key), ...uncleaned.map((task) => task.file_key)]),
-    ];
+    const settled = before(deps.settings.graceMs);
+    const [tombstones, unsettled, uncleaned] = await Promise.all([
+      files.listTombstones(SHARE),
+      files.listUnsettled(settled, SHARE),
+      tasks.listUncleaned(settled, SHARE),
+    ]);
+    return [...new Set([...tombstones, ...unsettled, ...uncleaned].map(({ file_key }) => file_key))];
   };
 
-  /** Chunks and bytes that no record knows. */
+  /** Chunks and bytes that no record knows, and records of tasks that settled longer ago than they are kept. */
   const removeOrphans = async (): Promise<{ chunks: number; blobs: number }> => {
     const signal = Context.current().cancellationSignal;
+    await tasks.removeSettled(before(deps.settings.retentionMs));
+    await callbacks.removeSettled(before(deps.settings.retentionMs));
+    await removeStrayFiles(deps.adapters, before(deps.settings.graceMs), signal);
     return {
       chunks: await removeOrphanChunks(deps.adapters, signal),
       blobs: await removeOrphanBlobs(deps.adapters, before(deps.settings.orphanGraceMs), signal),
     };
   };
 
-  return { findUnstarted, markHandedOver, endExpired, findDirtyFiles, removeOrphans };
+  return { nextTurns, findUnstarted, markHandedOver, endExpired, findDirtyFiles, removeOrphans };
 };
 
 export type SweepActivities = ReturnType<typeof createSweepActivities>;

@@ -5,7 +5,6 @@ import type { ChatService } from '../activities/retrieval/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search-service.js';
 import type { Config } from '../schemas/config.js';
 import { docsRoutes } from './docs-routes.js';
-import type { DocumentDeps } from './documents/document-deps.js';
 import { documentRoutes } from './documents/document-routes.js';
 import type { Logger } from './logger.js';
 import { createAuthentication } from './middleware/authentication.js';
@@ -32,7 +31,6 @@ export interface AppDeps {
   rateLimits: RateLimits;
   /** More routes, asked before the document surface's own. */
   moreRoutes?: readonly Route[];
-  deletePartition?: NonNullable<DocumentDeps['deletePartition']>;
   /** Without it the gateway serves the documents alone. */
   proxy?: ProxyDeps;
   logger: Logger;

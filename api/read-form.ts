@@ -34,6 +34,18 @@ export const isFormOrNothing = (ctx: Koa.Context): boolean =>
 const hasBody = (ctx: Koa.Context): boolean =>
   ctx.request.is('*/*') !== null && ctx.get('Content-Length') !== '0';
 
+/** What a parser left at the request; of a repeated field the last one counts. */
+export const textFields = (ctx: Koa.Context): Record<string, string> => {
+  const body: unknown =
+    (ctx.request as { body?: unknown }).body ?? (ctx.req as { body?: unknown }).body ?? {};
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(body as Record<string, unknown>)) {
+    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+    if (typeof last === 'string') fields[name] = last;
+  }
+  return fields;
+};
+
 /**
  * The text fields of a form, url-encoded or multipart; of a repeated one the last. No body is an empty form.
  * @throws AppError VALIDATION_ERROR (422) for another type of body, or a file; BAD_REQUEST, PAYLOAD_TOO_LARGE
@@ -47,14 +59,7 @@ export const readForm = async (ctx: Koa.Context): Promise<Record<string, string>
     throw invalidRequest([
       { type: 'content_type', loc: ['body'], msg: 'The body must be sent as a form', input: null },
     ]);
-  const fields: Record<string, string> = {};
-  const body: unknown =
-    (ctx.request as { body?: unknown }).body ?? (ctx.req as { body?: unknown }).body ?? {};
-  for (const [name, value] of Object.entries(body as Record<string, unknown>)) {
-    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-    if (typeof last === 'string') fields[name] = last;
-  }
-  return fields;
+  return textFields(ctx);
 };
 
 const readMultipart = async (ctx: Koa.Context): Promise<void> => {

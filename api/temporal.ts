@@ -4,12 +4,23 @@ import type { WorkflowStarter } from '../activities/ports.js';
 import type { ForwardingStarter } from '../activities/proxy-ports.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config.js';
-import { cleanWorkflowId, forwardWorkflowId, indexWorkflowId, metricsWorkflowId } from '../schemas/ids.js';
+import {
+  cleanPartitionWorkflowId,
+  cleanWorkflowId,
+  dispatchWorkflowId,
+  forwardWorkflowId,
+  indexWorkflowId,
+  metricsWorkflowId,
+  settleWorkflowId,
+} from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import type { cleanDocument } from '../workflows/clean-document.js';
+import type { cleanPartition } from '../workflows/clean-partition.js';
+import type { dispatchDocuments } from '../workflows/dispatch-documents.js';
 import type { forwardMetrics } from '../workflows/forward-metrics.js';
 import type { forwardSignals } from '../workflows/forward-signals.js';
 import type { indexDocument } from '../workflows/index-document.js';
+import type { settleDocument } from '../workflows/settle-document.js';
 
 /** Registered by deploy, so that a person finds "all failed indexings of partition X" in the Temporal UI. */
 const kindAttribute = defineSearchAttributeKey('TamisKind', 'KEYWORD');
@@ -20,6 +31,8 @@ const DEADLINE_MS = 2000;
 
 /** A signal that `workflows/forward-signals.ts` defines, as are `resume` and `retry`; its values are not for us. */
 const WAKE = 'wake';
+/** Likewise of `workflows/dispatch-documents.ts`. */
+const QUEUED = 'queued';
 
 /**
  * The gateway's line to Temporal. It connects at the first call and again by itself, so a gateway starts and takes
@@ -46,10 +59,23 @@ export const connectTemporal = (
       ...(attributes ? { typedSearchAttributes: [{ key: kindAttribute, value: 'forward-signals' }] } : {}),
     });
 
+  /** A workflow whose id says what it is for: running already is as good as started. */
+  const startOnce = <T extends (input: never) => Promise<void>>(
+    type: string,
+    options: { workflowId: string; args: [Parameters<T>[0]] },
+  ): Promise<void> =>
+    withDeadline(async () => {
+      try {
+        await client.workflow.start(type, { taskQueue, ...options });
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
+    });
+
   return {
     async startIndexing(task) {
       const start = (attributes: boolean) =>
-        client.workflow.start<typeof indexDocument>('indexDocument', {
+        client.workflow.start<typeof indexDocument>(task.kind === 'copy' ? 'copyDocument' : 'indexDocument', {
           workflowId: indexWorkflowId(prefix, task.file_key, task.generation),
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
           taskQueue,
@@ -58,6 +84,7 @@ export const connectTemporal = (
               taskId: task.task_id,
               fileKey: task.file_key,
               generation: task.generation,
+              ...(task.has_callback === true ? { callback: true } : {}),
               prefix,
               timeoutMs: config.documents.taskTimeoutHours * 3_600_000,
             },
@@ -67,7 +94,7 @@ export const connectTemporal = (
           ...(attributes
             ? {
                 typedSearchAttributes: [
-                  { key: kindAttribute, value: 'index-document' },
+                  { key: kindAttribute, value: `${task.kind}-document` },
                   { key: partitionAttribute, value: task.partition },
                 ],
               }
@@ -92,17 +119,32 @@ export const connectTemporal = (
       });
     },
 
-    async startCleaning(fileKey, generation) {
+    startCleaning: (fileKey, generation) =>
+      startOnce<typeof cleanDocument>('cleanDocument', {
+        workflowId: cleanWorkflowId(prefix, fileKey, generation),
+        args: [{ prefix, fileKey }],
+      }),
+
+    startSettling: (fileKey, token) =>
+      startOnce<typeof settleDocument>('settleDocument', {
+        workflowId: settleWorkflowId(prefix, fileKey, token),
+        args: [{ prefix, fileKey, token }],
+      }),
+
+    startCleaningPartition: ({ partition, partition_key }) =>
+      startOnce<typeof cleanPartition>('cleanPartition', {
+        workflowId: cleanPartitionWorkflowId(prefix, partition_key),
+        args: [{ prefix, partition, partitionKey: partition_key }],
+      }),
+
+    async wakeDispatcher() {
       await withDeadline(async () => {
-        try {
-          await client.workflow.start<typeof cleanDocument>('cleanDocument', {
-            workflowId: cleanWorkflowId(prefix, fileKey, generation),
-            taskQueue,
-            args: [{ prefix, fileKey }],
-          });
-        } catch (error) {
-          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        }
+        await client.workflow.signalWithStart<typeof dispatchDocuments>('dispatchDocuments', {
+          workflowId: dispatchWorkflowId(prefix),
+          taskQueue,
+          args: [{ prefix, timeoutMs: config.documents.taskTimeoutHours * 3_600_000 }],
+          signal: QUEUED,
+        });
       });
     },
 

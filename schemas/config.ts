@@ -179,6 +179,12 @@ const environment = z.object({
   PARSE_MAX_PAGES: count(20_000),
   PARSE_CONCURRENCY: count(2),
   TASK_TIMEOUT_HOURS: count(24),
+  TASK_RETENTION_DAYS: count(30),
+  INDEXING_CALLBACK_ALLOW_PRIVATE_URLS: flag(false),
+  CALLBACK_SIGNING_KEY: z.string().optional(),
+  MAX_QUEUED_TASKS: count(100_000),
+  MAX_QUEUED_TASKS_PER_USER: count(20_000),
+  MAX_RUNNING_TASKS_PER_USER: count(16),
   SWEEP_INTERVAL_SECONDS: count(30),
   SWEEP_GRACE_SECONDS: count(10, 0),
   CAPI_URL: url(/^https?$/).default('https://api.crowdsec.net/'),
@@ -254,6 +260,7 @@ const GUARDED_SECRETS = [
   'GRAFANA_ADMIN_PASSWORD',
   'METRICS_TOKEN',
   'DASHBOARD_API_KEY',
+  'CALLBACK_SIGNING_KEY',
 ] as const;
 
 /** Keys of model servers: their length is the server's matter, but a published sample is none. */
@@ -377,6 +384,12 @@ const build = (env: z.output<typeof environment>) => ({
     chunkSize: env.CHUNK_SIZE,
     chunkOverlapRate: env.CHUNK_OVERLAP_RATE,
     taskTimeoutHours: env.TASK_TIMEOUT_HOURS,
+    taskRetentionDays: env.TASK_RETENTION_DAYS,
+    /** More active tasks than this, on the server or of a user, and uploads are answered 429. */
+    maxQueuedTasks: env.MAX_QUEUED_TASKS,
+    maxQueuedTasksPerUser: env.MAX_QUEUED_TASKS_PER_USER,
+    /** A user's tasks that have a workflow at one time; the others wait for their turn. */
+    maxRunningTasksPerUser: env.MAX_RUNNING_TASKS_PER_USER,
     sweepIntervalSeconds: env.SWEEP_INTERVAL_SECONDS,
     /** The sweep leaves alone what is younger: its own gateway is still busy with it. */
     sweepGraceSeconds: env.SWEEP_GRACE_SECONDS,
@@ -482,6 +495,11 @@ const build = (env: z.output<typeof environment>) => ({
     diagnostics: env.RETRIEVAL_DIAGNOSTICS_RATE_LIMIT,
     /** Path beginnings that are not limited, besides the probes. */
     exemptPaths: env.RATE_LIMIT_EXEMPT_PATHS,
+  },
+  callbacks: {
+    allowPrivateAddresses: env.INDEXING_CALLBACK_ALLOW_PRIVATE_URLS,
+    /** Signs bodies with HMAC-SHA-256; null: they are not signed. */
+    signingKey: env.CALLBACK_SIGNING_KEY ?? null,
   },
   /** Encrypts stored tokens and keys; 32 bytes in base64. */
   secretsKey: env.SECRETS_KEY ?? null,

@@ -95,10 +95,22 @@ export const UploadForm = z
       .optional()
       .meta({ description: 'A JSON object', examples: ['{"owner": "ada"}'] }),
     workspace_ids: z.string().optional().meta({ description: 'A JSON array of workspace ids; POST only' }),
-    callback_url: z.string().optional().meta({ description: 'Not available in this release' }),
+    callback_url: z.string().optional().meta({ description: 'Told when the task is COMPLETED or FAILED' }),
     callback_token: z.string().optional(),
   })
   .meta({ id: 'UploadForm' });
+
+export const MetadataForm = z
+  .object({ metadata: z.string().meta({ description: 'A JSON object; its keys are merged' }) })
+  .meta({ id: 'MetadataForm' });
+
+export const CopyForm = z
+  .object({
+    source_partition: z.string(),
+    source_file_id: z.string(),
+    metadata: z.string().optional().meta({ description: 'A JSON object; its keys are merged' }),
+  })
+  .meta({ id: 'CopyForm' });
 
 export const UploadAccepted = z.object({ task_status_url: Link }).meta({ id: 'UploadAccepted' });
 
@@ -126,6 +138,51 @@ export const TaskStatus = z
   })
   .meta({ id: 'TaskStatus' });
 export type TaskStatus = z.infer<typeof TaskStatus>;
+
+export const QueueTask = z
+  .object({
+    task_id: z.string(),
+    state: z.enum(TASK_STATES),
+    details: TaskStatus.shape.details,
+    created_at: z.iso.datetime(),
+    duration_ms: z.int().nullable(),
+    url: Link,
+    error_url: Link.optional().meta({ description: 'Only when FAILED' }),
+  })
+  .meta({ id: 'QueueTask' });
+export type QueueTask = z.infer<typeof QueueTask>;
+export const QueueTasks = z.object({ tasks: z.array(QueueTask) });
+
+export const QueueInfo = z
+  .object({
+    workers: z.object({ total_slots: z.int(), pool_size: z.int(), max_per_actor: z.int() }),
+    tasks: z.object({
+      active: z.int(),
+      active_statuses: z.object({ QUEUED: z.int(), SERIALIZING: z.int() }),
+      total_cancelled: z.int(),
+      total_completed: z.int(),
+      total_failed: z.int(),
+    }),
+  })
+  .meta({ id: 'QueueInfo' });
+
+export const ActorList = z
+  .object({
+    actors: z.array(
+      z.object({
+        actor_id: z.string(),
+        name: z.string(),
+        class_name: z.string(),
+        state: z.enum(['ALIVE', 'DEAD', 'PENDING_CREATION']),
+        namespace: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'ActorList' });
+
+export const ActorRestarted = z
+  .object({ message: z.string(), actor_name: z.string(), actor_id: z.string() })
+  .meta({ id: 'ActorRestarted' });
 
 export const TaskError = z
   .object({

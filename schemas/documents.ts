@@ -79,6 +79,8 @@ export const effectiveQuota = (
 
 export interface PartitionRecord {
   partition: string;
+  /** Surrogate, never reused: a deleted and recreated partition gets a new one, and has none of the old one's files. */
+  partition_key: string;
   description: string | null;
   /** Name of the model endpoint whose vectors this partition's chunks carry. */
   embedder: string;
@@ -166,6 +168,8 @@ export interface FileRecord {
   /** Surrogate, never reused: a deleted and recreated file gets a new one. */
   file_key: string;
   partition: string;
+  /** Which partition of that name. */
+  partition_key: string;
   file_id: string;
   /** Null once that user is deleted. */
   created_by: number | null;
@@ -177,6 +181,12 @@ export interface FileRecord {
   latest_generation: number;
   live: FileVersion | null;
   pending_task: string | null;
+  /** What was merged into the metadata since the pending task was admitted: its publication merges it as well. */
+  metadata_patch: Metadata | null;
+  /** Raised by every change: what was read at one revision is written only while it is still that one. */
+  revision: number;
+  /** Changes of the record, by token, that the chunks may not have followed yet. */
+  chunk_updates: string[];
   created_at: Date;
   updated_at: Date;
   /** A tombstone waits for its clean-up; its name is free already. */
@@ -193,7 +203,8 @@ export interface TaskFailure {
 /** What the API says of a background task. A final state never changes. */
 export interface TaskRecord {
   task_id: string;
-  kind: 'index';
+  /** An upload to be read and embedded, or a live version of another file to be copied. */
+  kind: 'index' | 'copy';
   state: TaskState;
   stage: Stage;
   /** 0 to 1. */
@@ -211,6 +222,10 @@ export interface TaskRecord {
   relationship_id: string | null;
   parent_id: string | null;
   upload: UploadInfo;
+  /** Of a copy: the version that is copied. */
+  source?: { file_key: string; generation: number };
+  /** Somebody outside is told of its end. */
+  has_callback?: boolean;
   embedder: string;
   error: TaskFailure | null;
   created_at: Date;
@@ -220,6 +235,34 @@ export interface TaskRecord {
   handed_over_at: Date | null;
   /** Set once nothing superfluous is left of the task; the sweep cleans what lacks it. */
   cleaned_at: Date | null;
+}
+
+export type CallbackState = 'waiting' | 'delivered' | 'failed' | 'withdrawn';
+
+/** Who is to be told of a task's end, and what became of it. */
+export interface CallbackRecord {
+  task_id: string;
+  url: string;
+  /** Sent back as a bearer token; sealed in the store. */
+  token: string | null;
+  state: CallbackState;
+  attempts: number;
+  /** What the last attempt came to: a status, or why there was none. */
+  last_status: number | null;
+  last_error: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** A worker process as it reports itself every few seconds. */
+export interface WorkerRecord {
+  worker_id: string;
+  /** Documents that it reads at once. */
+  slots: number;
+  started_at: Date;
+  seen_at: Date;
+  /** Per pool: the last wish to make it anew that has been obeyed; from its start on there is nothing to obey. */
+  renewed: Record<string, Date>;
 }
 
 /** A piece of a document as the parser makes it, before it has a vector. */

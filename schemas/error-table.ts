@@ -89,6 +89,10 @@ export const ERROR_TABLE = {
   CIRCUIT_BREAKER_OPEN: row(503, 'The provider failed repeatedly and is left alone for a moment.', true),
   CONTEXT_TOO_LONG: row(413, 'Request exceeds maximum token limit.'),
 
+  // Completion callbacks
+  CALLBACK_FAILED: row(502, 'The callback was not taken.', true),
+  CALLBACK_REFUSED: row(400, 'The address of the callback is not allowed.'),
+
   // The central API (CAPI)
   CAPI_UNREACHABLE: row(502, 'Failed to forward to CAPI', true),
 

@@ -45,6 +45,20 @@ export const indexWorkflowId = (prefix: string, fileKey: string, generation: num
 export const cleanWorkflowId = (prefix: string, fileKey: string, generation: number): string =>
   `${prefix}clean-document/${encodeURIComponent(fileKey)}/${generation}`;
 
+/** One per task that somebody outside wants to hear of. */
+export const callbackWorkflowId = (prefix: string, taskId: string): string =>
+  `${prefix}deliver-callback/${taskId}`;
+
+/** One for all: it starts what waits for its turn. */
+export const dispatchWorkflowId = (prefix: string): string => `${prefix}dispatch-documents`;
+
+/** One per change of a file's record that its chunks follow. */
+export const settleWorkflowId = (prefix: string, fileKey: string, token: string): string =>
+  `${prefix}settle-document/${encodeURIComponent(fileKey)}/${token}`;
+
+export const cleanPartitionWorkflowId = (prefix: string, partitionKey: string): string =>
+  `${prefix}clean-partition/${encodeURIComponent(partitionKey)}`;
+
 export const sweepScheduleId = (prefix: string): string => `${prefix}sweep-documents`;
 
 export const reconcileScheduleId = (prefix: string): string => `${prefix}reconcile-documents`;

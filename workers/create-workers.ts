@@ -2,16 +2,21 @@ import { Worker } from '@temporalio/worker';
 import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { createAlertUpkeepActivities } from '../activities/alert-upkeep-activities.js';
 import type { ConnectedAdapters } from '../activities/connect.js';
+import { createCallbackActivities } from '../activities/callback-activities.js';
+import { createCopyActivities } from '../activities/copy-activities.js';
 import { createDocumentActivities } from '../activities/document-activities.js';
 import { createEmbeddingActivities } from '../activities/embedding-activities.js';
 import type { ParserPool } from '../activities/parsing/parser-pool.js';
 import { createForwardingActivities } from '../activities/forwarding-activities.js';
 import { createMetricsActivities } from '../activities/metrics-activities.js';
+import { createPartitionActivities } from '../activities/partition-activities.js';
 import { createSweepActivities } from '../activities/sweep-activities.js';
 import type { Config } from '../schemas/config.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { createActivityInterceptors } from './activity-interceptor.js';
 import { workflowBundle as ownBundle } from './workflow-bundle.js';
+import { createWorkerPool } from './worker-pool.js';
+import type { WorkerPool } from './worker-pool.js';
 
 export interface WorkerDeps {
   config: Config;
@@ -27,11 +32,24 @@ export interface WorkerDeps {
 /** Bytes without an owner wait so long: an upload of many gigabytes may still be running. */
 const ORPHAN_GRACE_MS = 24 * 3_600_000;
 
+/** `alerts` is null where the proxy is off. */
+export interface WorkerPools {
+  documents: WorkerPool;
+  models: WorkerPool;
+  alerts: WorkerPool | null;
+}
+
+/** The first worker is made at once. */
+const pool = async (options: WorkerOptions): Promise<WorkerPool> => {
+  const create = (): Promise<Worker> => Worker.create(options);
+  return createWorkerPool(await create(), create);
+};
+
 /**
  * One worker per resource profile: `documents` parses and writes records, `models` waits for models, `alerts` waits
  * for the central API.
  */
-export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
+export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
   const { config, adapters, connection } = deps;
   const queues = taskQueues(config.temporal.prefix);
   const common = {
@@ -47,7 +65,7 @@ export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
 
   const workflowBundle = deps.workflowBundle ?? (await ownBundle());
 
-  const documents = await Worker.create({
+  const documents = await pool({
     ...common,
     taskQueue: queues.documents,
     workflowBundle,
@@ -62,29 +80,37 @@ export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
           keepUploads: config.documents.saveUploadedFiles,
         },
       }),
+      ...createPartitionActivities({ adapters }),
+      ...createCopyActivities({ adapters }),
+      ...createCallbackActivities({
+        adapters,
+        settings: { graceMs: config.documents.sweepGraceSeconds * 1000 },
+      }),
       ...createSweepActivities({
         adapters,
         settings: {
           graceMs: config.documents.sweepGraceSeconds * 1000,
           timeoutMs: config.documents.taskTimeoutHours * 3_600_000,
           orphanGraceMs: ORPHAN_GRACE_MS,
+          runningPerUser: config.documents.maxRunningTasksPerUser,
+          retentionMs: config.documents.taskRetentionDays * 86_400_000,
         },
       }),
     },
     maxConcurrentActivityTaskExecutions: config.parsing.concurrency + 8,
   });
-  const models = await Worker.create({
+  const models = await pool({
     ...common,
     taskQueue: queues.models,
     activities: createEmbeddingActivities({ adapters }),
     maxConcurrentActivityTaskExecutions: 8,
   });
-  if (adapters.proxy === null) return [documents, models];
+  if (adapters.proxy === null) return { documents, models, alerts: null };
   const forwarding = {
     enabled: config.proxy.forwardEnabled,
     graceMs: config.documents.sweepGraceSeconds * 1000,
   };
-  const alerts = await Worker.create({
+  const alerts = await pool({
     ...common,
     taskQueue: queues.alerts,
     workflowBundle,
@@ -96,5 +122,5 @@ export const createWorkers = async (deps: WorkerDeps): Promise<Worker[]> => {
     // Each watcher has one batch under way at most, and a batch does nothing but wait.
     maxConcurrentActivityTaskExecutions: 100,
   });
-  return [documents, models, alerts];
+  return { documents, models, alerts };
 };

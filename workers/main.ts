@@ -6,7 +6,9 @@ import { connect } from '../activities/connect.js';
 import { createParserPool } from '../activities/parsing/parser-pool.js';
 import { ConfigError, parseConfig } from '../schemas/config.js';
 import { createWorkers } from './create-workers.js';
+import type { WorkerPoolName } from '../schemas/worker-pools.js';
 import { createLogger } from './logger.js';
+import { reportWorker } from './report-worker.js';
 import { ensureSchedules } from './schedules.js';
 import { showLife } from './sign-of-life.js';
 
@@ -53,7 +55,7 @@ const main = async (): Promise<void> => {
     },
   });
   const connection = await NativeConnection.connect({ address: config.temporal.address });
-  const workers = await createWorkers({
+  const pools = await createWorkers({
     config,
     connection,
     adapters,
@@ -63,22 +65,39 @@ const main = async (): Promise<void> => {
       logger.warn({ activity, attempt, err: error }, 'activity failed'),
   });
   await ensureSchedules(config);
+  const { documents, models, alerts } = pools;
+  const all = [documents, models, ...(alerts === null ? [] : [alerts])];
   const stop = (): void => {
-    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+    for (const pool of all) pool.stop();
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  const runs = workers.map((worker) => worker.run());
+  const runs = all.map((pool) => pool.run());
+  const renewals: Record<WorkerPoolName, () => void> = {
+    TaskStateManager: () => undefined,
+    MarkerPool: () => parser.renew(),
+    SerializerQueue: () => documents.renew(),
+    llmSemaphore: () => models.renew(),
+    vlmSemaphore: () => models.renew(),
+  };
+  const endReports = reportWorker({
+    workers: adapters.workers,
+    slots: config.parsing.concurrency,
+    renew(pool) {
+      logger.info({ pool }, 'making a pool anew');
+      renewals[pool]();
+    },
+    onError: (error) => logger.warn({ err: error }, 'the worker could not report itself'),
+  });
   logger.info({ prefix: config.temporal.prefix }, 'worker ready');
-  const endLife = showLife(config.worker.healthFile, () =>
-    workers.every((worker) => worker.getState() === 'RUNNING'),
-  );
+  const endLife = showLife(config.worker.healthFile, () => all.every((pool) => pool.isRunning()));
   try {
     // When one of them fails the others must not go on half.
     await Promise.all(runs).finally(stop);
     await Promise.allSettled(runs);
   } finally {
     endLife();
+    await endReports();
     await parser.close();
     await connection.close();
     await adapters.close();

@@ -33,3 +33,11 @@ export const external = {
   startToCloseTimeout: '15 minutes',
   retry: { maximumAttempts: 1 },
 } as const satisfies ActivityOptions;
+
+/** One message to somebody outside who may be away for hours; hearing it twice does no harm. */
+export const persistent = {
+  ...base,
+  startToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: '24 hours',
+  retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '15 minutes' },
+} as const satisfies ActivityOptions;

@@ -1,11 +1,11 @@
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ParentClosePolicy, proxyActivities, startChild } from '@temporalio/workflow';
+import { patched, proxyActivities } from '@temporalio/workflow';
+import type { CallbackActivities } from '../activities/callback-activities.js';
 import type { SweepActivities } from '../activities/sweep-activities.js';
 import type { DocumentActivities } from '../activities/document-activities.js';
-import { indexWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { bulk, quick } from './activity-profiles.js';
-import { indexDocument } from './index-document.js';
+import { startCallback } from './start-callback.js';
+import { startIndexing } from './start-indexing.js';
 
 export interface SweepDocumentsInput {
   prefix: string;
@@ -30,22 +30,21 @@ export async function sweepDocuments(input: SweepDocumentsInput): Promise<SweepR
   const { cleanFile } = proxyActivities<DocumentActivities>({ ...bulk, taskQueue });
 
   const unstarted = await findUnstarted();
-  for (const ref of unstarted) {
-    try {
-      await startChild(indexDocument, {
-        workflowId: indexWorkflowId(input.prefix, ref.fileKey, ref.generation),
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-        args: [{ ...ref, prefix: input.prefix, timeoutMs: input.timeoutMs }],
-      });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
-  }
+  for (const ref of unstarted) await startIndexing(ref, input);
   if (unstarted.length > 0) await markHandedOver(unstarted.map((ref) => ref.taskId));
 
   await endExpired();
+  if (patched('callbacks')) await tellUntold(input);
   const dirty = await findDirtyFiles();
   for (const fileKey of dirty) await cleanFile(fileKey);
   return { started: unstarted.length, cleaned: dirty.length };
+}
+
+/** Tasks that ended without a plan of theirs, as expired ones do: nobody told whom they were to tell. */
+async function tellUntold({ prefix }: SweepDocumentsInput): Promise<void> {
+  const { findUntoldCallbacks } = proxyActivities<CallbackActivities>({
+    ...quick,
+    taskQueue: taskQueues(prefix).documents,
+  });
+  for (const taskId of await findUntoldCallbacks()) await startCallback(prefix, taskId);
 }

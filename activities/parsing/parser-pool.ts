@@ -32,6 +32,8 @@ export interface ParserPool {
    *   PARSER_CRASHED; or the signal's reason. A document without text is no error here: `chunkCount` is 0.
    */
   parseAndChunk(request: ParseRequest): Promise<ParsedDocument>;
+  /** New processes for what comes next; a document that is being read is read to its end by the old one. */
+  renew(): void;
   /** Kills all processes, waits until they are gone; calls under way and later ones reject. */
   close(): Promise<void>;
 }
@@ -51,6 +53,8 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const limits: ParseLimits = { ...defaultParseLimits, ...options.limits };
   const idle: ParserProcess[] = [];
   const busy = new Set<ParserProcess>();
+  /** Not taken again. */
+  const old = new WeakSet<ParserProcess>();
   const waiting: (() => void)[] = [];
   const closing = new AbortController();
   let running = 0;
@@ -88,6 +92,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     return process;
   };
   const isWorn = (process: ParserProcess): boolean =>
+    old.has(process) ||
     process.documents >= (options.documentsPerProcess ?? 100) ||
     process.rss > (limits.memoryMb * 1024 * 1024) / 3;
 
@@ -114,6 +119,10 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
 
   return {
     parseAndChunk,
+    renew() {
+      for (const process of busy) old.add(process);
+      for (const process of idle.splice(0)) void process.kill();
+    },
     async close() {
       closing.abort(new Error('the parser pool is closed'));
       await Promise.all([...idle.splice(0), ...busy].map((process) => process.kill()));

@@ -27,6 +27,12 @@ export const DRIFT_KINDS = [
   'pending-task-lost',
   /** A place in a user's quota that is held by a task which adds no file any more. */
   'orphan-reservation',
+  /** A change of a file's record that its chunks may not have followed. */
+  'unsettled-chunks',
+  /** A file of a partition that is not there. */
+  'stray-file',
+  /** A deleted partition whose name is not free yet. */
+  'deleted-partition',
   /** A deleted file that was not cleaned up after. */
   'tombstone',
 ] as const;
@@ -38,7 +44,7 @@ export interface Drift {
   detail: string;
 }
 
-type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
+type Stores = Pick<Adapters, 'partitions' | 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
 
 /** What the other stores are compared with: every record, and who may own something. */
 interface Records {
@@ -60,6 +66,7 @@ export const checkStores = async (
   const records = await readRecords(stores);
   return [
     ...checkTasks(records),
+    ...(await checkPartitions(stores, records)),
     ...(await checkChunks(stores, records)),
     ...(await checkBlobs(stores, records, options.keepUploads ?? true)),
     ...(await checkClaims(stores, records, options.deduplicate)),
@@ -234,5 +241,27 @@ const checkQuotas = async ({ quotas }: Stores, { files }: Records): Promise<Drif
     for (const taskId of taskIds)
       if (!adding.has(taskId))
         drifts.push({ kind: 'orphan-reservation', subject: taskId, detail: `on the list of user ${userId}` });
+  return drifts;
+};
+
+const checkPartitions = async ({ partitions }: Stores, { files }: Records): Promise<Drift[]> => {
+  const drifts: Drift[] = (await partitions.listDeleted()).map(({ partition, partition_key }) => ({
+    kind: 'deleted-partition',
+    subject: partition_key,
+    detail: `${partition} is deleted, and its name is taken`,
+  }));
+  const present = await partitions.list({ kind: 'all', userId: 0 });
+  const keys = new Set(present.map(({ partition, partition_key }) => `${partition}\n${partition_key}`));
+  for (const file of files.values()) {
+    if (file.deleted_at !== null) continue;
+    if (!keys.has(`${file.partition}\n${file.partition_key}`))
+      drifts.push({ kind: 'stray-file', subject: file.file_key, detail: `${nameOf(file)} is nowhere` });
+    if (file.chunk_updates.length > 0)
+      drifts.push({
+        kind: 'unsettled-chunks',
+        subject: file.file_key,
+        detail: `${nameOf(file)}: ${file.chunk_updates.join(', ')}`,
+      });
+  }
   return drifts;
 };

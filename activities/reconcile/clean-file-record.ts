@@ -2,6 +2,7 @@ import { isFinalState } from '../../schemas/documents.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Adapters } from '../ports.js';
+import { settleFile } from './settle-file.js';
 import { settleQuota } from './settle-quota.js';
 
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
@@ -36,7 +37,7 @@ const removeEverything = async (stores: Stores, fileKey: string): Promise<void> 
   }
   await stores.chunks.deleteFile(fileKey);
   for (const blob of await stores.blobs.listByFile(fileKey)) await stores.blobs.remove(blob.blobId);
-  await stores.claims.releaseFile(fileKey);
+  await stores.claims.releaseFiles([fileKey]);
   await stores.quotas.release(tasks.map((task) => task.task_id));
   await stores.tasks.markCleaned(fileKey, Number.MAX_SAFE_INTEGER);
   // Last: as long as the tombstone stands, the sweep repeats what a crash cut short.
@@ -59,5 +60,6 @@ const removeLeftovers = async (stores: Stores, file: FileRecord, keepUploads: bo
   );
   await stores.claims.release(ended.map((task) => task.task_id));
   for (const { task_id: taskId } of ended) await settleQuota(stores, { taskId, fileKey: file.file_key });
+  await settleFile(stores, file);
   await stores.tasks.markCleaned(file.file_key, upTo);
 };

@@ -1,11 +1,16 @@
+import { AppError } from '../../schemas/app-error.js';
 import type { Adapters } from '../ports.js';
 
 export type DeletePartition = (partition: string) => Promise<unknown>;
 
+/** It is where clients put files that belong nowhere else: it is never deleted, and passes to the first admin. */
+export const LASTING_PARTITION = 'default';
+const FIRST_ADMIN = 1;
+
 type Stores = Pick<Adapters, 'users' | 'partitions' | 'files' | 'workspaces'>;
 
 /** Partitions that nobody else owns: they go with the user. One with another owner stays that one's. */
-export const soleOwnerships = async (
+const soleOwnerships = async (
   { partitions }: Pick<Adapters, 'partitions'>,
   userId: number,
 ): Promise<string[]> => {
@@ -28,9 +33,20 @@ export const finishUserDeletion = async (
   deletePartition: DeletePartition,
   userId: number,
 ): Promise<void> => {
-  for (const partition of await soleOwnerships(stores, userId)) await deletePartition(partition);
+  for (const partition of await soleOwnerships(stores, userId))
+    if (partition === LASTING_PARTITION) await handOver(stores, partition);
+    else await deletePartition(partition);
   await stores.partitions.removeUser(userId);
   await stores.files.forgetUploader(userId);
   await stores.workspaces.forgetCreator(userId);
   await stores.users.remove(userId);
+};
+
+const handOver = async ({ partitions }: Pick<Adapters, 'partitions'>, partition: string): Promise<void> => {
+  try {
+    await partitions.addMember(partition, FIRST_ADMIN, 'owner');
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'MEMBERSHIP_EXISTS') throw error;
+    await partitions.setRole(partition, FIRST_ADMIN, 'owner');
+  }
 };

@@ -43,3 +43,20 @@ export const removeOrphanBlobs = async (
   }
   return removed + (await stores.blobs.removeIncomplete(before));
 };
+
+/**
+ * Files of a partition that is not there any more: put into it in the moment of its deletion, by a gateway that died
+ * before it could look again. They become tombstones, and the sweep does the rest.
+ */
+export const removeStrayFiles = async (
+  stores: Pick<Adapters, 'partitions' | 'files'>,
+  before: Date,
+  signal: AbortSignal,
+): Promise<void> => {
+  for await (const file of stores.files.scan()) {
+    signal.throwIfAborted();
+    if (file.deleted_at !== null || file.updated_at >= before) continue;
+    if ((await stores.partitions.get(file.partition))?.partition_key === file.partition_key) continue;
+    await stores.files.markDeleted(file.partition, file.file_id, file.file_key);
+  }
+};

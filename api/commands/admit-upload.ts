@@ -13,9 +13,11 @@ import { alreadyExists, indexingInProgress, noSuchFile } from './upload-refusals
 
 export interface AdmitUploadDeps extends EndTaskDeps {
   users: Adapters['users'];
+  callbacks: Adapters['callbacks'];
   counters: Adapters['counters'];
   blobs: Adapters['blobs'];
   deduplicate: boolean;
+  maxRunningTasksPerUser: number;
   /** Of users whose record names none; negative: no limit. */
   defaultFileQuota: number;
 }
@@ -50,12 +52,23 @@ export const admitUpload = async (deps: AdmitUploadDeps, input: UploadToAdmit): 
     supersededTask === null
       ? undefined
       : await endTask(deps, supersededTask, 'SUPERSEDED').catch(orElseSweep('ending the superseded task'));
-  const [started] = await Promise.all([
-    askTemporal(deps.log, `starting task ${task.task_id}`, () => deps.workflows.startIndexing(task)),
-    superseded?.told,
-  ]);
-  if (started) await deps.tasks.markHandedOver(task.task_id).catch(orElseSweep('recording the hand-over'));
+  await Promise.all([startInTurn(deps, task).catch(orElseSweep('starting the task')), superseded?.told]);
   return task;
+};
+
+/**
+ * At once while the user has few tasks at work. Else it waits in the records, where the dispatcher takes users in
+ * turn: so nobody's thousand uploads stand before another's one.
+ */
+const startInTurn = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<void> => {
+  const { tasks, workflows, log } = deps;
+  const most = deps.maxRunningTasksPerUser;
+  if ((await tasks.countRunning(task.user_id, most)) >= most) {
+    await askTemporal(log, 'waking the dispatcher', () => workflows.wakeDispatcher());
+    return;
+  }
+  if (await askTemporal(log, `starting task ${task.task_id}`, () => workflows.startIndexing(task)))
+    await tasks.markHandedOver(task.task_id);
 };
 
 const admit = async (deps: AdmitUploadDeps, input: UploadToAdmit): Promise<Candidate> => {
@@ -97,6 +110,7 @@ const tryAdmission = async (
   let admitted = false;
   try {
     await deps.tasks.insert(task);
+    if (input.callback != null) await deps.callbacks.insert({ taskId: task.task_id, ...input.callback });
     if (deps.deduplicate) {
       const holder = await deps.claims.claim({
         partition: task.partition,
@@ -130,6 +144,7 @@ const admitFirst = async (
   const answer = await files.admitFirst({
     fileKey: task.file_key,
     partition: task.partition,
+    partitionKey: input.partitionKey,
     fileId: task.file_id,
     userId: task.user_id,
     taskId: task.task_id,
@@ -166,6 +181,7 @@ const takeBack = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<void> 
     await deps.files.releasePending(task.file_key, task.task_id);
     await deps.claims.release([task.task_id]);
     await deps.quotas.release([task.task_id]);
+    if (task.has_callback === true) await deps.callbacks.remove(task.task_id);
     await deps.tasks.remove(task.task_id);
   } catch (error) {
     deps.log.warn({ err: error, task_id: task.task_id }, 'what a refused upload wrote is left to the sweep');

@@ -1,10 +1,14 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { PartitionRecord } from '../../schemas/documents.js';
 import type { Adapters } from '../../activities/ports.js';
+import { finishPartitionDeletion } from '../../activities/reconcile/finish-partition-deletion.js';
 import { requirePartitionName } from '../documents/identifiers.js';
 
 export interface CreatePartitionDeps {
   partitions: Adapters['partitions'];
+  files: Adapters['files'];
+  claims: Adapters['claims'];
+  workspaces: Adapters['workspaces'];
   models: Adapters['models'];
   maxPartitionsPerUser: number;
 }
@@ -36,5 +40,14 @@ export const createPartition = async (
   await requireMayCreatePartition(deps, input);
   const embedder = await deps.models.defaultName('embedder');
   if (embedder === null) throw new AppError('MODEL_ENDPOINT_NOT_FOUND', 'No default embedder is registered');
-  return deps.partitions.create({ partition: input.partition, embedder, ownerId: input.userId });
+  const wanted = { partition: input.partition, embedder, ownerId: input.userId };
+  try {
+    return await deps.partitions.create(wanted);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
+    // One of this name is being deleted, and whoever does so may have died: what is left of it is done here.
+    for (const deleted of await deps.partitions.listDeleted())
+      if (deleted.partition === input.partition) await finishPartitionDeletion(deps, deleted);
+    return deps.partitions.create(wanted);
+  }
 };

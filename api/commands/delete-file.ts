@@ -13,9 +13,9 @@ export type DeleteFileDeps = EndTaskDeps;
  */
 export const deleteFile = async (
   deps: DeleteFileDeps,
-  input: { partition: string; fileId: string },
+  input: { partition: string; fileId: string; fileKey?: string },
 ): Promise<void> => {
-  const before = await deps.files.markDeleted(input.partition, input.fileId);
+  const before = await deps.files.markDeleted(input.partition, input.fileId, input.fileKey);
   if (before === null)
     throw new AppError(
       'FILE_NOT_FOUND',
@@ -43,7 +43,7 @@ export const finishFileDeletion = async (deps: DeleteFileDeps, before: FileRecor
       : await endTask(deps, before.pending_task, 'TASK_CANCELLED').catch(
           orElseSweep('ending the pending task'),
         );
-  await deps.claims.releaseFile(before.file_key).catch(orElseSweep('releasing the content claim'));
+  await deps.claims.releaseFiles([before.file_key]).catch(orElseSweep('releasing the content claim'));
   await Promise.all([
     pending?.told,
     askTemporal(deps.log, `cleaning up after file ${before.file_key}`, () =>

@@ -4,6 +4,8 @@ import type { Metadata, TaskRecord, UploadInfo } from '../../schemas/documents.j
 export interface UploadToAdmit {
   intent: TaskRecord['intent'];
   partition: string;
+  /** Which partition of that name. */
+  partitionKey: string;
   fileId: string;
   userId: number;
   /** Its bytes are in the blob store under `upload_id`, which becomes the task's id. */
@@ -14,13 +16,16 @@ export interface UploadToAdmit {
   embedder: string;
   /** Keys of the workspaces that a POST puts the file into. */
   workspaces: readonly string[];
+  /** Of a copy: the version to copy. */
+  source?: { file_key: string; generation: number };
+  callback?: { url: string; token: string | null } | null;
   taskUrl(taskId: string): string;
 }
 
 /** The record of an upload's task before anything has happened to it. */
 export const newTask = (input: UploadToAdmit, fileKey: string, generation: number): TaskRecord => ({
   task_id: input.upload.upload_id,
-  kind: 'index',
+  kind: input.source === undefined ? 'index' : 'copy',
   state: 'QUEUED',
   stage: 'queued',
   progress: 0,
@@ -35,6 +40,8 @@ export const newTask = (input: UploadToAdmit, fileKey: string, generation: numbe
   relationship_id: input.relationshipId,
   parent_id: input.parentId,
   upload: input.upload,
+  ...(input.source === undefined ? {} : { source: input.source }),
+  ...(input.callback == null ? {} : { has_callback: true }),
   embedder: input.embedder,
   error: null,
   created_at: new Date(),

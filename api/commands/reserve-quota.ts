@@ -1,5 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { Adapters } from '../../activities/ports.js';
+import type { UploaderCounts } from '../../schemas/documents.js';
 
 type Stores = Pick<Adapters, 'users' | 'quotas' | 'files'>;
 
@@ -24,6 +25,9 @@ const exceeded = (quota: number): AppError =>
 /** Each round that fails means that another task of this user ended meanwhile. */
 const MOST_ROUNDS = 1000;
 
+const countsOf = async ({ files }: Pick<Stores, 'files'>, userId: number): Promise<UploaderCounts> =>
+  (await files.countByUploader([userId])).get(userId) ?? { files: 0, pending: 0 };
+
 /**
  * Takes a place for one more file, for as long as its task runs; nothing for a user without a limit. Files are
  * counted between reading the list and adding to it, and the addition fails when the list lost somebody in between:
@@ -38,8 +42,8 @@ export const reserveQuota = async (
   if (quota === null) return;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const { taskIds, turn } = await stores.quotas.pending(input.userId);
-    const { live } = await stores.files.countByUser(input.userId);
-    const answer = await stores.quotas.reserve({ ...input, room: quota - live, turn });
+    const { files } = await countsOf(stores, input.userId);
+    const answer = await stores.quotas.reserve({ ...input, room: quota - files, turn });
     if (answer === 'reserved') return;
     if (answer === 'changed') continue;
     // Counted twice: as a file, and on the list that its task is about to leave.
@@ -60,6 +64,6 @@ export const requireQuota = async (
 ): Promise<void> => {
   const quota = await quotaOf(stores, userId, stores.defaultFileQuota);
   if (quota === null) return;
-  const { live, pending } = await stores.files.countByUser(userId);
-  if (live + pending >= quota) throw exceeded(quota);
+  const { files, pending } = await countsOf(stores, userId);
+  if (files + pending >= quota) throw exceeded(quota);
 };

@@ -7,6 +7,8 @@ import { AppError } from '../../schemas/app-error.js';
 import type { UploadInfo } from '../../schemas/documents.js';
 import { invalidRequest } from '../request-issues.js';
 import { blobBytes } from './blob-bytes.js';
+import { readCallback } from './read-callback.js';
+import type { Callback } from './read-callback.js';
 import { readClientMetadata } from './client-metadata.js';
 import type { ClientMetadata } from './client-metadata.js';
 import type { ReceivedUpload } from './receive-upload.js';
@@ -16,6 +18,7 @@ export interface CheckedUpload extends ClientMetadata {
   upload: UploadInfo;
   /** Keys. */
   workspaces: string[];
+  callback: Callback | null;
 }
 
 export interface CheckUploadOptions {
@@ -25,6 +28,7 @@ export interface CheckUploadOptions {
   requireNew?: () => Promise<void>;
   /** Ids to keys; a PUT takes no workspaces. @throws AppError WORKSPACE_NOT_FOUND, plain */
   findWorkspaces?: (ids: readonly string[]) => Promise<string[]>;
+  allowPrivateCallbacks: boolean;
 }
 
 /**
@@ -51,8 +55,7 @@ export const checkUpload = async (
   if (file !== null)
     await checkContent(kind, blobBytes(options.stores.blobs, options.uploadId, file.size)).catch(plain);
   if (!client.ok) throw client.error;
-  if ((fields['callback_url'] ?? '') !== '')
-    throw new AppError('BAD_REQUEST', 'callbacks are not available in this release', { plain: true });
+  const callback = readCallback(fields, options.allowPrivateCallbacks);
   await options.requireNew?.();
   const workspaces = await options.findWorkspaces?.(readWorkspaceIds(fields['workspace_ids']));
   if (fault !== null) throw fault;
@@ -67,7 +70,7 @@ export const checkUpload = async (
     size_bytes: file.size,
     content_sha256: file.sha256,
   };
-  return { ...client.value, upload, workspaces: workspaces ?? [] };
+  return { ...client.value, upload, workspaces: workspaces ?? [], callback };
 };
 
 /** The form field: a JSON array of texts, absent or empty meaning none. @throws AppError BAD_REQUEST, plain */

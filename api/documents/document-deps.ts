@@ -1,7 +1,6 @@
 import type { Adapters, WorkflowStarter } from '../../activities/ports.js';
 import type { ChatService } from '../../activities/retrieval/chat-service.js';
 import type { SearchService } from '../../activities/retrieval/search-service.js';
-import type { PublicContext } from '../route.js';
 import type { Config } from '../../schemas/config.js';
 
 /** What the document routes need of the outside. */
@@ -11,6 +10,4 @@ export interface DocumentDeps {
   workflows: WorkflowStarter;
   search: SearchService;
   chat: ChatService;
-  /** Deletes a partition with everything in it; absent while the service cannot. */
-  deletePartition?: (ctx: PublicContext, partition: string) => Promise<unknown>;
 }

@@ -7,6 +7,7 @@ import { indexerRoutes } from './indexer-routes.js';
 import { memberRoutes } from './member-routes.js';
 import { partitionRoutes } from './partition-routes.js';
 import { partitionSettingsRoutes } from './partition-settings-routes.js';
+import { queueRoutes } from './queue-routes.js';
 import { searchRoutes } from './search-routes.js';
 import { serviceRoutes } from './service-routes.js';
 import { staticRoutes } from './static-routes.js';
@@ -19,6 +20,7 @@ export const documentRoutes = (deps: DocumentDeps): Route[] => [
   ...healthRoutes(deps),
   ...indexerRoutes(deps),
   ...taskRoutes(deps),
+  ...queueRoutes(deps),
   ...userRoutes(deps),
   ...serviceRoutes(deps),
   ...partitionRoutes(deps),

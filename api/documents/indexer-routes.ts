@@ -1,16 +1,26 @@
 import { z } from 'zod';
 import { supportedTypes } from '../../activities/parsing/file-types.js';
-import { SupportedTypes, UploadAccepted, UploadForm } from '../../schemas/documents-api.js';
+import {
+  CopyForm,
+  MessageBody,
+  MetadataForm,
+  SupportedTypes,
+  UploadAccepted,
+  UploadForm,
+} from '../../schemas/documents-api.js';
 import { deleteFile } from '../commands/delete-file.js';
 import { empty, json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
+import { copyDocument } from './copy-document.js';
 import { requireIdentifier } from './identifiers.js';
+import { patchDocument } from './patch-document.js';
 import { uploadDocument } from './upload-document.js';
 
 const FileParams = z.object({ partition: z.string(), file_id: z.string() });
 
 const UPLOAD_ERRORS = [
+  'RATE_LIMITED',
   'BAD_REQUEST',
   'AUTH_ERROR',
   'PAYLOAD_TOO_LARGE',
@@ -60,6 +70,56 @@ export const indexerRoutes = (deps: DocumentDeps): Route[] => [
     responses: { 202: { description: 'Admitted', schema: UploadAccepted } },
     errors: [...UPLOAD_ERRORS, 'FILE_NOT_FOUND'],
     handle: async (ctx, { params }) => json(202, await uploadDocument(deps, ctx, params, 'replace')),
+  }),
+  route({
+    method: 'post',
+    path: '/indexer/partition/{partition}/file/{file_id}/copy',
+    summary: 'Copy an indexed document with its chunks and vectors; answered once the copy is live',
+    tag: 'Indexing',
+    auth: { partition: 'editor' },
+    request: { params: FileParams, multipart: CopyForm },
+    responses: { 201: { description: 'Copied', schema: MessageBody } },
+    errors: [
+      'BAD_REQUEST',
+      'AUTH_ERROR',
+      'QUOTA_EXCEEDED',
+      'PARTITION_NOT_FOUND',
+      'FILE_NOT_FOUND',
+      'FILE_EXISTS',
+      'DOCUMENT_INDEXING_IN_PROGRESS',
+      'DOCUMENT_CONTENT_EXISTS',
+      'CONFLICT',
+      'VALIDATION_ERROR',
+      'RATE_LIMITED',
+      'SERVICE_UNAVAILABLE',
+    ],
+    async handle(ctx, { params }) {
+      await copyDocument(deps, ctx, params);
+      return json(201, { message: 'File copied successfully.' });
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/indexer/partition/{partition}/file/{file_id}',
+    summary: 'Merge metadata into a document without indexing it again; the key `partition` moves it',
+    tag: 'Indexing',
+    auth: { partition: 'editor' },
+    request: { params: FileParams, multipart: MetadataForm },
+    responses: { 200: { description: 'Changed', schema: MessageBody } },
+    errors: [
+      'BAD_REQUEST',
+      'AUTH_ERROR',
+      'PARTITION_NOT_FOUND',
+      'FILE_NOT_FOUND',
+      'FILE_EXISTS',
+      'DOCUMENT_CONTENT_EXISTS',
+      'CONFLICT',
+      'VALIDATION_ERROR',
+    ],
+    async handle(ctx, { params }) {
+      await patchDocument(deps, ctx, params);
+      return json(200, { message: `Metadata for file '${params.file_id}' successfully updated.` });
+    },
   }),
   route({
     method: 'delete',

@@ -3,6 +3,7 @@ import { presentFileMetadata } from '../../activities/retrieval/present-metadata
 import type { FileRecord, PartitionRecord, Scope } from '../../schemas/documents.js';
 import { FileDetail, FileList, PartitionList } from '../../schemas/documents-api.js';
 import { createPartition } from '../commands/create-partition.js';
+import { deletePartition } from '../commands/delete-partition.js';
 import { noSuchFile } from '../commands/upload-refusals.js';
 import { empty, json, route } from '../route.js';
 import type { Route } from '../route.js';
@@ -53,7 +54,7 @@ const fileRow = (file: FileRecord, link: Links) => ({
 });
 
 /** Partitions and what they hold. */
-export const partitionRoutes = ({ adapters, config }: DocumentDeps): Route[] => [
+export const partitionRoutes = ({ adapters, config, workflows }: DocumentDeps): Route[] => [
   route({
     method: 'get',
     path: '/partition/',
@@ -97,6 +98,20 @@ export const partitionRoutes = ({ adapters, config }: DocumentDeps): Route[] => 
         { partition: params.partition, userId: principal.userId },
       );
       return empty(201);
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/partition/{partition}',
+    summary: 'Delete a partition with all that is in it; its running tasks are cancelled',
+    tag: 'Partitions',
+    auth: { partition: 'owner' },
+    request: { params: PartitionParams },
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['AUTH_ERROR', 'PARTITION_NOT_FOUND'],
+    async handle({ log }, { params }) {
+      await deletePartition({ ...adapters, workflows, log }, params.partition);
+      return empty(204);
     },
   }),
   route({

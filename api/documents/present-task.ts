@@ -1,6 +1,6 @@
 import { formatFileSize } from '../../activities/retrieval/present-metadata.js';
 import type { Metadata, Principal, TaskRecord } from '../../schemas/documents.js';
-import type { TaskStatus } from '../../schemas/documents-api.js';
+import type { QueueTask, TaskStatus } from '../../schemas/documents-api.js';
 import type { Links } from './links.js';
 
 const MOST_ERROR_CHARACTERS = 8000;
@@ -43,6 +43,17 @@ export const presentTask = (task: TaskRecord, link: Links): TaskStatus => {
     finished_at: task.finished_at?.toISOString() ?? null,
     ...(error === null ? {} : { error: { code: error.code, message: error.message } }),
     ...(task.state === 'FAILED' ? { error_url: link.taskError(task.task_id) } : {}),
+  };
+};
+
+/** A row of the queue's list. */
+export const presentQueueTask = (task: TaskRecord, link: Links): QueueTask => {
+  const { task_id, task_state: state, details, created_at, error_url } = presentTask(task, link);
+  const { started_at: from, finished_at: to } = task;
+  return {
+    ...{ task_id, state, details, created_at, url: link.task(task_id) },
+    duration_ms: from === null || to === null ? null : to.getTime() - from.getTime(),
+    ...(error_url === undefined ? {} : { error_url }),
   };
 };
 

@@ -2,6 +2,7 @@ import multer from '@koa/multer';
 import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import type { BlobStore } from '../../activities/ports.js';
+import { textFields } from '../read-form.js';
 import { invalidRequest } from '../request-issues.js';
 import { createBlobStorageEngine } from './blob-storage-engine.js';
 import type { StoredPart } from './blob-storage-engine.js';
@@ -79,7 +80,7 @@ export const receiveUpload = async (
     if (!isMulterError(error, 'LIMIT_FILE_SIZE')) throw formError(error, options.signal);
     fault = tooLarge(options.maxBytes);
   }
-  const fields = textFields((ctx.request as { body?: unknown }).body ?? (ctx.req as { body?: unknown }).body);
+  const fields = textFields(ctx);
   return {
     file: fault === null ? storage.stored() : null,
     filename,
@@ -116,13 +117,4 @@ const formError = (error: unknown, clientGone: AbortSignal): Error => {
   if (ours)
     return new AppError('STORAGE_ERROR', 'Failed to save uploaded file.', { plain: true, cause: error });
   return new AppError('BAD_REQUEST', 'There was an error parsing the body', { plain: true, cause: error });
-};
-
-const textFields = (body: unknown): Record<string, string> => {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
-    const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-    if (typeof last === 'string') fields[name] = last;
-  }
-  return fields;
 };

@@ -3,11 +3,12 @@ import { AppError } from '../../schemas/app-error.js';
 import type { TaskRecord } from '../../schemas/documents.js';
 import { MessageBody, TaskError, TaskStatus } from '../../schemas/documents-api.js';
 import { cancelTask } from '../commands/cancel-task.js';
-import { json, route } from '../route.js';
+import { eventStream, json, route } from '../route.js';
 import type { CallerContext, Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
 import { links } from './links.js';
 import { presentTask, presentTaskError, shownError } from './present-task.js';
+import { taskEvents } from './task-events.js';
 
 const TaskParams = z.object({ task_id: z.string() });
 
@@ -50,6 +51,30 @@ export const taskRoutes = ({ adapters, workflows }: DocumentDeps): Route[] => {
         if (error === null)
           throw new AppError('NOT_FOUND', `No error found for task '${params.task_id}'`, { plain: true });
         return json(200, presentTaskError(task, error, ctx.principal));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/indexer/task/{task_id}/events',
+      summary: 'The status of a task as server-sent events, until it is final',
+      tag: 'Indexing',
+      auth: 'user',
+      request: { params: TaskParams },
+      responses: {
+        200: { description: 'Events `status`, each with the status body', contentType: 'text/event-stream' },
+      },
+      errors: ['AUTH_ERROR', 'TASK_NOT_FOUND'],
+      async handle(ctx, { params }) {
+        const task = await ownTask(ctx, params.task_id);
+        const link = links(ctx.baseUrl);
+        return eventStream(
+          taskEvents(
+            task,
+            () => adapters.tasks.get(task.task_id),
+            (now) => presentTask(now, link),
+            ctx.signal,
+          ),
+        );
       },
     }),
     route({

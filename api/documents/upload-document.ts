@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../schemas/app-error.js';
-import type { TaskRecord } from '../../schemas/documents.js';
+import type { PartitionRecord, TaskRecord } from '../../schemas/documents.js';
 import { authorisePartition } from '../authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';
+import { requirePartitionStill } from '../commands/require-partition-still.js';
+import { requireRoom } from '../commands/require-room.js';
 import { requireQuota } from '../commands/reserve-quota.js';
 import { findWorkspaces, settleWorkspaces } from '../commands/settle-workspaces.js';
 import { alreadyExists, noSuchFile } from '../commands/upload-refusals.js';
@@ -36,6 +38,7 @@ export const uploadDocument = async (
     const checked = await checkUpload(received, {
       stores: adapters,
       uploadId,
+      allowPrivateCallbacks: config.callbacks.allowPrivateAddresses,
       ...(intent === 'create'
         ? {
             requireNew: () => requireNew(deps, target),
@@ -43,11 +46,12 @@ export const uploadDocument = async (
           }
         : {}),
     });
-    const { embedder } = await openPartition(deps, ctx, partition);
-    const task = await admitUpload(
-      { ...adapters, ...config.documents, workflows, log: ctx.log },
-      { ...target, ...checked, intent, userId: ctx.principal.userId, embedder },
-    );
+    const { embedder, partition_key: partitionKey } = await openPartition(deps, ctx, partition);
+    const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
+    const task = await admitUpload(commandDeps, {
+      ...{ ...target, ...checked, intent, userId: ctx.principal.userId, embedder, partitionKey },
+    });
+    await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
     await requireWorkspaces(deps, ctx, task.file_key, checked.workspaces);
     return { task_status_url: target.taskUrl(task.task_id) };
   } catch (error) {
@@ -92,7 +96,9 @@ const checkTarget = async (
 ): Promise<void> => {
   requireIdentifier('partition name', partition);
   requireIdentifier('file id', fileId);
-  if (intent === 'create') await requireQuota({ ...adapters, ...config.documents }, ctx.principal.userId);
+  const bounds = { ...adapters, ...config.documents };
+  await requireRoom(bounds, ctx.principal.userId);
+  if (intent === 'create') await requireQuota(bounds, ctx.principal.userId);
   if (intent === 'replace') {
     const file = await adapters.files.get(partition, fileId);
     if (file === null || (file.live === null && file.pending_task === null))
@@ -119,7 +125,7 @@ const openPartition = async (
   { adapters, config }: DocumentDeps,
   ctx: CallerContext,
   partition: string,
-): Promise<{ embedder: string }> => {
+): Promise<PartitionRecord> => {
   const present = await adapters.partitions.get(partition);
   if (present !== null) return present;
   try {

@@ -42,7 +42,7 @@ const found = (user: UserRecord | null, userId: number): UserRecord => {
 };
 
 /** Users and their tokens (wire contract, section 1.7). */
-export const userRoutes = ({ adapters, config, deletePartition }: DocumentDeps): Route[] => {
+export const userRoutes = ({ adapters, config, workflows }: DocumentDeps): Route[] => {
   const { users, partitions, files } = adapters;
   const { defaultFileQuota } = config.documents;
 
@@ -137,13 +137,10 @@ export const userRoutes = ({ adapters, config, deletePartition }: DocumentDeps):
       auth: 'admin',
       request: { params: UserParams },
       responses: { 204: { description: 'Deleted' } },
-      errors: ['BAD_REQUEST', 'USER_NOT_FOUND', 'NOT_IMPLEMENTED', 'VALIDATION_ERROR'],
-      async handle(ctx, { params }) {
+      errors: ['BAD_REQUEST', 'USER_NOT_FOUND', 'VALIDATION_ERROR'],
+      async handle({ log }, { params }) {
         if (params.id === DEFAULT_ADMIN) throw refuse('Cannot delete the default admin user.');
-        const deleteTheirs =
-          deletePartition === undefined ? null : (name: string) => deletePartition(ctx, name);
-        if (!(await deleteUser({ ...adapters, deletePartition: deleteTheirs }, params.id)))
-          throw noSuchUser(params.id);
+        if (!(await deleteUser({ ...adapters, workflows, log }, params.id))) throw noSuchUser(params.id);
         return empty(204);
       },
     }),

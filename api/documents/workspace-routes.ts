@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import type { WorkspaceRecord } from '../../schemas/documents.js';
+import type { PartitionRecord, WorkspaceRecord } from '../../schemas/documents.js';
 import {
   FileDetached,
   FilesAttached,
@@ -53,9 +53,11 @@ export const workspaceRoutes = ({ adapters, workflows }: DocumentDeps): Route[] 
   };
 
   /** Editor-level routes let a missing partition pass; nothing is created here. */
-  const requirePartition = async (partition: string): Promise<void> => {
-    if ((await partitions.get(partition)) === null)
+  const requirePartition = async (partition: string): Promise<PartitionRecord> => {
+    const record = await partitions.get(partition);
+    if (record === null)
       throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+    return record;
   };
 
   /** @throws AppError FILE_NOT_FOUND (404), plain, also for a file that is not indexed yet */
@@ -76,10 +78,11 @@ export const workspaceRoutes = ({ adapters, workflows }: DocumentDeps): Route[] 
       responses: { 201: { description: 'Created', schema: WorkspaceCreated } },
       errors: ['PARTITION_NOT_FOUND', 'WORKSPACE_EXISTS', 'VALIDATION_ERROR'],
       async handle({ principal }, { params: { partition }, body: { workspace_id, display_name } }) {
-        await requirePartition(partition);
+        const { partition_key } = await requirePartition(partition);
+        const workspace_key = randomUUID();
         await workspaces
           .create({
-            ...{ workspace_key: randomUUID(), workspace_id, partition },
+            ...{ workspace_key, workspace_id, partition },
             ...{ display_name: display_name ?? null, created_by: principal.userId },
           })
           .catch((error: unknown) => {
@@ -87,6 +90,12 @@ export const workspaceRoutes = ({ adapters, workflows }: DocumentDeps): Route[] 
             const text = `Workspace '${workspace_id}' already exists in partition '${partition}'`;
             throw new AppError('WORKSPACE_EXISTS', text, { plain: true, cause: error });
           });
+        // Deleted while we were at it: its workspaces went before this one came.
+        if ((await partitions.get(partition))?.partition_key !== partition_key) {
+          await workspaces.removeMany([workspace_key]);
+          await requirePartition(partition);
+          throw noSuchWorkspace();
+        }
         return json(201, { status: 'created', workspace_id });
       },
     }),
@@ -154,7 +163,7 @@ export const workspaceRoutes = ({ adapters, workflows }: DocumentDeps): Route[] 
         const found = [];
         for (const fileId of new Set(file_ids)) found.push(await liveFile(partition, fileId));
         for (const file of found)
-          if (!(await files.attachWorkspace(file.file_key, key)))
+          if (!(await files.attachWorkspace(file, key)))
             throw noSuchFile({ partition, fileId: file.file_id });
         const deps = { ...adapters, workflows, log };
         // Deleted while we were at it: then the files are let go again, and none is in it.

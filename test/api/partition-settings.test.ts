@@ -172,6 +172,7 @@ describe('PATCH /partition/{partition}', () => {
           ...{
             fileKey: 'k',
             partition: 'one',
+            partitionKey: 'one',
             fileId: 'late',
             userId: ada.userId,
             taskId: 't',

@@ -118,10 +118,10 @@ describe('a refused upload leaves no bytes, task, claim or partition', () => {
     expect(await refused(uploadForm('x', { metadata }))).toEqual([400, expect.stringMatching(/^metadata/)]);
   });
 
-  it('callbacks and workspaces, which come later', async () => {
-    expect(await refused(uploadForm('x', { callback_url: 'https://example.org/hook' }))).toEqual([
+  it('callbacks to addresses inside, and workspaces that are not there', async () => {
+    expect(await refused(uploadForm('x', { callback_url: 'http://127.0.0.1/hook' }))).toEqual([
       400,
-      'callbacks are not available in this release',
+      'callback_url must be a public http(s) URL',
     ]);
     expect(await refused(uploadForm('x', { workspace_ids: '["w"]' }))).toEqual([404, 'Workspace not found']);
     expect((await refused(uploadForm('x', { workspace_ids: 'w' })))[0]).toBe(400);

@@ -263,23 +263,33 @@ describe('DELETE /users/{id}', () => {
   });
 
   it('takes the partitions along that nobody else owns', async () => {
-    const gone: string[] = [];
-    const deleting = await startGateway({ deletePartition: async (_ctx, name) => gone.push(name) });
-    const bob = deleting.addUser('bob');
+    const { files, partitions } = gateway.adapters;
     for (const name of ['own', 'common'])
-      await deleting.call('POST', `/partition/${name}`, { token: bob.token });
-    deleting.addMember(1, 'common', 'owner');
-    expect((await deleting.call('DELETE', `/users/${bob.userId}`)).status).toBe(204);
-    expect(gone).toEqual(['own']);
-    expect(await deleting.adapters.partitions.roleOf(1, 'common')).toBe('owner');
-    await deleting.close();
+      await gateway.call('POST', `/partition/${name}`, { token: ada.token });
+    gateway.addMember(1, 'common', 'owner');
+    for (const partition of ['own', 'common'])
+      await indexText(gateway, { partition, fileId: 'a', token: ada.token }, ['text']);
+    expect(await ask('DELETE', `/users/${ada.userId}`)).toEqual([204, '']);
+    expect(await partitions.get('own')).toBeNull();
+    expect(await files.get('own', 'a')).toBeNull();
+    expect(await partitions.roleOf(1, 'common')).toBe('owner');
+    expect((await files.get('common', 'a'))?.created_by).toBeNull();
   });
 
-  it('leaves a user alone whose partitions it cannot delete', async () => {
-    await gateway.call('POST', '/partition/adas', { token: ada.token });
-    expect((await ask('DELETE', `/users/${ada.userId}`))[0]).toBe(501);
-    expect((await ask('GET', '/users/info', undefined, ada.token))[0]).toBe(200);
-  });
+  it.each([false, true])(
+    'keeps the partition default, for the first admin (a member before: %s)',
+    async (was) => {
+      const { files, partitions } = gateway.adapters;
+      await gateway.call('POST', '/partition/default', { token: ada.token });
+      if (was) gateway.addMember(1, 'default', 'viewer');
+      await indexText(gateway, { partition: 'default', fileId: 'a', token: ada.token }, ['text']);
+      expect(await ask('DELETE', `/users/${ada.userId}`)).toEqual([204, '']);
+      expect(await partitions.members('default')).toEqual([
+        expect.objectContaining({ user_id: 1, role: 'owner' }),
+      ]);
+      expect((await files.get('default', 'a'))?.live).not.toBeNull();
+    },
+  );
 });
 
 describe('SEED_USERS', () => {

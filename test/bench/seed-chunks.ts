@@ -33,6 +33,7 @@ export const seedChunks = async (
   const embedder = await adapters.models.embedder(embedderName);
   await adapters.chunks.ensureSchema([embedder]);
   const text = pieces();
+  const partitionKey = (await adapters.partitions.get(partition))!.partition_key;
   const publishing: Promise<void>[] = [];
   for (let file = 0; file * CHUNKS_PER_FILE < options.chunks; file += 1) {
     const fileKey = randomUUID().replaceAll('-', '');
@@ -47,7 +48,10 @@ export const seedChunks = async (
       size_bytes: 0,
       content_sha256: randomUUID().replaceAll('-', '').padEnd(64, '0'),
     };
-    await adapters.files.admitFirst({ fileKey, partition, fileId, userId: 1, taskId, generation });
+    await adapters.files.admitFirst({
+      ...{ fileKey, partition, partitionKey, fileId },
+      ...{ userId: 1, taskId, generation },
+    });
     const chunks = Array.from({ length: CHUNKS_PER_FILE }, (_, position): StoredChunk => ({
       chunk_id: chunkId(fileKey, generation, position),
       partition,

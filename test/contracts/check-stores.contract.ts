@@ -7,7 +7,10 @@ import { sampleChunk, sampleTask, sampleUpload, sampleVersion, times } from './s
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
 
-export type CheckedStores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
+export type CheckedStores = Pick<
+  Adapters,
+  'partitions' | 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'
+>;
 
 const FIELD = 'vector_small';
 const PARTITION = 'library';
@@ -17,7 +20,13 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
   describe(`store checker (${subject.name})`, () => {
     const stores = useSubject(subject);
     let generation = 0;
-    beforeAll(() => stores().chunks.ensureSchema([{ vectorField: FIELD, dimension: 2 }]), 60_000);
+    let key: string | undefined;
+    beforeAll(async () => {
+      await stores().chunks.ensureSchema([{ vectorField: FIELD, dimension: 2 }]);
+      const made = await stores().partitions.create({ partition: PARTITION, embedder: 'small', ownerId: 1 });
+      key = made.partition_key;
+    }, 60_000);
+    const partitionKey = (): string => key ?? '';
 
     const check = (deduplicate = true) => checkStores(stores(), { deduplicate });
     const kinds = async () => (await check()).map(({ kind }) => kind).sort();
@@ -55,6 +64,7 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
         await stores().files.admitFirst({
           fileKey,
           partition: PARTITION,
+          partitionKey: partitionKey(),
           fileId,
           userId: 1,
           taskId,
@@ -90,7 +100,7 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
         await stores().tasks.remove(task_id);
       }
       await stores().chunks.deleteFile(task.file_key);
-      await stores().claims.releaseFile(task.file_key);
+      await stores().claims.releaseFiles([task.file_key]);
       await stores().files.markDeleted(PARTITION, task.file_id);
       await stores().files.removeTombstone(task.file_key);
     };
@@ -178,10 +188,10 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
           const fileKey = randomUUID();
           const claim = { partition: PARTITION, digest: 'y', fileKey, fileId: 'gone', taskId: 'gone' };
           await stores().claims.claim(claim);
-          return () => stores().claims.releaseFile(fileKey);
+          return () => stores().claims.releaseFiles([fileKey]);
         },
       ],
-      'a lost claim': [['unclaimed-digest'], (task) => stores().claims.releaseFile(task.file_key)],
+      'a lost claim': [['unclaimed-digest'], (task) => stores().claims.releaseFiles([task.file_key])],
       'a task nobody cleaned up after': [
         ['uncleaned-task'],
         async (task) => {
@@ -215,6 +225,32 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
           return () => stores().quotas.release([taskId]);
         },
       ],
+      'chunks that may not say what their file says': [
+        ['unsettled-chunks'],
+        ({ file_key }) => stores().files.announce(file_key, 'token'),
+      ],
+      'a file of a partition that is gone': [
+        ['stray-file', 'unclaimed-digest'],
+        async ({ file_key }) => {
+          const file = (await stores().files.getMany([file_key])).get(file_key)!;
+          const to = { partition: 'nowhere', partition_key: 'none' };
+          await stores().files.change({ file, token: 't', live: file.live, metadataPatch: null, to });
+          await stores().files.settleChunkUpdates(file_key, file.revision + 1, ['t']);
+          return async () => {
+            await stores().files.markDeleted('nowhere', file.file_id);
+            await stores().files.removeTombstone(file_key);
+          };
+        },
+      ],
+      'a partition whose deletion was cut short': [
+        ['deleted-partition'],
+        async () => {
+          const made = { partition: 'half-deleted', embedder: 'small', ownerId: 1 };
+          const record = await stores().partitions.create(made);
+          await stores().partitions.markDeleted('half-deleted');
+          return () => stores().partitions.removeDeleted(record);
+        },
+      ],
       'a deleted file nobody cleaned up after': [
         ['orphan-blob', 'orphan-chunks', 'orphan-claim', 'tombstone'],
         async (task) => {
@@ -236,7 +272,7 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
 
     test('claims are not asked for when deduplication is off', async () => {
       const task = await indexed();
-      await stores().claims.releaseFile(task.file_key);
+      await stores().claims.releaseFiles([task.file_key]);
       expect(await check(false)).toEqual([]);
       await removeFile(task);
     });

@@ -1,6 +1,7 @@
 import { createMongoBlobStore } from '../../activities/stores/mongo/blob-store.js';
 import { createMongoClaimStore } from '../../activities/stores/mongo/claim-store.js';
 import { createMongoFileStore } from '../../activities/stores/mongo/file-store.js';
+import { createMongoPartitionStore } from '../../activities/stores/mongo/partition-store.js';
 import { createMongoQuotaStore } from '../../activities/stores/mongo/quota-store.js';
 import { createMongoTaskStore } from '../../activities/stores/mongo/task-store.js';
 import { createFakeStores } from '../support/fakes/create-fake-stores.js';
@@ -18,6 +19,7 @@ const real: Subject<CheckedStores> = {
     await users.insertOne({ _id: 1, display_name: 'Admin' });
     return {
       store: {
+        partitions: createMongoPartitionStore(database.db),
         files: createMongoFileStore(database.db),
         tasks: createMongoTaskStore(database.db),
         quotas: createMongoQuotaStore(database.db),

@@ -300,6 +300,44 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
       expect(await collect(store().scanChunks([]))).toEqual([]);
     }, 60_000);
 
+    test('lists chunks with their vectors from a position on', async () => {
+      const chunks = chunksOf(['one', 'two', 'three']);
+      await put(chunks, ({ position }) => (position === 1 ? [0, 0, 0] : [0, position, 1]));
+      await publish(chunks);
+      const { file_key, generation } = chunks[0]!;
+      const list = async (from: number, limit: number) =>
+        (await store().listWithVectors(file_key, generation, { vectorField: FIELD, from, limit })).map(
+          ({ chunk, vector }) => [chunk.text, vector],
+        );
+      expect(await list(0, 2)).toEqual([
+        ['one', [0, 0, 1]],
+        ['two', null],
+      ]);
+      expect(await list(2, 10)).toEqual([['three', [0, 2, 1]]]);
+      expect(await list(3, 10)).toEqual([]);
+    });
+
+    test('rewrites what chunks say of their file, seen by searches when it answers', async () => {
+      const chunks = chunksOf(['sieve one', 'sieve two']);
+      await put(chunks);
+      await publish(chunks);
+      const { file_key, generation, partition: old } = chunks[0]!;
+      const partition = `moved-${randomUUID()}`;
+      const metadata = [
+        { key: 'new', text: 'x'.repeat(9000) },
+        { key: 'n', number: 1, integer: '1' },
+      ];
+      const words = { partition, relationship_id: 'group', parent_id: null, metadata };
+      // One more than there are: what is missing is left out.
+      await store().annotate(file_key, generation, 3, words);
+      const { lexical, dense } = await search({ partitions: [partition] });
+      for (const leg of [lexical, dense]) expect(leg).toHaveLength(2);
+      expect(lexical[0]?.chunk).toMatchObject({ partition, relationship_id: 'group', published: true });
+      expect(lexical[0]?.chunk.metadata.map(({ key }) => key)).toEqual(['new', 'n']);
+      expect((await search({ partitions: [old] })).lexical).toEqual([]);
+      expect(await store().listByFile(file_key, generation)).toHaveLength(2);
+    });
+
     test('deletes generations but the kept ones, and whole files', async () => {
       const file_key = randomUUID();
       const generation = (number: number, count: number) =>

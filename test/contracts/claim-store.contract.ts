@@ -68,12 +68,22 @@ export const claimStoreContract = (subject: Subject<ClaimStore>): void => {
       }
     });
 
+    test('releases what a file holds elsewhere', async () => {
+      const fileKey = randomUUID();
+      const here = claim({ fileKey, partition: 'here' });
+      const there = claim({ fileKey, partition: 'there' });
+      for (const each of [here, there]) await store().claim(each);
+      await store().releaseElsewhere(fileKey, 'here');
+      expect(await scanned(here.digest)).toHaveLength(1);
+      expect(await scanned(there.digest)).toEqual([]);
+    });
+
     test('releases all that a file holds', async () => {
       const fileKey = randomUUID();
       const claims = times(3, () => claim({ fileKey }));
       const other = claim();
       for (const each of [...claims, other]) await store().claim(each);
-      await store().releaseFile(fileKey);
+      await store().releaseFiles([fileKey]);
       await store().release([]);
       const left = (await collect(store().scan())).map((found) => found.fileKey);
       expect(left).not.toContain(fileKey);

@@ -16,8 +16,9 @@ export const fileLinksContract = (subject: Subject<FileStore>): void => {
 
     const admit = async (overrides: Partial<Parameters<FileStore['admitFirst']>[0]> = {}) => {
       generation += 1;
+      const partition = overrides.partition ?? `p-${randomUUID()}`;
       const input = {
-        ...{ fileKey: randomUUID(), partition: `p-${randomUUID()}`, fileId: randomUUID() },
+        ...{ fileKey: randomUUID(), partition, partitionKey: `key-of-${partition}`, fileId: randomUUID() },
         ...{ userId: 1, taskId: randomUUID(), generation },
         ...overrides,
       };
@@ -36,6 +37,10 @@ export const fileLinksContract = (subject: Subject<FileStore>): void => {
       );
       return input;
     };
+    const placeOf = ({ fileKey, partition }: { fileKey: string; partition: string }) => ({
+      file_key: fileKey,
+      partition,
+    });
     const recordOf = async (fileKey: string) => (await store().getMany([fileKey])).get(fileKey);
 
     test('counts by uploader, and forgets one', async () => {
@@ -111,7 +116,7 @@ export const fileLinksContract = (subject: Subject<FileStore>): void => {
       expect(await store().releaseWorkspace(file.fileKey, 'w1', { keepFile: true })).toEqual({
         outcome: 'kept',
       });
-      await store().attachWorkspace(file.fileKey, 'w2');
+      await store().attachWorkspace(placeOf(file), 'w2');
       expect(await store().releaseWorkspace(file.fileKey, 'w2', { keepFile: false })).toEqual({
         outcome: 'released',
       });
@@ -121,7 +126,7 @@ export const fileLinksContract = (subject: Subject<FileStore>): void => {
     test('one uploaded without outlives them all', async () => {
       const file = await makeLive();
       expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: [], independent: true });
-      for (const _time of [1, 2]) expect(await store().attachWorkspace(file.fileKey, 'w1')).toBe(true);
+      for (const _time of [1, 2]) expect(await store().attachWorkspace(placeOf(file), 'w1')).toBe(true);
       expect((await store().listByWorkspace('w1')).map(({ file_key }) => file_key)).toEqual([file.fileKey]);
       expect(await store().releaseWorkspace(file.fileKey, 'w1', { keepFile: false })).toEqual({
         outcome: 'released',
@@ -131,8 +136,10 @@ export const fileLinksContract = (subject: Subject<FileStore>): void => {
 
     test('attaching wants a live file; a pending one goes with its workspace as well', async () => {
       const pending = await admit({ workspaces: ['w3'] });
-      expect(await store().attachWorkspace(pending.fileKey, 'w4')).toBe(false);
-      expect(await store().attachWorkspace('none', 'w4')).toBe(false);
+      expect(await store().attachWorkspace(placeOf(pending), 'w4')).toBe(false);
+      expect(await store().attachWorkspace({ file_key: 'none', partition: 'p' }, 'w4')).toBe(false);
+      const elsewhere = { ...placeOf(await makeLive()), partition: 'another' };
+      expect(await store().attachWorkspace(elsewhere, 'w4')).toBe(false);
       expect(await store().releaseWorkspace(pending.fileKey, 'w3', { keepFile: false })).toMatchObject({
         outcome: 'orphaned',
         before: { pending_task: pending.taskId },

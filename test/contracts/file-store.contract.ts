@@ -11,6 +11,7 @@ const EVERYTHING: Scope = { kind: 'all', userId: 1 };
 const admission = (overrides: Partial<Parameters<FileStore['admitFirst']>[0]> = {}) => ({
   fileKey: randomUUID(),
   partition: `p-${randomUUID()}`,
+  partitionKey: `key-${randomUUID()}`,
   fileId: 'guide',
   userId: 1,
   taskId: randomUUID(),
@@ -115,12 +116,116 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
       const deleted = await makeLive({ userId });
       await store().markDeleted(deleted.partition, 'guide');
       await admit({ userId: userId + 1 });
-      expect(await store().countByUser(userId)).toEqual({ live: 1, pending: 1 });
+      expect((await store().countByUploader([userId])).get(userId)).toEqual({ files: 1, pending: 1 });
       await store().admitReplacement({ fileKey: live.fileKey, taskId: randomUUID(), generation: 99 });
-      expect(await store().countByUser(userId)).toEqual({ live: 1, pending: 1 });
+      expect((await store().countByUploader([userId])).get(userId)).toEqual({ files: 1, pending: 1 });
       const asked = [live.taskId, pending.taskId, deleted.taskId, 'none'];
       expect(await store().liveTasks(asked)).toEqual([live.taskId]);
       expect(await store().liveTasks([])).toEqual([]);
+    });
+
+    describe('change', () => {
+      const present = async (partition: string) => (await store().get(partition, 'guide'))!;
+
+      test('writes what was read at the present revision only', async () => {
+        const { partition, fileKey, version } = await makeLive();
+        const file = await present(partition);
+        const live = { ...version, metadata: { new: 'x' } };
+        const change = { file, token: 't1', live, metadataPatch: null };
+        expect(await store().change(change)).toBe('changed');
+        expect(await store().change({ ...change, token: 't2' })).toBe('stale');
+        expect(await present(partition)).toMatchObject({
+          revision: file.revision + 1,
+          live: { metadata: { new: 'x' }, task_id: version.task_id },
+          chunk_updates: ['t1'],
+        });
+        const others = times(20, (index) => ({ file, token: `o${index}`, live, metadataPatch: null }));
+        const now = await present(partition);
+        const answers = await Promise.all(others.map((other) => store().change({ ...other, file: now })));
+        expect(answers.filter((answer) => answer === 'changed')).toHaveLength(1);
+        expect(await store().settleChunkUpdates(fileKey, now.revision, ['t1'])).toBe(false);
+        expect(await store().settleChunkUpdates(fileKey, now.revision + 1, ['t1'])).toBe(true);
+        expect((await present(partition)).chunk_updates).toHaveLength(1);
+      });
+
+      test('moves, unless the target has the id', async () => {
+        const [here, there] = [await makeLive(), await makeLive()];
+        const file = await present(here.partition);
+        const move = (partition: string) =>
+          store().change({
+            ...{ file, token: 't', live: file.live, metadataPatch: null },
+            to: { partition, partition_key: 'k' },
+          });
+        expect(await move(there.partition)).toBe('exists');
+        const free = randomUUID();
+        expect(await move(free)).toBe('changed');
+        expect(await store().get(here.partition, 'guide')).toBeNull();
+        expect(await present(free)).toMatchObject({ file_key: here.fileKey, partition_key: 'k' });
+      });
+
+      test('words that came while a task ran are merged by its publication', async () => {
+        const { partition, fileKey, taskId } = await admit();
+        const file = await present(partition);
+        const metadataPatch = { $set: 'odd', big: 9007199254740993n, parent_id: 'p' };
+        await store().change({ file, token: 't', live: null, metadataPatch });
+        expect((await present(partition)).metadata_patch).toEqual(metadataPatch);
+        const version = sampleVersion({ task_id: taskId, metadata: { kept: 1, big: 0 } });
+        await store().publish(fileKey, taskId, version, partition);
+        expect(await present(partition)).toMatchObject({
+          live: { metadata: { kept: 1, ...metadataPatch }, parent_id: 'p' },
+          metadata_patch: null,
+          chunk_updates: ['t', taskId],
+        });
+      });
+
+      test('chunks of another partition are noticed by the publication; a new version starts without a patch', async () => {
+        const { partition, fileKey, taskId, version } = await makeLive();
+        await store().settleChunkUpdates(fileKey, (await present(partition)).revision, [taskId]);
+        const next = randomUUID();
+        const file = await present(partition);
+        await store().change({ file, token: 't', live: version, metadataPatch: { lost: true } });
+        await store().admitReplacement({ fileKey, taskId: next, generation: 2 });
+        expect((await present(partition)).metadata_patch).toBeNull();
+        await store().publish(fileKey, next, sampleVersion({ task_id: next, metadata: {} }), 'elsewhere');
+        expect(await present(partition)).toMatchObject({
+          chunk_updates: ['t', next],
+          live: { metadata: {} },
+        });
+      });
+
+      test('an announced update is found once it is old', async () => {
+        const { partition, fileKey } = await makeLive();
+        await store().announce(fileKey, 'token');
+        await store().announce(fileKey, 'token');
+        const unsettled = async (before: Date) =>
+          (await store().listUnsettled(before, 1000)).filter(({ file_key }) => file_key === fileKey);
+        expect(await unsettled(new Date(Date.now() - 60_000))).toEqual([]);
+        expect(await unsettled(new Date(Date.now() + 60_000))).toMatchObject([{ chunk_updates: ['token'] }]);
+        await store().settleChunkUpdates(fileKey, (await present(partition)).revision, ['token']);
+        expect(await unsettled(new Date(Date.now() + 60_000))).toEqual([]);
+      });
+    });
+
+    test('deletes a partition by its key, and nothing of another one of that name', async () => {
+      const [partition, partitionKey] = [randomUUID(), randomUUID()];
+      const mine = { partition, partitionKey };
+      const live = await makeLive({ ...mine, fileId: 'live' });
+      const pending = await admit({ ...mine, fileId: 'pending' });
+      await admit({ partition, partitionKey: 'another', fileId: 'other' });
+      expect(await store().listPending(partitionKey)).toEqual([
+        { fileKey: pending.fileKey, taskId: pending.taskId, generation: 1 },
+      ]);
+      await store().markPartitionDeleted(partitionKey);
+      const tombstones = await store().listPartitionTombstones(partitionKey, 10);
+      expect(new Set(tombstones.map(({ file_key }) => file_key))).toEqual(
+        new Set([live.fileKey, pending.fileKey]),
+      );
+      expect(await store().listPartitionTombstones(partitionKey, 1)).toHaveLength(1);
+      expect(await store().get(partition, 'live')).toBeNull();
+      expect(await store().get(partition, 'other')).not.toBeNull();
+      expect(await store().publish(pending.fileKey, pending.taskId, sampleVersion())).toEqual({
+        outcome: 'superseded',
+      });
     });
 
     describe('replacement', () => {

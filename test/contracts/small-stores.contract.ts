@@ -57,6 +57,28 @@ export const partitionStoreContract = (subject: Subject<PartitionStore>): void =
       expect(roles[(record?.created_by ?? 0) - 100]).toBe('owner');
     });
 
+    test('is gone for every reader once it is deleted, and the name is free after that', async () => {
+      const partition = `d-${randomUUID()}`;
+      const made = await create(partition, 55);
+      const answers = await Promise.all(times(5, () => store().markDeleted(partition)));
+      expect(answers.filter((answer) => answer !== null)).toEqual([made]);
+      expect(await store().get(partition)).toBeNull();
+      expect(await store().roleOf(55, partition)).toBeNull();
+      expect(await store().memberships(55)).toEqual([]);
+      const everything = await store().list({ kind: 'all', userId: 1 });
+      expect(everything.map((record) => record.partition)).not.toContain(partition);
+      expect(await store().listDeleted()).toContainEqual(made);
+      await expect(create(partition, 56)).rejects.toMatchObject({ code: 'CONFLICT' });
+      await store().removeDeleted({ ...made, partition_key: 'another' });
+      await expect(create(partition, 56)).rejects.toMatchObject({ code: 'CONFLICT' });
+      await store().removeDeleted(made);
+      const again = await create(partition, 56);
+      expect(again.partition_key).not.toBe(made.partition_key);
+      await store().removeDeleted(again);
+      expect(await store().get(partition)).toEqual(again);
+      expect(await store().markDeleted('none')).toBeNull();
+    });
+
     test('lists memberships and what lies inside a scope', async () => {
       const names = times(3, (index) => `q${index}-${randomUUID()}`);
       for (const name of names) await create(name, 7);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { TaskStore } from '../../activities/ports.js';
+import type { TaskState } from '../../schemas/documents.js';
 import { collect, sampleTask, times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
@@ -70,6 +71,69 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
         times(20, (index) => store().finish(task_id, index % 2 === 0 ? 'COMPLETED' : 'CANCELLED')),
       );
       expect(answers.filter(Boolean)).toHaveLength(1);
+    });
+
+    test('lists and counts by user and state, newest first', async () => {
+      const user_id = 5000 + Math.floor(Math.random() * 1e6);
+      const at = (second: number) => new Date(Date.UTC(2021, 0, 1, 0, 0, second));
+      const [old, young] = [
+        await insert({ user_id, created_at: at(1) }),
+        await insert({ user_id, created_at: at(2) }),
+      ];
+      const ended = await insert({ user_id, created_at: at(3) });
+      await store().finish(ended.task_id, 'FAILED', FAILURE);
+      const list = async (states: TaskState[], limit = 10, of: number | null = user_id) =>
+        (await store().list({ userId: of, states, limit })).map(({ task_id }) => task_id);
+      expect(await list(['QUEUED', 'FAILED'])).toEqual([ended, young, old].map(({ task_id }) => task_id));
+      expect(await list(['QUEUED'], 1)).toEqual([young.task_id]);
+      expect(await list(['FAILED'], 1000, null)).toContain(ended.task_id);
+      expect(await store().countActive(user_id, 10)).toBe(2);
+      expect(await store().countActive(user_id, 1)).toBe(1);
+      expect(await store().countActive(null, 1000)).toBeGreaterThanOrEqual(2);
+      const { FAILED, QUEUED } = await store().countByState();
+      expect(FAILED).toBeGreaterThanOrEqual(1);
+      expect(QUEUED).toBeGreaterThanOrEqual(2);
+    });
+
+    test('knows whose turn it is', async () => {
+      const user_id = 5000 + Math.floor(Math.random() * 1e6);
+      const at = (second: number) => new Date(Date.UTC(2021, 0, 1, 0, 0, second));
+      const young = await insert({ user_id, created_at: at(9) });
+      const old = await insert({ user_id, created_at: at(1) });
+      const running = await insert({ user_id, created_at: at(5) });
+      await store().markHandedOver(running.task_id);
+      const idle = await insert({ user_id: user_id + 1 });
+      await store().markHandedOver(idle.task_id);
+      const turns = (await store().countTurns()).filter(
+        ({ userId }) => userId - user_id < 2 && userId >= user_id,
+      );
+      expect(turns).toEqual([{ userId: user_id, waiting: 2, running: 1 }]);
+      const waiting = await store().listWaiting(user_id, 10);
+      expect(waiting.map(({ task_id }) => task_id)).toEqual([old.task_id, young.task_id]);
+      expect(await store().listWaiting(user_id, 1)).toHaveLength(1);
+      expect([await store().countRunning(user_id, 5), await store().countRunning(user_id + 2, 5)]).toEqual([
+        1, 0,
+      ]);
+    });
+
+    test('removes what settled long ago and was cleaned up after', async () => {
+      const [gone, dirty, active] = [await insert(), await insert(), await insert()];
+      for (const { task_id } of [gone, dirty]) await store().finish(task_id, 'CANCELLED');
+      await store().markCleaned(gone.file_key, 1);
+      expect(await store().removeSettled(new Date(Date.now() - 60_000))).toBe(0);
+      expect(await store().removeSettled(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(1);
+      const left = await Promise.all([gone, dirty, active].map(({ task_id }) => store().get(task_id)));
+      expect(left.map((task) => task !== null)).toEqual([false, true, true]);
+    });
+
+    test('cancels those of many that are active', async () => {
+      const [active, ended] = [await insert(), await insert()];
+      await store().finish(ended.task_id, 'COMPLETED');
+      await store().cancelMany([active.task_id, ended.task_id, 'none'], FAILURE);
+      expect(await store().get(active.task_id)).toMatchObject({
+        ...{ state: 'CANCELLED', error: FAILURE, finished_at: expect.any(Date) },
+      });
+      expect((await store().get(ended.task_id))?.state).toBe('COMPLETED');
     });
 
     test('unknown tasks do nothing', async () => {

@@ -34,6 +34,7 @@ export const scriptedParser = (texts: readonly string[] | Error): ParserPool => 
     await writeFile(outputPath, lines.map((line) => `${line}\n`).join(''));
     return { chunkCount: texts.length, tokens: 0, characters: 0, pages: null, outputPath };
   },
+  renew: () => undefined,
   close: async () => undefined,
 });
 
@@ -49,7 +50,11 @@ export const activityBench = async (
   }
   const adapters = { ...stores, models: createModelRegistry({ endpoints: stores.endpoints }) };
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'tamis-test-'));
-  await stores.partitions.create({ partition: 'library', embedder: 'builtin-hash', ownerId: 1 });
+  const { partition_key: partitionKey } = await stores.partitions.create({
+    partition: 'library',
+    embedder: 'builtin-hash',
+    ownerId: 1,
+  });
 
   const documents = createDocumentActivities({
     adapters,
@@ -59,7 +64,10 @@ export const activityBench = async (
   const embedding = createEmbeddingActivities({ adapters });
   const sweep = createSweepActivities({
     adapters,
-    settings: { graceMs: 0, timeoutMs: 3_600_000, orphanGraceMs: 0 },
+    settings: {
+      ...{ graceMs: 0, timeoutMs: 3_600_000, orphanGraceMs: 0 },
+      ...{ runningPerUser: 100, retentionMs: 30 * 86_400_000 },
+    },
     now,
   });
 
@@ -87,7 +95,7 @@ export const activityBench = async (
     const claim = { partition: 'library', digest: sha256, fileKey, fileId, taskId: task.task_id };
     await stores.claims.claim(claim);
     if (present === null || (present.live === null && present.pending_task === null))
-      await stores.files.admitFirst({ ...claim, userId: 1, generation });
+      await stores.files.admitFirst({ ...claim, partitionKey, userId: 1, generation });
     else await stores.files.admitReplacement({ fileKey, taskId: task.task_id, generation });
     return task;
   };

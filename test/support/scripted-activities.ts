@@ -1,9 +1,17 @@
 import { Context } from '@temporalio/activity';
+import type { CallbackActivities } from '../../activities/callback-activities.js';
+import type { CopyActivities } from '../../activities/copy-activities.js';
 import type { DocumentActivities, DocumentRef } from '../../activities/document-activities.js';
 import type { EmbeddingActivities } from '../../activities/embedding-activities.js';
+import type { PartitionActivities } from '../../activities/partition-activities.js';
 import type { SweepActivities } from '../../activities/sweep-activities.js';
 
-export type AllActivities = DocumentActivities & EmbeddingActivities & SweepActivities;
+export type AllActivities = DocumentActivities &
+  EmbeddingActivities &
+  CopyActivities &
+  CallbackActivities &
+  PartitionActivities &
+  SweepActivities;
 
 /** Activities that note their calls and do what a test says; the rest succeeds at once. */
 export const scriptedActivities = (script: Partial<AllActivities> = {}) => {
@@ -15,6 +23,14 @@ export const scriptedActivities = (script: Partial<AllActivities> = {}) => {
     endTask: async (_ref, failure) =>
       failure.code === 'TASK_CANCELLED' || failure.code === 'SUPERSEDED' ? 'CANCELLED' : 'FAILED',
     cleanFile: async () => undefined,
+    copyVersion: async () => ({ chunkCount: 3 }),
+    sendCallback: async () => undefined,
+    giveUpCallback: async () => undefined,
+    findUntoldCallbacks: async () => [],
+    settleFileChunks: async () => undefined,
+    finishDeletion: async () => undefined,
+    deletedFiles: async () => [],
+    nextTurns: async () => ({ refs: [], waiting: 0 }),
     findUnstarted: async () => [],
     markHandedOver: async () => undefined,
     endExpired: async () => 0,

@@ -4,7 +4,8 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { taskQueues } from '../../schemas/task-queues.js';
-import type { IndexDocumentInput, TaskStatusView, indexDocument } from '../../workflows/index-document.js';
+import type { TaskInput, TaskStatusView } from '../../workflows/drive-task.js';
+import type { indexDocument } from '../../workflows/index-document.js';
 import { documentRef, scriptedActivities, untilCancelled } from '../support/scripted-activities.js';
 import type { AllActivities } from '../support/scripted-activities.js';
 import { ended, until } from '../support/until.js';
@@ -26,7 +27,7 @@ type Handle = WorkflowHandle<typeof indexDocument>;
 /** Runs the plan on Temporal's test server with scripted hands. */
 const run = async <T>(
   script: Partial<AllActivities>,
-  use: (handle: Handle, input: IndexDocumentInput) => Promise<T>,
+  use: (handle: Handle, input: TaskInput) => Promise<T>,
 ): Promise<{ result: T; names: string[]; calls: { name: string; args: unknown[] }[] }> => {
   const prefix = `test-${(serial += 1)}-`;
   const scripted = scriptedActivities(script);

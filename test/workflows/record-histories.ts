@@ -36,6 +36,9 @@ interface Recording {
 /** Two signals wait at this watcher's desk; the actor ends half a second after the last. */
 const FORWARD = { watcher: 'watcher', paceMs: 10, idleMs: 500 };
 
+let pages = 2;
+let rounds = 2;
+
 const recordings: Recording[] = [
   { name: 'index-document-completed', workflow: 'indexDocument' },
   {
@@ -58,11 +61,56 @@ const recordings: Recording[] = [
     script: { parseDocument: untilCancelled },
     cancel: true,
   },
+  { name: 'index-document-told', workflow: 'indexDocument', input: { callback: true } },
+  { name: 'copy-document', workflow: 'copyDocument', input: { copy: true } },
+  { name: 'deliver-callback', workflow: 'deliverCallback', input: { taskId: 'task' } },
+  {
+    name: 'deliver-callback-refused',
+    workflow: 'deliverCallback',
+    input: { taskId: 'task' },
+    script: {
+      sendCallback: async () => {
+        throw ApplicationFailure.nonRetryable('private', 'CALLBACK_REFUSED');
+      },
+    },
+  },
   { name: 'clean-document', workflow: 'cleanDocument', input: { fileKey: 'file' } },
+  { name: 'settle-document', workflow: 'settleDocument', input: { fileKey: 'file', token: 'token' } },
+  {
+    name: 'dispatch-documents',
+    workflow: 'dispatchDocuments',
+    script: {
+      nextTurns: async () =>
+        (rounds -= 1) < 0
+          ? { refs: [], waiting: 0 }
+          : { refs: [documentRef(`turn-${rounds}`)], waiting: rounds },
+    },
+    input: { roundMs: 10 },
+  },
+  {
+    name: 'clean-partition',
+    workflow: 'cleanPartition',
+    // Two pages: the first has a file whose indexing is over already, and one that needs no stopping.
+    script: {
+      deletedFiles: async () =>
+        (pages -= 1) < 0
+          ? []
+          : [
+              { fileKey: `first-${pages}`, running: [3] },
+              { fileKey: `second-${pages}`, running: [] },
+            ],
+    },
+    input: { partition: 'library', partitionKey: 'key' },
+  },
   {
     name: 'sweep-documents',
     workflow: 'sweepDocuments',
     script: { findUnstarted: async () => [documentRef('late')], findDirtyFiles: async () => ['dirty'] },
+  },
+  {
+    name: 'sweep-documents-untold',
+    workflow: 'sweepDocuments',
+    script: { findUntoldCallbacks: async () => ['untold'] },
   },
   { name: 'reconcile-documents', workflow: 'reconcileDocuments' },
   { name: 'forward-signals-accepted', workflow: 'forwardSignals', answers: [], input: FORWARD },

@@ -37,6 +37,7 @@ const insert = async (files: Collection<FileDocument>, input: Input): Promise<Fi
     _id: input.fileKey,
     name_key: nameKey(input.partition, input.fileId),
     partition: input.partition,
+    partition_key: input.partitionKey,
     file_id: input.fileId,
     created_by: input.userId,
     ...belonging(input),
@@ -76,8 +77,10 @@ const takeOver = (files: Collection<FileDocument>, input: Input): Promise<FileDo
         latest_generation: input.generation,
         created_by: input.userId,
         ...belonging(input),
+        metadata_patch: null,
         updated_at: new Date(),
       },
+      $inc: { revision: 1 },
     },
     { returnDocument: 'after' },
   );

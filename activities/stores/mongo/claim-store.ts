@@ -59,8 +59,11 @@ export const createMongoClaimStore = (db: Db): ClaimStore => {
       }
       throw new AppError('CONFLICT', 'A claim keeps changing while it is released.');
     },
-    async releaseFile(fileKey) {
-      await claims.deleteMany({ file_key: fileKey });
+    async releaseFiles(fileKeys) {
+      await claims.deleteMany({ file_key: { $in: [...fileKeys] } });
+    },
+    async releaseElsewhere(fileKey, partition) {
+      await claims.deleteMany({ file_key: fileKey, partition: { $ne: partition } });
     },
     async *scan() {
       for await (const claim of claims.find({}, { batchSize: 500 }))

@@ -14,10 +14,11 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { email_key: 1 }, unique: true, sparse: true },
     { key: { deleted_at: 1 }, sparse: true },
   ],
-  partitions: [{ key: { 'members.user_id': 1 } }],
+  partitions: [{ key: { 'members.user_id': 1 } }, { key: { deleted_at: 1 }, sparse: true }],
   files: [
     { key: { name_key: 1 }, unique: true, sparse: true },
     { key: { partition: 1, file_id: 1 } },
+    { key: { partition_key: 1 } },
     { key: { created_by: 1 } },
     { key: { 'live.task_id': 1 } },
     { key: { tombstone_at: 1 }, sparse: true },
@@ -34,7 +35,12 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { state: 1, created_at: 1 } },
     { key: { cleaned_at: 1, finished_at: 1 } },
     { key: { file_key: 1, generation: 1 } },
+    // A user's queue and list; what waits for its turn.
+    { key: { user_id: 1, state: 1, created_at: 1 } },
+    { key: { state: 1, handed_over_at: 1, user_id: 1 } },
   ],
+  callbacks: [{ key: { state: 1, attempts: 1, created_at: 1 } }],
+  workers: [{ key: { seen_at: 1 }, expireAfterSeconds: 86_400 }],
   claims: [{ key: { holders: 1 } }, { key: { file_key: 1 } }],
   alerts: [
     { key: { watcher: 1, identity: 1 }, unique: true },

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
 import { ACTIVE_STATES, FINAL_STATES } from '../../../schemas/documents.js';
-import type { TaskRecord } from '../../../schemas/documents.js';
+import type { TaskRecord, TaskState } from '../../../schemas/documents.js';
 import type { TaskStore } from '../../ports.js';
 import { metadataFromText, metadataToText } from './metadata-json.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
@@ -63,6 +63,12 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
       );
       return matchedCount === 1;
     },
+    async cancelMany(taskIds, failure) {
+      await tasks.updateMany(
+        { _id: { $in: [...taskIds] }, ...ACTIVE },
+        { $set: { state: 'CANCELLED', error: failure, finished_at: new Date() } },
+      );
+    },
     async markHandedOver(taskId) {
       await tasks.updateOne({ _id: taskId }, { $set: { handed_over_at: new Date() } });
     },
@@ -102,6 +108,67 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
     },
     async remove(taskId) {
       await tasks.deleteOne({ _id: taskId });
+    },
+    async list({ userId, states, limit }) {
+      const documents = await tasks
+        .find({ ...(userId === null ? {} : { user_id: userId }), state: { $in: [...states] } })
+        .sort({ created_at: -1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async countByState() {
+      const counts = { QUEUED: 0, SERIALIZING: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0 };
+      const groups = tasks.aggregate<{ _id: TaskState; count: number }>([
+        { $group: { _id: '$state', count: { $sum: 1 } } },
+      ]);
+      for await (const { _id, count } of groups) counts[_id] = count;
+      return counts;
+    },
+    async countActive(userId, most) {
+      return tasks.countDocuments(
+        { ...(userId === null ? {} : { user_id: userId }), ...ACTIVE },
+        { limit: most },
+      );
+    },
+    async countRunning(userId, most) {
+      return tasks.countDocuments(
+        { user_id: userId, ...ACTIVE, handed_over_at: { $ne: null } },
+        { limit: most },
+      );
+    },
+    async countTurns() {
+      const count = async (handedOver: null | { $ne: null }): Promise<Map<number, number>> => {
+        const groups = await tasks
+          .aggregate<{ _id: number; count: number }>([
+            { $match: { ...ACTIVE, handed_over_at: handedOver } },
+            { $group: { _id: '$user_id', count: { $sum: 1 } } },
+          ])
+          .toArray();
+        return new Map(groups.map((group) => [group._id, group.count]));
+      };
+      const [waiting, running] = await Promise.all([count(null), count({ $ne: null })]);
+      return [...waiting].map(([userId, number]) => ({
+        userId,
+        waiting: number,
+        running: running.get(userId) ?? 0,
+      }));
+    },
+    async listWaiting(userId, limit) {
+      const documents = await tasks
+        .find({ user_id: userId, ...ACTIVE, handed_over_at: null })
+        .sort({ created_at: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async removeSettled(before) {
+      const { deletedCount } = await tasks.deleteMany({
+        ...FINAL,
+        finished_at: { $lt: before },
+        cleaned_at: { $ne: null },
+      });
+      return deletedCount;
     },
     async *scan() {
       for await (const document of tasks.find({}, { batchSize: 500 })) yield toRecord(document);

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileStore } from '../../ports.js';
-import { LIVE, PRESENT, toFileRecord } from './file-document.js';
+import { LIVE, PRESENT, toFileRecord, tombstone } from './file-document.js';
 import type { FileDocument } from './file-document.js';
 
 type WorkspaceLinks = Pick<
@@ -22,9 +22,9 @@ export const createWorkspaceLinks = (files: Collection<FileDocument>): Workspace
     return documents.map(toFileRecord);
   },
 
-  async attachWorkspace(fileKey, workspaceKey) {
+  async attachWorkspace({ file_key, partition }, workspaceKey) {
     const { matchedCount } = await files.updateOne(
-      { _id: fileKey, ...LIVE },
+      { _id: file_key, partition, ...LIVE },
       { $addToSet: { workspaces: workspaceKey } },
     );
     return matchedCount === 1;
@@ -48,14 +48,9 @@ export const createWorkspaceLinks = (files: Collection<FileDocument>): Workspace
         const kept = await files.updateOne(lastOfItsOwn, { $set: { workspaces: [], independent: true } });
         if (kept.matchedCount === 1) return { outcome: 'kept' };
       } else {
-        const before = await files.findOneAndUpdate(
-          lastOfItsOwn,
-          {
-            $set: { live: null, pending_task: null, workspaces: [], tombstone_at: now, updated_at: now },
-            $unset: { name_key: '' },
-          },
-          { returnDocument: 'before' },
-        );
+        const before = await files.findOneAndUpdate(lastOfItsOwn, tombstone(now), {
+          returnDocument: 'before',
+        });
         if (before !== null) return { outcome: 'orphaned', before: toFileRecord(before) };
       }
       const released = await files.updateOne(

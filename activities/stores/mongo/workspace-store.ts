@@ -91,8 +91,8 @@ export const createMongoWorkspaceStore = (db: Db): WorkspaceStore => {
     async remove(workspaceKey) {
       await workspaces.deleteOne({ _id: workspaceKey, deleted_at: { $exists: true } });
     },
-    async removeByPartition(partition) {
-      await workspaces.deleteMany({ partition });
+    async removeMany(workspaceKeys) {
+      await workspaces.deleteMany({ _id: { $in: [...workspaceKeys] } });
     },
     async forgetCreator(userId) {
       await workspaces.updateMany({ created_by: userId }, { $set: { created_by: null } });

@@ -37,7 +37,7 @@ const cutToBytes = (text: string, maxBytes: number): string => {
     .replace(/\uFFFD$/, '');
 };
 
-const toStoredEntry = (entry: MetadataEntry): MetadataEntry =>
+export const toStoredEntry = (entry: MetadataEntry): MetadataEntry =>
   entry.text === undefined ? entry : { ...entry, text: cutToBytes(entry.text, FILTER_TEXT_MAX_BYTES) };
 
 /**

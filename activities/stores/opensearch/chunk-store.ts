@@ -3,7 +3,7 @@ import { chunkId } from '../../../schemas/chunk-id.js';
 import type { ChunkStore, SearchLegHit } from '../../ports.js';
 import { bulkUpdate } from './bulk.js';
 import type { BulkUpdate } from './bulk.js';
-import { fromSource, SOURCE_FIELDS, toSource } from './chunk-document.js';
+import { fromSource, SOURCE_FIELDS, toSource, toStoredEntry } from './chunk-document.js';
 import type { ChunkSource } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
@@ -117,6 +117,41 @@ export const createOpenSearchChunkStore = (
 
     scanChunks: (generations, options) => scanChunks(client, index, generations, options),
 
+    async listWithVectors(fileKey, generation, { vectorField, from, limit, signal }) {
+      const answer = await client.request<SearchAnswer>('POST', `/${index}/_search`, {
+        body: {
+          size: Math.min(PAGE, limit),
+          _source: [...SOURCE_FIELDS, vectorField],
+          track_total_hits: false,
+          query: {
+            bool: {
+              filter: [
+                { term: { file_key: fileKey } },
+                { term: { generation } },
+                { range: { position: { gte: from } } },
+              ],
+            },
+          },
+          sort: [{ position: 'asc' }],
+        },
+        signal,
+        refused: 'VDB_SEARCH_ERROR',
+      });
+      return hitsOf(answer).map((hit) => ({
+        chunk: fromSource(hit._id, hit._source),
+        vector: (hit._source as unknown as Record<string, number[] | undefined>)[vectorField] ?? null,
+      }));
+    },
+
+    async annotate(fileKey, generation, count, words, signal) {
+      const results = await bulkUpdate(client, index, annotations(fileKey, generation, count, words), {
+        refresh: 'wait_for',
+        signal,
+      });
+      const failed = results.find(({ status }) => status >= 300 && status !== 404);
+      if (failed !== undefined) throw new AppError('VDB_ERROR', failed.reason ?? undefined);
+    },
+
     scanGenerations: () => scanGenerations(client, index),
 
     deleteGenerations: (fileKey, { keep, upTo }) =>
@@ -143,6 +178,17 @@ function* putUpdates(chunks: Parameters<ChunkStore['put']>[0], vectorField: stri
 function* publishUpdates(fileKey: string, generation: number, count: number): Generator<BulkUpdate> {
   for (let position = 0; position < count; position += 1)
     yield { id: chunkId(fileKey, generation, position), body: { doc: { published: true } } };
+}
+
+function* annotations(
+  fileKey: string,
+  generation: number,
+  count: number,
+  { partition, relationship_id, parent_id, metadata }: Parameters<ChunkStore['annotate']>[3],
+): Generator<BulkUpdate> {
+  const doc = { partition, relationship_id, parent_id, metadata: metadata.map(toStoredEntry) };
+  for (let position = 0; position < count; position += 1)
+    yield { id: chunkId(fileKey, generation, position), body: { doc } };
 }
 
 const hitsOf = (answer: SearchAnswer): Hit[] => {

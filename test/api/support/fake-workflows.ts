@@ -3,7 +3,8 @@ import type { WorkflowStarter } from '../../../activities/ports.js';
 /** What the gateway asked of Temporal; `away` makes every call fail, as when Temporal is down. */
 export const createFakeWorkflows = () => {
   const asked = { started: [] as string[], cancelled: [] as string[], cleaned: [] as string[] };
-  const state = { away: false };
+  const more = { settled: [] as string[], cleanedPartitions: [] as string[] };
+  const state = { away: false, dispatches: 0 };
   const ask = async (list: string[], what: string): Promise<void> => {
     if (state.away) throw new Error('connect ECONNREFUSED 10.1.2.3:7233');
     list.push(what);
@@ -12,7 +13,13 @@ export const createFakeWorkflows = () => {
     startIndexing: (task) => ask(asked.started, task.task_id),
     cancelIndexing: (task) => ask(asked.cancelled, `${task.file_key}/${task.generation}`),
     startCleaning: (fileKey, generation) => ask(asked.cleaned, `${fileKey}/${generation}`),
+    startSettling: (fileKey) => ask(more.settled, fileKey),
+    startCleaningPartition: ({ partition }) => ask(more.cleanedPartitions, partition),
+    wakeDispatcher: async () => {
+      await ask([], 'dispatch');
+      state.dispatches += 1;
+    },
     ping: () => ask([], 'ping'),
   };
-  return { ...asked, state, starter };
+  return { ...asked, ...more, state, starter };
 };

@@ -54,6 +54,7 @@ export const source = (id: string): SearchResult => {
     ...{
       file_key: 'k',
       partition: 'notes',
+      partition_key: 'n',
       file_id: id,
       created_by: 1,
       workspaces: [],
@@ -61,6 +62,7 @@ export const source = (id: string): SearchResult => {
       latest_generation: 1,
       live: version,
     },
+    ...{ metadata_patch: null, revision: 0, chunk_updates: [] },
     ...{ pending_task: null, created_at: new Date(0), updated_at: new Date(0), deleted_at: null },
   };
   const chunk = {

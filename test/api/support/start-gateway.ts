@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { allRoutes, createApp } from '../../../api/app.js';
-import type { DocumentDeps } from '../../../api/documents/document-deps.js';
 import { tokenDigest } from '../../../api/middleware/authentication.js';
 import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import type { Route } from '../../../api/route.js';
@@ -29,7 +28,6 @@ export interface GatewayOptions {
   adapt?: (adapters: Adapters) => Adapters;
   /** Those of this gateway alone unless given; off unless `env` turns them on. */
   rateLimits?: RateLimits;
-  deletePartition?: NonNullable<DocumentDeps['deletePartition']>;
   /** Routes that no table has, to see what a test makes of them. */
   plant?: readonly Route[];
   /** Serves the proxy as well. */
@@ -58,6 +56,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   const own: Adapters = {
     ...stores,
     models,
+    callbackClient: { post: async () => 204, close: async () => {} },
     probes: { mongodb: async () => {}, opensearch: async () => {} },
     close: async () => {},
   };
@@ -75,10 +74,8 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     },
   });
   const proxy = options.proxy === undefined ? {} : { proxy: options.proxy };
-  const { deletePartition } = options;
   const deps = {
     ...{ config, adapters, workflows: workflows.starter, search, chat, ...proxy },
-    ...(deletePartition === undefined ? {} : { deletePartition }),
     ...(options.plant === undefined ? {} : { moreRoutes: options.plant }),
   };
   const rateLimits = options.rateLimits ?? createInProcessRateLimits();

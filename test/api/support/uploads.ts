@@ -1,3 +1,5 @@
+import { settleChunks } from '../../../activities/reconcile/settle-file.js';
+import { settleQuota } from '../../../activities/reconcile/settle-quota.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
 import type { Gateway } from './start-gateway.js';
 
@@ -45,12 +47,15 @@ export const publishTask = async (
   }));
   await adapters.chunks.put(chunks, embedder.vectorField);
   await adapters.chunks.publish(task.file_key, task.generation, lines.length);
-  await adapters.files.publish(task.file_key, taskId, {
+  const version = {
     ...task.upload,
     ...{ generation: task.generation, task_id: taskId, metadata: task.metadata },
     ...{ relationship_id: task.relationship_id, parent_id: task.parent_id },
     ...{ chunk_count: lines.length, embedder: task.embedder, indexed_at: new Date(), degraded_stages: [] },
-  });
+  };
+  await adapters.files.publish(task.file_key, taskId, version, task.partition);
+  await settleChunks(adapters, task.file_key, [taskId]);
+  await settleQuota(adapters, { taskId, fileKey: task.file_key });
   await adapters.tasks.finish(taskId, 'COMPLETED');
   return chunks.map(({ chunk }) => chunk.chunk_id);
 };

@@ -1,4 +1,5 @@
 import { createFakeBlobStore } from './fake-blob-store.js';
+import { createFakeCallbackStore } from './fake-callback-store.js';
 import { createFakeChunkStore } from './fake-chunk-store.js';
 import { createFakeClaimStore } from './fake-claim-store.js';
 import { createFakeCounterStore } from './fake-counter-store.js';
@@ -8,6 +9,7 @@ import { createFakePartitionStore } from './fake-partition-store.js';
 import { createFakeQuotaStore } from './fake-quota-store.js';
 import { createFakePresetStore } from './fake-preset-store.js';
 import { createFakeTaskStore } from './fake-task-store.js';
+import { createFakeWorkerStore } from './fake-worker-store.js';
 import { createFakeUserStore } from './fake-user-store.js';
 import { createFakeWorkspaceStore } from './fake-workspace-store.js';
 
@@ -18,6 +20,8 @@ export const createFakeStores = () => ({
   partitions: createFakePartitionStore(),
   files: createFakeFileStore(),
   tasks: createFakeTaskStore(),
+  workers: createFakeWorkerStore(),
+  callbacks: createFakeCallbackStore(),
   claims: createFakeClaimStore(),
   counters: createFakeCounterStore(),
   workspaces: createFakeWorkspaceStore(),

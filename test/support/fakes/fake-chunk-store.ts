@@ -114,6 +114,21 @@ export const createFakeChunkStore = (): ChunkStore => {
         yield { chunk: copyRecord(chunk), vector: vector.length === 0 ? null : vector };
       }
     },
+    async listWithVectors(fileKey, generation, { vectorField, from, limit }) {
+      return ofFile(fileKey)
+        .filter(({ chunk }) => chunk.generation === generation && chunk.position >= from)
+        .sort((a, b) => a.chunk.position - b.chunk.position)
+        .slice(0, limit)
+        .map(({ chunk, vectors }) => {
+          const vector = vectors.get(vectorField);
+          return { chunk: copyRecord(chunk), vector: vector === undefined ? null : [...vector] };
+        });
+    },
+    async annotate(fileKey, generation, count, words) {
+      for (const { chunk } of ofFile(fileKey))
+        if (chunk.generation === generation && chunk.position < count)
+          Object.assign(chunk, copyRecord(words));
+    },
     async *scanGenerations() {
       const groups = new Map<
         string,

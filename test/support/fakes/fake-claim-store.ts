@@ -26,8 +26,12 @@ export const createFakeClaimStore = (): ClaimStore => {
         if (claim.holders.size === 0) claims.delete(key);
       }
     },
-    async releaseFile(fileKey) {
-      for (const [key, claim] of claims) if (claim.fileKey === fileKey) claims.delete(key);
+    async releaseFiles(fileKeys) {
+      for (const [key, claim] of claims) if (fileKeys.includes(claim.fileKey)) claims.delete(key);
+    },
+    async releaseElsewhere(fileKey, partition) {
+      for (const [key, claim] of claims)
+        if (claim.fileKey === fileKey && claim.partition !== partition) claims.delete(key);
     },
     async *scan() {
       for (const { partition, digest, fileKey, holders } of [...claims.values()])

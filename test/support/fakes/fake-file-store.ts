@@ -1,5 +1,6 @@
 import type { FileStore } from '../../../activities/ports.js';
 import { AppError } from '../../../schemas/app-error.js';
+import { mergeMetadata } from '../../../schemas/merge-metadata.js';
 import { inScope } from '../../../schemas/documents.js';
 import type { FileRecord } from '../../../schemas/documents.js';
 import { copyRecord } from './copy-record.js';
@@ -11,6 +12,17 @@ const isPresent = (file: FileRecord): boolean =>
 export const createFakeFileStore = (): FileStore => {
   const files = new Map<string, FileRecord>();
   const copy = (file: FileRecord): FileRecord => copyRecord(file);
+  const touch = (file: FileRecord): void => {
+    file.revision += 1;
+    file.updated_at = new Date();
+  };
+  const bury = (file: FileRecord): void => {
+    Object.assign(file, {
+      ...{ live: null, pending_task: null, metadata_patch: null, workspaces: [] },
+      deleted_at: new Date(),
+    });
+    touch(file);
+  };
   const active = (partition: string, fileId: string): FileRecord | undefined =>
     [...files.values()].find(
       (file) => file.deleted_at === null && file.partition === partition && file.file_id === fileId,
@@ -72,9 +84,9 @@ export const createFakeFileStore = (): FileStore => {
         .sort((a, b) => (a.file_id < b.file_id ? -1 : 1))
         .map(copy);
     },
-    async attachWorkspace(fileKey, workspaceKey) {
-      const file = files.get(fileKey);
-      if (file === undefined || file.live === null || file.deleted_at !== null) return false;
+    async attachWorkspace({ file_key, partition }, workspaceKey) {
+      const file = files.get(file_key);
+      if (file?.partition !== partition || file.live === null || file.deleted_at !== null) return false;
       if (!file.workspaces.includes(workspaceKey)) file.workspaces.push(workspaceKey);
       return true;
     },
@@ -95,8 +107,7 @@ export const createFakeFileStore = (): FileStore => {
         file.independent = true;
         return { outcome: 'kept' };
       }
-      const now = new Date();
-      Object.assign(file, { live: null, pending_task: null, deleted_at: now, updated_at: now });
+      bury(file);
       return { outcome: 'orphaned', before };
     },
     async countLive(partitions) {
@@ -105,20 +116,12 @@ export const createFakeFileStore = (): FileStore => {
         partitions.map((name) => [name, live.filter(({ partition }) => partition === name).length]),
       );
     },
-    async countByUser(userId) {
-      const own = [...files.values()].filter(
-        (file) => file.created_by === userId && file.deleted_at === null,
-      );
-      return {
-        live: own.filter(({ live }) => live !== null).length,
-        pending: own.filter(({ live, pending_task }) => live === null && pending_task !== null).length,
-      };
-    },
     async liveTasks(taskIds) {
       const live = [...files.values()].flatMap((file) => file.live?.task_id ?? []);
       return live.filter((taskId) => taskIds.includes(taskId));
     },
-    async admitFirst({ fileKey, partition, fileId, userId, taskId, generation, workspaces = [] }) {
+    async admitFirst(input) {
+      const { fileKey, partition, partitionKey, fileId, userId, taskId, generation, workspaces = [] } = input;
       const belonging = { workspaces: [...workspaces], independent: workspaces.length === 0 };
       const found = active(partition, fileId);
       const now = new Date();
@@ -127,12 +130,16 @@ export const createFakeFileStore = (): FileStore => {
         const file: FileRecord = {
           file_key: fileKey,
           partition,
+          partition_key: partitionKey,
           file_id: fileId,
           created_by: userId,
           ...belonging,
           latest_generation: generation,
           live: null,
           pending_task: taskId,
+          metadata_patch: null,
+          revision: 0,
+          chunk_updates: [],
           created_at: now,
           updated_at: now,
           deleted_at: null,
@@ -150,6 +157,8 @@ export const createFakeFileStore = (): FileStore => {
         latest_generation: generation,
         created_by: userId,
         ...belonging,
+        metadata_patch: null,
+        revision: found.revision + 1,
         updated_at: now,
       });
       return { outcome: 'admitted', file: copy(found) };
@@ -162,33 +171,83 @@ export const createFakeFileStore = (): FileStore => {
           ? { outcome: 'admitted', file: copy(file), supersededTask: null }
           : { outcome: 'stale' };
       const supersededTask = file.pending_task;
-      Object.assign(file, { pending_task: taskId, latest_generation: generation, updated_at: new Date() });
+      Object.assign(file, { pending_task: taskId, latest_generation: generation, metadata_patch: null });
+      touch(file);
       return { outcome: 'admitted', file: copy(file), supersededTask };
     },
-    async publish(fileKey, taskId, version) {
+    async publish(fileKey, taskId, version, chunkPartition) {
       const file = files.get(fileKey);
       if (file?.pending_task !== taskId || file.deleted_at !== null)
         return { outcome: file?.live?.task_id === taskId ? 'already' : 'superseded' };
       const previous = file.live;
-      Object.assign(file, { live: copyRecord(version), pending_task: null, updated_at: new Date() });
+      const patch = file.metadata_patch;
+      if (patch !== null || file.partition !== (chunkPartition ?? file.partition))
+        file.chunk_updates.push(taskId);
+      const live = mergeMetadata(copyRecord(version), patch);
+      Object.assign(file, { live, pending_task: null, metadata_patch: null });
+      touch(file);
       return { outcome: 'published', previous };
     },
     async releasePending(fileKey, taskId) {
       const file = files.get(fileKey);
       if (file?.pending_task !== taskId) return false;
-      Object.assign(file, { pending_task: null, updated_at: new Date() });
+      file.pending_task = null;
+      touch(file);
       return true;
     },
-    async markDeleted(partition, fileId) {
+    async markDeleted(partition, fileId, fileKey) {
       const file = active(partition, fileId);
       if (file === undefined || !isPresent(file)) return null;
+      if (fileKey !== undefined && file.file_key !== fileKey) return null;
       const before = copy(file);
-      const now = new Date();
-      Object.assign(file, {
-        ...{ live: null, pending_task: null, workspaces: [] },
-        ...{ deleted_at: now, updated_at: now },
-      });
+      bury(file);
       return before;
+    },
+    async change({ file: { file_key, revision, file_id }, token, live, metadataPatch, to }) {
+      const file = files.get(file_key);
+      if (file === undefined || file.deleted_at !== null || file.revision !== revision) return 'stale';
+      const there = to === undefined ? undefined : active(to.partition, file_id);
+      if (there !== undefined && there !== file) return 'exists';
+      if (to !== undefined) Object.assign(file, { ...to, workspaces: [], independent: true });
+      Object.assign(file, { live: copyRecord(live), metadata_patch: copyRecord(metadataPatch) });
+      if (!file.chunk_updates.includes(token)) file.chunk_updates.push(token);
+      touch(file);
+      return 'changed';
+    },
+    async announce(fileKey, token) {
+      const file = files.get(fileKey);
+      if (file === undefined || file.chunk_updates.includes(token)) return;
+      file.chunk_updates.push(token);
+      file.updated_at = new Date();
+    },
+    async settleChunkUpdates(fileKey, revision, tokens) {
+      const file = files.get(fileKey);
+      if (file?.revision !== revision) return false;
+      file.chunk_updates = file.chunk_updates.filter((token) => !tokens.includes(token));
+      return true;
+    },
+    async listUnsettled(before, limit) {
+      return [...files.values()]
+        .filter((file) => file.chunk_updates.length > 0 && file.updated_at < before)
+        .slice(0, limit)
+        .map(copy);
+    },
+    async listPending(partitionKey) {
+      return [...files.values()].flatMap(({ partition_key, pending_task, file_key, latest_generation }) =>
+        partition_key === partitionKey && pending_task !== null
+          ? [{ fileKey: file_key, taskId: pending_task, generation: latest_generation }]
+          : [],
+      );
+    },
+    async markPartitionDeleted(partitionKey) {
+      for (const file of files.values())
+        if (file.partition_key === partitionKey && file.deleted_at === null) bury(file);
+    },
+    async listPartitionTombstones(partitionKey, limit) {
+      return [...files.values()]
+        .filter((file) => file.partition_key === partitionKey && file.deleted_at !== null)
+        .slice(0, limit)
+        .map(copy);
     },
     async removeTombstone(fileKey) {
       if (files.get(fileKey)?.deleted_at != null) files.delete(fileKey);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { PartitionStore } from '../../../activities/ports.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { PARTITION_DEFAULTS, inScope } from '../../../schemas/documents.js';
@@ -7,6 +8,7 @@ import { copyRecord } from './copy-record.js';
 /** Partitions and memberships in memory. */
 export const createFakePartitionStore = (): PartitionStore => {
   const partitions = new Map<string, PartitionRecord>();
+  const deleted = new Map<string, PartitionRecord>();
   let members: Membership[] = [];
   const memberOf = (userId: number, partition: string): Membership | undefined =>
     members.find((member) => member.user_id === userId && member.partition === partition);
@@ -23,8 +25,13 @@ export const createFakePartitionStore = (): PartitionStore => {
     async create({ partition, embedder, ownerId }) {
       if (partitions.has(partition))
         throw new AppError('PARTITION_EXISTS', undefined, { details: { partition } });
+      if (deleted.has(partition))
+        throw new AppError('CONFLICT', 'The partition is being deleted; try again.');
       const created_at = new Date();
-      const record = { ...PARTITION_DEFAULTS, partition, embedder, created_by: ownerId, created_at };
+      const record = {
+        ...PARTITION_DEFAULTS,
+        ...{ partition, partition_key: randomUUID(), embedder, created_by: ownerId, created_at },
+      };
       partitions.set(partition, record);
       members.push({ user_id: ownerId, partition, role: 'owner', added_at: created_at });
       return copyRecord(record);
@@ -74,6 +81,20 @@ export const createFakePartitionStore = (): PartitionStore => {
     },
     async roleOf(userId, partition) {
       return memberOf(userId, partition)?.role ?? null;
+    },
+    async markDeleted(partition) {
+      const record = partitions.get(partition);
+      if (record === undefined) return null;
+      partitions.delete(partition);
+      deleted.set(partition, record);
+      members = members.filter((member) => member.partition !== partition);
+      return copyRecord(record);
+    },
+    async listDeleted() {
+      return copyRecord([...deleted.values()]);
+    },
+    async removeDeleted({ partition, partition_key }) {
+      if (deleted.get(partition)?.partition_key === partition_key) deleted.delete(partition);
     },
   };
 };

@@ -50,6 +50,11 @@ export const createFakeTaskStore = (): TaskStore => {
       if (state === 'COMPLETED') Object.assign(task, { stage: 'done', progress: 1 });
       return true;
     },
+    async cancelMany(taskIds, failure) {
+      for (const task of taskIds.map(activeTask))
+        if (task !== null)
+          Object.assign(task, { state: 'CANCELLED', error: copyRecord(failure), finished_at: new Date() });
+    },
     async markHandedOver(taskId) {
       const task = tasks.get(taskId);
       if (task !== undefined) task.handed_over_at = new Date();
@@ -89,6 +94,56 @@ export const createFakeTaskStore = (): TaskStore => {
     },
     async remove(taskId) {
       tasks.delete(taskId);
+    },
+    async list({ userId, states, limit }) {
+      return select(
+        (task) => (userId === null || task.user_id === userId) && states.includes(task.state),
+        (task) => -task.created_at.getTime(),
+        limit,
+      );
+    },
+    async countByState() {
+      const counts = { QUEUED: 0, SERIALIZING: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0 };
+      for (const task of tasks.values()) counts[task.state] += 1;
+      return counts;
+    },
+    async countActive(userId, most) {
+      const active = [...tasks.values()].filter(
+        (task) => !isFinalState(task.state) && (userId === null || task.user_id === userId),
+      );
+      return Math.min(active.length, most);
+    },
+    async countRunning(userId, most) {
+      const running = select(
+        (task) => task.user_id === userId && !isFinalState(task.state) && task.handed_over_at !== null,
+        () => 0,
+        most,
+      );
+      return running.length;
+    },
+    async countTurns() {
+      const turns = new Map<number, { userId: number; waiting: number; running: number }>();
+      for (const task of tasks.values()) {
+        if (isFinalState(task.state)) continue;
+        const turn = turns.get(task.user_id) ?? { userId: task.user_id, waiting: 0, running: 0 };
+        turn[task.handed_over_at === null ? 'waiting' : 'running'] += 1;
+        turns.set(task.user_id, turn);
+      }
+      return [...turns.values()].filter(({ waiting }) => waiting > 0);
+    },
+    async listWaiting(userId, limit) {
+      return select(
+        (task) => task.user_id === userId && !isFinalState(task.state) && task.handed_over_at === null,
+        (task) => task.created_at.getTime(),
+        limit,
+      );
+    },
+    async removeSettled(before) {
+      const settled = [...tasks.values()].filter(
+        (task) => task.cleaned_at !== null && task.finished_at !== null && task.finished_at < before,
+      );
+      for (const task of settled) tasks.delete(task.task_id);
+      return settled.length;
     },
     async *scan() {
       for (const task of [...tasks.values()]) yield copyRecord(task);

@@ -51,8 +51,8 @@ export const createFakeWorkspaceStore = (): WorkspaceStore => {
     async remove(workspaceKey) {
       if (workspaces.get(workspaceKey)?.deleted != null) workspaces.delete(workspaceKey);
     },
-    async removeByPartition(partition) {
-      for (const record of all()) if (record.partition === partition) workspaces.delete(record.workspace_key);
+    async removeMany(workspaceKeys) {
+      for (const key of workspaceKeys) workspaces.delete(key);
     },
     async forgetCreator(userId) {
       for (const record of all()) if (record.created_by === userId) record.created_by = null;

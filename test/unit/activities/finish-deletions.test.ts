@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { finishPartitionDeletion } from '../../../activities/reconcile/finish-partition-deletion.js';
 import { activityBench, inActivity, refOf } from '../../support/activity-bench.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
 
@@ -14,7 +15,7 @@ const fileIn = async (bench: ActivityBench, fileId: string, workspaceKey: string
   const { chunkCount } = await inActivity(() => bench.documents.parseDocument(ref)).result;
   await inActivity(() => bench.embedding.embedDocument(ref)).result;
   await inActivity(() => bench.documents.publishDocument(ref, chunkCount)).result;
-  await bench.files.attachWorkspace(task.file_key, workspaceKey);
+  await bench.files.attachWorkspace(task, workspaceKey);
   return task.file_key;
 };
 
@@ -50,7 +51,15 @@ describe('deletions that a crash cut short', () => {
     await workspace(bench, 'w');
     const key = 'key-of-own';
     await bench.files.admitFirst({
-      ...{ fileKey: key, partition: 'library', fileId: 'own', userId: 5, taskId: 't', generation: 50 },
+      ...{
+        fileKey: key,
+        partition: 'library',
+        partitionKey: 'library',
+        fileId: 'own',
+        userId: 5,
+        taskId: 't',
+        generation: 50,
+      },
       workspaces: ['w'],
     });
     await bench.workspaces.markDeleted('library', 'w', { keepFiles: false });
@@ -75,8 +84,38 @@ describe('deletions that a crash cut short', () => {
     for (const id of [5, 6]) await user(bench, id);
     await bench.partitions.create({ partition: 'own', embedder: 'builtin-hash', ownerId: 5 });
     for (const id of [5, 6]) await bench.users.markDeleted(id);
+    const { markDeleted } = bench.partitions;
+    bench.partitions.markDeleted = () => Promise.reject(new Error('away'));
     await sweep(bench);
     expect(await markedUsers(bench)).toEqual([5]);
     expect(await bench.partitions.roleOf(5, 'own')).toBe('owner');
+    bench.partitions.markDeleted = markDeleted;
+    await sweep(bench);
+    expect(await markedUsers(bench)).toEqual([]);
+    expect(await bench.partitions.get('own')).toBeNull();
+    expect(await bench.partitions.listDeleted()).toEqual([]);
+  });
+
+  it('of a user who alone owns `default`: the first admin owns it then', async () => {
+    const bench = await laterBench();
+    await user(bench, 5);
+    await bench.partitions.create({ partition: 'default', embedder: 'builtin-hash', ownerId: 5 });
+    await bench.users.markDeleted(5);
+    await sweep(bench);
+    expect(await markedUsers(bench)).toEqual([]);
+    expect(await bench.partitions.members('default')).toMatchObject([{ user_id: 1, role: 'owner' }]);
+  });
+
+  it('of a partition: its workspaces go with it, and those of its successor stay', async () => {
+    const bench = await laterBench();
+    await workspace(bench, 'w');
+    const deleted = await bench.partitions.markDeleted('library');
+    await sweep(bench);
+    expect(await bench.workspaces.get('library', 'w')).toBeNull();
+    await bench.partitions.create({ partition: 'library', embedder: 'builtin-hash', ownerId: 1 });
+    await workspace(bench, 'w');
+    await finishPartitionDeletion(bench, deleted!);
+    expect(await bench.workspaces.get('library', 'w')).not.toBeNull();
+    expect(await bench.partitions.get('library')).not.toBeNull();
   });
 });

@@ -40,6 +40,10 @@ export const makeFile = (over: Partial<FileRecord> = {}): FileRecord => ({
   latest_generation: 1,
   live: makeVersion(),
   pending_task: null,
+  partition_key: 'public-key',
+  metadata_patch: null,
+  revision: 0,
+  chunk_updates: [],
   created_at: NOON,
   updated_at: NOON,
   deleted_at: null,
@@ -83,6 +87,7 @@ export const makeResult = (chunk: Partial<StoredChunk>, version: Partial<FileVer
 export const makePartition = (partition: string, embedder = 'builtin-hash'): PartitionRecord => ({
   ...PARTITION_DEFAULTS,
   partition,
+  partition_key: `key-of-${partition}`,
   embedder,
   created_by: 1,
   created_at: NOON,

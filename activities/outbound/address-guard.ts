@@ -1,0 +1,74 @@
+import { lookup as resolve } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+
+/**
+ * Keeps requests to addresses that a client named away from our own network: loopback, private, link-local and every
+ * other range that is not plain unicast. A literal address never reaches the resolver and a name says nothing before it
+ * is resolved, so both are looked at, the second at the moment of connecting.
+ */
+const BLOCKED = 'ERR_ADDRESS_BLOCKED';
+
+const blocked = (host: string): Error =>
+  Object.assign(new Error(`address not allowed: ${host}`), { code: BLOCKED });
+
+export const isBlocked = (error: unknown): boolean => {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if ((cause as NodeJS.ErrnoException).code === BLOCKED) return true;
+  return false;
+};
+
+/** `unicast` alone also leaves out 6to4, Teredo and NAT64, which could carry a private address. */
+const isPublicAddress = (address: string): boolean => {
+  try {
+    return ipaddr.process(address).range() === 'unicast';
+  } catch {
+    return false;
+  }
+};
+
+/** Host of a URL without the brackets of IPv6. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+/** What can be said of a URL without resolving it: its host is no literal of a range that is not public. */
+export const isPublicUrl = (url: URL): boolean => {
+  const host = hostOf(url);
+  if (isIP(host) !== 0) return isPublicAddress(host);
+  return !/(^|\.)(localhost|local|internal)\.?$/i.test(host);
+};
+
+type LookupCallback = (
+  error: NodeJS.ErrnoException | null,
+  address: string | LookupAddress[],
+  family?: number,
+) => void;
+
+const guardedLookup = (host: string, options: LookupOptions, done: LookupCallback): void => {
+  resolve(host, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return done(error, []);
+    // One bad address is enough: which of them is connected to is not ours to choose.
+    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))
+      return done(blocked(host), []);
+    if (options.all === true) return done(null, addresses);
+    return done(null, addresses[0]!.address, addresses[0]!.family);
+  });
+};
+
+/** A dispatcher for addresses that clients name. It follows no redirect by itself. */
+export const createGuardedDispatcher = (options: {
+  allowPrivate: boolean;
+  connectTimeoutMs: number;
+}): Dispatcher => {
+  const timeout = options.connectTimeoutMs;
+  if (options.allowPrivate) return new Agent({ connect: { timeout } });
+  return new Agent({ connect: { lookup: guardedLookup as never, timeout } }).compose(
+    (dispatch) => (request, handler) => {
+      const url = new URL(String(request.origin));
+      if (!isPublicUrl(url)) throw blocked(url.hostname);
+      return dispatch(request, handler);
+    },
+  );
+};

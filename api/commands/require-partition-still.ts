@@ -1,0 +1,21 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { Adapters } from '../../activities/ports.js';
+import { deleteFile } from './delete-file.js';
+import type { EndTaskDeps } from './end-task.js';
+
+/**
+ * Asked after a file was put into a partition: one that was deleted in this moment took the files that it had then,
+ * and this one must go the same way.
+ * @throws AppError PARTITION_NOT_FOUND (404), plain
+ */
+export const requirePartitionStill = async (
+  deps: EndTaskDeps & Pick<Adapters, 'partitions'>,
+  input: { partition: string; partitionKey: string; fileId: string; fileKey: string },
+): Promise<void> => {
+  const { partition } = input;
+  if ((await deps.partitions.get(partition))?.partition_key === input.partitionKey) return;
+  await deleteFile(deps, input).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'FILE_NOT_FOUND') throw error;
+  });
+  throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+};

@@ -1,0 +1,18 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { CopyActivities } from '../activities/copy-activities.js';
+import { taskQueues } from '../schemas/task-queues.js';
+import { bulk } from './activity-profiles.js';
+import { driveTask } from './drive-task.js';
+import type { TaskInput, TaskStatusView } from './drive-task.js';
+
+/** A live version becomes another file's first one: copy chunks, vectors and bytes → publish. Nothing is parsed. */
+export async function copyDocument(input: TaskInput): Promise<TaskStatusView> {
+  const { copyVersion } = proxyActivities<CopyActivities>({
+    ...bulk,
+    taskQueue: taskQueues(input.prefix).documents,
+  });
+  return driveTask(input, async (ref, view) => {
+    view.stage = 'store';
+    return (await copyVersion(ref)).chunkCount;
+  });
+}

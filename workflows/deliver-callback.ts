@@ -1,0 +1,24 @@
+import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import type { CallbackActivities } from '../activities/callback-activities.js';
+import { taskQueues } from '../schemas/task-queues.js';
+import { persistent, quick } from './activity-profiles.js';
+
+export interface DeliverCallbackInput {
+  prefix: string;
+  taskId: string;
+}
+
+/** Tells somebody outside that a task has ended, again and again for a day until it is taken. */
+export async function deliverCallback(input: DeliverCallbackInput): Promise<{ delivered: boolean }> {
+  const taskQueue = taskQueues(input.prefix).documents;
+  const { sendCallback } = proxyActivities<CallbackActivities>({ ...persistent, taskQueue });
+  const { giveUpCallback } = proxyActivities<CallbackActivities>({ ...quick, taskQueue });
+  try {
+    await sendCallback(input.taskId);
+    return { delivered: true };
+  } catch {
+    // Its last reason is in the delivery record.
+    await CancellationScope.nonCancellable(() => giveUpCallback(input.taskId));
+    return { delivered: false };
+  }
+}

@@ -1,0 +1,51 @@
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { SweepActivities } from '../activities/sweep-activities.js';
+import { taskQueues } from '../schemas/task-queues.js';
+import { quick } from './activity-profiles.js';
+import { startIndexing } from './start-indexing.js';
+
+export interface DispatchDocumentsInput {
+  prefix: string;
+  timeoutMs: number;
+  /** Between two rounds while somebody waits; a second unless told. */
+  roundMs?: number;
+}
+
+/** A task was admitted that has to wait for its turn. */
+const queued = defineSignal('queued');
+
+/**
+ * Starts what waits for its turn, round by round, until nobody waits. The records say whose turn it is, so losing a
+ * run loses nothing; the sweep does the same every half minute, should nobody have told this plan.
+ */
+export async function dispatchDocuments(input: DispatchDocumentsInput): Promise<void> {
+  const { nextTurns, markHandedOver } = proxyActivities<SweepActivities>({
+    ...quick,
+    taskQueue: taskQueues(input.prefix).documents,
+  });
+  let told = false;
+  setHandler(queued, () => {
+    told = true;
+  });
+  for (;;) {
+    told = false;
+    const { refs, waiting } = await nextTurns();
+    for (const ref of refs) await startIndexing(ref, input);
+    if (refs.length > 0) await markHandedOver(refs.map(({ taskId }) => taskId));
+    if (waiting === 0 && !told) break;
+    if (workflowInfo().continueAsNewSuggested) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof dispatchDocuments>(input);
+    }
+    await condition(() => false, input.roundMs ?? 1000);
+  }
+  await condition(allHandlersFinished);
+}

@@ -1,0 +1,102 @@
+import {
+  CancellationScope,
+  ParentClosePolicy,
+  defineQuery,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+  startChild,
+} from '@temporalio/workflow';
+import type { DocumentActivities, DocumentRef } from '../activities/document-activities.js';
+import type { Stage, TaskState } from '../schemas/documents.js';
+import { cleanWorkflowId } from '../schemas/ids.js';
+import { taskQueues } from '../schemas/task-queues.js';
+import { bulk, quick } from './activity-profiles.js';
+import { cleanDocument } from './clean-document.js';
+import { failureOf, rethrown } from './failure-of.js';
+import { startCallback } from './start-callback.js';
+
+export interface TaskInput extends DocumentRef {
+  /** In front of task queues and workflow ids of this installation. */
+  prefix: string;
+  /** The promise to the user: after so long the task ends FAILED with TASK_EXPIRED. */
+  timeoutMs: number;
+}
+
+export interface TaskStatusView {
+  task_id: string;
+  task_state: TaskState;
+  stage: Stage;
+  chunks: number | null;
+  error: { code: string; message: string } | null;
+}
+
+/** What an operator asks in the Temporal UI: the content that the API mirrors in the task record. */
+const taskStatus = defineQuery<TaskStatusView>('taskStatus');
+
+/**
+ * What every task of a document has in common: its chunks are made, published, what they replace is cleaned up, and
+ * whoever asked is told; however it fails, the record says so and nothing is left over.
+ * @param makeChunks writes the chunks of the new version and answers how many they are
+ */
+export async function driveTask(
+  input: TaskInput,
+  makeChunks: (ref: DocumentRef, view: TaskStatusView) => Promise<number>,
+): Promise<TaskStatusView> {
+  const taskQueue = taskQueues(input.prefix).documents;
+  // Publishing and cleaning touch every chunk: minutes for a text of hundreds of megabytes.
+  const { publishDocument, cleanFile } = proxyActivities<DocumentActivities>({ ...bulk, taskQueue });
+  const { endTask } = proxyActivities<DocumentActivities>({ ...quick, taskQueue });
+  const ref: DocumentRef = { taskId: input.taskId, fileKey: input.fileKey, generation: input.generation };
+  const view: TaskStatusView = {
+    task_id: input.taskId,
+    task_state: 'QUEUED',
+    stage: 'queued',
+    chunks: null,
+    error: null,
+  };
+  setHandler(taskStatus, () => view);
+
+  const work = new CancellationScope({ cancellable: true, timeout: input.timeoutMs });
+  try {
+    await work.run(async () => {
+      view.task_state = 'SERIALIZING';
+      view.chunks = await makeChunks(ref, view);
+
+      view.stage = 'publish';
+      const { replaced } = await publishDocument(ref, view.chunks);
+      if (replaced) await startCleaning(input);
+      view.task_state = 'COMPLETED';
+      view.stage = 'done';
+    });
+    await tellOutside(input);
+    return view;
+  } catch (error) {
+    // The user's cancel arrives from outside; only the scope's own timer cancels it from inside.
+    const expired = isCancellation(error) && !CancellationScope.current().consideredCancelled;
+    const failure = expired ? failureOf('TASK_EXPIRED') : failureOf(error);
+    await CancellationScope.nonCancellable(async () => {
+      view.task_state = await endTask(ref, failure);
+      // Completed: published, and cancelled in the moment after.
+      if (view.task_state !== 'CANCELLED') await tellOutside(input);
+      await cleanFile(input.fileKey);
+    });
+    view.error = { code: failure.code, message: failure.message };
+    throw rethrown(error, failure);
+  }
+}
+
+/** Old generations go in a small workflow of their own: the new version is live already, nobody waits for it. */
+async function startCleaning(input: TaskInput): Promise<void> {
+  await startChild(cleanDocument, {
+    workflowId: cleanWorkflowId(input.prefix, input.fileKey, input.generation),
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    args: [{ prefix: input.prefix, fileKey: input.fileKey }],
+  });
+}
+
+/** The delivery may take hours: it goes on by itself. */
+async function tellOutside(input: TaskInput): Promise<void> {
+  if (input.callback !== true) return;
+  await startCallback(input.prefix, input.taskId);
+}

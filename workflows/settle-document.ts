@@ -1,0 +1,20 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { DocumentActivities } from '../activities/document-activities.js';
+import { taskQueues } from '../schemas/task-queues.js';
+import { bulk } from './activity-profiles.js';
+
+export interface SettleDocumentInput {
+  prefix: string;
+  fileKey: string;
+  /** The change of the record that this run answers for. */
+  token: string;
+}
+
+/** The chunks of a large file follow a change of its record, so that filters see it. Running it twice is harmless. */
+export async function settleDocument(input: SettleDocumentInput): Promise<void> {
+  const { settleFileChunks } = proxyActivities<DocumentActivities>({
+    ...bulk,
+    taskQueue: taskQueues(input.prefix).documents,
+  });
+  await settleFileChunks(input.fileKey, input.token);
+}

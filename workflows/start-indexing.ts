@@ -1,0 +1,23 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { ParentClosePolicy, startChild } from '@temporalio/workflow';
+import type { DocumentRef } from '../activities/document-activities.js';
+import { indexWorkflowId } from '../schemas/ids.js';
+import { copyDocument } from './copy-document.js';
+import { indexDocument } from './index-document.js';
+
+/** Starts the plan of a task, which goes on whatever becomes of its starter. One that runs already is as good. */
+export async function startIndexing(
+  ref: DocumentRef,
+  settings: { prefix: string; timeoutMs: number },
+): Promise<void> {
+  try {
+    await startChild(ref.copy === true ? copyDocument : indexDocument, {
+      workflowId: indexWorkflowId(settings.prefix, ref.fileKey, ref.generation),
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      args: [{ ...ref, prefix: settings.prefix, timeoutMs: settings.timeoutMs }],
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
