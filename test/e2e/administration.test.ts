@@ -110,7 +110,6 @@ describe('the administration, on real services', () => {
   it('serves the indexer front end', async () => {
     await smokeFrontEnd({
       ...{ base: stack.base, token: stack.token, origin: ORIGIN },
-      without: ['queue', 'actors', 'partition deletion'],
       async settle(url) {
         expect((await client.ended(url)).task_state).toBe('COMPLETED');
       },
