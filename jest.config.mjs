@@ -2,6 +2,7 @@ export default {
   testEnvironment: 'node',
   // Real servers on a busy machine of two cores; speed is measured in test/bench, not here.
   testTimeout: 60_000,
+  testSequencer: '<rootDir>/test/longest-first-sequencer.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
