@@ -1,7 +1,11 @@
+import { availableParallelism } from 'node:os';
+
 export default {
   testEnvironment: 'node',
   // Real servers on a busy machine of two cores; speed is measured in test/bench, not here.
   testTimeout: 60_000,
+  // Jest would leave one core unused; more than a few suites at once would wait for the same engines.
+  maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
   testSequencer: '<rootDir>/test/longest-first-sequencer.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
