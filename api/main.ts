@@ -26,6 +26,11 @@ const EXIT_CONFIG = 78;
 const GRACE_MS = 10_000;
 /** A gigabyte over a slow line takes longer than Node's default of five minutes for a request. */
 const REQUEST_TIMEOUT_MS = 3_600_000;
+/**
+ * Longer than proxies and clients keep an idle connection (mostly 60 s): with Node's 5 s a client that was busy for a
+ * moment sends its next request into a connection that we have just closed, and a POST is not repeated.
+ */
+const KEEP_ALIVE_MS = 75_000;
 
 /** Used where FILTERS_DIR names no other folder. */
 const SHIPPED_RULES = fileURLToPath(new URL('../deploy/filters.d/', import.meta.url));
@@ -141,7 +146,7 @@ const answer = createApp({
   ...(proxy === null ? {} : { proxy }),
 }).callback();
 const server = createServer(
-  { requestTimeout: REQUEST_TIMEOUT_MS },
+  { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
   (request, response) => void answer(request, response),
 );
 
