@@ -7,6 +7,8 @@ export interface DemoStage {
   readonly gateway: string;
   readonly authToken: string;
   readonly endpoints: Endpoints;
+  /** Whether the built-in model answers, which quotes. Of any other only the sources are judged: it may say anything. */
+  readonly quoting: boolean;
   /** Folder of the sample files. */
   readonly samples: string;
   /** One line (or several) for the person who watches. */

@@ -47,6 +47,7 @@ async function show(bench: Workbench): Promise<boolean> {
       gateway: endpoints.gateway,
       authToken: endpoints.auth_token,
       endpoints,
+      quoting: endpoints.ollama === null && bench.settings['BASE_URL'] === undefined,
       samples: `${bench.paths.root}/deploy/samples`,
       print: (text) => bench.report.say(text),
       signal: bench.signal,
