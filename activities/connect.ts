@@ -76,8 +76,8 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
   try {
     await ensureIndexes(mongo.db);
     const endpoints = createMongoModelEndpointStore(mongo.db);
-    const keys =
-      config.secretsKey === null ? null : createSecretBox(Buffer.from(config.secretsKey, 'base64'));
+    const secretsKey = config.secretsKey === null ? null : Buffer.from(config.secretsKey, 'base64');
+    const keys = secretsKey === null ? null : createSecretBox(secretsKey);
     await seedEndpoints({
       endpoints,
       models: config.models,
@@ -103,10 +103,7 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
       files: createMongoFileStore(mongo.db),
       tasks: createMongoTaskStore(mongo.db),
       workers: createMongoWorkerStore(mongo.db),
-      callbacks: createMongoCallbackStore(
-        mongo.db,
-        config.secretsKey === null ? null : Buffer.from(config.secretsKey, 'base64'),
-      ),
+      callbacks: createMongoCallbackStore(mongo.db, secretsKey),
       callbackClient,
       claims: createMongoClaimStore(mongo.db),
       counters: createMongoCounterStore(mongo.db),
@@ -123,15 +120,15 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
         contextTokens: config.chat.contextTokens,
       }),
       proxy:
-        config.secretsKey === null
+        secretsKey === null
           ? null
           : {
               alerts: createMongoAlertStore(mongo.db),
               statistics: createMongoStatisticsStore(mongo.db),
               keys: createMongoApiKeyStore(mongo.db),
               ipInfo,
-              watchers: createMongoWatcherStore(mongo.db, Buffer.from(config.secretsKey, 'base64')),
-              logins: createMongoLoginStore(mongo.db, Buffer.from(config.secretsKey, 'base64')),
+              watchers: createMongoWatcherStore(mongo.db, secretsKey),
+              logins: createMongoLoginStore(mongo.db, secretsKey),
               copies: createMongoDecisionCopyStore(mongo.db),
               metrics: createMongoMetricsStore(mongo.db),
               capi: createCapiClient({

@@ -13,11 +13,10 @@ import { chatSettings } from './chat-settings.js';
 import type { DocumentDeps } from './document-deps.js';
 import { links } from './links.js';
 import { modelIds, resolveModel } from './resolve-model.js';
+import { badRequest } from './bad-request.js';
 
 const DEFAULT_TEMPERATURE = 0.3;
 const OWNER = 'OpenRAG';
-
-const refuse = (text: string): AppError => new AppError('BAD_REQUEST', text, { plain: true });
 
 const textOf = (content: ChatRequest['messages'][number]['content']): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
@@ -37,13 +36,13 @@ const refuseUnsupported = (body: ChatRequest): void => {
       Array.isArray(body.metadata?.['attachments']) && body.metadata['attachments'].length > 0,
   };
   for (const [name, given] of Object.entries(asked))
-    if (given) throw refuse(`'${name}' is not supported yet`);
+    if (given) throw badRequest(`'${name}' is not supported yet`);
 };
 
 const requireQuestion = (messages: readonly ChatMessage[]): void => {
   const last = messages.at(-1);
   if (last?.role !== 'user' || last.content.trim() === '')
-    throw refuse('The last message must be a non-empty user message');
+    throw badRequest('The last message must be a non-empty user message');
 };
 
 /** The chat-completions surface; clients that know the OpenAI format address a partition as a model. */

@@ -2,6 +2,7 @@ import { parse } from 'lossless-json';
 import { AppError } from '../../schemas/app-error.js';
 import type { Metadata, MetadataValue } from '../../schemas/documents.js';
 import { isoDate } from './iso-date.js';
+import { badRequest } from './bad-request.js';
 
 /** Keys that the server sets: a client may send them (some do on purpose), and they are dropped. */
 const PROTECTED_KEYS: ReadonlySet<string> = new Set([
@@ -23,8 +24,6 @@ const PROTECTED_PREFIX = '_openrag';
 const DEEPEST = 64;
 const INT64 = { least: -(2n ** 63n), greatest: 2n ** 63n - 1n };
 
-const refuse = (text: string): AppError => new AppError('BAD_REQUEST', text, { plain: true });
-
 export interface ClientMetadata {
   metadata: Metadata;
   relationshipId: string | null;
@@ -44,7 +43,7 @@ export const readClientMetadata = (
 ): ClientMetadata => {
   const value = text === undefined || text.trim() === '' ? {} : parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw refuse('metadata must be a JSON object');
+    throw badRequest('metadata must be a JSON object');
   const metadata = Object.fromEntries(
     Object.entries(value).filter(
       ([key]) => !PROTECTED_KEYS.has(key) && !key.startsWith(PROTECTED_PREFIX) && !vectorFields.includes(key),
@@ -52,7 +51,7 @@ export const readClientMetadata = (
   );
   if (metadata['created_at'] !== undefined && metadata['created_at'] !== null) {
     const date = isoDate(metadata['created_at']);
-    if (date === null) throw refuse('metadata.created_at is not a date');
+    if (date === null) throw badRequest('metadata.created_at is not a date');
     metadata['created_at'] = date;
   }
   return {
@@ -79,22 +78,22 @@ const parseNumber = (digits: string): number | bigint => {
   if (/^-?\d+$/.test(digits)) {
     const integer = BigInt(digits);
     if (integer < INT64.least || integer > INT64.greatest)
-      throw refuse('metadata holds an integer beyond 64 bits');
+      throw badRequest('metadata holds an integer beyond 64 bits');
     return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
   }
   const value = Number(digits);
-  if (!Number.isFinite(value)) throw refuse('metadata holds a number that is too large');
+  if (!Number.isFinite(value)) throw badRequest('metadata holds a number that is too large');
   return value;
 };
 
 /** Own keys only, bounded depth, no key that a store cannot hold. */
 const rebuild = (value: unknown, depth: number): MetadataValue => {
-  if (depth > DEEPEST) throw refuse(`metadata is nested deeper than ${DEEPEST} levels`);
+  if (depth > DEEPEST) throw badRequest(`metadata is nested deeper than ${DEEPEST} levels`);
   if (Array.isArray(value)) return value.map((member) => rebuild(member, depth + 1));
   if (typeof value !== 'object' || value === null) return value as MetadataValue;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
-      if (key.includes('\0')) throw refuse('metadata has a key that cannot be stored');
+      if (key.includes('\0')) throw badRequest('metadata has a key that cannot be stored');
       return [key, rebuild(member, depth + 1)];
     }),
   );
@@ -103,6 +102,6 @@ const rebuild = (value: unknown, depth: number): MetadataValue => {
 const textOf = (metadata: Metadata, key: string): string | null => {
   const value = metadata[key];
   if (value === undefined || value === null || value === '') return null;
-  if (typeof value !== 'string') throw refuse(`metadata.${key} must be a string`);
+  if (typeof value !== 'string') throw badRequest(`metadata.${key} must be a string`);
   return value;
 };

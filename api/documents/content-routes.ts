@@ -9,9 +9,8 @@ import type { CallerContext, Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
 import { jsonListStream } from './json-stream.js';
 import { links } from './links.js';
+import { FileParams, PartitionParams } from './path-params.js';
 
-const PartitionParams = z.object({ partition: z.string() });
-const FileParams = PartitionParams.extend({ file_id: z.string() });
 const RelationshipParams = PartitionParams.extend({ relationship_id: z.string() });
 
 const ChunksQuery = z.object({

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { supportedTypes } from '../../activities/parsing/file-types.js';
 import {
   CopyForm,
@@ -16,8 +15,7 @@ import { copyDocument } from './copy-document.js';
 import { requireIdentifier } from './identifiers.js';
 import { patchDocument } from './patch-document.js';
 import { uploadDocument } from './upload-document.js';
-
-const FileParams = z.object({ partition: z.string(), file_id: z.string() });
+import { FileParams } from './path-params.js';
 
 const UPLOAD_ERRORS = [
   'RATE_LIMITED',

@@ -6,8 +6,8 @@ import { invalidRequest } from '../request-issues.js';
 import { empty, json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
+import { PartitionParams } from './path-params.js';
 
-const PartitionParams = z.object({ partition: z.string() });
 const MemberParams = PartitionParams.extend({
   user_id: z
     .string()

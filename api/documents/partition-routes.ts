@@ -10,9 +10,8 @@ import type { Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
 import { links } from './links.js';
 import type { Links } from './links.js';
+import { FileParams, PartitionParams } from './path-params.js';
 
-const PartitionParams = z.object({ partition: z.string() });
-const FileParams = PartitionParams.extend({ file_id: z.string() });
 const MOST_EXTRACTS = 2000;
 
 const Limit = z.coerce.number().int().min(1);

@@ -7,8 +7,7 @@ import { updatePartition } from '../commands/update-partition.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
-
-const PartitionParams = z.object({ partition: z.string() });
+import { PartitionParams } from './path-params.js';
 
 const SWAP = '/partition/{partition}/embedder-swap';
 

@@ -1,5 +1,5 @@
 import { isPublicUrl } from '../../activities/outbound/address-guard.js';
-import { AppError } from '../../schemas/app-error.js';
+import { badRequest } from './bad-request.js';
 
 export interface Callback {
   url: string;
@@ -7,8 +7,6 @@ export interface Callback {
 }
 
 const LONGEST = 4096;
-
-const refuse = (text: string): AppError => new AppError('BAD_REQUEST', text, { plain: true });
 
 /**
  * The form fields `callback_url` and `callback_token`; null when there is no address. What a name resolves to is
@@ -21,13 +19,14 @@ export const readCallback = (
 ): Callback | null => {
   const text = fields['callback_url']?.trim() ?? '';
   if (text === '') return null;
-  if (text.length > LONGEST || !URL.canParse(text)) throw refuse('callback_url is not a valid URL');
+  if (text.length > LONGEST || !URL.canParse(text)) throw badRequest('callback_url is not a valid URL');
   const url = new URL(text);
   const web = url.protocol === 'http:' || url.protocol === 'https:';
-  if (!web || !(allowPrivate || isPublicUrl(url))) throw refuse('callback_url must be a public http(s) URL');
+  if (!web || !(allowPrivate || isPublicUrl(url)))
+    throw badRequest('callback_url must be a public http(s) URL');
   const token = fields['callback_token'] ?? '';
   // What would end the header, or is not Latin text, cannot be sent.
   if (token.length > LONGEST || !/^[\x21-\x7e]*$/.test(token))
-    throw refuse('callback_token is not a valid token');
+    throw badRequest('callback_token is not a valid token');
   return { url: url.href, token: token === '' ? null : token };
 };

@@ -9,9 +9,8 @@ import type { Answer, CallerContext, Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
 import { findExtract } from './find-extract.js';
 import { links } from './links.js';
+import { FileParams, PartitionParams } from './path-params.js';
 
-const PartitionParams = z.object({ partition: z.string() });
-const FileParams = PartitionParams.extend({ file_id: z.string() });
 const ExtractParams = z.object({ extract_id: z.string() });
 
 const SEARCH_ERRORS = [

@@ -1,17 +1,15 @@
 import { z } from 'zod';
-import { AppError } from '../../schemas/app-error.js';
 import type { UserPatch } from '../../schemas/documents.js';
 import type { UserInput } from '../../schemas/users-api.js';
+import { badRequest } from './bad-request.js';
 
 const LONGEST = 255;
-
-const refuse = (text: string): AppError => new AppError('BAD_REQUEST', text, { plain: true });
 
 /** Nothing, or a text that is short enough and not blank; a blank one is nothing. */
 const shortText = (name: string, value: string | null | undefined): string | null | undefined => {
   if (value === undefined || value === null) return value;
   const text = value.trim();
-  if ([...text].length > LONGEST) throw refuse(`${name} must not be longer than ${LONGEST} characters`);
+  if ([...text].length > LONGEST) throw badRequest(`${name} must not be longer than ${LONGEST} characters`);
   return text === '' ? null : text;
 };
 
@@ -21,7 +19,7 @@ const shortText = (name: string, value: string | null | undefined): string | nul
  */
 export const readUserFields = (input: UserInput): UserPatch => {
   const email = shortText('email', input.email);
-  if (email != null && !z.email().safeParse(email).success) throw refuse('email is not a mail address');
+  if (email != null && !z.email().safeParse(email).success) throw badRequest('email is not a mail address');
   const given: { [K in keyof UserPatch]: UserPatch[K] | undefined } = {
     display_name: shortText('display_name', input.display_name),
     external_user_id: shortText('external_user_id', input.external_user_id),

@@ -20,6 +20,7 @@ import type { Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
 import { presentMe, presentMembership, presentNewUser, presentUser } from './present-user.js';
 import { readUserFields } from './user-fields.js';
+import { badRequest } from './bad-request.js';
 
 const UserParams = z.object({
   id: z
@@ -33,8 +34,6 @@ const DEFAULT_ADMIN = 1;
 
 const noSuchUser = (userId: number): AppError =>
   new AppError('USER_NOT_FOUND', `User ${userId} not found`, { plain: true });
-
-const refuse = (text: string): AppError => new AppError('BAD_REQUEST', text, { plain: true });
 
 const found = (user: UserRecord | null, userId: number): UserRecord => {
   if (user === null) throw noSuchUser(userId);
@@ -122,7 +121,7 @@ export const userRoutes = ({ adapters, config, workflows }: DocumentDeps): Route
       errors: ['BAD_REQUEST', 'USER_NOT_FOUND', 'USER_EXISTS', 'VALIDATION_ERROR'],
       async handle(_ctx, { params, body }) {
         if (params.id === DEFAULT_ADMIN && body.is_admin === false)
-          throw refuse('Cannot revoke admin privileges from the default admin user.');
+          throw badRequest('Cannot revoke admin privileges from the default admin user.');
         return json(
           200,
           await present(found(await users.update(params.id, readUserFields(body)), params.id)),
@@ -139,7 +138,7 @@ export const userRoutes = ({ adapters, config, workflows }: DocumentDeps): Route
       responses: { 204: { description: 'Deleted' } },
       errors: ['BAD_REQUEST', 'USER_NOT_FOUND', 'VALIDATION_ERROR'],
       async handle({ log }, { params }) {
-        if (params.id === DEFAULT_ADMIN) throw refuse('Cannot delete the default admin user.');
+        if (params.id === DEFAULT_ADMIN) throw badRequest('Cannot delete the default admin user.');
         if (!(await deleteUser({ ...adapters, workflows, log }, params.id))) throw noSuchUser(params.id);
         return empty(204);
       },

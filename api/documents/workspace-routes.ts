@@ -20,10 +20,9 @@ import { noSuchFile } from '../commands/upload-refusals.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
+import { FileParams, PartitionParams } from './path-params.js';
 
-const PartitionParams = z.object({ partition: z.string() });
 const WorkspaceParams = PartitionParams.extend({ workspace_id: z.string() });
-const FileParams = PartitionParams.extend({ file_id: z.string() });
 const WorkspaceFileParams = WorkspaceParams.extend({ file_id: z.string() });
 const DeleteQuery = z.object({ keep_files: z.stringbool().default(false) });
 
