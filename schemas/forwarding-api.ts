@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wholeNumber } from './proxy-api.js';
+import { pageFilters } from './proxy-api.js';
 
 /** Bodies of the endpoints that steer the forwarding of signals. */
 
@@ -12,12 +12,7 @@ export const WatcherParams = z.object({
 
 export const QuarantineFilters = z.object({
   watcher: z.string('must be string').max(200, 'must NOT have more than 200 characters').optional(),
-  limit: wholeNumber({ min: 1, max: 1000 })
-    .meta({ override: { type: 'integer', minimum: 1, maximum: 1000 } })
-    .default(100),
-  offset: wholeNumber({ min: 0 })
-    .meta({ override: { type: 'integer', minimum: 0 } })
-    .default(0),
+  ...pageFilters,
 });
 
 export const QuarantinedSignal = z

@@ -43,7 +43,7 @@ export const Alert = z
   .meta({ id: 'Alert' }) satisfies z.ZodType<AlertRecord>;
 
 /** As the peer service reads numbers in a query: whatever JavaScript takes for one, but not nothing. */
-export const wholeNumber = ({ min, max = Infinity }: { min: number; max?: number }) =>
+const wholeNumber = ({ min, max = Infinity }: { min: number; max?: number }) =>
   z.string('must be integer').transform((given, { issues }) => {
     const value = given === '' ? NaN : Number(given);
     const fault = !Number.isInteger(value)
@@ -93,14 +93,19 @@ const dateTime = z
 const COUNTRY = /^[A-Z]{2}$/;
 const MACHINE_ID = /^[a-zA-Z0-9_\-.:]+$/;
 
-/** Filters of GET /api/alerts. Addresses and the range of the dates are looked at afterwards. */
-export const AlertFilters = z.object({
+/** Which part of a list is asked for. */
+export const pageFilters = {
   limit: wholeNumber({ min: 1, max: 1000 })
     .meta({ override: { type: 'integer', minimum: 1, maximum: 1000 } })
     .default(100),
   offset: wholeNumber({ min: 0 })
     .meta({ override: { type: 'integer', minimum: 0 } })
     .default(0),
+};
+
+/** Filters of GET /api/alerts. Addresses and the range of the dates are looked at afterwards. */
+export const AlertFilters = z.object({
+  ...pageFilters,
   filtered: boolean.optional(),
   forwardedToCapi: boolean.optional(),
   scenario: z

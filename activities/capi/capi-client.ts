@@ -1,11 +1,10 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { CapiClient, DeliveryResult } from '../proxy-ports.js';
 import { readBody, refusalOf } from './refusal.js';
 import { createStatusLineReader } from './status-line.js';
+import { GZIP_ABOVE, zipped } from './zipped.js';
 
 export interface CapiClientOptions {
   /** Where CAPI is; a path in it is kept in front of `/v2` and `/v3`. */
@@ -15,9 +14,6 @@ export interface CapiClientOptions {
   userAgent: string;
 }
 
-const zipped = promisify<Buffer, Buffer>(gzip);
-/** Larger bodies are compressed, as a LAPI of 1.7 does it (wire contract, 6.1). */
-const GZIP_ABOVE = 5 * 1024;
 /** Somebody in front of CAPI does not take compressed bodies: plain ones for so long. */
 const PLAIN_FOR_MS = 3_600_000;
 const UNSUPPORTED_MEDIA_TYPE = 415;

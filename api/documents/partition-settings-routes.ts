@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
 import { PARTITION_DEFAULTS } from '../../schemas/documents.js';
 import type { PartitionPatch, PartitionRecord, PresetType } from '../../schemas/documents.js';

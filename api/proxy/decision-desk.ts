@@ -1,10 +1,11 @@
 import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
+import { gunzip } from 'node:zlib';
 import type { IncomingMessage } from 'node:http';
 import type { PassThroughAnswer } from '../../activities/capi/capi-pass-through.js';
 import { boundedDecode, canDecode } from '../../activities/capi/bounded-decode.js';
 import { foldDecisions, unfoldDecisions } from '../../activities/capi/decisions/fold-decisions.js';
 import type { FoldedDecisions } from '../../activities/capi/decisions/fold-decisions.js';
+import { GZIP_ABOVE, zipped } from '../../activities/capi/zipped.js';
 import type { ApiVersion } from '../../schemas/signals.js';
 import type { Logger } from '../logger.js';
 import type { Answer } from '../route.js';
@@ -13,7 +14,6 @@ import type { Sender } from './identify-watcher.js';
 import { sha256 } from './identify-watcher.js';
 import type { ProxyDeps } from './proxy-deps.js';
 
-const packed = promisify<Buffer, Buffer>(gzip);
 const unpacked = promisify<Buffer, Buffer>(gunzip);
 
 /** Of one answer, as it comes and unfolded; the community list has a few megabytes. */
@@ -24,7 +24,6 @@ const COPY_BYTES = 15 * 1024 * 1024;
 /** All answers that are being read beside their way to the client. */
 const ASIDE_BYTES = 64 * 1024 * 1024;
 const TRIES = 5;
-const GZIP_ABOVE = 5 * 1024;
 
 export interface StreamRequest {
   version: ApiVersion;
@@ -72,7 +71,7 @@ export const createDecisionDesk = ({
         if (kept === null || answer === undefined) return;
         return void (await copies.drop(watcher, version));
       }
-      const copy = await packed(Buffer.from(JSON.stringify(after)));
+      const copy = await zipped(Buffer.from(JSON.stringify(after)));
       if (copy.length > COPY_BYTES) return void (await copies.drop(watcher, version));
       if (await copies.write(watcher, version, { bytes: copy, at }, kept?.revision ?? 0)) return;
     }
@@ -130,7 +129,7 @@ export const createDecisionDesk = ({
       const seconds = Math.max(0, Math.floor((now().getTime() - kept.at.getTime()) / 1000));
       return {
         status: 200,
-        content: { type: 'application/json', data: zip ? await packed(body) : body },
+        content: { type: 'application/json', data: zip ? await zipped(body) : body },
         headers: {
           ...(zip ? { 'Content-Encoding': 'gzip' } : {}),
           Vary: 'Accept-Encoding',

@@ -1,8 +1,7 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { Readable } from 'node:stream';
 import type { PassThroughAnswer } from '../../activities/capi/capi-pass-through.js';
 import { METRICS_PART_BYTES, splitMetrics } from '../../activities/capi/metrics/split-metrics.js';
+import { GZIP_ABOVE, zipped } from '../../activities/capi/zipped.js';
 import type { MetricsPath } from '../../activities/proxy-ports.js';
 import { AppError } from '../../schemas/app-error.js';
 import { json, relayed } from '../route.js';
@@ -12,14 +11,11 @@ import type { ProxyDeps } from './proxy-deps.js';
 import { readPlainBody } from './read-signal-body.js';
 import { createWaker } from './wake-actor.js';
 
-const zipped = promisify<Buffer, Buffer>(gzip);
-
 /** Of one body, decompressed (proxy spec, 4.5). */
 const BODY_BYTES = 50 * 1024 * 1024;
 /** So many bodies are in memory at once; who comes then keeps its own and is asked to come back. */
 const MOST_AT_ONCE = 8;
 const COME_BACK_MS = 10_000;
-const GZIP_ABOVE = 5 * 1024;
 /** CAPI, or what stands in front of it, is down. */
 const DOWN: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 

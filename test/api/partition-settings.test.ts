@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ModelEndpoint } from '../../schemas/documents.js';
 import type { Adapters } from '../../activities/ports.js';
-import type { LooseBody } from './support/loose-body.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 import { indexText, taskIdOf, uploadForm } from './support/uploads.js';
+import { askJson } from './support/ask-json.js';
 
 let gateway: Gateway;
 let ada: { token: string; userId: number };
@@ -38,21 +38,8 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = async (
-  method: string,
-  path: string,
-  body?: unknown,
-  token = ada.token,
-): Promise<[number, LooseBody]> => {
-  const response = await gateway.call(method, path, {
-    token,
-    ...(body === undefined
-      ? {}
-      : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
-  });
-  const text = await response.text();
-  return [response.status, text === '' ? '' : JSON.parse(text)];
-};
+const ask = (method: string, path: string, body?: unknown, token = ada.token) =>
+  askJson(gateway, method, path, { body, token });
 
 const DOMAIN = (code: string) => ({
   detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)),

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { LooseBody } from './support/loose-body.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 import { indexText, publishTask, taskIdOf, uploadForm } from './support/uploads.js';
+import { askJson } from './support/ask-json.js';
 
 let gateway: Gateway;
 let ada: { token: string; userId: number };
@@ -13,21 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = async (
-  method: string,
-  path: string,
-  body?: unknown,
-  token = ada.token,
-): Promise<[number, LooseBody]> => {
-  const response = await gateway.call(method, path, {
-    token,
-    ...(body === undefined
-      ? {}
-      : { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
-  });
-  const text = await response.text();
-  return [response.status, text === '' ? '' : JSON.parse(text)];
-};
+const ask = (method: string, path: string, body?: unknown, token = ada.token) =>
+  askJson(gateway, method, path, { body, token });
 const W = '/partition/one/workspaces';
 const create = (workspace_id: string, display_name?: string) =>
   ask('POST', W, { workspace_id, ...(display_name === undefined ? {} : { display_name }) });
