@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runChangeCampaign } from '../support/change-campaign.js';
 import { runKillCampaign } from '../support/kill-campaign.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
@@ -21,5 +22,13 @@ describe('SIGKILL of worker and gateway', () => {
     expect(report.kills.filter(({ hit }) => hit).length).toBeGreaterThanOrEqual(3);
     expect(report.retried).toBeGreaterThan(0);
     expect(report.looks).toBeGreaterThan(0);
+  }, 400_000);
+
+  it('in PATCH, copy, DELETE of file and partition, and cancel', async () => {
+    const { faults, drifts, kills } = await runChangeCampaign(stack, { all: false });
+    expect(faults).toEqual([]);
+    expect(drifts).toEqual([]);
+    expect(kills).toHaveLength(5);
+    expect(kills.filter(({ hit }) => hit).length).toBeGreaterThanOrEqual(3);
   }, 400_000);
 });

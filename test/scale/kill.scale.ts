@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runChangeCampaign } from '../support/change-campaign.js';
 import { runKillCampaign } from '../support/kill-campaign.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
@@ -21,5 +22,15 @@ describe('SIGKILL of worker and gateway, 12 times over 40 files', () => {
     expect(report.kills.filter(({ hit }) => hit).length).toBeGreaterThanOrEqual(9);
     expect(report.retried).toBeGreaterThan(0);
     expect(report.looks).toBeGreaterThan(0);
+  });
+});
+
+describe('SIGKILL in every stage of PATCH, move, copy, DELETE and cancel', () => {
+  it('changes nothing of the end', async () => {
+    const report = await runChangeCampaign(stack, { all: true });
+    console.log(JSON.stringify(report, null, 2));
+    expect(report.faults).toEqual([]);
+    expect(report.drifts).toEqual([]);
+    expect(report.kills.filter(({ hit }) => hit).length).toBeGreaterThanOrEqual(report.kills.length - 3);
   });
 });

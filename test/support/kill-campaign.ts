@@ -1,11 +1,11 @@
-import { checkStores } from '../../activities/reconcile/check-stores.js';
 import type { Drift } from '../../activities/reconcile/check-stores.js';
-import { removeOrphanBlobs } from '../../activities/reconcile/remove-orphans.js';
 import type { Stage } from '../../schemas/documents.js';
 import { documentClient } from './document-client.js';
 import type { TaskStatus } from './document-client.js';
 import { footprint } from './footprint.js';
 import { generatedText } from './generated-text.js';
+import { killAt, persist, sweptUp } from './kill-tools.js';
+import type { Kill, Moment } from './kill-tools.js';
 import type { RunningStack } from './running-stack.js';
 import { until } from './until.js';
 
@@ -14,8 +14,7 @@ export interface CampaignReport {
   faults: string[];
   /** Where the stores disagree once the scheduled sweep has had its time. */
   drifts: Drift[];
-  /** `hit`: the wanted moment was met, so that the kill fell into it. */
-  kills: { process: 'worker' | 'gateway'; wanted: string; hit: boolean }[];
+  kills: Kill[];
   tasks: number;
   /** Tasks whose work was taken up again after a kill. */
   retried: number;
@@ -225,28 +224,6 @@ const admit = async (
   throw new Error(`${method} answered ${response.status} ${JSON.stringify(body)}`);
 };
 
-/** The gateway is away for seconds at a time: whoever got no answer asks again. */
-const persist = async <T>(action: () => Promise<T>): Promise<T> => {
-  let result: { value: T } | undefined;
-  let failure: unknown;
-  await until(
-    'the gateway takes the request',
-    async () => {
-      try {
-        result = { value: await action() };
-        return true;
-      } catch (error) {
-        failure = error;
-        return false;
-      }
-    },
-    { withinMs: 120_000, everyMs: 100 },
-  ).catch(() => {
-    throw failure;
-  });
-  return result!.value;
-};
-
 const endedInStorm = (stack: RunningStack, url: string): Promise<TaskStatus> =>
   until(
     `${url} has ended`,
@@ -287,12 +264,6 @@ const watching = async (
   }
 };
 
-interface Moment {
-  name: string;
-  process: 'worker' | 'gateway';
-  reached(stack: RunningStack): Promise<boolean>;
-}
-
 const inStage = (stage: Stage, process: Moment['process'] = 'worker'): Moment => ({
   name: `stage ${stage}`,
   process,
@@ -327,44 +298,10 @@ const MOMENTS: Moment[] = [
   inStage('embed', 'gateway'),
 ];
 
-/** Kills whom a moment is about when it is met, and starts it again. */
+/** One kill after the other, at each moment in turn. */
 const killing = async (stack: RunningStack, count: number, kills: CampaignReport['kills']): Promise<void> => {
-  for (let kill = 0; kill < count; kill += 1) {
-    const { name, process, reached } = MOMENTS[kill % MOMENTS.length]!;
-    const hit = await until(name, () => reached(stack), { withinMs: 15_000, everyMs: 1 }).catch(() => false);
-    if (process === 'gateway') await stack.killGateway();
-    else await stack.killWorker();
-    kills.push({ process, wanted: name, hit });
-    await (process === 'gateway' ? stack.startGateway() : stack.startWorker());
-  }
-};
-
-/**
- * What a crash left is swept up by the schedule alone; the reconciler is not asked, since it would heal what the
- * plans should have cleaned up. Only bytes that a gateway took to its grave, before it could write their task, wait
- * for the reconciler's next day, which is made to come here.
- */
-const sweptUp = async (stack: RunningStack): Promise<Drift[]> => {
-  const { adapters } = stack;
-  let drifts: Drift[] | undefined;
-  await until(
-    'the stores agree',
-    async () => {
-      const found = await checkStores(adapters, { deduplicate: true });
-      const known = await Promise.all(
-        found.map(
-          async ({ kind, subject }) => kind !== 'orphan-blob' || (await adapters.tasks.get(subject)) !== null,
-        ),
-      );
-      drifts = found.filter((_drift, index) => known[index]);
-      return drifts.length === 0;
-    },
-    { withinMs: 60_000, everyMs: 500 },
-  ).catch((error: unknown) => {
-    if (drifts === undefined || drifts.length === 0) throw error;
-  });
-  await removeOrphanBlobs(adapters, new Date(), AbortSignal.timeout(60_000));
-  return drifts!.length > 0 ? drifts! : checkStores(adapters, { deduplicate: true });
+  for (let kill = 0; kill < count; kill += 1)
+    kills.push(await killAt(stack, MOMENTS[kill % MOMENTS.length]!));
 };
 
 const seenBySearch = async (stack: RunningStack, plan: Plan): Promise<string> => {

@@ -60,7 +60,7 @@ export const createFakeChunkStore = (): ChunkStore => {
         const before = entries.get(id);
         const vectors = new Map(before?.vectors);
         if (norm(vector) > 0) vectors.set(vectorField, [...vector]);
-        const published = before?.chunk.published ?? false;
+        const published = chunk.published || before?.chunk.published === true;
         entries.set(id, { chunk: { ...copyRecord(chunk), chunk_id: id, published }, vectors });
       }
     },
