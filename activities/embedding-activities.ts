@@ -38,6 +38,9 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
     const before = (context.info.heartbeatDetails as Cursor | undefined)?.stored ?? 0;
     let stored = before;
     const total = await countLines(blobs, ref.taskId);
+    // Marking is a second write of each chunk, vector and all. What is stored in one go becomes live in a moment, so
+    // it may be marked from the start: the record still decides whether it is answered.
+    const published = total <= embedder.batchSize;
     for await (const batch of readBatches(blobs, ref.taskId, { skip: before, size: embedder.batchSize })) {
       signal.throwIfAborted();
       const vectors = await embedder.embed(
@@ -46,7 +49,7 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
       );
       await chunks.put(
         batch.map((chunk, index) => ({
-          chunk: storedChunk(task, chunk, total),
+          chunk: storedChunk(task, chunk, { total, published }),
           vector: vectors[index] ?? failMissingVector(),
         })),
         embedder.vectorField,
@@ -107,14 +110,18 @@ const readBatches = async function* (
   if (batch.length > 0) yield batch;
 };
 
-const storedChunk = (task: TaskRecord, chunk: Chunk, total: number): StoredChunk => ({
+const storedChunk = (
+  task: TaskRecord,
+  chunk: Chunk,
+  { total, published }: { total: number; published: boolean },
+): StoredChunk => ({
   chunk_id: chunkId(task.file_key, task.generation, chunk.position),
   partition: task.partition,
   file_id: task.file_id,
   file_key: task.file_key,
   generation: task.generation,
   position: chunk.position,
-  published: false,
+  published,
   text: chunk.text,
   filename: task.upload.filename,
   heading_path: chunk.headingPath,

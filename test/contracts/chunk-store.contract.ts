@@ -124,6 +124,15 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
       expect(groups).toEqual([{ fileKey: file_key, generation: 1, chunks: 5, published: 5 }]);
     });
 
+    test('what was put as published is found once publish answers', async () => {
+      const chunks = chunksOf(['a sieve for flour', 'a sieve for sand'], { published: true });
+      await put(chunks);
+      await publish(chunks);
+      const found = await search({ partitions: [chunks[0]!.partition] });
+      expect(found.lexical.map(({ chunk }) => chunk.published)).toEqual([true, true]);
+      expect(found.dense).toHaveLength(2);
+    });
+
     test('publishing more than there is says how much is missing', async () => {
       const chunks = chunksOf(['one', 'two']);
       await put(chunks);

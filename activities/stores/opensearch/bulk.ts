@@ -37,11 +37,11 @@ export const bulkUpdate = async (
   const results: BulkResult[] = [];
   let lines: string[] = [];
   let bytes = 0;
-  const send = async () => {
+  const send = async (refresh: 'wait_for' | 'false') => {
     if (lines.length === 0) return;
     const answer = await client.request<BulkAnswer>('POST', `/${index}/_bulk`, {
       lines,
-      query: { refresh: options.refresh },
+      query: { refresh },
       signal: options.signal,
       timeoutMs: 120_000,
       refused: 'VDB_INSERT_ERROR',
@@ -54,11 +54,12 @@ export const bulkUpdate = async (
     const action = JSON.stringify({ update: { _id: id, retry_on_conflict: 3 } });
     const line = JSON.stringify(body);
     const size = Buffer.byteLength(line) + action.length + 2;
-    if (bytes + size > MAX_REQUEST_BYTES || lines.length >= 2 * MAX_REQUEST_UPDATES) await send();
+    if (bytes + size > MAX_REQUEST_BYTES || lines.length >= 2 * MAX_REQUEST_UPDATES) await send('false');
     lines.push(action, line);
     bytes += size;
   }
-  await send();
+  // One shard: what makes the last request visible has made those before it visible.
+  await send(options.refresh);
   const away = results.find(({ status }) => isAwayStatus(status));
   if (away !== undefined) throw new AppError('VDB_CONNECTION_ERROR', away.reason ?? undefined);
   return results;

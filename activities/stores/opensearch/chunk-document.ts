@@ -41,8 +41,8 @@ export const toStoredEntry = (entry: MetadataEntry): MetadataEntry =>
   entry.text === undefined ? entry : { ...entry, text: cutToBytes(entry.text, FILTER_TEXT_MAX_BYTES) };
 
 /**
- * The document to write. `published` is left out, so that a late repetition of the write cannot hide a chunk that
- * has been published since. A zero vector has no direction (the engine refuses it): such a chunk is found by its
+ * The document to write. `published` is left out unless it is true, so that a late repetition of the write cannot
+ * hide a chunk that has been published since. A zero vector has no direction (the engine refuses it): such a chunk is found by its
  * words alone.
  * @throws AppError VDB_INSERT_ERROR for a vector that is not made of finite numbers
  */
@@ -57,7 +57,8 @@ export const toSource = (
       `The vector of chunk ${chunk.position} holds a value that is no number.`,
     );
   const source: Record<string, unknown> = {};
-  for (const field of SOURCE_FIELDS) if (field !== 'published') source[field] = chunk[field];
+  for (const field of SOURCE_FIELDS)
+    if (field !== 'published' || chunk.published) source[field] = chunk[field];
   source['metadata'] = chunk.metadata.map(toStoredEntry);
   if (vector.some((value) => value !== 0)) source[vectorField] = vector;
   return source;
