@@ -7,16 +7,16 @@ type Address = ReturnType<typeof ipaddr.process>;
 const IPV6_SUBSCRIBER_BITS = 64;
 
 /**
- * Whose request it is, for limits per address. X-Forwarded-For is believed as far as trusted proxies wrote it: read
- * from its end, the first address that is not itself trusted is the client's (as uvicorn does, whose setting
- * UVICORN_FORWARDED_ALLOW_IPS this is). What a client put in front of that decides nothing. IPv6 addresses of one
- * /64 network count as one.
+ * Where a request comes from. X-Forwarded-For is believed as far as trusted proxies wrote it: read from its end, the
+ * first address that is not itself trusted is the client's (as uvicorn does, whose setting
+ * UVICORN_FORWARDED_ALLOW_IPS this is). What a client put in front of that decides nothing.
+ * @returns null once the connection is gone
  */
-export const createClientAddress = (trustedProxies: readonly string[]): ((ctx: Koa.Context) => string) => {
+const createSource = (trustedProxies: readonly string[]): ((ctx: Koa.Context) => Address | null) => {
   const isTrusted = createTrust(trustedProxies);
   return (ctx) => {
     let address = parse(ctx.req.socket.remoteAddress ?? '');
-    if (address === null) return 'unknown';
+    if (address === null) return null;
     const hops = ctx
       .get('X-Forwarded-For')
       .split(',')
@@ -26,7 +26,22 @@ export const createClientAddress = (trustedProxies: readonly string[]): ((ctx: K
       if (hop === null) break;
       address = hop;
     }
-    return nameOf(address);
+    return address;
+  };
+};
+
+/** The client's address as text, for lists of networks; empty once the connection is gone. */
+export const createClientAddress = (trustedProxies: readonly string[]): ((ctx: Koa.Context) => string) => {
+  const source = createSource(trustedProxies);
+  return (ctx) => source(ctx)?.toString() ?? '';
+};
+
+/** Whose request it is, for limits per address: IPv6 addresses of one /64 network count as one. */
+export const createClientName = (trustedProxies: readonly string[]): ((ctx: Koa.Context) => string) => {
+  const source = createSource(trustedProxies);
+  return (ctx) => {
+    const address = source(ctx);
+    return address === null ? 'unknown' : nameOf(address);
   };
 };
 

@@ -13,7 +13,7 @@ import { ConfigError, parseConfig } from '../schemas/config.js';
 import type { Config } from '../schemas/config.js';
 import { createApp } from './app.js';
 import { seedUsers } from './commands/seed-users.js';
-import { createClientAddress } from './client-address.js';
+import { createClientAddress, createClientName } from './client-address.js';
 import { createLogger } from './logger.js';
 import { tokenDigest } from './middleware/authentication.js';
 import type { ProxyDeps } from './proxy/proxy-deps.js';
@@ -120,8 +120,9 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
     strangers: createStrangerLimit({
       limits: rateLimits,
       rate: config.proxy.strangerRate,
-      addressOf: createClientAddress(config.http.trustedProxies),
+      addressOf: createClientName(config.http.trustedProxies),
     }),
+    addressOf: createClientAddress(config.http.trustedProxies),
     rules: ruleBook,
     geo,
     passThrough: passThrough.passThrough,

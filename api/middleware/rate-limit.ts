@@ -3,7 +3,7 @@ import type { RateLimits } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config.js';
 import type { Rate } from '../../schemas/rate.js';
-import { createClientAddress } from '../client-address.js';
+import { createClientName } from '../client-address.js';
 import { bearerToken, tokenDigest } from './authentication.js';
 import type { Caller } from './authentication.js';
 import { createKnownCallers } from './known-callers.js';
@@ -35,7 +35,7 @@ export const createRateLimiting = (
 ): RateLimiting => {
   const rates = config.rateLimits;
   if (!rates.enabled) return NO_LIMITS;
-  const addressOf = createClientAddress(config.http.trustedProxies);
+  const addressOf = createClientName(config.http.trustedProxies);
   const knownCallers = createKnownCallers();
 
   const isExempt = ({ path }: Koa.Context): boolean =>

@@ -36,8 +36,9 @@ const refusal = (code: 'AUTHENTICATION_ERROR' | 'AUTH_ERROR', error: string, mes
 export const createGatekeeper = ({
   settings,
   passThrough,
+  addressOf,
   now,
-}: Pick<ProxyDeps, 'settings' | 'passThrough' | 'now'>) => {
+}: Pick<ProxyDeps, 'settings' | 'passThrough' | 'addressOf' | 'now'>) => {
   const { watchers, networks, validation } = settings.access;
   const ranges = networks?.map((network) => cidrRange(network) ?? (() => false)) ?? null;
   const allowed = watchers === null ? null : new Set(watchers);
@@ -69,11 +70,10 @@ export const createGatekeeper = ({
   };
 
   return {
-    /** @throws AppError AUTH_ERROR (403) when the connection comes from elsewhere */
+    /** @throws AppError AUTH_ERROR (403) when the request comes from elsewhere */
     admitNetwork({ koa }: PublicContext): void {
       if (ranges === null) return;
-      // An IPv4 client on a socket for both families.
-      const address = (koa.req.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+      const address = addressOf(koa);
       if (ranges.some((contains) => contains(address))) return;
       koa.req.resume();
       throw refusal('AUTH_ERROR', 'Forbidden', 'Requests from this network are not allowed');

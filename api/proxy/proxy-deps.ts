@@ -1,3 +1,4 @@
+import type Koa from 'koa';
 import type { z } from 'zod';
 import type { CapiPassThrough } from '../../activities/capi/capi-pass-through.js';
 import type { GeoLookup } from '../../activities/capi/geo/geo-lookup.js';
@@ -25,6 +26,8 @@ export interface ProxyDeps {
   ipInfo: Pick<IpInfo, 'lookup'>;
   /** For requests without a valid key. */
   strangers: StrangerLimit;
+  /** Where a request comes from, behind trusted proxies as well. */
+  addressOf(ctx: Koa.Context): string;
   watchers: WatcherStore;
   logins: LoginStore;
   copies: DecisionCopyStore;

@@ -14,6 +14,7 @@ afterEach(async () => {
 const start = async (
   access: Omit<Partial<Access>, 'validation'>,
   validation: Partial<Access['validation']> = {},
+  trustedProxies: string[] = [],
 ) => {
   const state = { clock: T0, status: 200 };
   const upstream = await startUpstream((req, res) => {
@@ -23,7 +24,10 @@ const start = async (
   const settings = {
     access: { ...OPEN_ACCESS, ...access, validation: { ...OPEN_ACCESS.validation, ...validation } },
   };
-  const proxy = await startProxy({ capiUrl: upstream.url, settings, now: () => new Date(state.clock) });
+  const proxy = await startProxy({
+    ...{ capiUrl: upstream.url, settings, trustedProxies },
+    now: () => new Date(state.clock),
+  });
   closers.push(proxy.close);
   const stored = async () => (await proxy.stores.alerts.list({ limit: 100, offset: 0 })).length;
   return { state, upstream, proxy, stored };
@@ -51,6 +55,21 @@ describe('the list of networks', () => {
     expect([await stored(), upstream.seen]).toEqual([0, []]);
     // Dashboards have a key of their own.
     expect((await proxy.ask('/api/alerts')).status).toBe(200);
+  });
+});
+
+describe('the list of networks behind a trusted proxy', () => {
+  it.each([
+    ['10.1.2.3', ['10.0.0.0/8'], 200],
+    ['2001:db8::7', ['2001:db8::7'], 200],
+    ['10.1.2.3', ['127.0.0.0/8'], 403],
+    // What the client itself put in front decides nothing.
+    ['10.1.2.3, 192.0.2.1', ['10.0.0.0/8'], 403],
+  ])('%s, %j: %i', async (forwarded, networks, status) => {
+    const { proxy } = await start({ networks }, {}, ['127.0.0.1']);
+    const headers = { 'x-forwarded-for': forwarded };
+    const answer = await proxy.push([sampleSignal(1)], { token: tokenOf('w1'), headers });
+    expect(answer.status).toBe(status);
   });
 });
 

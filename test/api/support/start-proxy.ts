@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createClientAddress } from '../../../api/client-address.js';
+import { createClientAddress, createClientName } from '../../../api/client-address.js';
 import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import { createStrangerLimit } from '../../../api/proxy/stranger-limit.js';
 import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
@@ -35,6 +35,8 @@ export interface ProxyOptions {
   /** Requests a minute that an address may make without a valid key; unset: any number. */
   strangerRate?: number;
   settings?: Partial<ProxyDeps['settings']>;
+  /** Whose X-Forwarded-For counts. */
+  trustedProxies?: string[];
   /** Rules as their files have them, and what is wrong with other files. */
   rules?: { name: string; filter: object; enabled?: boolean; watchers?: string[] }[];
   geo?: ProxyDeps['geo'];
@@ -89,8 +91,9 @@ export const startProxy = async (options: ProxyOptions = {}) => {
       strangers: createStrangerLimit({
         limits: createInProcessRateLimits(),
         rate: { points: options.strangerRate ?? 1_000_000, seconds: 60 },
-        addressOf: createClientAddress([]),
+        addressOf: createClientName([]),
       }),
+      addressOf: createClientAddress(options.trustedProxies ?? []),
       ...stores,
       ...options.adapt?.(stores),
       forwarding: {
