@@ -16,7 +16,8 @@ export interface Paths {
 const CLONE = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 export function pathsOf(env: NodeJS.ProcessEnv, root = CLONE): Paths {
-  const local = join(root, '.local');
+  // A launcher within a network of its own must not take the services outside for its own.
+  const local = env['TAMIS_LOCAL_DIR'] || join(root, '.local');
   const cacheHome = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   return { root, local, logs: join(local, 'log'), cache: join(cacheHome, 'tamis') };
 }

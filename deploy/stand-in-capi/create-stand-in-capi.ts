@@ -22,6 +22,8 @@ export interface StandInCapi {
   pushes(watcher?: string): PushRecord[];
   /** Pushes that have been read and not been answered yet. */
   underWay(): number;
+  /** Method and path of everything that was asked, in order; the last ten thousand. */
+  requests(): readonly string[];
   /** Closes the listener and all connections; opens again after so long, or with `listen`. */
   refuse(forMs?: number): Promise<void>;
   listen(): Promise<void>;
@@ -29,6 +31,7 @@ export interface StandInCapi {
 }
 
 const TOKEN_LIFETIME_SECONDS = 3600;
+const MOST_REQUESTS = 10_000;
 
 /**
  * A small central API for tests and first runs: it answers as the real one (wire contract, section 6), keeps what it
@@ -43,6 +46,7 @@ export const createStandInCapi = async (
   let port = options.port ?? 0;
   let reopening: NodeJS.Timeout | undefined;
   let underWay = 0;
+  const requests: string[] = [];
 
   const server: Server = createServer((req, res) => {
     handle(req, res).catch((error: unknown) => {
@@ -78,6 +82,7 @@ export const createStandInCapi = async (
     }
     const [, version, path] = /^\/(v[23])(\/.*)$/.exec(url.pathname) ?? [];
     const endpoint = `${req.method} ${path}`;
+    if (requests.push(`${req.method} ${url.pathname}`) > MOST_REQUESTS) requests.shift();
     if (version === undefined) return sendJson(res, 404, { message: 'no such page' });
     if (endpoint === 'POST /watchers/login') {
       const { machine_id: watcher } = JSON.parse(body) as { machine_id: string };
@@ -119,6 +124,7 @@ export const createStandInCapi = async (
     received: (watcher) => log.list({ watcher, taken: true }),
     pushes: (watcher) => log.list({ watcher }),
     underWay: () => underWay,
+    requests: () => requests,
     ...{ refuse, listen, close: shut },
   };
 };
