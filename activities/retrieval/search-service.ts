@@ -2,8 +2,10 @@ import { inScope } from '../../schemas/documents.js';
 import type { FileRecord, FileVersion, Scope, StoredChunk } from '../../schemas/documents.js';
 import type { ChunkStore, Embedder, FileStore, ModelRegistry, PartitionStore } from '../ports.js';
 import { agreement, convexCombination, scaleScores } from './fusion.js';
+import type { FilterExpression } from './filter/expression.js';
 import { checkGenerations } from './generation-check.js';
 import type { CheckedHit } from './generation-check.js';
+import type { RetrievalTrace } from './retrieval-trace.js';
 
 export interface SearchRequest {
   scope: Scope;
@@ -16,7 +18,36 @@ export interface SearchRequest {
   similarityThreshold?: number;
   /** Hits asked of each leg; the service's setting by default. */
   candidates?: number;
+  /** Holds of every result, those that expansion adds included. */
+  filter?: FilterExpression;
+  /**
+   * Id of a workspace in one of the searched partitions; only its files are answered.
+   * WORKSPACE_NOT_FOUND, plain, when there is none; WORKSPACE_AMBIGUOUS when two of them have one.
+   */
+  workspace?: string;
+  related?: RelatedRequest;
+  rerank?: RerankRequest;
+  /** Asks `searchInFull` to tell how it came to its results. */
+  trace?: boolean;
   signal?: AbortSignal;
+}
+
+/** Pieces to be added behind the results: from files of the same group, or from those above in the chain of parents. */
+export interface RelatedRequest {
+  includeRelated: boolean;
+  includeAncestors: boolean;
+  /** Pieces added at most for a group, and for a chain. */
+  relatedLimit: number;
+  /** Steps up a chain; as many as there are by default. */
+  maxAncestorDepth?: number;
+}
+
+export interface RerankRequest {
+  enabled: boolean;
+  /** Name of the endpoint; the default one when absent. Without a default nothing is reranked. */
+  reranker?: string;
+  /** Results kept after reranking, never more than `topK`. */
+  topN?: number;
 }
 
 export interface SearchResult {
@@ -30,10 +61,24 @@ export interface SearchResult {
   vectorScore: number | null;
   /** BM25, or null when the lexical leg did not find it. */
   lexicalScore: number | null;
+  /** What the reranker gave it, when one ran. */
+  rerankScore?: number;
+  /** Added by expansion and not found by the text; its score is 0. */
+  addedAs?: 'related' | 'ancestor';
+}
+
+export interface SearchOutcome {
+  results: SearchResult[];
+  /** Code of the error for which reranking was left out (RERANKER_ON_ERROR=skip). */
+  rerankSkipped?: string;
+  /** When asked for. */
+  trace?: RetrievalTrace;
 }
 
 export interface SearchService {
   search(request: SearchRequest): Promise<SearchResult[]>;
+  /** The same, with what else there is to say of it. */
+  searchInFull(request: SearchRequest): Promise<SearchOutcome>;
 }
 
 interface SearchDependencies {
@@ -154,8 +199,8 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
     }
   };
 
-  return {
-    async search(request) {
+  const run = async (request: SearchRequest): Promise<SearchOutcome> => {
+    const answer = async (): Promise<SearchResult[]> => {
       const wanted = request.partitions === 'all' ? null : new Set(request.partitions);
       const groups = new Map<string, string[]>();
       for (const { partition, embedder } of await partitions.list(request.scope)) {
@@ -165,6 +210,9 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
       if (groups.size === 0) return [];
       const hits = await Promise.all([...groups].map(([name, names]) => searchGroup(name, names, request)));
       return fuse(hits, request.topK);
-    },
+    };
+    return { results: await answer() };
   };
+
+  return { search: async (request) => (await run(request)).results, searchInFull: run };
 };

@@ -41,6 +41,7 @@ const setUp = (
         searched.push(request);
         return options.found ?? results;
       },
+      searchInFull: () => Promise.reject(new Error('the chat pipeline asks for results alone')),
     },
     models: { languageModel: async () => model },
     settings: { topN: 10, contextTokens, maxOutputTokens: 1024 },
