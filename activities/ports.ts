@@ -34,6 +34,7 @@ import type {
   WorkspaceRecord,
 } from '../schemas/documents.js';
 import type { Rate } from '../schemas/rate.js';
+import type { FilterExpression } from './retrieval/filter/expression.js';
 
 export interface UserStore {
   /** Creates user 1, the admin, or gives it the present token's digest (null when authentication is off). */
@@ -455,13 +456,17 @@ export interface ChunkStore {
   publish(fileKey: string, generation: number, count: number, signal?: AbortSignal): Promise<void>;
   /**
    * Both legs in one round trip: BM25 over text and names, k-NN over one vector field. Only published chunks of
-   * the given partitions (or all), optionally of one file, without the generations that are known not to be live
-   * (numbers are global: none belongs to two files). `size` hits per leg.
+   * the given partitions (or all), optionally of one file or of some, and of those that a filter holds of, without the
+   * generations that are known not to be live (numbers are global: none belongs to two files). `size` hits per leg.
+   * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED, VDB_SEARCH_ERROR
    */
   searchHybrid(request: {
     scope: Scope;
     partitions: readonly string[] | 'all';
     fileKey?: string;
+    /** Any number of them. */
+    fileKeys?: readonly string[];
+    filter?: FilterExpression;
     withoutGenerations?: readonly number[];
     text: string;
     vector: readonly number[];

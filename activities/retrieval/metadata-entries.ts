@@ -1,10 +1,21 @@
+import { isoTime } from '../../schemas/iso-time.js';
 import type { Metadata, MetadataEntry, MetadataValue } from '../../schemas/documents.js';
 
-/** ISO 8601 with a date at least; other texts that `Date` would guess at stay texts. */
-const ISO_DATE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+/** What a filter compares of a long text, in UTF-8; the whole value is in the file record. */
+const FILTER_TEXT_MAX_BYTES = 8_191;
 
-/** Lucene refuses keyword terms above 32,766 bytes; a longer text is still stored, found by its beginning. */
-const MAX_TERM_CHARACTERS = 8000;
+const cutToBytes = (text: string, maxBytes: number): string => {
+  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
+  // Decoding a cut character gives U+FFFD, at most one, at the end.
+  return Buffer.from(text)
+    .subarray(0, maxBytes)
+    .toString('utf8')
+    .replace(/\uFFFD$/, '');
+};
+
+/** An entry as the index can hold it: Lucene refuses keyword terms above 32,766 bytes. */
+export const toStoredEntry = (entry: MetadataEntry): MetadataEntry =>
+  entry.text === undefined ? entry : { ...entry, text: cutToBytes(entry.text, FILTER_TEXT_MAX_BYTES) };
 
 /**
  * Client metadata as typed entries, so that filters compare numbers as numbers, dates as dates, and the mapping of
@@ -31,10 +42,10 @@ const entriesOf = (key: string, value: MetadataValue): MetadataEntry[] => {
 };
 
 const textEntry = (key: string, value: string): MetadataEntry => {
-  const time = ISO_DATE.test(value) ? Date.parse(value) : NaN;
+  const time = isoTime(value);
   return {
     key,
-    text: value.slice(0, MAX_TERM_CHARACTERS),
-    ...(Number.isNaN(time) ? {} : { date: new Date(time).toISOString() }),
+    text: cutToBytes(value, FILTER_TEXT_MAX_BYTES),
+    ...(time === null ? {} : { date: new Date(time).toISOString() }),
   };
 };

@@ -1,5 +1,5 @@
-const ISO_8601 =
-  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s?(?<zone>Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+import { isoTime } from '../../schemas/iso-time.js';
+
 const RFC_5322 =
   /^(?:[A-Za-z]{3},\s*)?\d{1,2} [A-Za-z]{3} \d{4} \d{2}:\d{2}(?::\d{2})? (?:GMT|UTC|Z|[+-]\d{4})$/;
 
@@ -19,21 +19,4 @@ export const isoDate = (value: unknown): string | null => {
 
 const epoch = (value: number): number => (Math.abs(value) < MOST_SECONDS ? value * 1000 : value);
 
-const parsed = (text: string): number => {
-  const iso = ISO_8601.exec(text);
-  if (iso === null) return RFC_5322.test(text) ? Date.parse(text) : NaN;
-  const zone = iso.groups?.['zone'];
-  const local = (zone === undefined ? text : text.slice(0, -zone.length))
-    .trim()
-    .replace(',', '.')
-    .replace(' ', 'T');
-  if (local.length === 10) return Date.parse(local);
-  return Date.parse(`${local}${zone === undefined ? 'Z' : offset(zone)}`);
-};
-
-/** `+01`, `+0100` and `+01:00` in the one form that every JavaScript engine reads. */
-const offset = (zone: string): string => {
-  if (/^z$/i.test(zone)) return 'Z';
-  const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
-  return `${zone[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
-};
+const parsed = (text: string): number => isoTime(text) ?? (RFC_5322.test(text) ? Date.parse(text) : NaN);

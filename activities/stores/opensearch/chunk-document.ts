@@ -1,8 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
-import type { MetadataEntry, StoredChunk } from '../../../schemas/documents.js';
-
-/** What a filter compares of a long text value; the whole value is in the file record. */
-const FILTER_TEXT_MAX_BYTES = 8_191;
+import type { StoredChunk } from '../../../schemas/documents.js';
+import { toStoredEntry } from '../../retrieval/metadata-entries.js';
 
 /** A chunk as the index holds it: the id is the document's, and `published` is absent until it is true. */
 export type ChunkSource = Omit<StoredChunk, 'chunk_id' | 'published'> & { published?: boolean };
@@ -27,18 +25,6 @@ export const SOURCE_FIELDS: readonly (keyof ChunkSource)[] = [
   'parent_id',
   'metadata',
 ];
-
-const cutToBytes = (text: string, maxBytes: number): string => {
-  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
-  // Decoding a cut character gives U+FFFD, at most one, at the end.
-  return Buffer.from(text)
-    .subarray(0, maxBytes)
-    .toString('utf8')
-    .replace(/\uFFFD$/, '');
-};
-
-export const toStoredEntry = (entry: MetadataEntry): MetadataEntry =>
-  entry.text === undefined ? entry : { ...entry, text: cutToBytes(entry.text, FILTER_TEXT_MAX_BYTES) };
 
 /**
  * The document to write. `published` is left out unless it is true, so that a late repetition of the write cannot

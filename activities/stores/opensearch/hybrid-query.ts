@@ -1,6 +1,7 @@
 import type { Scope } from '../../../schemas/documents.js';
 import type { ChunkStore } from '../../ports.js';
 import { SOURCE_FIELDS } from './chunk-document.js';
+import { countClauses, filterQuery } from './filter-query.js';
 
 type HybridRequest = Parameters<ChunkStore['searchHybrid']>[0];
 
@@ -15,9 +16,11 @@ const FIELDS = [
 ];
 
 /**
- * The engine allows 1,024 clauses in a query, counted over all fields. A term gives one clause per field and two
- * in the file name (which is cut at apostrophes): 120 terms are 960.
+ * The engine allows 1,024 clauses in a query, counted over all fields and the filter. A term gives one clause per field
+ * and two in the file name (which is cut at apostrophes): 120 terms are 960.
  */
+const MAX_CLAUSES = 1024;
+const CLAUSES_PER_TERM = 8;
 const MAX_TERMS = 120;
 const TERM = /[\p{Script=Han}\p{Script=Hiragana}]|[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)?/gu;
 /** The engine cuts longer words into several. */
@@ -26,14 +29,17 @@ const MAX_TERM_LENGTH = 100;
 /** Lucene looks at k candidates only: with fewer than this its recall suffers. */
 const MIN_CANDIDATES = 100;
 
+/** The engine's bound on one `terms` query is 65,536. */
+const MAX_KEYS = 50_000;
+
 /** The query's text, cut to what the engine takes: the first distinct words. Null when nothing is left to search. */
-const lexicalText = (text: string): string | null => {
+const lexicalText = (text: string, maxTerms: number): string | null => {
   if (text.trim() === '') return null;
-  if (text.length <= MAX_TERMS) return text;
+  if (text.length <= maxTerms) return text;
   const terms = new Set<string>();
   for (const [term] of text.matchAll(TERM)) {
     terms.add(term.slice(0, MAX_TERM_LENGTH));
-    if (terms.size === MAX_TERMS) break;
+    if (terms.size === maxTerms) break;
   }
   return terms.size === 0 ? null : [...terms].join(' ');
 };
@@ -50,13 +56,22 @@ const visiblePartitions = (scope: Scope, asked: readonly string[] | 'all'): stri
 
 const filterClauses = (
   partitions: readonly string[] | null,
-  { fileKey, withoutGenerations: without = [] }: HybridRequest,
+  { fileKey, fileKeys, filter, withoutGenerations: without = [] }: HybridRequest,
 ): object[] => [
   { term: { published: true } },
   ...(partitions === null ? [] : [{ terms: { partition: partitions } }]),
   ...(fileKey === undefined ? [] : [{ term: { file_key: fileKey } }]),
+  ...(fileKeys === undefined ? [] : [anyOfFiles(fileKeys)]),
+  ...(filter === undefined ? [] : [filterQuery(filter)]),
   ...(without.length === 0 ? [] : [{ bool: { must_not: [{ terms: { generation: without } }] } }]),
 ];
+
+const anyOfFiles = (keys: readonly string[]): object => {
+  const lists = [];
+  for (let from = 0; from < keys.length; from += MAX_KEYS)
+    lists.push({ terms: { file_key: keys.slice(from, from + MAX_KEYS) } });
+  return { bool: { should: lists, minimum_should_match: 1 } };
+};
 
 interface HybridQuery {
   lexical: object | null;
@@ -66,9 +81,11 @@ interface HybridQuery {
 /** Both legs of a search; a leg without anything to compare by is null and is not asked. */
 export const hybridQuery = (request: HybridRequest): HybridQuery => {
   const partitions = visiblePartitions(request.scope, request.partitions);
-  if (partitions?.length === 0 || request.size < 1) return { lexical: null, dense: null };
+  if (partitions?.length === 0 || request.fileKeys?.length === 0 || request.size < 1)
+    return { lexical: null, dense: null };
   const filter = filterClauses(partitions, request);
-  const text = lexicalText(request.text);
+  const room = Math.floor((MAX_CLAUSES - countClauses(filter)) / CLAUSES_PER_TERM);
+  const text = lexicalText(request.text, Math.min(MAX_TERMS, room));
   const shape = { size: request.size, _source: SOURCE_FIELDS, track_total_hits: false };
   const k = Math.max(request.size, MIN_CANDIDATES);
   return {

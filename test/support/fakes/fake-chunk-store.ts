@@ -1,4 +1,5 @@
 import type { ChunkStore, SearchLegHit } from '../../../activities/ports.js';
+import { matchesFilter } from '../../../activities/retrieval/filter/matches-filter.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
 import { inScope } from '../../../schemas/documents.js';
@@ -79,6 +80,8 @@ export const createFakeChunkStore = (): ChunkStore => {
           inScope(scope, chunk.partition) &&
           (partitions === 'all' || partitions.includes(chunk.partition)) &&
           (fileKey === undefined || chunk.file_key === fileKey) &&
+          (rest.fileKeys === undefined || rest.fileKeys.includes(chunk.file_key)) &&
+          (rest.filter === undefined || matchesFilter(chunk, rest.filter)) &&
           rest.withoutGenerations?.includes(chunk.generation) !== true,
       );
       const terms = [...new Set(words(text))];

@@ -1,0 +1,62 @@
+import type { MetadataEntry, StoredChunk } from '../../../schemas/documents.js';
+
+/** One value of a field, typed as metadata entries are. */
+export type FieldValue = Omit<MetadataEntry, 'key'>;
+
+/** The part of a chunk that filters look at. */
+export type FilterSubject = Pick<
+  StoredChunk,
+  | 'file_id'
+  | 'filename'
+  | 'page'
+  | 'chunk_type'
+  | 'section_id'
+  | 'prev_section_id'
+  | 'next_section_id'
+  | 'relationship_id'
+  | 'parent_id'
+  | 'metadata'
+>;
+
+interface ServerField {
+  of: Exclude<keyof FilterSubject, 'metadata'>;
+  type: 'text' | 'integer';
+  /** What an answer shows, and a filter sees, where the chunk has none. */
+  absent?: number;
+}
+
+/**
+ * Keys of an answer that the server sets; a key of the same name in the client's metadata is never seen, as in
+ * answers. `source` is what upstream shows a path in, and we the file's name. Formats without pages are one page.
+ */
+const SERVER_FIELDS: Readonly<Record<string, ServerField>> = {
+  file_id: { of: 'file_id', type: 'text' },
+  filename: { of: 'filename', type: 'text' },
+  source: { of: 'filename', type: 'text' },
+  page: { of: 'page', type: 'integer', absent: 1 },
+  chunk_type: { of: 'chunk_type', type: 'text' },
+  section_id: { of: 'section_id', type: 'integer' },
+  prev_section_id: { of: 'prev_section_id', type: 'integer' },
+  next_section_id: { of: 'next_section_id', type: 'integer' },
+  relationship_id: { of: 'relationship_id', type: 'text' },
+  parent_id: { of: 'parent_id', type: 'text' },
+};
+
+/** Keys of an answer that are not in the index: a filter on them would find nothing, and is refused. */
+export const UNFILTERABLE_FIELDS: ReadonlySet<string> = new Set([
+  ...['_id', 'original_filename', 'content_sha256', 'file_size', 'indexed_at', 'page_sep'],
+  ...['vector_score', 'combined_score', 'rerank_score'],
+]);
+
+/** Null: a key of the client's metadata. */
+export const serverField = (name: string): ServerField | null =>
+  Object.hasOwn(SERVER_FIELDS, name) ? (SERVER_FIELDS[name] ?? null) : null;
+
+/** The values that a chunk has for a field; none when it is missing. */
+export const valuesOf = (subject: FilterSubject, name: string): FieldValue[] => {
+  const field = serverField(name);
+  if (field === null) return subject.metadata.filter(({ key }) => key === name);
+  const value = subject[field.of] ?? field.absent ?? null;
+  if (value === null) return [];
+  return [typeof value === 'number' ? { number: value, integer: String(value) } : { text: value }];
+};
