@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseRate } from './rate.js';
-import { MODEL_PROVIDERS } from './documents.js';
+import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from './documents.js';
 import { ollamaUrl } from './ollama-url.js';
 
 /**
@@ -167,6 +167,15 @@ const environment = z.object({
   LLM_PROVIDER: z.enum(MODEL_PROVIDERS).optional(),
   LLM_TIMEOUT: count(120),
   LLM_SEMAPHORE: count(10),
+  RERANKER_ENABLED: z.stringbool().optional(),
+  RERANKER_BASE_URL: modelUrl.optional(),
+  RERANKER_MODEL: z.string().min(1).optional(),
+  RERANKER_API_KEY: z.string().optional(),
+  RERANKER_PROVIDER: z.enum(RERANKER_PROVIDERS).default('infinity'),
+  RERANKER_TIMEOUT: count(30),
+  RERANKER_SEMAPHORE: count(5),
+  RERANKER_TOP_K: count(10),
+  RERANKER_ON_ERROR: z.enum(['fail', 'skip']).default('fail'),
   OLLAMA_HOST: z
     .string()
     .transform(ollamaUrl)
@@ -264,7 +273,7 @@ const GUARDED_SECRETS = [
 ] as const;
 
 /** Keys of model servers: their length is the server's matter, but a published sample is none. */
-const MODEL_KEYS = ['EMBEDDER_API_KEY', 'API_KEY'] as const;
+const MODEL_KEYS = ['EMBEDDER_API_KEY', 'API_KEY', 'RERANKER_API_KEY'] as const;
 
 /** What clients write where a server asks for a key and takes any. */
 const NO_KEY = 'EMPTY';
@@ -312,14 +321,16 @@ const insecureSecrets = (env: Readonly<Record<string, string | undefined>>): str
 
 /** Variables that only make sense together. */
 const modelProblems = (env: Readonly<Record<string, string | undefined>>): string[] => {
+  // Last: whether OLLAMA_HOST can stand in for the address.
   const pairs = [
-    ['EMBEDDER_BASE_URL', 'EMBEDDER_MODEL_NAME', 'EMBEDDER_API_KEY'],
-    ['BASE_URL', 'MODEL', 'API_KEY'],
+    ['EMBEDDER_BASE_URL', 'EMBEDDER_MODEL_NAME', 'EMBEDDER_API_KEY', true],
+    ['BASE_URL', 'MODEL', 'API_KEY', true],
+    ['RERANKER_BASE_URL', 'RERANKER_MODEL', 'RERANKER_API_KEY', false],
   ] as const;
-  return pairs.flatMap(([base, model, key]) => [
+  return pairs.flatMap(([base, model, key, ollama]) => [
     ...(env[base] !== undefined && env[model] === undefined ? [`${model}: is needed with ${base}`] : []),
-    ...(env[model] !== undefined && env[base] === undefined && env['OLLAMA_HOST'] === undefined
-      ? [`${base}: is needed with ${model} (or OLLAMA_HOST)`]
+    ...(env[model] !== undefined && env[base] === undefined && (!ollama || env['OLLAMA_HOST'] === undefined)
+      ? [`${base}: is needed with ${model}${ollama ? ' (or OLLAMA_HOST)' : ''}`]
       : []),
     ...(env[key] !== undefined && env[key] !== NO_KEY && env['SECRETS_KEY'] === undefined
       ? [`SECRETS_KEY: is needed to store ${key}`]
@@ -332,12 +343,12 @@ export class ConfigError extends Error {
 }
 
 /** A model server as the environment names it. */
-const configuredModel = (given: {
+const configuredModel = <Provider extends string>(given: {
   baseUrl: string | undefined;
   modelName: string | undefined;
   apiKey: string | undefined;
-  provider: (typeof MODEL_PROVIDERS)[number] | undefined;
-  ollama: string | undefined;
+  provider: Provider | undefined;
+  ollama?: string | undefined;
 }) => {
   const { baseUrl, modelName, apiKey, provider, ollama } = given;
   const url = baseUrl ?? ollama;
@@ -346,7 +357,7 @@ const configuredModel = (given: {
     baseUrl: url,
     modelName,
     apiKey: apiKey === undefined || apiKey === NO_KEY ? null : apiKey,
-    provider: provider ?? (baseUrl === undefined ? 'ollama' : null),
+    provider: provider ?? (baseUrl === undefined ? ('ollama' as const) : null),
   };
 };
 
@@ -404,6 +415,11 @@ const build = (env: z.output<typeof environment>) => ({
     similarityThreshold: env.SIMILARITY_THRESHOLD,
     /** Candidates of each retrieval leg. */
     candidates: env.RETRIEVER_TOP_K,
+    /** Whether the retrieval presets that were never edited rerank, and how many pieces a chat keeps of them. */
+    rerankerEnabled: env.RERANKER_ENABLED ?? env.RERANKER_BASE_URL !== undefined,
+    rerankerTopK: env.RERANKER_TOP_K,
+    /** `skip`: a search whose reranker fails keeps the fused order and says so. */
+    rerankOnError: env.RERANKER_ON_ERROR,
   },
   chat: {
     enabled: env.WITH_OPENAI_API,
@@ -428,6 +444,12 @@ const build = (env: z.output<typeof environment>) => ({
       provider: env.LLM_PROVIDER,
       ollama: env.OLLAMA_HOST,
     }),
+    reranker: configuredModel({
+      baseUrl: env.RERANKER_BASE_URL,
+      modelName: env.RERANKER_MODEL,
+      apiKey: env.RERANKER_API_KEY,
+      provider: env.RERANKER_PROVIDER,
+    }),
     ollamaUrl: env.OLLAMA_HOST ?? null,
     embedderTimeoutSeconds: env.EMBEDDER_TIMEOUT,
     embedderBatchSize: env.EMBEDDER_BATCH_SIZE,
@@ -438,6 +460,9 @@ const build = (env: z.output<typeof environment>) => ({
     llmTimeoutSeconds: env.LLM_TIMEOUT,
     /** Answers at once from one language model, per process. */
     llmConcurrency: env.LLM_SEMAPHORE,
+    /** For one reranking in all. */
+    rerankerTimeoutSeconds: env.RERANKER_TIMEOUT,
+    rerankerConcurrency: env.RERANKER_SEMAPHORE,
     /** The environment wins over the table of model endpoints at each start. */
     syncOnBoot: env.MODEL_ENDPOINT_SYNC_ON_BOOT,
   },

@@ -389,6 +389,10 @@ export type ModelType = (typeof MODEL_TYPES)[number];
 export const MODEL_PROVIDERS = ['ollama', 'openai'] as const;
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
+/** What a reranker's server may speak: Infinity's and Cohere's form, text-embeddings-inference's, or the former behind `/v1`. */
+export const RERANKER_PROVIDERS = ['infinity', 'openai', 'tei'] as const;
+export type RerankerProvider = (typeof RERANKER_PROVIDERS)[number];
+
 /** A registered model server and the model asked of it. */
 export interface ModelEndpoint {
   name: string;
@@ -397,7 +401,7 @@ export interface ModelEndpoint {
   endpoint: string;
   model_name: string;
   /** Null until it is configured or a probe has told. */
-  provider: ModelProvider | 'builtin' | null;
+  provider: ModelProvider | RerankerProvider | 'builtin' | null;
   /** Sealed with SECRETS_KEY; null: the server asks for none. */
   sealed_api_key: string | null;
   batch_size: number;

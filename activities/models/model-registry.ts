@@ -1,6 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
-import type { Embedder, LanguageModel, ModelEndpointStore, ModelRegistry } from '../ports.js';
+import type { Embedder, LanguageModel, ModelEndpointStore, ModelRegistry, Reranker } from '../ports.js';
 import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
 import { createExtractiveModel, EXTRACTIVE_MODEL_NAME } from './extractive-model.js';
 import { createHashEmbedder, HASH_MODEL_NAME } from './hash-embedder.js';
@@ -10,6 +10,7 @@ export interface ModelBuilder {
   embedder(endpoint: ModelEndpoint): Promise<Embedder | null>;
   /** @param contextTokens the most that is ever sent */
   languageModel(endpoint: ModelEndpoint, contextTokens: number): Promise<LanguageModel | null>;
+  reranker(endpoint: ModelEndpoint): Promise<Reranker | null>;
   /** Whether the record is of this kind; rejects when its model cannot be used now. */
   check(endpoint: ModelEndpoint, signal?: AbortSignal): Promise<boolean>;
 }
@@ -26,6 +27,8 @@ export const builtinModels: ModelBuilder = {
     if (endpoint !== BUILTIN_ENDPOINT || model_name !== EXTRACTIVE_MODEL_NAME) return null;
     return createExtractiveModel({ endpointName: name, contextTokens });
   },
+  // There is none: to rank by words once more would add nothing to BM25.
+  reranker: async () => null,
   async check({ endpoint }) {
     return endpoint === BUILTIN_ENDPOINT;
   },
@@ -90,6 +93,12 @@ export const createModelRegistry = (options: {
         throw new AppError('MODEL_ENDPOINT_NOT_FOUND', 'No language model is registered as the default.');
       const endpoint = await record('llm', chosen);
       return build(endpoint, (builder) => builder.languageModel(endpoint, contextTokens));
+    },
+    async reranker(name) {
+      const chosen = name ?? (await endpoints.defaults()).reranker;
+      if (chosen === undefined) return null;
+      const endpoint = await record('reranker', chosen);
+      return build(endpoint, (builder) => builder.reranker(endpoint));
     },
     async check(type, name, signal) {
       const endpoint = await record(type, name);

@@ -25,12 +25,15 @@ export class ProviderFailure extends Error {
   constructor(
     readonly kind: FailureKind,
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number | undefined } = {},
+    options: { cause?: unknown; retryAfterMs?: number | undefined; status?: number } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
+    this.status = options.status;
   }
   readonly retryAfterMs: number | undefined;
+  /** Of the server's answer, when there was one. */
+  readonly status: number | undefined;
 }
 
 /** Each kind's code, and where the contract asks for one its own status (section 1.1). */
@@ -61,10 +64,17 @@ const EMBEDDING: Readonly<Record<FailureKind, Row>> = {
   'bad-answer': ['EMBEDDING_RESPONSE_ERROR'],
 };
 
+/** A reranker's own status is kept where it gave one (agreed description, "Errors"). */
+const RERANKING: Readonly<Record<FailureKind, Row>> = { ...CHAT, 'too-long': ['INFERENCE_ERROR'] };
+
+const ROWS = { chat: CHAT, embedding: EMBEDDING, reranking: RERANKING };
+
 /** A provider's failure as a row of the error table; anything else is passed through as it is. */
-export const providerError = (error: unknown, use: 'chat' | 'embedding', endpointName: string): unknown => {
+export const providerError = (error: unknown, use: keyof typeof ROWS, endpointName: string): unknown => {
   if (!(error instanceof ProviderFailure)) return error;
-  const [code, status] = (use === 'chat' ? CHAT : EMBEDDING)[error.kind];
+  const [code, ownStatus] = ROWS[use][error.kind];
+  const kept = use === 'reranking' && code === 'INFERENCE_ERROR' ? error.status : undefined;
+  const status = kept ?? ownStatus;
   const message =
     code === 'CONTEXT_TOO_LONG'
       ? `Request exceeds maximum token limit. ${error.message}`

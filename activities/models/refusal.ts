@@ -1,5 +1,6 @@
 import { retryAfterMs } from '../capi/retry-after.js';
 import { ProviderFailure } from './provider-failure.js';
+import type { FailureKind } from './provider-failure.js';
 
 const MESSAGE_MAX_CHARACTERS = 300;
 
@@ -35,14 +36,16 @@ export const refusal = (
   const sentence = sentenceIn(body);
   const said = sentence === '' ? `the provider answered ${status}` : sentence;
   const wait = retryAfterMs(retryAfter, now) ?? undefined;
+  const failure = (kind: FailureKind, message = said): ProviderFailure =>
+    new ProviderFailure(kind, message, { retryAfterMs: wait, status });
   if (status === 401 || status === 403)
-    return new ProviderFailure('credentials', `the provider refused our credentials (${status})`);
-  if (status === 404) return new ProviderFailure('unknown-model', said);
-  if (status === 408 || status === 504) return new ProviderFailure('timeout', said, { retryAfterMs: wait });
+    return failure('credentials', `the provider refused our credentials (${status})`);
+  if (status === 404) return failure('unknown-model');
+  if (status === 408 || status === 504) return failure('timeout');
   if (status === 413 || ((status === 400 || status === 422 || status >= 500) && TOO_LONG.test(sentence)))
-    return new ProviderFailure('too-long', said);
-  if (status === 429) return new ProviderFailure('rate-limited', said, { retryAfterMs: wait });
-  if (status >= 500) return new ProviderFailure('failed', said, { retryAfterMs: wait });
-  if (status >= 400) return new ProviderFailure('refused', said);
-  return new ProviderFailure('bad-answer', `the provider answered ${status}, which is no answer`);
+    return failure('too-long');
+  if (status === 429) return failure('rate-limited');
+  if (status >= 500) return failure('failed');
+  if (status >= 400) return failure('refused');
+  return failure('bad-answer', `the provider answered ${status}, which is no answer`);
 };

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelEndpoint } from '../../schemas/documents.js';
+import { RERANKER_PROVIDERS } from '../../schemas/documents.js';
+import type { ModelEndpoint, RerankerProvider } from '../../schemas/documents.js';
 import type { ChunkStore, Embedder, LanguageModel, ModelEndpointStore } from '../ports.js';
 import { embedderWindow } from './embedder-window.js';
 import { createGuardedCalls } from './guarded-calls.js';
@@ -12,6 +13,8 @@ import { createModelServer, probeEndpoint } from './probe-endpoint.js';
 import { ProviderFailure, providerError } from './provider-failure.js';
 import { createRemoteEmbedder } from './remote-embedder.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
+import { createRemoteReranker } from './remote-reranker.js';
+import { createRerankerServer } from './reranker-server.js';
 
 export interface RemoteModelsOptions {
   dispatcher: Dispatcher;
@@ -19,7 +22,12 @@ export interface RemoteModelsOptions {
   chunks: Pick<ChunkStore, 'ensureSchema'>;
   /** Null without SECRETS_KEY. */
   keys: ModelKeyBox | null;
-  settings: { embedderConcurrency: number; llmConcurrency: number; maxModelLen: number | null };
+  settings: {
+    embedderConcurrency: number;
+    llmConcurrency: number;
+    rerankerConcurrency: number;
+    maxModelLen: number | null;
+  };
   now?: () => Date;
 }
 
@@ -28,7 +36,13 @@ interface Kept<Model> {
   model: Model;
 }
 
+/** Infinity's form is what most servers speak. */
+const rerankerProvider = ({ provider }: ModelEndpoint): RerankerProvider =>
+  RERANKER_PROVIDERS.find((known) => known === provider) ?? 'infinity';
+
 const isRemote = ({ endpoint }: ModelEndpoint): boolean => /^https?:/.test(endpoint);
+
+const USES = { embedder: 'embedding', reranker: 'reranking' } as const;
 
 /** What a model is made of; another fingerprint, another model. */
 const fingerprintOf = (endpoint: ModelEndpoint): string =>
@@ -61,8 +75,9 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
 
   const callsOf = (endpoint: ModelEndpoint): GuardedCalls => {
     const key = callsKey(endpoint);
-    const concurrency =
-      endpoint.model_type === 'embedder' ? settings.embedderConcurrency : settings.llmConcurrency;
+    const { embedderConcurrency, llmConcurrency, rerankerConcurrency } = settings;
+    const concurrencies = { embedder: embedderConcurrency, reranker: rerankerConcurrency };
+    const concurrency = concurrencies[endpoint.model_type as keyof typeof concurrencies] ?? llmConcurrency;
     const found = calls.get(key) ?? createGuardedCalls({ name: endpoint.name, concurrency });
     calls.set(key, found);
     return found;
@@ -149,10 +164,30 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
       languageModels.set(endpoint.name, { fingerprint, model });
       return model;
     },
+    async reranker(registered) {
+      if (!isRemote(registered)) return null;
+      const options = serverOptions(registered);
+      return createRemoteReranker({
+        endpointName: registered.name,
+        modelName: registered.model_name,
+        batchSize: registered.batch_size,
+        timeoutMs: options.patienceMs,
+        server: createRerankerServer(dispatcher, rerankerProvider(registered), options),
+        calls: callsOf(registered),
+      });
+    },
     async check(registered, signal) {
       if (!isRemote(registered)) return false;
-      const use = registered.model_type === 'embedder' ? 'embedding' : 'chat';
+      const use = USES[registered.model_type as keyof typeof USES] ?? 'chat';
       try {
+        if (registered.model_type === 'reranker') {
+          const provider = rerankerProvider(registered);
+          await createRerankerServer(dispatcher, provider, serverOptions(registered)).check(
+            registered.model_name,
+            signal,
+          );
+          return true;
+        }
         const provider = registered.provider === 'ollama' ? 'ollama' : 'openai';
         const server = createModelServer(dispatcher, provider, serverOptions(registered));
         const served = await server.models(signal);

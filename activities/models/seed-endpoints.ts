@@ -10,7 +10,10 @@ import type { ModelKeyBox } from './model-key.js';
 /** The endpoint that the environment describes, one of each type. */
 const CONFIGURED_NAME = 'default';
 
-type SeededType = Extract<ModelType, 'embedder' | 'llm'>;
+type SeededType = Extract<ModelType, 'embedder' | 'llm' | 'reranker'>;
+
+/** Texts that a reranker is given at once. */
+const RERANKER_BATCH = 32;
 
 export interface SeedOptions {
   endpoints: ModelEndpointStore;
@@ -36,8 +39,12 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
     given: Pick<ModelEndpoint, 'name' | 'endpoint' | 'model_name' | 'provider'> & Partial<ModelEndpoint>,
   ): ModelEndpoint => ({
     ...{ model_type: type, sealed_api_key: null, dimension: null, context_tokens: null },
-    batch_size: type === 'embedder' ? models.embedderBatchSize : 1,
-    timeout: type === 'embedder' ? models.embedderTimeoutSeconds : models.llmTimeoutSeconds,
+    batch_size: { embedder: models.embedderBatchSize, llm: 1, reranker: RERANKER_BATCH }[type],
+    timeout: {
+      embedder: models.embedderTimeoutSeconds,
+      llm: models.llmTimeoutSeconds,
+      reranker: models.rerankerTimeoutSeconds,
+    }[type],
     vector_field: type === 'embedder' ? vectorFieldOf(given.name, given.model_name) : null,
     ...{ text_form: null, probed_at: null, created_at: at, updated_at: at },
     ...given,
@@ -91,16 +98,23 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
         );
   };
 
+  const settle = async (given: ModelEndpoint): Promise<void> => {
+    const { model_type: type, name } = given;
+    if (models.syncOnBoot) await overwrite(given);
+    else await endpoints.seed(given);
+    await endpoints.setDefaultIfUnset(type, name);
+    if (models.syncOnBoot) await endpoints.setDefault(type, name);
+  };
+
   for (const endpoint of BUILTIN_ENDPOINTS) await endpoints.seed(endpoint);
+  const reranker = configured('reranker');
+  if (reranker !== null) await settle(reranker);
   const found = await discovered();
   for (const builtin of BUILTIN_ENDPOINTS) {
     const type = builtin.model_type as SeededType;
     const given = configured(type);
     if (given !== null) {
-      if (models.syncOnBoot) await overwrite(given);
-      else await endpoints.seed(given);
-      await endpoints.setDefaultIfUnset(type, given.name);
-      if (models.syncOnBoot) await endpoints.setDefault(type, given.name);
+      await settle(given);
       continue;
     }
     const offered = (found ?? []).filter(({ model_type }) => model_type === type);

@@ -24,3 +24,9 @@ export const ollamaAddress = (baseUrl: string, apiKey: string | null): ServerAdd
   const url = new URL(baseUrl);
   return addressOf(url, url.pathname.replace(/\/(?:v1|api)\/*$/, ''), apiKey);
 };
+
+/** A server whose paths begin where its URL ends. */
+export const plainAddress = (baseUrl: string, apiKey: string | null): ServerAddress => {
+  const url = new URL(baseUrl);
+  return addressOf(url, url.pathname, apiKey);
+};

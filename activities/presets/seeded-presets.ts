@@ -21,10 +21,9 @@ const INDEXATION: Omit<IndexationConfig, 'chunking'> = {
   topic_tagger_prompt_name: null,
 };
 
-const RETRIEVAL: Omit<RetrievalConfig, 'type' | 'top_k' | 'top_n'> = {
+const RETRIEVAL: Omit<RetrievalConfig, 'type' | 'top_k' | 'top_n' | 'enable_reranker'> = {
   reranker: null,
   llm: null,
-  enable_reranker: false,
   similarity_threshold: null,
   include_related: true,
   include_ancestors: true,
@@ -53,7 +52,13 @@ export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'cha
   const retrieval = (name: string, type: RetrievalConfig['type']) => ({
     name,
     preset_type: 'retrieval' as const,
-    config: { ...RETRIEVAL, type, top_k: config.search.candidates, top_n: config.chat.topN },
+    config: {
+      ...RETRIEVAL,
+      type,
+      top_k: config.search.candidates,
+      top_n: config.chat.topN,
+      enable_reranker: config.search.rerankerEnabled,
+    },
   });
   return [
     indexation('default', config.documents.chunkSize, config.documents.chunkOverlapRate),

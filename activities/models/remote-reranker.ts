@@ -1,0 +1,53 @@
+import type { Reranker } from '../ports.js';
+import type { GuardedCalls } from './guarded-calls.js';
+import { ProviderFailure, providerError } from './provider-failure.js';
+import type { RerankerServer } from './reranker-server.js';
+
+/**
+ * A reranker on a server. Texts go in batches, since a server takes so many at once; the time allowed is for all of them
+ * and for waiting, because somebody waits for the search.
+ */
+export const createRemoteReranker = (options: {
+  endpointName: string;
+  modelName: string;
+  /** Texts in one request. */
+  batchSize: number;
+  /** Milliseconds for one reranking in all. */
+  timeoutMs: number;
+  server: RerankerServer;
+  calls: GuardedCalls;
+}): Reranker => {
+  const { endpointName, modelName, batchSize, timeoutMs, server, calls } = options;
+  return {
+    endpointName,
+    modelName,
+    async rerank(query, texts, { signal }) {
+      signal?.throwIfAborted();
+      const failed = new AbortController();
+      const budget = AbortSignal.timeout(timeoutMs);
+      const given = AbortSignal.any([budget, failed.signal, ...(signal === undefined ? [] : [signal])]);
+      const late = (error: unknown): unknown =>
+        budget.aborted && signal?.aborted !== true && !(error instanceof ProviderFailure)
+          ? new ProviderFailure('timeout', `no ranking within ${timeoutMs / 1000} s`, { cause: error })
+          : error;
+      const score = (batch: readonly string[]): Promise<number[]> =>
+        calls.run(
+          () =>
+            // Here already, so that the breaker hears of a server that is too slow.
+            server.score({ model: modelName, query, texts: batch }, given).catch((error: unknown) => {
+              throw late(error);
+            }),
+          given,
+        );
+      const batches = [];
+      for (let from = 0; from < texts.length; from += batchSize)
+        batches.push(texts.slice(from, from + batchSize));
+      try {
+        return (await Promise.all(batches.map(score))).flat();
+      } catch (error) {
+        failed.abort(error);
+        throw providerError(late(error), 'reranking', endpointName);
+      }
+    },
+  };
+};
