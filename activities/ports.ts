@@ -146,8 +146,13 @@ export interface FileStore {
     partition: string,
     options?: { limit?: number | undefined; degradedStage?: string | undefined },
   ): Promise<FileRecord[]>;
-  /** Live files of a partition that share a relationship id, by file id. */
-  listRelated(scope: Scope, partition: string, relationshipId: string): Promise<FileRecord[]>;
+  /** Live files of a partition that share a relationship id, by file id; the first of them when a limit is given. */
+  listRelated(
+    scope: Scope,
+    partition: string,
+    relationshipId: string,
+    options?: { limit?: number },
+  ): Promise<FileRecord[]>;
   /** Live files per partition; the only source of `file_count`. */
   countLive(partitions: readonly string[]): Promise<Map<string, number>>;
   /** Which of these tasks made a version that is live now. */
@@ -162,6 +167,8 @@ export interface FileStore {
   forgetUploader(userId: number): Promise<void>;
   /** Files in a workspace, by file id, tombstones left out; pending ones too. */
   listByWorkspace(workspaceKey: string): Promise<FileRecord[]>;
+  /** Keys of the live files in a workspace, however many. */
+  listWorkspaceKeys(workspaceKey: string): Promise<string[]>;
   /**
    * Puts a live file into a workspace of its partition. False when it is not live (any more), or in another partition
    * by now. Repeating is harmless.
@@ -370,6 +377,8 @@ export interface WorkspaceStore {
   }): Promise<WorkspaceRecord>;
   /** Null for one that is being deleted. */
   get(partition: string, workspaceId: string): Promise<WorkspaceRecord | null>;
+  /** Those of an id in any of some partitions. */
+  find(partitions: readonly string[], workspaceId: string): Promise<WorkspaceRecord[]>;
   /** By surrogate key; those being deleted are missing in the map. */
   getMany(workspaceKeys: readonly string[]): Promise<Map<string, WorkspaceRecord>>;
   /** Workspaces of a partition, by id. */
@@ -474,6 +483,8 @@ export interface ChunkStore {
     size: number;
     signal?: AbortSignal;
   }): Promise<{ lexical: SearchLegHit[]; dense: SearchLegHit[] }>;
+  /** Chunks of a partition inside the scope, of whatever version; those that a refresh has not shown yet are left out. */
+  countChunks(scope: Scope, partition: string): Promise<{ chunks: number; published: number }>;
   /** One chunk by id, published or not; the caller checks generation and scope. */
   get(chunkId: string): Promise<StoredChunk | null>;
   listByFile(fileKey: string, generation: number, limit?: number): Promise<StoredChunk[]>;
@@ -577,6 +588,18 @@ export interface LanguageModel {
   complete(messages: readonly ChatMessage[], options: ChatOptions): Promise<ChatReply>;
 }
 
+/** A model that reads a question and a text together and says how well the one answers the other. */
+export interface Reranker {
+  endpointName: string;
+  modelName: string;
+  /**
+   * A score for each text, in their order; greater is better, and scores of two questions do not compare.
+   * @throws AppError INFERENCE_ERROR with the status that the server answered, INFERENCE_CONNECTION_ERROR,
+   * INFERENCE_TIMEOUT, INFERENCE_REFUSED, CIRCUIT_BREAKER_OPEN, or the signal's reason
+   */
+  rerank(query: string, texts: readonly string[], options: { signal?: AbortSignal }): Promise<number[]>;
+}
+
 /** Registered model servers; the default of each type is kept in one settings document. */
 export interface ModelEndpointStore {
   /** By type and name. */
@@ -609,6 +632,8 @@ export interface ModelRegistry {
   embedder(name: string): Promise<Embedder>;
   /** The default one when no name is given. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
   languageModel(name?: string): Promise<LanguageModel>;
+  /** The default one when no name is given; null without one. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
+  reranker(name?: string): Promise<Reranker | null>;
   /**
    * Asks the server of an endpoint for its list of models and looks for the endpoint's one in it.
    * @throws AppError MODEL_ENDPOINT_NOT_FOUND when it is not registered, others when the model cannot be used

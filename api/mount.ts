@@ -90,11 +90,10 @@ const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Pro
   const caller = await options.authenticate(ctx, { tokenInQuery: route.tokenInQuery === true });
   ctx.state['principal'] = caller.principal;
   if (route.auth === 'user') return caller;
-  if (route.auth === 'admin') {
-    if (!caller.principal.isAdmin)
-      throw new AppError('AUTH_ERROR', 'Admin privileges required', { plain: true });
-    return caller;
-  }
+  const forAdmins = route.auth === 'admin' || route.auth.admin === true;
+  if (forAdmins && !caller.principal.isAdmin)
+    throw new AppError('AUTH_ERROR', 'Admin privileges required', { plain: true });
+  if (route.auth === 'admin') return caller;
   const partition = (ctx['params'] as Record<string, string>)['partition'];
   if (partition === undefined)
     throw new Error(`${route.path} asks for a role on a partition it does not name`);

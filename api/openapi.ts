@@ -88,7 +88,8 @@ const whoMay = ({ auth, method }: Route): string => {
   if ('key' in auth)
     return `For holders of DASHBOARD_API_KEY, or of a key with the scope \`${neededScope({ auth, method })}\`.`;
   if ('token' in auth) return 'For local API servers; the central API checks their token.';
-  return `For a member with at least the role \`${auth.partition}\`.`;
+  const who = auth.admin === true ? 'an administrator who is a member' : 'a member';
+  return `For ${who} with at least the role \`${auth.partition}\`.`;
 };
 
 const asForm = (schema: z.ZodType) => ({

@@ -7,7 +7,8 @@ import type { ErrorCode } from '../schemas/error-table.js';
 import type { Logger } from './logger.js';
 
 /**
- * Who may call. `partition` is a role on the partition in the path, by the check order of the wire contract 1.1;
+ * Who may call. `partition` is a role on the partition in the path, by the check order of the wire contract 1.1, and
+ * with `admin` one that only administrators make use of;
  * `key` the holder of a key of the proxy's management side, with a scope: unless it is named, `read` for a GET and `write`
  * for the rest; `token` a local API server, whose token is CAPI's to check.
  */
@@ -15,7 +16,7 @@ export type RouteAuth =
   | 'public'
   | 'user'
   | 'admin'
-  | { partition: Role }
+  | { partition: Role; admin?: true }
   | { key: 'dashboard'; scope?: KeyScope }
   | { token: 'capi' };
 

@@ -17,9 +17,7 @@ export const isoTime = (text: string): number | null => {
     .trim()
     .replace(',', '.')
     .replace(' ', 'T');
-  const time = Date.parse(
-    local.length === 10 ? local : `${local}${zone === undefined ? 'Z' : offset(zone)}`,
-  );
+  const time = Date.parse(local.length === 10 ? local : `${local}${zone === undefined ? 'Z' : offset(zone)}`);
   return time >= LEAST && time <= GREATEST ? time : null;
 };
 

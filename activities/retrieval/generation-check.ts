@@ -1,6 +1,10 @@
 import { inScope } from '../../schemas/documents.js';
 import type { FileRecord, FileVersion, Scope, StoredChunk } from '../../schemas/documents.js';
 import type { FileStore, SearchLegHit } from '../ports.js';
+import type { FilterExpression } from './filter/expression.js';
+import { matchesFilter } from './filter/matches-filter.js';
+import { toMetadataEntries } from './metadata-entries.js';
+import type { DropReason } from './retrieval-trace.js';
 
 export interface CheckedHit extends SearchLegHit {
   file: FileRecord;
@@ -11,7 +15,15 @@ export interface CheckedHit extends SearchLegHit {
 export interface CheckLimits {
   scope: Scope;
   partitions: ReadonlySet<string>;
-  fileKey: string | undefined;
+  fileKey?: string | undefined;
+  workspaceKey?: string | undefined;
+  filter?: FilterExpression | undefined;
+}
+
+export interface DroppedHit {
+  id: string;
+  score: number;
+  reason: DropReason;
 }
 
 /** The live version that a chunk belongs to; unpublished, replaced and deleted ones do not exist for a reader. */
@@ -20,22 +32,43 @@ export const liveVersionOf = (chunk: StoredChunk, file: FileRecord | undefined):
   return file.live?.generation === chunk.generation ? file.live : null;
 };
 
-const visibleVersionOf = (
+/** By what the record says of the file: after a change of its metadata the chunks may still say the old. */
+const holdsFilter = (
+  chunk: StoredChunk,
+  file: FileRecord,
+  version: FileVersion,
+  filter: FilterExpression,
+): boolean =>
+  matchesFilter(
+    {
+      ...chunk,
+      ...{ file_id: file.file_id, filename: version.filename },
+      ...{ relationship_id: version.relationship_id, parent_id: version.parent_id },
+      metadata: toMetadataEntries(version.metadata),
+    },
+    filter,
+  );
+
+const judge = (
   chunk: StoredChunk,
   file: FileRecord | undefined,
   limits: CheckLimits,
-): FileVersion | null => {
+): { file: FileRecord; version: FileVersion } | DropReason => {
   const version = liveVersionOf(chunk, file);
-  if (file === undefined || version === null) return null;
-  if (limits.fileKey !== undefined && file.file_key !== limits.fileKey) return null;
+  if (file === undefined || version === null) return 'generation';
+  if (limits.fileKey !== undefined && file.file_key !== limits.fileKey) return 'file';
   // The record's partition counts, not the chunk's: while a file is moved its chunks follow later.
-  if (!limits.partitions.has(file.partition) || !inScope(limits.scope, file.partition)) return null;
-  return version;
+  if (!limits.partitions.has(file.partition) || !inScope(limits.scope, file.partition)) return 'scope';
+  if (limits.workspaceKey !== undefined && !file.workspaces.includes(limits.workspaceKey)) return 'workspace';
+  if (limits.filter !== undefined && !holdsFilter(chunk, file, version, limits.filter)) return 'filter';
+  return { file, version };
 };
 
 export interface CheckedLegs<Leg extends string> {
   legs: Record<Leg, CheckedHit[]>;
-  /** Generations of which hits were dropped: a next search may leave them out. */
+  /** What was dropped and why. */
+  dropped: Record<Leg, DroppedHit[]>;
+  /** Generations of which hits were dropped for what holds of the whole file: a next search may leave them out. */
   dead: ReadonlySet<number>;
   /** Live generations of files of which hits were dropped and nothing else is among the hits. */
   hidden: ReadonlySet<number>;
@@ -43,8 +76,8 @@ export interface CheckedLegs<Leg extends string> {
 
 /**
  * Compares the legs of a search with the file records as they are now, and drops every hit of an unpublished,
- * replaced, deleted or foreign version, and repeated ids. The records are read after the engine answered: a
- * version that was replaced in between is dropped too.
+ * replaced, deleted or foreign version, of a file outside the workspace or the filter, and repeated ids. The records
+ * are read after the engine answered: a version that was replaced in between is dropped too.
  */
 export const checkGenerations = async <Leg extends string>(
   legs: Readonly<Record<Leg, readonly SearchLegHit[]>>,
@@ -56,24 +89,26 @@ export const checkGenerations = async <Leg extends string>(
   const records = keys.size === 0 ? new Map<string, FileRecord>() : await files.getMany([...keys]);
   const dead = new Set<number>();
   const robbed = new Map<string, number>();
-  const check = (leg: readonly SearchLegHit[]): CheckedHit[] => {
+  const dropped = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Leg, DroppedHit[]>;
+  const check = (name: Leg): CheckedHit[] => {
     const kept = new Map<string, CheckedHit>();
-    for (const hit of leg) {
-      const file = records.get(hit.chunk.file_key);
-      const version = visibleVersionOf(hit.chunk, file, limits);
-      if (file !== undefined && version !== null) {
-        if (!kept.has(hit.chunk.chunk_id)) kept.set(hit.chunk.chunk_id, { ...hit, file, version });
+    for (const hit of legs[name]) {
+      const { chunk_id: id, file_key: key, generation } = hit.chunk;
+      const file = records.get(key);
+      const verdict = kept.has(id) ? 'duplicate' : judge(hit.chunk, file, limits);
+      if (typeof verdict !== 'string') {
+        kept.set(id, { ...hit, ...verdict });
         continue;
       }
-      dead.add(hit.chunk.generation);
+      dropped[name].push({ id, score: hit.score, reason: verdict });
+      // Other pieces of the file may satisfy the filter, and a repeated one is there already.
+      if (verdict === 'filter' || verdict === 'duplicate') continue;
+      dead.add(generation);
       if (file?.live != null) robbed.set(file.file_key, file.live.generation);
     }
     return [...kept.values()];
   };
-  const checked = Object.fromEntries(names.map((name) => [name, check(legs[name])])) as Record<
-    Leg,
-    CheckedHit[]
-  >;
+  const checked = Object.fromEntries(names.map((name) => [name, check(name)])) as Record<Leg, CheckedHit[]>;
   for (const name of names) for (const { file } of checked[name]) robbed.delete(file.file_key);
-  return { legs: checked, dead, hidden: new Set(robbed.values()) };
+  return { legs: checked, dropped, dead, hidden: new Set(robbed.values()) };
 };

@@ -46,9 +46,9 @@ const versionKeys = (file: FileRecord, version: FileVersion): Metadata => ({
  */
 export const presentChunkMetadata = (
   result: Pick<SearchResult, 'chunk' | 'file' | 'version'> &
-    Partial<Pick<SearchResult, 'score' | 'vectorScore'>>,
+    Partial<Pick<SearchResult, 'score' | 'vectorScore' | 'rerankScore' | 'addedAs'>>,
 ): Metadata => {
-  const { chunk, file, version, score, vectorScore } = result;
+  const { chunk, file, version, score, vectorScore, rerankScore, addedAs } = result;
   return {
     ...version.metadata,
     ...versionKeys(file, version),
@@ -60,7 +60,9 @@ export const presentChunkMetadata = (
     prev_section_id: chunk.prev_section_id,
     next_section_id: chunk.next_section_id,
     ...(vectorScore != null && { vector_score: round(vectorScore) }),
-    ...(score !== undefined && { combined_score: round(score) }),
+    // What expansion added was not found by the text, so it has no score.
+    ...(score !== undefined && addedAs === undefined && { combined_score: round(score) }),
+    ...(rerankScore !== undefined && { rerank_score: round(rerankScore) }),
   };
 };
 

@@ -1,11 +1,15 @@
 import { inScope } from '../../schemas/documents.js';
 import type { FileRecord, FileVersion, Scope, StoredChunk } from '../../schemas/documents.js';
-import type { ChunkStore, Embedder, FileStore, ModelRegistry, PartitionStore } from '../ports.js';
-import { agreement, convexCombination, scaleScores } from './fusion.js';
+import type { ChunkStore, FileStore, ModelRegistry, PartitionStore, WorkspaceStore } from '../ports.js';
+import { expandResults } from './expand-results.js';
 import type { FilterExpression } from './filter/expression.js';
-import { checkGenerations } from './generation-check.js';
-import type { CheckedHit } from './generation-check.js';
+import { findWorkspace } from './find-workspace.js';
+import { fuseGroups } from './fuse-groups.js';
+import type { CheckLimits } from './generation-check.js';
+import { rerankResults } from './rerank-results.js';
 import type { RetrievalTrace } from './retrieval-trace.js';
+import { searchLegs } from './search-legs.js';
+import { traceSearch } from './trace-search.js';
 
 export interface SearchRequest {
   scope: Scope;
@@ -82,136 +86,104 @@ export interface SearchService {
 }
 
 interface SearchDependencies {
-  chunks: Pick<ChunkStore, 'searchHybrid'>;
-  files: Pick<FileStore, 'getMany'>;
+  chunks: Pick<ChunkStore, 'searchHybrid' | 'listByFile'>;
+  files: Pick<FileStore, 'get' | 'getMany' | 'listRelated' | 'listWorkspaceKeys'>;
   partitions: Pick<PartitionStore, 'list'>;
-  models: Pick<ModelRegistry, 'embedder'>;
-  settings: { candidates: number; similarityThreshold: number };
+  workspaces: Pick<WorkspaceStore, 'find'>;
+  models: Pick<ModelRegistry, 'embedder' | 'reranker'>;
+  settings: { candidates: number; similarityThreshold: number; rerankOnError: 'fail' | 'skip' };
 }
 
-/**
- * When checks drop hits, ask again without their generations, so often. Asking for more hits instead would not do:
- * a large version that is marked as published, and becomes live in a moment, has hits without end before any other.
- */
-const MAX_ROUNDS = 4;
+/** Hits asked of a leg at most. */
 const MAX_SIZE = 2000;
 
-/**
- * Share of the dense leg in the fused score, where both legs agree. The built-in embedder is lexical like BM25 and
- * weaker, so it helps as a minor voice. From this agreement on the share is whole; below, it falls with it, to a
- * quarter: an embedder that does not know the language of a question would drown what the words found.
- *
- * Measured with 50 candidates a leg (`npm run bench:retrieval`; nDCG@10 of all-MiniLM, an English model, on Cranfield /
- * PIAF, which is French): a fixed share of 0.6 0.441 / 0.684, falling with the agreement 0.441 / 0.785, BM25 alone
- * 0.395 / 0.810; min-max normalised halves 0.433 / 0.737.
- */
-const denseWeight = ({ embedder, lexical, dense }: GroupHits): number =>
-  (embedder.modelName.startsWith('builtin/') ? 0.2 : 0.6) *
-  Math.max(LEAST_TRUST, Math.min(1, agreement(legOf(lexical), legOf(dense)) / FULL_AGREEMENT));
-const FULL_AGREEMENT = 0.6;
-const LEAST_TRUST = 0.25;
-
-interface GroupHits {
-  embedder: Embedder;
-  lexical: CheckedHit[];
-  dense: CheckedHit[];
+/** Where a search looks. */
+interface Place {
+  /** Partitions of each embedder. */
+  groups: ReadonlyMap<string, readonly string[]>;
+  workspaceKey?: string;
+  /** Files of the workspace. */
+  fileKeys?: readonly string[];
 }
-
-const legOf = (hits: readonly CheckedHit[]) =>
-  hits.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
-
-const idsIn = (legs: { lexical: readonly CheckedHit[]; dense: readonly CheckedHit[] }): number =>
-  new Set([...legs.lexical, ...legs.dense].map(({ chunk }) => chunk.chunk_id)).size;
-
-/**
- * BM25 scores come from one index and compare as they are; cosines of two embedders do not, so each dense leg is
- * normalised by itself. The least weight counts when embedders differ.
- */
-const fuse = (groups: readonly GroupHits[], topK: number): SearchResult[] => {
-  const lexical = new Map<string, CheckedHit>();
-  const dense = new Map<string, CheckedHit>();
-  for (const group of groups) {
-    for (const hit of group.lexical) lexical.set(hit.chunk.chunk_id, hit);
-    for (const hit of group.dense) if (!dense.has(hit.chunk.chunk_id)) dense.set(hit.chunk.chunk_id, hit);
-  }
-  const denseLeg = new Map(
-    groups.flatMap((group) => scaleScores(legOf(group.dense)).map((hit) => [hit.id, hit] as const)),
-  );
-  const weight = Math.min(...groups.map(denseWeight));
-  return convexCombination(legOf([...lexical.values()]), [...denseLeg.values()], {
-    weight,
-    normalize: scaleScores,
-  })
-    .slice(0, topK)
-    .flatMap(({ id, score }) => {
-      const hit = lexical.get(id) ?? dense.get(id);
-      if (hit === undefined) return [];
-      const scores = {
-        vectorScore: dense.get(id)?.score ?? null,
-        lexicalScore: lexical.get(id)?.score ?? null,
-      };
-      return [{ chunk: hit.chunk, file: hit.file, version: hit.version, score, ...scores }];
-    });
-};
 
 /**
  * Hybrid search over the partitions of a scope. Each distinct embedder embeds the text once and answers for its
  * partitions; every hit is then compared with its file record (see `checkGenerations`), so that nothing of an
- * unpublished, replaced, deleted or foreign version is answered. What the checks drop is filled up again.
+ * unpublished, replaced, deleted or foreign version is answered. What the checks drop is filled up again. Then the legs
+ * are fused, and as far as it is asked for, reranked and expanded by relations.
  *
- * @throws AppError of the stores and models, as their ports say
+ * @throws AppError of the stores and models, as their ports say; WORKSPACE_NOT_FOUND, WORKSPACE_AMBIGUOUS
  */
 export const createSearchService = (dependencies: SearchDependencies): SearchService => {
-  const { chunks, files, partitions, models, settings } = dependencies;
+  const { files, partitions, workspaces, models, settings } = dependencies;
 
-  const searchGroup = async (
-    embedderName: string,
-    names: readonly string[],
-    request: SearchRequest,
-  ): Promise<GroupHits> => {
-    const { scope, fileKey, text, topK, signal } = request;
-    const threshold = request.similarityThreshold ?? settings.similarityThreshold;
-    const embedder = await models.embedder(embedderName);
-    const [vector = []] = await embedder.embed([text], { kind: 'query', ...(signal && { signal }) });
-    const limits = { scope, partitions: new Set(names), fileKey };
-    const size = Math.min(Math.max(request.candidates ?? settings.candidates, topK), MAX_SIZE);
-    const without = new Set<number>();
-    for (let round = 1; ; round++) {
-      const answer = await chunks.searchHybrid({
-        ...{ scope, partitions: names, text, vector, vectorField: embedder.vectorField, size },
-        ...(fileKey !== undefined && { fileKey }),
-        ...(without.size > 0 && { withoutGenerations: [...without] }),
-        ...(signal && { signal }),
-      });
-      const { legs, dead, hidden } = await checkGenerations(
-        { lexical: answer.lexical, dense: answer.dense.filter(({ score }) => score >= threshold) },
-        files,
-        limits,
-      );
-      const fullPage = answer.lexical.length >= size || answer.dense.length >= size;
-      // Hidden: also when there is no more to find. A version replaced between the engine's answer and the record is
-      // found under its new generation now.
-      const again = dead.size > 0 && (hidden.size > 0 || (fullPage && idsIn(legs) < topK));
-      if (!again || round === MAX_ROUNDS) return { embedder, ...legs };
-      for (const generation of dead) without.add(generation);
-      // Dead a round ago, and live since.
-      for (const generation of hidden) without.delete(generation);
-    }
+  const findPlace = async (request: SearchRequest): Promise<Place> => {
+    const wanted = request.partitions === 'all' ? null : new Set(request.partitions);
+    const searched = (await partitions.list(request.scope)).filter(
+      ({ partition }) => inScope(request.scope, partition) && wanted?.has(partition) !== false,
+    );
+    const workspace =
+      request.workspace === undefined
+        ? null
+        : await findWorkspace(
+            workspaces,
+            searched.map(({ partition }) => partition),
+            request.workspace,
+          );
+    const groups = new Map<string, string[]>();
+    for (const { partition, embedder } of searched)
+      if (workspace === null || workspace.partition === partition)
+        groups.set(embedder, [...(groups.get(embedder) ?? []), partition]);
+    if (workspace === null) return { groups };
+    const { workspace_key: workspaceKey } = workspace;
+    return { groups, workspaceKey, fileKeys: await files.listWorkspaceKeys(workspaceKey) };
   };
 
   const run = async (request: SearchRequest): Promise<SearchOutcome> => {
-    const answer = async (): Promise<SearchResult[]> => {
-      const wanted = request.partitions === 'all' ? null : new Set(request.partitions);
-      const groups = new Map<string, string[]>();
-      for (const { partition, embedder } of await partitions.list(request.scope)) {
-        if (!inScope(request.scope, partition) || wanted?.has(partition) === false) continue;
-        groups.set(embedder, [...(groups.get(embedder) ?? []), partition]);
-      }
-      if (groups.size === 0) return [];
-      const hits = await Promise.all([...groups].map(([name, names]) => searchGroup(name, names, request)));
-      return fuse(hits, request.topK);
+    const { scope, fileKey, filter, text, topK, signal } = request;
+    const trace = traceSearch();
+    const { groups, workspaceKey, fileKeys } = await findPlace(request);
+    const limits: CheckLimits = {
+      ...{ scope, fileKey, filter, workspaceKey },
+      partitions: new Set([...groups.values()].flat()),
     };
-    return { results: await answer() };
+    const outcome = (results: SearchResult[], rerankSkipped?: string): SearchOutcome => ({
+      results,
+      ...(rerankSkipped === undefined ? {} : { rerankSkipped }),
+      ...(request.trace === true ? { trace: trace.written() } : {}),
+    });
+    if (groups.size === 0 || fileKeys?.length === 0) return outcome([]);
+
+    const candidates = Math.max(request.candidates ?? settings.candidates, topK);
+    const legs = await trace.timed('retrieval', () =>
+      Promise.all(
+        [...groups].map(async ([name, names]) =>
+          searchLegs(dependencies, {
+            ...{ ...limits, partitions: new Set(names), embedder: await models.embedder(name) },
+            similarityThreshold: request.similarityThreshold ?? settings.similarityThreshold,
+            ...{ text, topK, signal, size: Math.min(candidates, MAX_SIZE) },
+            ...(fileKeys !== undefined && { fileKeys }),
+          }),
+        ),
+      ),
+    );
+    const fused = fuseGroups(legs);
+    trace.retrieved(legs, fused);
+    const reranked = await trace.timed('rerank', () =>
+      rerankResults(models, fused.results.slice(0, candidates), {
+        ...(request.rerank ?? { enabled: false }),
+        ...{ text, signal, onError: settings.rerankOnError },
+      }),
+    );
+    trace.reranked(reranked.trace);
+    const best = reranked.results.slice(0, topK);
+    const { related } = request;
+    const added =
+      related === undefined
+        ? []
+        : await trace.timed('expansion', () => expandResults(dependencies, best, related, limits, signal));
+    if (related !== undefined) trace.expanded(added);
+    return outcome([...best, ...added], reranked.trace?.skipped);
   };
 
   return { search: async (request) => (await run(request)).results, searchInFull: run };

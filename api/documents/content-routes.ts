@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ancestorChain } from '../../activities/retrieval/ancestor-chain.js';
 import { presentChunkMetadata, presentFileMetadata } from '../../activities/retrieval/present-metadata.js';
 import { queryNumber } from '../../schemas/documents-api.js';
 import { Ancestors, ChunkList, RelatedFiles } from '../../schemas/partitions-api.js';
@@ -72,29 +73,6 @@ const contentHandlers = ({ adapters }: DocumentDeps) => {
     }
   }
 
-  /** The file and those above it, root last; a chain that bites its tail ends there. */
-  const chainOf = async (
-    partition: string,
-    file: FileRecord,
-    most: number,
-    signal: AbortSignal,
-  ): Promise<FileRecord[]> => {
-    const chain = [file];
-    const seen = new Set([file.file_id]);
-    for (let child = file; chain.length <= most;) {
-      const parentId = child.live?.parent_id ?? null;
-      // Only files that carry a relationship id take part in a chain (wire contract, section 1.5).
-      if (parentId === null || child.live?.relationship_id == null || seen.has(parentId)) break;
-      signal.throwIfAborted();
-      const parent = await files.get(partition, parentId);
-      if (parent?.live?.relationship_id == null) break;
-      chain.push(parent);
-      seen.add(parentId);
-      child = parent;
-    }
-    return chain;
-  };
-
   return {
     async listChunks(ctx: CallerContext, partition: string, query: z.output<typeof ChunksQuery>) {
       const wanted =
@@ -113,7 +91,7 @@ const contentHandlers = ({ adapters }: DocumentDeps) => {
     },
 
     async listAncestors({ signal }: CallerContext, partition: string, fileId: string, most = Infinity) {
-      const chain = await chainOf(partition, await liveFile(partition, fileId), most, signal);
+      const chain = await ancestorChain(files, await liveFile(partition, fileId), { most, signal });
       return json(200, {
         ancestors: chain.map((file, depth) => ({ ...related(file), depth })).reverse(),
       });

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { presentChunkMetadata } from '../../activities/retrieval/present-metadata.js';
+import type { SearchRequest } from '../../activities/retrieval/search-service.js';
 import { AppError } from '../../schemas/app-error.js';
-import { Extract, SearchAnswer, SearchEverywhereQuery, SearchQuery } from '../../schemas/documents-api.js';
+import {
+  Extract,
+  FileSearchQuery,
+  PartitionSnapshot,
+  SearchAnswer,
+  SearchEverywhereQuery,
+  SearchQuery,
+} from '../../schemas/documents-api.js';
 import { authorisePartition } from '../authorise-partition.js';
 import { noSuchFile } from '../commands/upload-refusals.js';
 import { json, route } from '../route.js';
@@ -9,37 +17,42 @@ import type { Answer, CallerContext, Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
 import { findExtract } from './find-extract.js';
 import { links } from './links.js';
+import { describePartition } from './describe-partition.js';
 import { FileParams, PartitionParams } from './path-params.js';
+import { readFileSearch, readSearch } from './read-search.js';
+import { rerankSettings } from './rerank-settings.js';
 
 const ExtractParams = z.object({ extract_id: z.string() });
 
-const SEARCH_ERRORS = [
+const SnapshotQuery = z.object({ include_document_ids: z.stringbool().default(false) });
+
+const FILE_SEARCH_ERRORS = [
   'INVALID_FILTER',
   'AUTH_ERROR',
   'VALIDATION_ERROR',
   'VDB_CONNECTION_ERROR',
+  'VDB_SCHEMA_MIGRATION_REQUIRED',
   'VDB_SEARCH_ERROR',
+  'EMBEDDING_API_ERROR',
+  'INFERENCE_ERROR',
+  'INFERENCE_REFUSED',
+  'INFERENCE_TIMEOUT',
 ] as const;
 
-const searchDone = { 200: { description: 'Best first', schema: SearchAnswer } };
+const SEARCH_ERRORS = [...FILE_SEARCH_ERRORS, 'WORKSPACE_NOT_FOUND', 'WORKSPACE_AMBIGUOUS'] as const;
 
-/** Both would narrow the results: to answer as if they were not there would be a lie. */
-const refuseNarrowing = ({ filter, workspace }: z.output<typeof SearchQuery>): void => {
-  for (const [name, value] of Object.entries({ filter, workspace }))
-    if (value !== undefined && value !== '')
-      throw new AppError('INVALID_FILTER', `The parameter '${name}' is not supported yet`);
-};
+const searchDone = { 200: { description: 'Best first', schema: SearchAnswer } };
 
 /** Search and what it links to. */
 export const searchRoutes = ({ adapters, search }: DocumentDeps): Route[] => {
   const answer = async (
     { scope, baseUrl, signal }: CallerContext,
-    query: z.output<typeof SearchQuery>,
-    where: { partitions: readonly string[] | 'all'; fileKey?: string },
+    asked: Omit<SearchRequest, 'scope' | 'signal'>,
   ): Promise<Answer> => {
-    const { text, top_k: topK, similarity_threshold: threshold } = query;
-    const similarity = threshold === undefined ? {} : { similarityThreshold: threshold };
-    const results = await search.search({ scope, ...where, text, topK, ...similarity, signal });
+    const settings = await rerankSettings(adapters, asked.partitions);
+    const { results, trace, rerankSkipped } = await search.searchInFull({
+      ...{ ...settings, ...asked, scope, signal },
+    });
     const link = links(baseUrl);
     return json(200, {
       documents: results.map((result) => ({
@@ -47,6 +60,8 @@ export const searchRoutes = ({ adapters, search }: DocumentDeps): Route[] => {
         content: result.chunk.text,
         metadata: presentChunkMetadata(result),
       })),
+      ...(trace === undefined ? {} : { retrieval_trace: trace }),
+      ...(rerankSkipped === undefined ? {} : { extra: { rerank_skipped: rerankSkipped } }),
     });
   };
 
@@ -82,8 +97,10 @@ export const searchRoutes = ({ adapters, search }: DocumentDeps): Route[] => {
       responses: searchDone,
       errors: ['BAD_REQUEST', ...SEARCH_ERRORS],
       async handle(ctx, { query }) {
-        refuseNarrowing(query);
-        return answer(ctx, query, { partitions: await wanted(ctx, query.partitions) });
+        return answer(ctx, {
+          ...readSearch(ctx.principal, query),
+          partitions: await wanted(ctx, query.partitions),
+        });
       },
     }),
     route({
@@ -96,8 +113,7 @@ export const searchRoutes = ({ adapters, search }: DocumentDeps): Route[] => {
       responses: searchDone,
       errors: [...SEARCH_ERRORS, 'PARTITION_NOT_FOUND'],
       async handle(ctx, { params, query }) {
-        refuseNarrowing(query);
-        return answer(ctx, query, { partitions: [params.partition] });
+        return answer(ctx, { ...readSearch(ctx.principal, query), partitions: [params.partition] });
       },
     }),
     route({
@@ -106,15 +122,29 @@ export const searchRoutes = ({ adapters, search }: DocumentDeps): Route[] => {
       summary: 'Search one file',
       tag: 'Search',
       auth: { partition: 'viewer' },
-      request: { params: FileParams, query: SearchQuery },
+      request: { params: FileParams, query: FileSearchQuery },
       responses: searchDone,
-      errors: [...SEARCH_ERRORS, 'PARTITION_NOT_FOUND', 'FILE_NOT_FOUND'],
+      errors: [...FILE_SEARCH_ERRORS, 'PARTITION_NOT_FOUND', 'FILE_NOT_FOUND'],
       async handle(ctx, { params, query }) {
-        refuseNarrowing(query);
+        const request = readFileSearch(query);
         const { partition, file_id: fileId } = params;
         const file = await adapters.files.get(partition, fileId);
         if (file === null || file.live === null) throw noSuchFile({ partition, fileId });
-        return answer(ctx, query, { partitions: [partition], fileKey: file.file_key });
+        return answer(ctx, { ...request, partitions: [partition], fileKey: file.file_key });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/search/partition/{partition}/snapshot',
+      summary: 'What a partition holds, in records and in the index',
+      tag: 'Search',
+      auth: { partition: 'viewer', admin: true },
+      request: { params: PartitionParams, query: SnapshotQuery },
+      responses: { 200: { description: 'Counts, and ids when asked for', schema: PartitionSnapshot } },
+      errors: ['AUTH_ERROR', 'PARTITION_NOT_FOUND', 'RATE_LIMITED', 'VDB_CONNECTION_ERROR'],
+      async handle({ scope }, { params, query }) {
+        const options = { documentIds: query.include_document_ids };
+        return json(200, await describePartition(adapters, scope, params.partition, options));
       },
     }),
     route({

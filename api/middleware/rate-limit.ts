@@ -27,7 +27,7 @@ const NO_LIMITS: RateLimiting = {
 
 /**
  * The rate limits of the document surface (wire contract 1.1): RATE_LIMITED with the time to wait. Administrators are
- * not limited, except for searches with a retrieval trace, which nobody else may ask for.
+ * not limited, except for searches with a retrieval trace and snapshots, which nobody else may ask for.
  */
 export const createRateLimiting = (
   config: Pick<Config, 'rateLimits' | 'http'>,
@@ -84,8 +84,9 @@ export const createRateLimiting = (
 };
 
 const asksForTrace = (ctx: Koa.Context): boolean =>
-  /^\/search(\/|$)/.test(ctx.path) &&
-  /^(true|1|yes|on)$/i.test([ctx.query['include_retrieval_trace'] ?? []].flat().at(-1) ?? '');
+  /^\/search\/partition\/[^/]+\/snapshot\/?$/.test(ctx.path) ||
+  (/^\/search(\/|$)/.test(ctx.path) &&
+    /^(true|1|yes|y|on|enabled)$/i.test([ctx.query['include_retrieval_trace'] ?? []].flat().at(-1) ?? ''));
 
 const tooMany = (resetMs: number): AppError =>
   new AppError('RATE_LIMITED', undefined, { retryAfterMs: Math.max(1, resetMs) });

@@ -1,4 +1,4 @@
-import { AppError } from '../../../schemas/app-error.js';
+import type { AppError } from '../../../schemas/app-error.js';
 import { isoTime } from '../../../schemas/iso-time.js';
 import type { ComparisonOperator, FilterExpression, FilterLiteral } from './expression.js';
 import { UNFILTERABLE_FIELDS } from './filter-fields.js';

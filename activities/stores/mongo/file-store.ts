@@ -51,11 +51,12 @@ export const createMongoFileStore = (db: Db): FileStore => {
         .toArray();
       return documents.map(toFileRecord);
     },
-    async listRelated(scope, partition, relationshipId) {
+    async listRelated(scope, partition, relationshipId, { limit = 0 } = {}) {
       if (!inScope(scope, partition)) return [];
       const documents = await files
         .find({ partition, 'live.relationship_id': relationshipId, name_key: { $exists: true } })
         .sort({ file_id: 1 })
+        .limit(limit)
         .toArray();
       return documents.map(toFileRecord);
     },

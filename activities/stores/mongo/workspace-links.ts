@@ -6,7 +6,7 @@ import type { FileDocument } from './file-document.js';
 
 type WorkspaceLinks = Pick<
   FileStore,
-  'listByWorkspace' | 'attachWorkspace' | 'detachWorkspace' | 'releaseWorkspace'
+  'listByWorkspace' | 'listWorkspaceKeys' | 'attachWorkspace' | 'detachWorkspace' | 'releaseWorkspace'
 >;
 
 /** How often a record may change between two looks at it before we give up. */
@@ -20,6 +20,13 @@ export const createWorkspaceLinks = (files: Collection<FileDocument>): Workspace
       .sort({ file_id: 1 })
       .toArray();
     return documents.map(toFileRecord);
+  },
+
+  async listWorkspaceKeys(workspaceKey) {
+    const documents = await files
+      .find({ workspaces: workspaceKey, ...LIVE }, { projection: { _id: 1 } })
+      .toArray();
+    return documents.map(({ _id }) => _id);
   },
 
   async attachWorkspace({ file_key, partition }, workspaceKey) {

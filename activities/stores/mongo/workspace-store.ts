@@ -59,6 +59,10 @@ export const createMongoWorkspaceStore = (db: Db): WorkspaceStore => {
       const document = await workspaces.findOne({ name_key: nameKey(partition, workspaceId) });
       return document && toRecord(document);
     },
+    async find(partitions, workspaceId) {
+      const names = partitions.map((partition) => nameKey(partition, workspaceId));
+      return (await workspaces.find({ name_key: { $in: names } }).toArray()).map(toRecord);
+    },
     async getMany(workspaceKeys) {
       const documents = await workspaces
         .find({ _id: { $in: [...new Set(workspaceKeys)] }, name_key: { $exists: true } })

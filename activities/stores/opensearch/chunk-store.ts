@@ -1,5 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
+import { inScope } from '../../../schemas/documents.js';
 import type { ChunkStore, SearchLegHit } from '../../ports.js';
 import { bulkUpdate } from './bulk.js';
 import type { BulkUpdate } from './bulk.js';
@@ -83,6 +84,26 @@ export const createOpenSearchChunkStore = (
         lexical: lexical === null ? [] : (legs.shift() ?? []).map((hit) => toLegHit(hit, hit._score)),
         dense: dense === null ? [] : (legs.shift() ?? []).map((hit) => toLegHit(hit, cosineOf(hit._score))),
       };
+    },
+
+    async countChunks(scope, partition) {
+      if (!inScope(scope, partition)) return { chunks: 0, published: 0 };
+      const { aggregations } = await client.request<{
+        aggregations: { all: { doc_count: number; published: { doc_count: number } } };
+      }>('POST', `/${index}/_search`, {
+        body: {
+          size: 0,
+          aggs: {
+            all: {
+              filter: { term: { partition } },
+              aggs: { published: { filter: { term: { published: true } } } },
+            },
+          },
+        },
+        refused: 'VDB_SEARCH_ERROR',
+      });
+      const { doc_count: chunks, published } = aggregations.all;
+      return { chunks, published: published.doc_count };
     },
 
     async get(id) {

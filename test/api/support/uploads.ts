@@ -1,4 +1,5 @@
 import { settleChunks } from '../../../activities/reconcile/settle-file.js';
+import { toMetadataEntries } from '../../../activities/retrieval/metadata-entries.js';
 import { settleQuota } from '../../../activities/reconcile/settle-quota.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
 import type { Gateway } from './start-gateway.js';
@@ -41,7 +42,8 @@ export const publishTask = async (
         prev_section_id: null,
         next_section_id: null,
       },
-      ...{ relationship_id: task.relationship_id, parent_id: task.parent_id, metadata: [] },
+      ...{ relationship_id: task.relationship_id, parent_id: task.parent_id },
+      metadata: toMetadataEntries(task.metadata),
     },
     vector: vectors[position] ?? [],
   }));

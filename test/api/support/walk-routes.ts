@@ -35,6 +35,8 @@ const admitted = ({ auth }: Route, who: keyof People): boolean => {
   if (auth === 'user') return true;
   if (auth === 'admin') return who === 'admin';
   if (typeof auth !== 'object' || !('partition' in auth)) return false;
+  // Being an administrator is no membership, and nobody here is both.
+  if (auth.admin === true) return false;
   return who in RANK && RANK[who as Rank] >= RANK[auth.partition];
 };
 

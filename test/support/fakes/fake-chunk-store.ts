@@ -96,6 +96,12 @@ export const createFakeChunkStore = (): ChunkStore => {
       });
       return { lexical: ranked(lexical, size), dense: ranked(dense, size) };
     },
+    async countChunks(scope, partition) {
+      const held = inScope(scope, partition)
+        ? all().filter(({ chunk }) => chunk.partition === partition)
+        : [];
+      return { chunks: held.length, published: held.filter(({ chunk }) => chunk.published).length };
+    },
     async get(id) {
       return copyRecord(entries.get(id)?.chunk ?? null);
     },

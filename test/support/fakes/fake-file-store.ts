@@ -50,10 +50,11 @@ export const createFakeFileStore = (): FileStore => {
         .slice(0, limit)
         .map(copy);
     },
-    async listRelated(scope, partition, relationshipId) {
+    async listRelated(scope, partition, relationshipId, { limit = Infinity } = {}) {
       if (!inScope(scope, partition)) return [];
       return liveOf(partition)
         .filter((file) => file.live?.relationship_id === relationshipId)
+        .slice(0, limit)
         .map(copy);
     },
     async countPending(partition) {
@@ -83,6 +84,13 @@ export const createFakeFileStore = (): FileStore => {
         .filter((file) => file.deleted_at === null && file.workspaces.includes(workspaceKey))
         .sort((a, b) => (a.file_id < b.file_id ? -1 : 1))
         .map(copy);
+    },
+    async listWorkspaceKeys(workspaceKey) {
+      return [...files.values()]
+        .filter(
+          (file) => file.deleted_at === null && file.live !== null && file.workspaces.includes(workspaceKey),
+        )
+        .map(({ file_key }) => file_key);
     },
     async attachWorkspace({ file_key, partition }, workspaceKey) {
       const file = files.get(file_key);

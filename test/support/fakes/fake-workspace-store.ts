@@ -22,6 +22,8 @@ export const createFakeWorkspaceStore = (): WorkspaceStore => {
       return copyRecord(record);
     },
     get: async (partition, workspaceId) => copyRecord(active(partition, workspaceId) ?? null),
+    find: async (partitions, workspaceId) =>
+      partitions.flatMap((partition) => copyRecord(active(partition, workspaceId) ?? [])),
     async getMany(workspaceKeys) {
       return new Map(
         workspaceKeys.flatMap((key) => {

@@ -17,6 +17,11 @@ interface World {
   cosine?: (index: number) => number;
 }
 
+/** Expansion, workspaces and reranking are asked for through the API: see `test/api/`. */
+const nobodyAsks = (): never => {
+  throw new Error('not asked for');
+};
+
 const setUp = (world: World) => {
   const embedded: string[] = [];
   const asked: {
@@ -54,18 +59,21 @@ const setUp = (world: World) => {
           dense: leg(world.cosine ?? ((index) => 0.9 - index / 1000)),
         };
       },
+      listByFile: nobodyAsks,
     },
     files: {
       getMany: async (keys) =>
         new Map(
           world.files.filter(({ file_key }) => keys.includes(file_key)).map((file) => [file.file_key, file]),
         ),
+      ...{ get: nobodyAsks, listRelated: nobodyAsks, listWorkspaceKeys: nobodyAsks },
     },
+    workspaces: { find: nobodyAsks },
     partitions: {
       list: async (scope) => world.partitions.filter(({ partition }) => inScope(scope, partition)),
     },
-    models: { embedder: async (name) => embedder(name) },
-    settings: { candidates: world.candidates ?? 50, similarityThreshold: 0 },
+    models: { embedder: async (name) => embedder(name), reranker: nobodyAsks },
+    settings: { candidates: world.candidates ?? 50, similarityThreshold: 0, rerankOnError: 'fail' },
   });
   const search = async (over: Partial<SearchRequest> = {}) =>
     service.search({ scope: scopeOf('public'), partitions: 'all', text: 'pumps', topK: 5, ...over });

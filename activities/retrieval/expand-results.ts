@@ -1,0 +1,105 @@
+import type { FileRecord } from '../../schemas/documents.js';
+import type { ChunkStore, FileStore } from '../ports.js';
+import { ancestorChain } from './ancestor-chain.js';
+import { checkGenerations } from './generation-check.js';
+import type { CheckLimits } from './generation-check.js';
+import type { RelatedRequest, SearchResult } from './search-service.js';
+
+/** However many results there are: more would be no answer but a copy of the store. */
+const MAX_ADDED = 2_000;
+
+interface ExpansionStores {
+  files: Pick<FileStore, 'get' | 'getMany' | 'listRelated'>;
+  chunks: Pick<ChunkStore, 'listByFile'>;
+}
+
+type AddedAs = NonNullable<SearchResult['addedAs']>;
+
+/** The first pieces of each file in turn, until there are enough; then file by file. */
+const firstPieces = async (
+  { chunks }: ExpansionStores,
+  files: readonly FileRecord[],
+  limit: number,
+  signal: AbortSignal | undefined,
+) => {
+  const chosen = files.slice(0, limit);
+  const lists = [];
+  const each = chosen.length === 0 ? 0 : Math.ceil(limit / chosen.length);
+  for (const file of chosen) {
+    signal?.throwIfAborted();
+    lists.push(file.live === null ? [] : await chunks.listByFile(file.file_key, file.live.generation, each));
+  }
+  const kept = lists.map(() => 0);
+  let left = limit;
+  for (let rank = 0; rank < each; rank += 1)
+    for (const [index, list] of lists.entries())
+      if (left > 0 && rank < list.length) {
+        kept[index] = rank + 1;
+        left -= 1;
+      }
+  return lists.flatMap((list, index) => list.slice(0, kept[index]));
+};
+
+/**
+ * What to add behind the results of a search: the first pieces of files that share a relationship id with one of them,
+ * and of files above one of them in the chain of parents. Whatever held of the results (scope, live version, workspace,
+ * filter) holds of these, and no piece comes twice.
+ */
+export const expandResults = async (
+  stores: ExpansionStores,
+  results: readonly SearchResult[],
+  request: RelatedRequest,
+  limits: CheckLimits,
+  signal?: AbortSignal,
+): Promise<SearchResult[]> => {
+  const { maxAncestorDepth = Infinity } = request;
+  const relatedLimit = Math.min(request.relatedLimit, MAX_ADDED);
+  const present = new Set(results.map(({ chunk }) => chunk.chunk_id));
+  const foundFiles = new Map(results.map(({ file }) => [file.file_key, file]));
+  const added: SearchResult[] = [];
+
+  const add = async (files: readonly FileRecord[], addedAs: AddedAs): Promise<void> => {
+    const room = Math.min(relatedLimit, MAX_ADDED - added.length);
+    if (room === 0) return;
+    const pieces = await firstPieces(stores, files, room, signal);
+    const fresh = pieces.filter(({ chunk_id: id }) => !present.has(id));
+    // Read again: between the record and its pieces a version may have been replaced.
+    const { legs } = await checkGenerations(
+      { pieces: fresh.map((chunk) => ({ chunk, score: 0 })) },
+      stores.files,
+      limits,
+    );
+    for (const hit of legs.pieces) {
+      present.add(hit.chunk.chunk_id);
+      added.push({ ...hit, vectorScore: null, lexicalScore: null, addedAs });
+    }
+  };
+
+  if (relatedLimit === 0) return [];
+  if (request.includeRelated) {
+    const groups = new Map<string, { partition: string; relationshipId: string }>();
+    for (const { file, version } of results)
+      if (version.relationship_id !== null)
+        groups.set(JSON.stringify([file.partition, version.relationship_id]), {
+          partition: file.partition,
+          relationshipId: version.relationship_id,
+        });
+    for (const { partition, relationshipId } of groups.values()) {
+      const group = await stores.files.listRelated(limits.scope, partition, relationshipId, {
+        limit: relatedLimit + foundFiles.size,
+      });
+      await add(
+        group.filter(({ file_key: key }) => !foundFiles.has(key)),
+        'related',
+      );
+    }
+  }
+  if (request.includeAncestors)
+    for (const file of foundFiles.values()) {
+      // Each file above gives a piece at least, so a longer chain would add nothing.
+      const most = Math.min(maxAncestorDepth, relatedLimit);
+      const chain = await ancestorChain(stores.files, file, { most, signal });
+      await add(chain.slice(1), 'ancestor');
+    }
+  return added;
+};

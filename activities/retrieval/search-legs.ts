@@ -1,0 +1,82 @@
+import type { ChunkStore, Embedder, FileStore } from '../ports.js';
+import { checkGenerations } from './generation-check.js';
+import type { CheckedHit, CheckLimits, DroppedHit } from './generation-check.js';
+
+/** What the partitions of one embedder answered. */
+export interface GroupHits {
+  embedder: Embedder;
+  partitions: readonly string[];
+  similarityThreshold: number;
+  rounds: number;
+  lexical: CheckedHit[];
+  dense: CheckedHit[];
+  dropped: { lexical: DroppedHit[]; dense: DroppedHit[] };
+}
+
+export interface LegsRequest extends CheckLimits {
+  embedder: Embedder;
+  text: string;
+  similarityThreshold: number;
+  /** Hits asked of each leg. */
+  size: number;
+  /** Hits that are wanted in the end. */
+  topK: number;
+  /** The files of the workspace. */
+  fileKeys?: readonly string[];
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * When checks drop hits, ask again without their generations, so often. Asking for more hits instead would not do:
+ * a large version that is marked as published, and becomes live in a moment, has hits without end before any other.
+ */
+const MAX_ROUNDS = 4;
+
+const idsIn = (legs: { lexical: readonly CheckedHit[]; dense: readonly CheckedHit[] }): number =>
+  new Set([...legs.lexical, ...legs.dense].map(({ chunk }) => chunk.chunk_id)).size;
+
+/**
+ * Both legs over the partitions of one embedder, which embeds the text once; every hit is compared with its file
+ * record, and what the checks drop is filled up again.
+ * @throws AppError of the chunk store and the embedder, as their ports say
+ */
+export const searchLegs = async (
+  { chunks, files }: { chunks: Pick<ChunkStore, 'searchHybrid'>; files: Pick<FileStore, 'getMany'> },
+  request: LegsRequest,
+): Promise<GroupHits> => {
+  const { embedder, scope, text, size, topK, signal, fileKey, fileKeys, filter } = request;
+  const { similarityThreshold } = request;
+  const partitions = [...request.partitions];
+  const [vector = []] = await embedder.embed([text], { kind: 'query', ...(signal && { signal }) });
+  const without = new Set<number>();
+  const dropped: GroupHits['dropped'] = { lexical: [], dense: [] };
+  for (let rounds = 1; ; rounds++) {
+    const answer = await chunks.searchHybrid({
+      ...{ scope, partitions, text, vector, vectorField: embedder.vectorField, size },
+      ...(fileKey !== undefined && { fileKey }),
+      ...(fileKeys !== undefined && { fileKeys }),
+      ...(filter !== undefined && { filter }),
+      ...(without.size > 0 && { withoutGenerations: [...without] }),
+      ...(signal && { signal }),
+    });
+    const near = answer.dense.filter(({ score }) => score >= similarityThreshold);
+    const far = answer.dense.slice(near.length);
+    const checked = await checkGenerations({ lexical: answer.lexical, dense: near }, files, request);
+    const { legs, dead, hidden } = checked;
+    dropped.lexical.push(...checked.dropped.lexical);
+    dropped.dense.push(...checked.dropped.dense);
+    const fullPage = answer.lexical.length >= size || answer.dense.length >= size;
+    // Hidden: also when there is no more to find. A version replaced between the engine's answer and the record is
+    // found under its new generation now.
+    const again = dead.size > 0 && (hidden.size > 0 || (fullPage && idsIn(legs) < topK));
+    if (!again || rounds === MAX_ROUNDS) {
+      dropped.dense.push(
+        ...far.map(({ chunk, score }) => ({ id: chunk.chunk_id, score, reason: 'threshold' as const })),
+      );
+      return { embedder, partitions, similarityThreshold, rounds, ...legs, dropped };
+    }
+    for (const generation of dead) without.add(generation);
+    // Dead a round ago, and live since.
+    for (const generation of hidden) without.delete(generation);
+  }
+};

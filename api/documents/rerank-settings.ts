@@ -1,0 +1,20 @@
+import type { Adapters } from '../../activities/ports.js';
+import type { SearchRequest } from '../../activities/retrieval/search-service.js';
+
+/**
+ * Candidates and reranking by the retrieval preset of the searched partition; a search over several has the default
+ * preset, as a chat does.
+ */
+export const rerankSettings = async (
+  { partitions, presets }: Pick<Adapters, 'partitions' | 'presets'>,
+  searched: SearchRequest['partitions'],
+): Promise<Pick<SearchRequest, 'candidates' | 'rerank'>> => {
+  const [only, ...others] = searched === 'all' ? [] : searched;
+  const partition = only === undefined || others.length > 0 ? null : await partitions.get(only);
+  const preset =
+    (await presets.get('retrieval', partition?.retrieval_preset ?? 'default')) ??
+    (await presets.get('retrieval', 'default'));
+  if (preset === null) return {};
+  const { enable_reranker: enabled, reranker, top_k: candidates } = preset.config;
+  return { candidates, rerank: { enabled, ...(reranker !== null && { reranker }) } };
+};
