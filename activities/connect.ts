@@ -37,6 +37,7 @@ import { connectRedis } from './stores/redis/connect-redis.js';
 import { createInProcessRateLimits, createRedisRateLimits } from './stores/redis/rate-limits.js';
 import { createOpenSearchChunkStore } from './stores/opensearch/chunk-store.js';
 import { connectOpenSearch } from './stores/opensearch/connect-opensearch.js';
+import { isSchemaBehind } from './stores/opensearch/ensure-chunk-index.js';
 
 /** `proxy` is null without SECRETS_KEY: the watchers' tokens could not be kept, so nothing could be forwarded. */
 export type ConnectedAdapters = Adapters & { proxy: ProxyAdapters | null };
@@ -91,11 +92,13 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
     const presets = createMongoPresetStore(mongo.db);
     for (const preset of seededPresets(config)) await presets.seed(preset);
     const chunks = createOpenSearchChunkStore(opensearch.client, config.opensearch);
-    await chunks.ensureSchema(
-      (await endpoints.list('embedder')).flatMap(({ vector_field, dimension }) =>
-        vector_field === null || dimension === null ? [] : [{ vectorField: vector_field, dimension }],
-      ),
+    const fields = (await endpoints.list('embedder')).flatMap(({ vector_field, dimension }) =>
+      vector_field === null || dimension === null ? [] : [{ vectorField: vector_field, dimension }],
     );
+    await chunks.ensureSchema(fields).catch((error: unknown) => {
+      // Searches and uploads say so until it is migrated; everything else works.
+      if (!isSchemaBehind(error)) throw error;
+    });
     return {
       users: createMongoUserStore(mongo.db),
       quotas: createMongoQuotaStore(mongo.db),

@@ -450,11 +450,17 @@ export interface SearchLegHit {
 }
 
 export interface ChunkStore {
-  /** Creates index and vector fields as needed; repeating is harmless. */
+  /**
+   * Creates index and vector fields as needed; repeating is harmless.
+   * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED when the store is of an older release (with `stored_schema_version`
+   * among its details), or has one of the fields with another length
+   */
   ensureSchema(fields: readonly { vectorField: string; dimension: number }[]): Promise<void>;
+  /** For what needs the present schema. @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED until it is there */
+  requireSchema(): Promise<void>;
   /**
    * Writes unpublished chunks with their vectors; ids are derived, so writing twice is harmless.
-   * @throws AppError VDB_INSERT_ERROR when the engine refuses a chunk
+   * @throws AppError VDB_INSERT_ERROR when the engine refuses a chunk, VDB_SCHEMA_MIGRATION_REQUIRED
    */
   put(
     chunks: readonly { chunk: StoredChunk; vector: readonly number[] }[],

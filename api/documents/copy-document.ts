@@ -44,6 +44,7 @@ export const copyDocument = async (
   const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
   requireIdentifier('partition name', partition);
   requireIdentifier('file id', fileId);
+  await adapters.chunks.requireSchema();
   await requireRoom(commandDeps, ctx.principal.userId);
   await requireQuota(commandDeps, ctx.principal.userId);
   const fields = await readForm(ctx.koa);

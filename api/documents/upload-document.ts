@@ -96,6 +96,7 @@ const checkTarget = async (
 ): Promise<void> => {
   requireIdentifier('partition name', partition);
   requireIdentifier('file id', fileId);
+  await adapters.chunks.requireSchema();
   const bounds = { ...adapters, ...config.documents };
   await requireRoom(bounds, ctx.principal.userId);
   if (intent === 'create') await requireQuota(bounds, ctx.principal.userId);

@@ -236,6 +236,10 @@ export const workspaceStoreContract = (subject: Subject<WorkspaceStore>): void =
       expect(listed.map(({ workspace_id }) => workspace_id)).toEqual(['a', 'w']);
       expect(await store().list(scopeOf('elsewhere'), partition)).toEqual([]);
       expect(await store().get(partition, 'none')).toBeNull();
+      const found = await store().find([partition, other.partition, 'elsewhere'], 'w');
+      expect(found.map((one) => one.partition).sort()).toEqual([partition, other.partition].sort());
+      expect(await store().find([partition, other.partition], 'a')).toHaveLength(1);
+      expect(await store().find([], 'w')).toEqual([]);
     });
 
     test('a deleted one frees its id at once and is listed until it is removed', async () => {
@@ -245,6 +249,7 @@ export const workspaceStoreContract = (subject: Subject<WorkspaceStore>): void =
       expect(marked).toMatchObject({ workspace_key: first.workspace_key, deleted: { keepFiles: true } });
       expect(await store().markDeleted(partition, 'w', { keepFiles: true })).toBeNull();
       expect(await store().get(partition, 'w')).toBeNull();
+      expect(await store().find([partition], 'w')).toEqual([]);
       expect(await store().list(scopeOf(partition), partition)).toEqual([]);
       const second = await create(partition, 'w');
       expect([...(await store().getMany([first.workspace_key, second.workspace_key])).keys()]).toEqual([

@@ -110,6 +110,33 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
         expect(leg.map(({ chunk }) => chunk.text)).toEqual(['a sieve for flour']);
     });
 
+    test('finds within any number of files, and within none', async () => {
+      const [one, two, three] = times(3, (index) =>
+        chunksOf([`a sieve of file ${index}`], { partition: 'p-files' }),
+      );
+      for (const chunks of [one!, two!, three!]) {
+        await put(chunks);
+        await publish(chunks);
+      }
+      const keys = [one![0]!.file_key, three![0]!.file_key];
+      const many = [...times(51_000, (index) => `no-file-${index}`), ...keys];
+      for (const fileKeys of [keys, many]) {
+        const { lexical, dense } = await search({ partitions: ['p-files'], fileKeys });
+        for (const leg of [lexical, dense])
+          expect(leg.map(({ chunk }) => chunk.file_key).sort()).toEqual([...keys].sort());
+      }
+      expect(await search({ partitions: ['p-files'], fileKeys: [] })).toEqual({ lexical: [], dense: [] });
+    });
+
+    test('counts what a partition holds, inside the scope', async () => {
+      const chunks = chunksOf(['one', 'two', 'three']);
+      await put(chunks);
+      await store().publish(chunks[0]!.file_key, 1, 2);
+      const { partition } = chunks[0]!;
+      expect(await store().countChunks(member(partition), partition)).toEqual({ chunks: 3, published: 2 });
+      expect(await store().countChunks(member('other'), partition)).toEqual({ chunks: 0, published: 0 });
+    });
+
     test('putting and publishing twice changes nothing, also in the wrong order', async () => {
       const chunks = chunksOf(times(5, (index) => `sieve number ${index}`));
       const { partition, file_key } = chunks[0] ?? sampleChunk();

@@ -28,6 +28,33 @@ describe('mappings are checked before they are sent', () => {
   });
 });
 
+describe('an index of an older release', () => {
+  test('is left as it is, and serves again once it is migrated', async () => {
+    for (const { open } of openSearch()) {
+      const { store, close, request } = await open();
+      await request('PUT', '', { mappings: { _meta: { schema_version: 2 }, dynamic: 'strict' } });
+      const behind = { code: 'VDB_SCHEMA_MIGRATION_REQUIRED', details: { stored_schema_version: 2 } };
+      await store.requireSchema();
+      await expect(store.ensureSchema([{ vectorField: 'v', dimension: 2 }])).rejects.toMatchObject(behind);
+      const search = () =>
+        store.searchHybrid({
+          ...{ scope: { kind: 'all', userId: 1 }, partitions: 'all', text: 'x' },
+          ...{ vector: [1, 0], vectorField: 'v', size: 1 },
+        });
+      await expect(store.requireSchema()).rejects.toMatchObject(behind);
+      await expect(search()).rejects.toMatchObject(behind);
+      await expect(store.put([], 'v')).rejects.toMatchObject(behind);
+      expect(await store.get('any')).toBeNull();
+      expect(await store.deleteFile('any')).toBe(0);
+      // What a migration ends with.
+      await request('DELETE', '');
+      await store.requireSchema();
+      expect(await search()).toEqual({ lexical: [], dense: [] });
+      await close();
+    }
+  });
+});
+
 describe('an engine that is away', () => {
   test('is VDB_CONNECTION_ERROR, retryable', async () => {
     const connection = connectOpenSearch({ url: 'http://127.0.0.1:9' });

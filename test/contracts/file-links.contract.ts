@@ -88,6 +88,7 @@ export const fileLinksContract = (subject: Subject<FileStore>): void => {
       await makeLive({ partition: `q-${partition}`, fileId: 'd' }, group);
       const mine: Scope = { kind: 'partitions', userId: 1, roles: { [partition]: 'viewer' } };
       expect(ids(await store().listRelated(mine, partition, 'thread/1'))).toEqual(['a', 'b']);
+      expect(ids(await store().listRelated(mine, partition, 'thread/1', { limit: 1 }))).toEqual(['a']);
       expect(await store().listRelated(mine, partition, 'none')).toEqual([]);
       expect(await store().listRelated(mine, `q-${partition}`, 'thread/1')).toEqual([]);
       expect(ids(await store().listLive(mine, partition, { degradedStage: 'caption' }))).toEqual(['b']);
@@ -137,6 +138,8 @@ export const fileLinksContract = (subject: Subject<FileStore>): void => {
     test('attaching wants a live file; a pending one goes with its workspace as well', async () => {
       const pending = await admit({ workspaces: ['w3'] });
       expect(await store().attachWorkspace(placeOf(pending), 'w4')).toBe(false);
+      const live = await makeLive({ workspaces: ['w3'] });
+      expect(await store().listWorkspaceKeys('w3')).toEqual([live.fileKey]);
       expect(await store().attachWorkspace({ file_key: 'none', partition: 'p' }, 'w4')).toBe(false);
       const elsewhere = { ...placeOf(await makeLive()), partition: 'another' };
       expect(await store().attachWorkspace(elsewhere, 'w4')).toBe(false);

@@ -46,11 +46,22 @@ export const openTestDatabase = async (): Promise<{ db: Db; close(): Promise<voi
 };
 
 /** An index prefix of its own, its index deleted afterwards. */
-export const openTestIndex = async (): Promise<{ store: ChunkStore; close(): Promise<void> }> => {
+export const openTestIndex = async (): Promise<{
+  store: ChunkStore;
+  /** A request on the index itself. */
+  request(method: string, path: string, body?: object): Promise<unknown>;
+  close(): Promise<void>;
+}> => {
   const opensearch = connectOpenSearch({ url: required('OPENSEARCH_URL') });
   const indexPrefix = randomName('tamis-test-');
   return {
     store: createOpenSearchChunkStore(opensearch.client, { indexPrefix }),
+    request: (method, path, body) =>
+      opensearch.client.request(
+        method,
+        `/${indexPrefix}chunks-v3${path}`,
+        body === undefined ? {} : { body },
+      ),
     async close() {
       await opensearch.client.request('DELETE', `/${indexPrefix}chunks-v3`, {
         query: { ignore_unavailable: true },
@@ -73,7 +84,7 @@ export const mongo = <Store>(create: (db: Db) => Store): Subject<Store>[] =>
         },
       ];
 
-export const openSearch = (): Subject<ChunkStore>[] =>
+export const openSearch = (): { name: string; open: typeof openTestIndex }[] =>
   fakesOnly ? [] : [{ name: 'OpenSearch', open: openTestIndex }];
 
 /** Opens the subject around the tests of the enclosing `describe`; the answer gives the store inside a test. */

@@ -9,7 +9,7 @@ import { fromSource, SOURCE_FIELDS, toSource } from './chunk-document.js';
 import type { ChunkSource } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
-import { ensureChunkIndex } from './ensure-chunk-index.js';
+import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
 import { cosineOf, hybridQuery } from './hybrid-query.js';
 import { isAwayStatus, reasonText } from './opensearch-errors.js';
 import { scanChunks } from './scan-chunks.js';
@@ -26,6 +26,8 @@ interface SearchAnswer {
   hits?: { hits: Hit[] };
 }
 
+type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
+
 /** The engine's own bound on one page of a search. */
 const PAGE = 1_000;
 
@@ -35,10 +37,27 @@ export const createOpenSearchChunkStore = (
   options: { indexPrefix: string },
 ): ChunkStore => {
   const index = `${options.indexPrefix}chunks-v3`;
+  /** Fields that could not be made sure of, since the index was of an older release; null: none. */
+  let owed: VectorField[] | null = null;
+  const requireSchema = async (): Promise<void> => {
+    if (owed === null) return;
+    await ensureChunkIndex(client, index, owed);
+    owed = null;
+  };
   return {
-    ensureSchema: (fields) => ensureChunkIndex(client, index, fields),
+    async ensureSchema(fields) {
+      try {
+        await ensureChunkIndex(client, index, fields);
+      } catch (error) {
+        if (isSchemaBehind(error)) owed = [...(owed ?? []), ...fields];
+        throw error;
+      }
+    },
+
+    requireSchema,
 
     async put(chunks, vectorField, signal) {
+      await requireSchema();
       const results = await bulkUpdate(client, index, putUpdates(chunks, vectorField), {
         refresh: 'false',
         signal,
@@ -71,6 +90,7 @@ export const createOpenSearchChunkStore = (
     },
 
     async searchHybrid(request) {
+      await requireSchema();
       const { lexical, dense } = hybridQuery(request);
       const lines = [lexical, dense].flatMap((leg) => (leg === null ? [] : [{ index }, leg]));
       if (lines.length === 0) return { lexical: [], dense: [] };

@@ -1,12 +1,33 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
-import { assertMapping, chunkMapping, indexSettings, vectorMapping } from './mapping.js';
+import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorMapping } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
+
+type MappingAnswer = Record<string, { mappings: { _meta?: { schema_version?: number } } }>;
+
+/** Refuses an index that an older release has written; one that names no version is of the first that had one. */
+const requirePresentVersion = async (client: OpenSearchClient, index: string): Promise<void> => {
+  const [found] = Object.values(await client.request<MappingAnswer>('GET', `/${index}/_mapping`));
+  const stored = found?.mappings._meta?.schema_version ?? SCHEMA_VERSION;
+  if (stored < SCHEMA_VERSION)
+    throw new AppError(
+      'VDB_SCHEMA_MIGRATION_REQUIRED',
+      `The index ${index} has schema version ${stored}; this release needs ${SCHEMA_VERSION}. Migrate it first.`,
+      { details: { stored_schema_version: stored, schema_version: SCHEMA_VERSION } },
+    );
+};
+
+/** Whether an error says that the store is of an older release, and not that one of its fields is another. */
+export const isSchemaBehind = (error: unknown): boolean =>
+  error instanceof AppError &&
+  error.code === 'VDB_SCHEMA_MIGRATION_REQUIRED' &&
+  error.details['stored_schema_version'] !== undefined;
 
 /**
  * Creates the chunk index if it is missing and adds the vector fields it lacks; several processes may do so at
  * once.
- * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED when the index has one of the fields with another shape
+ * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED when the index is of an older release, which is then left as it is, or
+ * has one of the fields with another shape
  */
 export const ensureChunkIndex = async (
   client: OpenSearchClient,
@@ -20,9 +41,11 @@ export const ensureChunkIndex = async (
     });
   } catch (error) {
     if (!hasEngineType(error, 'resource_already_exists_exception')) throw error;
+    await requirePresentVersion(client, index);
   }
   // Base fields too: a version that adds one finds an index that lacks it.
   const mapping = {
+    _meta: chunkMapping._meta,
     properties: {
       ...chunkMapping.properties,
       ...Object.fromEntries(

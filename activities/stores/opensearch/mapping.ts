@@ -27,9 +27,13 @@ export const indexSettings = {
   },
 } as const;
 
+/** One vector field per embedder came with 3; what is older must be migrated before it is searched. */
+export const SCHEMA_VERSION = 3;
+
 /** Fields of a chunk but its vectors. English and French each have a subfield: chained stemmers mangle words. */
 export const chunkMapping = {
   dynamic: 'strict',
+  _meta: { schema_version: SCHEMA_VERSION },
   properties: {
     partition: { type: 'keyword' },
     file_id: { type: 'keyword' },

@@ -52,6 +52,7 @@ export const createFakeChunkStore = (): ChunkStore => {
         dimensions.set(vectorField, dimension);
       }
     },
+    requireSchema: async () => {},
     async put(chunks, vectorField, signal) {
       signal?.throwIfAborted();
       for (const { chunk, vector } of chunks) {
