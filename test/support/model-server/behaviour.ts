@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** What a request to a model server is for. */
-export type Purpose = 'embed' | 'chat' | 'models' | 'describe';
+export type Purpose = 'embed' | 'chat' | 'models' | 'describe' | 'rerank';
 
 /** How the server misbehaves at one request; a stream first says `afterWords` words as it should. */
 export type Behaviour =
@@ -22,11 +22,13 @@ export type Behaviour =
   /** The stream ends without saying that it has ended. */
   | { kind: 'no-finish'; afterWords: number }
   /** Embeddings of another length, too few of them, or none at all. */
-  | { kind: 'vectors'; dimension?: number; drop?: number };
+  | { kind: 'vectors'; dimension?: number; drop?: number }
+  /** A ranking that leaves out the last text, or names one twice. */
+  | { kind: 'ranking'; fault: 'short' | 'twice' };
 
 export interface RecordedRequest {
   purpose: Purpose;
-  dialect: 'ollama' | 'openai';
+  dialect: 'ollama' | 'openai' | 'reranker';
   path: string;
   headers: IncomingMessage['headers'];
   body: Record<string, unknown>;

@@ -12,7 +12,7 @@ export interface Talk {
 
 /** How a dialect writes what the server has to say. */
 export interface Dialect {
-  name: 'ollama' | 'openai';
+  name: 'ollama' | 'openai' | 'reranker';
   routes: readonly { method: 'GET' | 'POST'; path: string; purpose: Purpose }[];
   list(response: ServerResponse): void;
   describe(response: ServerResponse, model: string): void;
@@ -20,6 +20,7 @@ export interface Dialect {
   reply(response: ServerResponse, content: string): void;
   stream(response: ServerResponse, talk: Talk): Promise<void>;
   refuse(response: ServerResponse, status: number, message: string): void;
+  rank?(response: ServerResponse, body: Record<string, unknown>, behaviour: Behaviour | undefined): void;
 }
 
 const send = (response: ServerResponse, status: number, body: unknown): void =>
@@ -59,7 +60,10 @@ const openai = (models: ScriptedModels): Dialect => ({
   list: (response) =>
     send(response, 200, {
       object: 'list',
-      data: [models.embedder, models.llm].map((id) => ({ id, max_model_len: models.contextTokens })),
+      data: [models.embedder, models.llm, models.reranker].map((id) => ({
+        id,
+        max_model_len: models.contextTokens,
+      })),
     }),
   describe: () => undefined,
   vectors: (response, vectors) =>
@@ -143,4 +147,39 @@ const ollama = (models: ScriptedModels): Dialect => ({
   refuse: (response, status, message) => send(response, status, { error: message }),
 });
 
-export const dialects = (models: ScriptedModels): readonly Dialect[] => [ollama(models), openai(models)];
+/** Best first, as servers do, and not in the order of the texts. */
+const ranking = (models: ScriptedModels, query: string, texts: readonly string[], behaviour?: Behaviour) => {
+  const ranked = texts
+    .map((text, index) => ({ index, score: models.rank(query, text) }))
+    .sort((a, b) => b.score - a.score);
+  if (behaviour?.kind !== 'ranking') return ranked;
+  return behaviour.fault === 'short' ? ranked.slice(0, -1) : [...ranked.slice(0, -1), ranked[0]!];
+};
+
+/** Cohere's form under both of its paths, and that of text-embeddings-inference, told apart by what they are sent. */
+const reranker = (models: ScriptedModels): Dialect => {
+  const none = (): never => {
+    throw new Error('a reranker only ranks');
+  };
+  return {
+    name: 'reranker',
+    routes: [
+      { method: 'POST', path: '/rerank', purpose: 'rerank' },
+      { method: 'POST', path: '/v1/rerank', purpose: 'rerank' },
+      { method: 'GET', path: '/health', purpose: 'models' },
+    ],
+    list: (response) => void response.writeHead(200).end(),
+    ...{ describe: none, vectors: none, reply: none, stream: none },
+    refuse: (response, status, message) => send(response, status, { error: message }),
+    rank(response, { query, texts, documents }, behaviour) {
+      const ranked = ranking(models, String(query), (texts ?? documents) as string[], behaviour);
+      if (texts !== undefined) return send(response, 200, ranked);
+      const results = ranked.map(({ index, score }) => ({ index, relevance_score: score }));
+      send(response, 200, { results, usage });
+    },
+  };
+};
+
+export const dialects = (models: ScriptedModels): readonly Dialect[] => [
+  ...[ollama(models), openai(models), reranker(models)],
+];

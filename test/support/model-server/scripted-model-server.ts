@@ -24,10 +24,13 @@ export interface ScriptedModels {
   promptWords: number;
   embedder: string;
   llm: string;
+  reranker: string;
+  /** How well a text answers a query. */
+  rank: (query: string, text: string) => number;
   /** Needed as a bearer token when set. */
   apiKey: string | null;
   /** Which dialects are spoken. */
-  speaks: readonly ('ollama' | 'openai')[];
+  speaks: readonly ('ollama' | 'openai' | 'reranker')[];
   /** What the language model says. */
   answer: (messages: readonly { role: string; content: string }[]) => string;
   /** Between two words of a stream. */
@@ -37,7 +40,8 @@ export interface ScriptedModels {
 const DEFAULTS: ScriptedModels = {
   ...{ dimension: 48, windowWords: 400, maxBatch: 1000, tokenizer: 'bert', contextTokens: 512 },
   ...{ promptWords: 100_000, embedder: 'scripted-embedder', llm: 'scripted-llm', apiKey: null },
-  ...{ speaks: ['ollama', 'openai'], msPerWord: 0, answer: () => 'The mill opens at nine.' },
+  ...{ reranker: 'scripted-reranker', rank: (query, text) => (text.includes(query) ? 1 : 0) },
+  ...{ speaks: ['ollama', 'openai', 'reranker'], msPerWord: 0, answer: () => 'The mill opens at nine.' },
 };
 
 export type ScriptedModelServer = Awaited<ReturnType<typeof startScriptedModelServer>>;
@@ -49,7 +53,7 @@ export type ScriptedModelServer = Awaited<ReturnType<typeof startScriptedModelSe
 export const startScriptedModelServer = async (settings: Partial<ScriptedModels> = {}) => {
   const models: ScriptedModels = { ...DEFAULTS, ...settings };
   const requests: RecordedRequest[] = [];
-  const script: Record<Purpose, Behaviour[]> = { embed: [], chat: [], models: [], describe: [] };
+  const script: Record<Purpose, Behaviour[]> = { embed: [], chat: [], models: [], describe: [], rerank: [] };
   const always: Partial<Record<Purpose, Behaviour>> = {};
 
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -84,6 +88,7 @@ export const startScriptedModelServer = async (settings: Partial<ScriptedModels>
   ): void => {
     const model = String(body['model'] ?? '');
     if (purpose === 'models') return dialect.list(response);
+    if (purpose === 'rerank') return dialect.rank?.(response, body, behaviour);
     if (![models.embedder, models.llm].includes(model.replace(/:latest$/, '')))
       return dialect.refuse(response, 404, `model '${model}' not found`);
     if (purpose === 'describe') return dialect.describe(response, model);
