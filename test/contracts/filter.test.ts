@@ -65,7 +65,7 @@ for (const subject of [fake(createFakeChunkStore), ...openSearch()]) {
 
     test('the costliest filters and the longest texts fit into one query', async () => {
       const many = parseFilter(times(50, (index) => `owner != ${index}`).join(' or '));
-      const words = times(300, (index) => `word${index}`).join(' ');
+      const words = times(300, (index) => `word${index} id-${index}.7`).join(' ');
       await find(many, { text: `sieve ${words}` });
       await find(parseFilter(`a in [${times(500, String).join(',')}]`));
       await find(parseFilter(`owner like "%${'ab'.repeat(128)}"`));

@@ -2,6 +2,7 @@ import type { Scope } from '../../../schemas/documents.js';
 import type { ChunkStore } from '../../ports.js';
 import { SOURCE_FIELDS } from './chunk-document.js';
 import { countClauses, filterQuery } from './filter-query.js';
+import { identifiersIn } from './identifiers.js';
 
 type HybridRequest = Parameters<ChunkStore['searchHybrid']>[0];
 
@@ -14,6 +15,8 @@ const FIELDS = [
   ...['heading_path.en^0.5', 'heading_path.fr^0.5', 'heading_path^0.25'],
   'filename',
 ];
+
+const IDENTIFIER_FIELDS = ['text', 'heading_path', 'filename'];
 
 /**
  * The engine allows 1,024 clauses in a query, counted over all fields and the filter. A term gives one clause per field
@@ -84,12 +87,22 @@ export const hybridQuery = (request: HybridRequest): HybridQuery => {
   if (partitions?.length === 0 || request.fileKeys?.length === 0 || request.size < 1)
     return { lexical: null, dense: null };
   const filter = filterClauses(partitions, request);
-  const room = Math.floor((MAX_CLAUSES - countClauses(filter)) / CLAUSES_PER_TERM);
+  const identifiers = identifiersIn(request.text);
+  const taken = countClauses(filter) + identifiers.length * IDENTIFIER_FIELDS.length;
+  const room = Math.floor((MAX_CLAUSES - taken) / CLAUSES_PER_TERM);
   const text = lexicalText(request.text, Math.min(MAX_TERMS, room));
   const shape = { size: request.size, _source: SOURCE_FIELDS, track_total_hits: false };
   const k = Math.max(request.size, MIN_CANDIDATES);
   return {
-    lexical: text === null ? null : { ...shape, query: { bool: { must: [matchText(text)], filter } } },
+    lexical:
+      text === null
+        ? null
+        : {
+            ...shape,
+            query: {
+              bool: { must: [matchText(text)], should: identifiers.map(matchIdentifier), filter },
+            },
+          },
     // A zero vector has no direction: cosine is undefined and the engine refuses it.
     dense: request.vector.every((value) => value === 0)
       ? null
@@ -112,6 +125,15 @@ export const hybridQuery = (request: HybridRequest): HybridQuery => {
 
 const matchText = (text: string): object => ({
   multi_match: { query: text, fields: FIELDS, type: 'most_fields' },
+});
+
+/**
+ * The index cuts `74-B12-009` at its dashes, so that a text with the parts in another order looks alike: where they stand
+ * side by side and in this order, that counts once more. Adds nothing to questions without identifiers, which are 720
+ * of the 725 of Cranfield and PIAF.
+ */
+const matchIdentifier = (identifier: string): object => ({
+  multi_match: { query: identifier, fields: IDENTIFIER_FIELDS, type: 'phrase' },
 });
 
 /** Lucene shifts cosine to (1 + cos) / 2 since its scores may not be negative. */
