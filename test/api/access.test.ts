@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { json, route } from '../../api/route.js';
+import { askJson } from './support/ask-json.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 import { walkRoutes } from './support/walk-routes.js';
@@ -11,8 +12,22 @@ import { indexText } from './support/uploads.js';
 const populate = async (gateway: Gateway): Promise<People> => {
   const owner = gateway.addUser('owner');
   const other = gateway.addUser('other');
-  await indexText(gateway, { partition: 'secret', fileId: 'x', token: owner.token }, ['zanzibar secret']);
-  await indexText(gateway, { partition: 'elsewhere', fileId: 'y', token: other.token }, ['other text']);
+  // Whatever the two could have in common, they have: a group, a parent and a workspace's id.
+  const metadata = JSON.stringify({ relationship_id: 'shared', parent_id: 'x', owner: 'ada' });
+  const [mine, theirs] = [
+    { partition: 'secret', fileId: 'x', token: owner.token, metadata },
+    { partition: 'elsewhere', fileId: 'y', token: other.token, metadata },
+  ];
+  await indexText(gateway, mine, ['zanzibar secret']);
+  await indexText(gateway, theirs, ['other text on zanzibar']);
+  for (const { partition, fileId, token } of [mine, theirs]) {
+    const workspaces = `/partition/${partition}/workspaces`;
+    const body = { workspace_id: partition === 'secret' ? 'inner' : 'outer' };
+    await askJson(gateway, 'POST', workspaces, { token, body });
+    await askJson(gateway, 'POST', `${workspaces}/${body.workspace_id}/files`, {
+      ...{ token, body: { file_ids: [fileId] } },
+    });
+  }
   const viewer = gateway.addUser('viewer');
   const editor = gateway.addUser('editor');
   gateway.addMember(viewer.userId, 'secret', 'viewer');
@@ -114,6 +129,53 @@ describe('the other tenant', () => {
       for (const word of ['zanzibar secret', '"secret"', '/secret/', `"user_id":${owner?.user_id}`])
         expect([path, word, text.includes(word)]).toEqual([path, word, false]);
     }
+  });
+
+  it('reads nothing of the first, whatever it asks of a search', async () => {
+    const { member } = people;
+    const filters = [
+      'file_id == "x"',
+      'not (file_id == "y")',
+      'owner == "ada" or not (owner == "ada")',
+      'file_id like "%" and relationship_id == "shared"',
+      'partition == "secret"',
+      'metadata["partition"] == "secret" or file_id == "x"',
+      'partition_key != "x" or published == false or generation != 0',
+      '"}},{"term":{"partition":"secret"}},{"x":{"y":"',
+      'file_id == "x\\"}}, {\\"match_all\\": {}}"',
+      '1 == 1',
+    ];
+    const parameters = [
+      ...filters.map((filter) => `filter=${encodeURIComponent(filter)}`),
+      ...['workspace=inner', 'workspace=outer', 'workspace=../secret/workspaces/inner', 'workspace=%00'],
+      'include_related=true&related_limit=1000000',
+      'include_ancestors=true&max_ancestor_depth=1000000',
+      'include_related=true&include_ancestors=true&workspace=outer',
+      'include_retrieval_trace=true',
+    ];
+    const searches = gateway.routes.filter(
+      ({ method, request }) => method === 'get' && 'filter' in (request?.query?.shape ?? {}),
+    );
+    expect(searches).toHaveLength(3);
+    for (const { path } of searches) {
+      const filled = path.replace('{partition}', 'elsewhere').replace('{file_id}', 'y');
+      for (const parameter of parameters) {
+        const where = `${filled}?text=zanzibar&top_k=100&${parameter}`;
+        const response = await gateway.call('GET', where, { token: member });
+        const text = await response.text();
+        expect([where, response.status < 500, text.includes('zanzibar secret')]).toEqual([
+          where,
+          true,
+          false,
+        ]);
+        expect([where, /"secret"|"inner"|"file_id":"x"/.test(text)]).toEqual([where, false]);
+      }
+    }
+    // The same words find the first where they may: the questions were no empty ones.
+    const own = await askJson(gateway, 'GET', '/search?text=zanzibar&workspace=inner&include_related=true', {
+      token: people.owner,
+    });
+    expect(own).toMatchObject([200, { documents: [{ content: 'zanzibar secret' }] }]);
   });
 
   it('cannot reach the first by an id of its own partition', async () => {
