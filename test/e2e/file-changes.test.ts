@@ -69,6 +69,10 @@ describe('PATCH', () => {
     expect(await call('PATCH', '/indexer/partition/words/file/doc', patch)).toBe(200);
     for (const { chunk } of await chunksOf('words', 'doc'))
       expect(chunk.metadata).toContainEqual(expect.objectContaining({ integer: '9223372036854775807' }));
+    const filtered = async (filter: string) =>
+      (await client.search('/search/partition/words', { text: 'Document', filter })).length > 0;
+    expect(await filtered('big == 9223372036854775807 and of > 1 and filename like "doc%"')).toBe(true);
+    expect(await filtered('of == 1 or big == 9223372036854775806')).toBe(false);
     const move = { metadata: '{"partition":"elsewhere"}' };
     expect(await call('PATCH', '/indexer/partition/words/file/doc', move)).toBe(200);
     const query = { text: 'Document 1, paragraph 1' };
