@@ -101,6 +101,8 @@ export const ERROR_TABLE = {
   VDB_CONNECTION_ERROR: row(503, 'The vector store cannot be reached.', true),
   VDB_INSERT_ERROR: row(422, 'The vector store refused a chunk.'),
   VDB_SEARCH_ERROR: row(422, 'The vector store refused the search.'),
+  VDB_DELETE_ERROR: row(422, 'The vector store refused a deletion.', true),
+  VDB_COLLECTION_ERROR: row(422, 'The vector store refused the index.'),
   VDB_SCHEMA_MIGRATION_REQUIRED: row(503, 'The vector store must be migrated first.'),
   STORAGE_ERROR: row(500, 'The record store failed.', true),
   SERVICE_UNAVAILABLE: row(503, 'Service unavailable', true),

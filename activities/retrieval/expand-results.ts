@@ -1,4 +1,4 @@
-import type { FileRecord } from '../../schemas/documents.js';
+import type { FileRecord, StoredChunk } from '../../schemas/documents.js';
 import type { ChunkStore, FileStore } from '../ports.js';
 import { ancestorChain } from './ancestor-chain.js';
 import { checkGenerations } from './generation-check.js';
@@ -15,19 +15,27 @@ interface ExpansionStores {
 
 type AddedAs = NonNullable<SearchResult['addedAs']>;
 
+/** Files whose pieces are asked for at once. */
+const AT_ONCE = 8;
+
 /** The first pieces of each file in turn, until there are enough; then file by file. */
 const firstPieces = async (
   { chunks }: ExpansionStores,
   files: readonly FileRecord[],
   limit: number,
   signal: AbortSignal | undefined,
-) => {
+): Promise<StoredChunk[]> => {
   const chosen = files.slice(0, limit);
-  const lists = [];
   const each = chosen.length === 0 ? 0 : Math.ceil(limit / chosen.length);
-  for (const file of chosen) {
+  const lists: StoredChunk[][] = [];
+  for (let from = 0; from < chosen.length; from += AT_ONCE) {
     signal?.throwIfAborted();
-    lists.push(file.live === null ? [] : await chunks.listByFile(file.file_key, file.live.generation, each));
+    const asked = chosen
+      .slice(from, from + AT_ONCE)
+      .map(async ({ file_key: key, live }) =>
+        live === null ? [] : chunks.listByFile(key, live.generation, each),
+      );
+    lists.push(...(await Promise.all(asked)));
   }
   const kept = lists.map(() => 0);
   let left = limit;
@@ -38,6 +46,17 @@ const firstPieces = async (
         left -= 1;
       }
   return lists.flatMap((list, index) => list.slice(0, kept[index]));
+};
+
+/** Chains of one thread share their upper part: each file of it is read once. */
+const rememberingGet = (files: Pick<FileStore, 'get'>): FileStore['get'] => {
+  const asked = new Map<string, ReturnType<FileStore['get']>>();
+  return (partition, fileId) => {
+    const key = JSON.stringify([partition, fileId]);
+    const found = asked.get(key) ?? files.get(partition, fileId);
+    asked.set(key, found);
+    return found;
+  };
 };
 
 /**
@@ -60,7 +79,6 @@ export const expandResults = async (
 
   const add = async (files: readonly FileRecord[], addedAs: AddedAs): Promise<void> => {
     const room = Math.min(relatedLimit, MAX_ADDED - added.length);
-    if (room === 0) return;
     const pieces = await firstPieces(stores, files, room, signal);
     const fresh = pieces.filter(({ chunk_id: id }) => !present.has(id));
     // Read again: between the record and its pieces a version may have been replaced.
@@ -85,6 +103,7 @@ export const expandResults = async (
           relationshipId: version.relationship_id,
         });
     for (const { partition, relationshipId } of groups.values()) {
+      if (added.length === MAX_ADDED) break;
       const group = await stores.files.listRelated(limits.scope, partition, relationshipId, {
         limit: relatedLimit + foundFiles.size,
       });
@@ -94,12 +113,15 @@ export const expandResults = async (
       );
     }
   }
-  if (request.includeAncestors)
+  if (request.includeAncestors) {
+    const get = rememberingGet(stores.files);
     for (const file of foundFiles.values()) {
+      if (added.length === MAX_ADDED) break;
       // Each file above gives a piece at least, so a longer chain would add nothing.
       const most = Math.min(maxAncestorDepth, relatedLimit);
-      const chain = await ancestorChain(stores.files, file, { most, signal });
+      const chain = await ancestorChain({ get }, file, { most, signal });
       await add(chain.slice(1), 'ancestor');
     }
+  }
   return added;
 };

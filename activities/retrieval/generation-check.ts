@@ -104,7 +104,8 @@ export const checkGenerations = async <Leg extends string>(
       // Other pieces of the file may satisfy the filter, and a repeated one is there already.
       if (verdict === 'filter' || verdict === 'duplicate') continue;
       dead.add(generation);
-      if (file?.live != null) robbed.set(file.file_key, file.live.generation);
+      if (file?.live != null && file.live.generation !== generation)
+        robbed.set(file.file_key, file.live.generation);
     }
     return [...kept.values()];
   };

@@ -22,7 +22,7 @@ const RESERVED: ReadonlySet<string> = new Set(['and', 'or', 'not', 'in', 'like',
 /** Ways to say that a key of the client's metadata follows in brackets. */
 const METADATA_NAMES: ReadonlySet<string> = new Set(['metadata', '$meta']);
 /** The caller's partitions are settled by who they are, and never by a filter. */
-const PARTITION = /^partition(?:\.|$)/i;
+const PARTITION = /^(?:(?:metadata|\$meta)\.)?partition(?:\.|$)/i;
 
 const shown = (token: Token): string => {
   switch (token.kind) {

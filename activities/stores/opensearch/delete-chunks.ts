@@ -7,6 +7,7 @@ const ROUNDS = 20;
 /**
  * Deletes what matches until nothing does, and answers how many. Refreshed first: the engine deletes what a search
  * would find, and chunks just written are not among it.
+ * @throws AppError VDB_DELETE_ERROR when the engine refuses
  */
 export const deleteChunks = async (
   client: OpenSearchClient,
@@ -19,7 +20,10 @@ export const deleteChunks = async (
     const answer = await client.request<{ deleted: number; total: number; failures: unknown[] }>(
       'POST',
       `/${index}/_delete_by_query`,
-      { body: { query }, query: { conflicts: 'proceed', refresh: true }, timeoutMs: 600_000 },
+      {
+        ...{ body: { query }, query: { conflicts: 'proceed', refresh: true }, timeoutMs: 600_000 },
+        refused: 'VDB_DELETE_ERROR',
+      },
     );
     deleted += answer.deleted;
     if (answer.failures.length === 0 && answer.deleted === answer.total) return deleted;

@@ -27,7 +27,7 @@ export const isSchemaBehind = (error: unknown): boolean =>
  * Creates the chunk index if it is missing and adds the vector fields it lacks; several processes may do so at
  * once.
  * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED when the index is of an older release, which is then left as it is, or
- * has one of the fields with another shape
+ * has one of the fields with another shape; VDB_COLLECTION_ERROR when the engine refuses to create it
  */
 export const ensureChunkIndex = async (
   client: OpenSearchClient,
@@ -38,6 +38,7 @@ export const ensureChunkIndex = async (
   try {
     await client.request('PUT', `/${index}`, {
       body: { settings: indexSettings, mappings: chunkMapping },
+      refused: 'VDB_COLLECTION_ERROR',
     });
   } catch (error) {
     if (!hasEngineType(error, 'resource_already_exists_exception')) throw error;

@@ -87,6 +87,8 @@ describe('parseFilter', () => {
     ['a == 1 and not (PARTITION like "%")', 17, 'another field'],
     ['metadata["partition"] == "x"', 1, 'another field'],
     ['partition.x == 1', 1, 'another field'],
+    ['metadata.partition == "x"', 1, 'another field'],
+    ['$meta["Partition"] == "x"', 1, 'another field'],
     ['indexed_at > ISO "2024-01-01"', 1, 'another field'],
     // Unbalanced.
     ['(a == 1', 8, "'and', 'or' or ')'"],

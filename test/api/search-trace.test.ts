@@ -1,102 +1,11 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Adapters, Embedder } from '../../activities/ports.js';
-import { AppError } from '../../schemas/app-error.js';
-import { openModels } from '../support/model-server/open-models.js';
-import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
+import { describe, expect, it } from '@jest/globals';
+import type { Embedder } from '../../activities/ports.js';
 import { askJson } from './support/ask-json.js';
 import type { LooseBody } from './support/loose-body.js';
-import { startGateway } from './support/start-gateway.js';
+import { contentsOf, searchStage } from './support/search-stage.js';
 import { indexText, uploadForm } from './support/uploads.js';
 
-const closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-const start = async (options: Parameters<typeof startGateway>[0] = {}) => {
-  const gateway = await startGateway(options);
-  closing.push(() => gateway.close());
-  const ada = gateway.addUser('ada');
-  const ask = (path: string, token = ada.token): Promise<[number, LooseBody]> =>
-    askJson(gateway, 'GET', path, { token });
-  return { gateway, ada, ask };
-};
-
-const contents = (body: LooseBody): string[] => body.documents.map(({ content }: LooseBody) => content);
-
-const expectFusedOrder = ({ documents }: LooseBody): void => {
-  const scores: number[] = documents.map(({ metadata }: LooseBody) => metadata.combined_score);
-  expect(scores).toHaveLength(2);
-  expect(scores).toEqual([...scores].sort((a, b) => b - a));
-  for (const { metadata } of documents) expect(metadata).not.toHaveProperty('rerank_score');
-};
-
-describe('searching with a reranker', () => {
-  /** A reranker for which the last line of the file is the best. */
-  const startReranked = async (env: Record<string, string> = {}) => {
-    const server = await startScriptedModelServer({
-      rank: (_query, text) => Number(/\d+/.exec(text)?.[0] ?? -1),
-    });
-    closing.push(() => server.close());
-    const environment = {
-      ...{ RERANKER_BASE_URL: server.url, RERANKER_MODEL: 'scripted-reranker', ...env },
-    };
-    const models = await openModels(environment);
-    closing.push(() => models.close());
-    const reranker: Adapters['models']['reranker'] = (name) => models.registry.reranker(name);
-    const started = await start({
-      env: environment,
-      adapt: (own) => ({ ...own, models: { ...own.models, reranker } }),
-    });
-    const lines = Array.from({ length: 12 }, (_, index) => `pump number ${index}`);
-    await indexText(started.gateway, { partition: 'p', fileId: 'a', token: started.ada.token }, lines);
-    return { ...started, server };
-  };
-
-  it('orders the candidates anew and shows the scores, on every search route', async () => {
-    const { ask, server } = await startReranked();
-    for (const path of ['/search', '/search/partition/p', '/search/partition/p/file/a']) {
-      const [status, body] = await ask(`${path}?text=pump&top_k=3`);
-      expect([path, status]).toEqual([path, 200]);
-      expect(contents(body)).toEqual(['pump number 11', 'pump number 10', 'pump number 9']);
-      expect(body.documents[0].metadata.rerank_score).toBe(11);
-      expect(body).not.toHaveProperty('extra');
-    }
-    expect(server.asked('rerank')).toHaveLength(3);
-    await ask('/search/partition/p?text=%20');
-    expect(server.asked('rerank')).toHaveLength(3);
-  });
-
-  it('keeps the status of a reranker that fails, unless RERANKER_ON_ERROR is skip', async () => {
-    const strict = await startReranked();
-    strict.server.always('rerank', { kind: 'status', status: 422, body: '{"error":"no such language"}' });
-    expect(await strict.ask('/search?text=pump')).toEqual([
-      422,
-      {
-        detail: "[INFERENCE_ERROR]: Model endpoint 'default': no such language",
-        extra: expect.any(Object),
-      },
-    ]);
-    const lenient = await startReranked({ RERANKER_ON_ERROR: 'skip' });
-    lenient.server.always('rerank', { kind: 'status', status: 500 });
-    const [status, body] = await lenient.ask('/search?text=pump&top_k=2');
-    expect(status).toBe(200);
-    expect(body.extra).toEqual({ rerank_skipped: 'INFERENCE_ERROR' });
-    expectFusedOrder(body);
-  });
-
-  it('changes nothing without a reranker, or where the preset does not ask for one', async () => {
-    const { ask, server } = await startReranked({ RERANKER_ENABLED: 'false' });
-    const [, body] = await ask('/search?text=pump&top_k=2');
-    expectFusedOrder(body);
-    expect(server.asked('rerank')).toEqual([]);
-    const plain = await start({ env: { RERANKER_ENABLED: 'true' } });
-    await indexText(plain.gateway, { partition: 'p', fileId: 'a', token: plain.ada.token }, ['pump']);
-    expect((await plain.ask('/search?text=pump'))[1].documents[0].metadata).not.toHaveProperty(
-      'rerank_score',
-    );
-  });
-});
+const { start } = searchStage();
 
 /** An embedder for which all texts are nearly alike, as they are for many a model: cosines of 0.95 and more. */
 const nearlyAlike = (asked: string[]): Embedder => ({
@@ -145,7 +54,7 @@ describe('partitions with different embedders', () => {
     expect(status).toBe(200);
     expect(asked).toEqual(['the turbine of the mill spins']);
     // Raw cosines of 0.95 do not put what says nothing of the kind before what says it.
-    expect(contents(body).slice(0, 2)).toEqual(['The turbine of the mill spins.', 'A turbine too.']);
+    expect(contentsOf(body).slice(0, 2)).toEqual(['The turbine of the mill spins.', 'A turbine too.']);
     const bread = body.documents.find(({ content }: LooseBody) => content.startsWith('Bread'));
     expect(bread.metadata.vector_score).toBeGreaterThan(0.9);
     for (const { metadata } of body.documents) {
@@ -268,62 +177,5 @@ describe('GET /search/partition/{partition}/snapshot', () => {
     expect((await ask(path, chief.token))[0]).toBe(200);
     expect((await ask(path, chief.token))[0]).toBe(429);
     expect((await ask('/search?text=x&include_retrieval_trace=y', chief.token))[0]).toBe(429);
-  });
-});
-
-describe('errors of the vector store', () => {
-  /** Vector-store errors return their own status and code (agreed description, "Errors"). */
-  const startFailing = async (error: AppError) => {
-    const failing = { now: false };
-    const fail = (): void => {
-      if (failing.now) throw error;
-    };
-    const started = await start({
-      adapt: (own) => ({
-        ...own,
-        chunks: {
-          ...own.chunks,
-          requireSchema: async () => {
-            if (error.code === 'VDB_SCHEMA_MIGRATION_REQUIRED') fail();
-          },
-          searchHybrid: async (request) => {
-            fail();
-            return own.chunks.searchHybrid(request);
-          },
-        },
-      }),
-    });
-    await indexText(started.gateway, { partition: 'p', fileId: 'a', token: started.ada.token }, ['one']);
-    failing.now = true;
-    return started;
-  };
-
-  it.each([
-    ['VDB_CONNECTION_ERROR', 503],
-    ['VDB_SEARCH_ERROR', 422],
-    ['VDB_ERROR', 500],
-    ['VDB_SCHEMA_MIGRATION_REQUIRED', 503],
-  ] as const)('%s answers %d', async (code, status) => {
-    const { ask } = await startFailing(new AppError(code));
-    for (const path of ['/search', '/search/partition/p', '/search/partition/p/file/a']) {
-      const [answered, body] = await ask(`${path}?text=one`);
-      expect([path, answered]).toEqual([path, status]);
-      expect(body.detail).toMatch(new RegExp(`^\\[${code}\\]: `));
-    }
-  });
-
-  it('before the migration uploads are refused, and what needs no search goes on', async () => {
-    const { gateway, ada } = await startFailing(new AppError('VDB_SCHEMA_MIGRATION_REQUIRED'));
-    const { token } = ada;
-    const statusOf = async (method: string, path: string, body?: FormData): Promise<number> =>
-      (await gateway.call(method, path, { token, ...(body && { body }) })).status;
-    expect(await statusOf('POST', '/indexer/partition/p/file/new', uploadForm())).toBe(503);
-    expect(await statusOf('PUT', '/indexer/partition/p/file/a', uploadForm())).toBe(503);
-    expect(await statusOf('GET', '/ready')).toBe(200);
-    expect(await statusOf('GET', '/partition/p')).toBe(200);
-    const metadata = new FormData();
-    metadata.set('metadata', '{"owner":"ada"}');
-    expect(await statusOf('PATCH', '/indexer/partition/p/file/a', metadata)).toBe(200);
-    expect(await statusOf('DELETE', '/indexer/partition/p/file/a')).toBe(204);
   });
 });
