@@ -38,7 +38,7 @@ const scalar: fc.Arbitrary<MetadataValue> = fc.oneof(
   fc.constant(null),
 );
 
-export const metadata: fc.Arbitrary<Metadata> = fc.dictionary(
+const metadata: fc.Arbitrary<Metadata> = fc.dictionary(
   fc.constantFrom('owner', 'any key', '*', 'constructor', 'page'),
   fc.oneof({ weight: 3, arbitrary: scalar }, { weight: 1, arbitrary: fc.array(scalar, { maxLength: 3 }) }),
   { noNullPrototype: true },
