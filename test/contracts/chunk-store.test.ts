@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { assertMapping, chunkMapping, vectorMapping } from '../../activities/stores/opensearch/mapping.js';
 import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
 import { createOpenSearchChunkStore } from '../../activities/stores/opensearch/chunk-store.js';
+import type { LooseBody } from '../api/support/loose-body.js';
 import { createFakeChunkStore } from '../support/fakes/fake-chunk-store.js';
 import { chunkStoreContract } from './chunk-store.contract.js';
 import { fake, openSearch } from './subject.js';
@@ -28,14 +29,23 @@ describe('mappings are checked before they are sent', () => {
   });
 });
 
-describe('an index of an older release', () => {
-  test('is left as it is, and serves again once it is migrated', async () => {
-    for (const { open } of openSearch()) {
-      const { store, close, request } = await open();
+const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): void => {
+  describe(`an index of another release (${name})`, () => {
+    const fields = [{ vectorField: 'v', dimension: 2 }];
+    const openIndex = async () => {
+      const opened = await open();
+      const version = async (): Promise<unknown> => {
+        const answer = (await opened.request('GET', '/_mapping')) as Record<string, LooseBody>;
+        return Object.values(answer)[0].mappings._meta?.schema_version;
+      };
+      return { ...opened, version };
+    };
+
+    test('an older one is left as it is, and serves again once it is migrated', async () => {
+      const { store, close, request, version } = await openIndex();
       await request('PUT', '', { mappings: { _meta: { schema_version: 2 }, dynamic: 'strict' } });
       const behind = { code: 'VDB_SCHEMA_MIGRATION_REQUIRED', details: { stored_schema_version: 2 } };
-      await store.requireSchema();
-      await expect(store.ensureSchema([{ vectorField: 'v', dimension: 2 }])).rejects.toMatchObject(behind);
+      await expect(store.ensureSchema(fields)).rejects.toMatchObject(behind);
       const search = () =>
         store.searchHybrid({
           ...{ scope: { kind: 'all', userId: 1 }, partitions: 'all', text: 'x' },
@@ -46,14 +56,30 @@ describe('an index of an older release', () => {
       await expect(store.put([], 'v')).rejects.toMatchObject(behind);
       expect(await store.get('any')).toBeNull();
       expect(await store.deleteFile('any')).toBe(0);
+      expect(await version()).toBe(2);
       // What a migration ends with.
       await request('DELETE', '');
       await store.requireSchema();
       expect(await search()).toEqual({ lexical: [], dense: [] });
+      expect(await version()).toBe(3);
       await close();
-    }
+    });
+
+    test('one without a version gets ours, and a newer one keeps its own', async () => {
+      const { store, close, request, version } = await openIndex();
+      await store.ensureSchema(fields);
+      await request('PUT', '/_mapping', { _meta: {} });
+      expect(await version()).toBeUndefined();
+      await store.ensureSchema(fields);
+      expect(await version()).toBe(3);
+      await request('PUT', '/_mapping', { _meta: { schema_version: 4 } });
+      await expect(store.ensureSchema(fields)).rejects.toMatchObject({ code: 'VDB_COLLECTION_ERROR' });
+      expect(await version()).toBe(4);
+      await close();
+    });
   });
-});
+};
+openSearch().forEach(otherReleases);
 
 describe('an engine that is away', () => {
   test('is VDB_CONNECTION_ERROR, retryable', async () => {

@@ -5,7 +5,7 @@ import { hasEngineType } from './opensearch-errors.js';
 
 type MappingAnswer = Record<string, { mappings: { _meta?: { schema_version?: number } } }>;
 
-/** Refuses an index that an older release has written; one that names no version is of the first that had one. */
+/** Refuses an index that another release has written; one that names no version is of the first that had one. */
 const requirePresentVersion = async (client: OpenSearchClient, index: string): Promise<void> => {
   const [found] = Object.values(await client.request<MappingAnswer>('GET', `/${index}/_mapping`));
   const stored = found?.mappings._meta?.schema_version ?? SCHEMA_VERSION;
@@ -14,6 +14,11 @@ const requirePresentVersion = async (client: OpenSearchClient, index: string): P
       'VDB_SCHEMA_MIGRATION_REQUIRED',
       `The index ${index} has schema version ${stored}; this release needs ${SCHEMA_VERSION}. Migrate it first.`,
       { details: { stored_schema_version: stored, schema_version: SCHEMA_VERSION } },
+    );
+  if (stored > SCHEMA_VERSION)
+    throw new AppError(
+      'VDB_COLLECTION_ERROR',
+      `The index ${index} has schema version ${stored}, of a newer release than this one (${SCHEMA_VERSION}).`,
     );
 };
 
@@ -27,7 +32,8 @@ export const isSchemaBehind = (error: unknown): boolean =>
  * Creates the chunk index if it is missing and adds the vector fields it lacks; several processes may do so at
  * once.
  * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED when the index is of an older release, which is then left as it is, or
- * has one of the fields with another shape; VDB_COLLECTION_ERROR when the engine refuses to create it
+ * has one of the fields with another shape; VDB_COLLECTION_ERROR when the engine refuses to create it,
+ * or a newer release has
  */
 export const ensureChunkIndex = async (
   client: OpenSearchClient,
