@@ -3,6 +3,7 @@ import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint } from '../../schemas/documents.js';
 import type { ChunkStore, Embedder, LanguageModel, ModelEndpointStore } from '../ports.js';
 import { embedderWindow } from './embedder-window.js';
+import { wantedContext } from './endpoint-extra.js';
 import { createGuardedCalls } from './guarded-calls.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import type { ModelBuilder } from './model-registry.js';
@@ -12,6 +13,7 @@ import { createModelServer, probeEndpoint } from './probe-endpoint.js';
 import { ProviderFailure, providerError } from './provider-failure.js';
 import { createRemoteEmbedder } from './remote-embedder.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
+import { sameModel } from './same-model.js';
 
 export interface RemoteModelsOptions {
   dispatcher: Dispatcher;
@@ -37,9 +39,6 @@ const fingerprintOf = (endpoint: ModelEndpoint): string =>
 /** Server and model decide which breaker and which queue a call goes through. */
 const callsKey = ({ model_type, name, endpoint, model_name }: ModelEndpoint): string =>
   JSON.stringify([model_type, name, endpoint, model_name]);
-
-const sameModel = (listed: string, wanted: string): boolean =>
-  listed === wanted || listed === `${wanted}:latest` || `${listed}:latest` === wanted;
 
 /**
  * Models on servers, made from their endpoint records. What only the server knows (dialect, dimension, window) is asked
@@ -141,8 +140,9 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
       const model = createRemoteLanguageModel({
         endpointName: endpoint.name,
         modelName: endpoint.model_name,
-        // Never more than we would send: a longer window costs memory on the server.
-        contextTokens: Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
+        // Never more than we would send: a longer window costs memory on the server. The operator's word goes first.
+        contextTokens:
+          wantedContext(endpoint) ?? Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
         server: serverOf(endpoint),
         calls: callsOf(endpoint),
       });

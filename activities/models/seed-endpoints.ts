@@ -3,7 +3,7 @@ import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
 import type { ModelEndpointStore } from '../ports.js';
 import { BUILTIN_ENDPOINTS } from './builtin-endpoints.js';
 import type { DiscoveredModel } from './discover-ollama.js';
-import { discoveredName, vectorFieldOf } from './endpoint-names.js';
+import { discoveredName, vectorFieldOf } from '../../schemas/endpoint-names.js';
 import { sealModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
 
@@ -35,7 +35,7 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
     type: SeededType,
     given: Pick<ModelEndpoint, 'name' | 'endpoint' | 'model_name' | 'provider'> & Partial<ModelEndpoint>,
   ): ModelEndpoint => ({
-    ...{ model_type: type, sealed_api_key: null, dimension: null, context_tokens: null },
+    ...{ model_type: type, sealed_api_key: null, dimension: null, context_tokens: null, extra: {} },
     batch_size: type === 'embedder' ? models.embedderBatchSize : 1,
     timeout: type === 'embedder' ? models.embedderTimeoutSeconds : models.llmTimeoutSeconds,
     vector_field: type === 'embedder' ? vectorFieldOf(given.name, given.model_name) : null,
