@@ -1,4 +1,5 @@
 /** The records of the document job, as our stores keep them and our ports speak of them. */
+import type { PromptType } from './prompts.js';
 
 /** JSON values; integers that a double cannot hold exactly are bigint (exact within 64 bits). */
 export type MetadataValue =
@@ -375,12 +376,26 @@ interface PresetOf<Type extends PresetType, Config> {
   config: Config;
   /** Made by the service and never edited: it follows the environment at each start. */
   seeded: boolean;
+  /** While it is being renamed there are two records: this one is the new, and partitions are being changed. */
+  renamed_from?: string;
   created_at: Date;
   updated_at: Date;
 }
 export type IndexationPreset = PresetOf<'indexation', IndexationConfig>;
 export type RetrievalPreset = PresetOf<'retrieval', RetrievalConfig>;
 export type PresetRecord = IndexationPreset | RetrievalPreset;
+
+/** A prompt that an operator wrote, or a bundled one put down for editing. */
+export interface PromptRecord {
+  /** Surrogate. */
+  id: string;
+  prompt_type: PromptType;
+  /** Unique within its type; presets and partitions choose by it. */
+  name: string;
+  content: string;
+  created_at: Date;
+  updated_at: Date;
+}
 
 export const MODEL_TYPES = ['embedder', 'reranker', 'llm', 'vlm', 'stt'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
@@ -403,6 +418,8 @@ export interface ModelEndpoint {
   batch_size: number;
   /** Seconds. */
   timeout: number;
+  /** What else the operator says of it; `provider` and the limits of a language model stand here. Never a key. */
+  extra: Record<string, unknown>;
   /** Embedders only: the chunk field that holds their vectors, and their length. */
   vector_field: string | null;
   dimension: number | null;
@@ -412,6 +429,8 @@ export interface ModelEndpoint {
   text_form: 'plain' | 'wordpiece' | null;
   /** When provider, dimension, context and text form were last read from the server; null: never. */
   probed_at: Date | null;
+  /** While it is being renamed there are two records: this one is the new, and what names the other is being changed. */
+  renamed_from?: string;
   created_at: Date;
   updated_at: Date;
 }

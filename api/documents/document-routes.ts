@@ -5,6 +5,8 @@ import type { DocumentDeps } from './document-deps.js';
 import { healthRoutes } from './health-routes.js';
 import { indexerRoutes } from './indexer-routes.js';
 import { memberRoutes } from './member-routes.js';
+import { modelEndpointRoutes } from './model-endpoint-routes.js';
+import { modelServerRoutes } from './model-server-routes.js';
 import { partitionRoutes } from './partition-routes.js';
 import { partitionSettingsRoutes } from './partition-settings-routes.js';
 import { queueRoutes } from './queue-routes.js';
@@ -23,6 +25,8 @@ export const documentRoutes = (deps: DocumentDeps): Route[] => [
   ...queueRoutes(deps),
   ...userRoutes(deps),
   ...serviceRoutes(deps),
+  ...modelEndpointRoutes(deps),
+  ...modelServerRoutes(deps),
   ...partitionRoutes(deps),
   ...partitionSettingsRoutes(deps),
   ...memberRoutes(deps),

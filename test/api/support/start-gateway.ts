@@ -2,14 +2,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { Agent } from 'undici';
 import { allRoutes, createApp } from '../../../api/app.js';
 import { tokenDigest } from '../../../api/middleware/authentication.js';
 import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import type { Route } from '../../../api/route.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin-endpoints.js';
-import { createModelRegistry } from '../../../activities/models/model-registry.js';
+import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';
+import { createModelServers } from '../../../activities/models/model-servers.js';
+import { createRemoteModels } from '../../../activities/models/remote-models.js';
+import { BUNDLED_PROMPTS } from '../../../activities/prompts/bundled-prompts.js';
 import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import type { Adapters, RateLimits } from '../../../activities/ports.js';
+import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { createChatService } from '../../../activities/retrieval/chat-service.js';
 import type { ChatService } from '../../../activities/retrieval/chat-service.js';
@@ -44,7 +49,14 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     await endpoints.seed(endpoint);
     await endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
   }
-  const models = createModelRegistry({ endpoints });
+  const dispatcher = new Agent();
+  const keys = config.secretsKey === null ? null : createSecretBox(Buffer.from(config.secretsKey, 'base64'));
+  const remote = createRemoteModels({
+    ...{ dispatcher, endpoints, chunks: stores.chunks, keys, settings: config.models },
+  });
+  const models = createModelRegistry({
+    ...{ endpoints, builders: [builtinModels, remote], contextTokens: config.chat.contextTokens },
+  });
   await stores.chunks.ensureSchema(
     (await endpoints.list('embedder')).map(({ vector_field, dimension }) => ({
       vectorField: vector_field ?? '',
@@ -53,9 +65,12 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   );
 
   for (const preset of seededPresets(config)) await stores.presets.seed(preset);
+  await stores.prompts.seed(BUNDLED_PROMPTS);
   const own: Adapters = {
     ...stores,
     models,
+    endpoints,
+    modelServers: createModelServers({ dispatcher, keys, registry: models }),
     callbackClient: { post: async () => 204, close: async () => {} },
     probes: { mongodb: async () => {}, opensearch: async () => {} },
     close: async () => {},
@@ -132,6 +147,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await dispatcher.destroy();
     },
   };
 };
