@@ -9,6 +9,7 @@ import { cleanFileRecord } from './reconcile/clean-file-record.js';
 import { settleChunks } from './reconcile/settle-file.js';
 import { settleQuota } from './reconcile/settle-quota.js';
 import { resolveFileKind } from './parsing/file-types.js';
+import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParserPool } from './parsing/parser-pool.js';
 import type { Adapters } from './ports.js';
 
@@ -70,13 +71,22 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   const now = deps.now ?? (() => new Date());
 
   /** How the partition's preset wants documents cut. */
-  const chunkingOf = async (partition: string): Promise<{ chunkSize: number; overlapRate: number }> => {
+  const chunkingOf = async (
+    partition: string,
+  ): Promise<{
+    chunkSize: number;
+    overlapRate: number;
+    strategy: NonNullable<ChunkingOptions['strategy']>;
+  }> => {
     const name = (await partitions.get(partition))?.indexation_preset;
     const preset = name === undefined ? null : await presets.get('indexation', name);
     const { chunkSize, chunkOverlapRate } = deps.settings;
     return {
       chunkSize: preset?.config.chunking.chunk_size ?? chunkSize,
       overlapRate: preset?.config.chunking.chunk_overlap_rate ?? chunkOverlapRate,
+      // Presets of earlier releases could hold any name.
+      strategy:
+        preset?.config.chunking.name === 'structured_section' ? 'structured_section' : 'recursive_splitter',
     };
   };
 
@@ -103,6 +113,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
           // Three quarters of the embedder's window: token counts of two tokenisers differ.
           chunkSize: Math.min(wanted.chunkSize, Math.floor((maxInputTokens ?? Infinity) * 0.75)),
           overlapRate: wanted.overlapRate,
+          strategy: wanted.strategy,
         },
         outputPath: join(directory, 'chunks.jsonl'),
         signal,

@@ -9,6 +9,7 @@ import { modelEndpointRoutes } from './model-endpoint-routes.js';
 import { modelServerRoutes } from './model-server-routes.js';
 import { partitionRoutes } from './partition-routes.js';
 import { partitionSettingsRoutes } from './partition-settings-routes.js';
+import { presetRoutes } from './preset-routes.js';
 import { queueRoutes } from './queue-routes.js';
 import { searchRoutes } from './search-routes.js';
 import { serviceRoutes } from './service-routes.js';
@@ -27,6 +28,7 @@ export const documentRoutes = (deps: DocumentDeps): Route[] => [
   ...serviceRoutes(deps),
   ...modelEndpointRoutes(deps),
   ...modelServerRoutes(deps),
+  ...presetRoutes(deps),
   ...partitionRoutes(deps),
   ...partitionSettingsRoutes(deps),
   ...memberRoutes(deps),
