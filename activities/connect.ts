@@ -7,6 +7,7 @@ import { createModelServers } from './models/model-servers.js';
 import { createRemoteModels } from './models/remote-models.js';
 import { seedEndpoints } from './models/seed-endpoints.js';
 import { BUNDLED_PROMPTS } from './prompts/bundled-prompts.js';
+import { createStoredPromptSource } from './prompts/stored-prompts.js';
 import { seededPresets } from './presets/seeded-presets.js';
 import { createCapiClient } from './capi/capi-client.js';
 import type { Adapters, RateLimits } from './ports.js';
@@ -128,6 +129,7 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
       endpoints,
       modelServers: createModelServers({ dispatcher: modelServers, keys, registry: models }),
       prompts,
+      promptSource: createStoredPromptSource(prompts),
       proxy:
         secretsKey === null
           ? null

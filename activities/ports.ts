@@ -34,6 +34,7 @@ import type {
   WorkspaceRecord,
 } from '../schemas/documents.js';
 import type { ModelServers, PromptStore } from './admin-ports.js';
+import type { PromptSource } from './prompts/prompt-source.js';
 import type { Rate } from '../schemas/rate.js';
 
 export interface UserStore {
@@ -700,6 +701,7 @@ export interface Adapters {
   endpoints: ModelEndpointStore;
   modelServers: ModelServers;
   prompts: PromptStore;
+  promptSource: PromptSource;
   /** One probe per engine, each rejecting when its engine cannot be used. */
   probes: { mongodb(): Promise<void>; opensearch(): Promise<void> };
   close(): Promise<void>;

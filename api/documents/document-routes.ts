@@ -10,6 +10,7 @@ import { modelServerRoutes } from './model-server-routes.js';
 import { partitionRoutes } from './partition-routes.js';
 import { partitionSettingsRoutes } from './partition-settings-routes.js';
 import { presetRoutes } from './preset-routes.js';
+import { promptRoutes } from './prompt-routes.js';
 import { queueRoutes } from './queue-routes.js';
 import { searchRoutes } from './search-routes.js';
 import { serviceRoutes } from './service-routes.js';
@@ -29,6 +30,7 @@ export const documentRoutes = (deps: DocumentDeps): Route[] => [
   ...modelEndpointRoutes(deps),
   ...modelServerRoutes(deps),
   ...presetRoutes(deps),
+  ...promptRoutes(deps),
   ...partitionRoutes(deps),
   ...partitionSettingsRoutes(deps),
   ...memberRoutes(deps),

@@ -12,6 +12,7 @@ import { builtinModels, createModelRegistry } from '../../../activities/models/m
 import { createModelServers } from '../../../activities/models/model-servers.js';
 import { createRemoteModels } from '../../../activities/models/remote-models.js';
 import { BUNDLED_PROMPTS } from '../../../activities/prompts/bundled-prompts.js';
+import { createStoredPromptSource } from '../../../activities/prompts/stored-prompts.js';
 import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import type { Adapters, RateLimits } from '../../../activities/ports.js';
 import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
@@ -70,6 +71,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     ...stores,
     models,
     endpoints,
+    promptSource: createStoredPromptSource(stores.prompts),
     modelServers: createModelServers({ dispatcher, keys, registry: models }),
     callbackClient: { post: async () => 204, close: async () => {} },
     probes: { mongodb: async () => {}, opensearch: async () => {} },
