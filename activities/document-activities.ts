@@ -38,7 +38,7 @@ export interface DocumentActivityDeps {
     Adapters,
     'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks' | 'models' | 'partitions' | 'presets'
   >;
-  parser: ParserPool;
+  parser: Pick<ParserPool, 'parseAndChunk'>;
   settings: {
     /** For a partition whose preset is gone. */
     chunkSize: number;

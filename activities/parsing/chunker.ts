@@ -52,7 +52,7 @@ export function createChunker({
   const toChunk = (units: TextUnit[], body: string, bodyTokens: number): ParsedChunk => {
     const { headingPath, page, sectionId } = place!;
     // A section's own heading may be the first of its text already.
-    const named = body.startsWith(opening.trimEnd()) ? '' : opening;
+    const named = body.replace(/^#+\s+/, '').startsWith(opening.trimEnd()) ? '' : opening;
     const text = named + body;
     const tokens = named === '' ? bodyTokens : countTokens(text);
     const kind = units[0]!.kind;

@@ -16,6 +16,7 @@ import { searchRoutes } from './search-routes.js';
 import { serviceRoutes } from './service-routes.js';
 import { staticRoutes } from './static-routes.js';
 import { taskRoutes } from './task-routes.js';
+import { toolRoutes } from './tool-routes.js';
 import { userRoutes } from './user-routes.js';
 import { workspaceRoutes } from './workspace-routes.js';
 
@@ -38,7 +39,7 @@ export const documentRoutes = (deps: DocumentDeps): Route[] => [
   ...contentRoutes(deps),
   ...searchRoutes(deps),
   ...staticRoutes(deps),
-  ...(deps.config.chat.enabled ? chatRoutes(deps) : []),
+  ...(deps.config.chat.enabled ? [...chatRoutes(deps), ...toolRoutes(deps)] : []),
   // Last: their first step is a wildcard.
   ...bareRelationshipRoutes(deps),
 ];

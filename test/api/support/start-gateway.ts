@@ -1,5 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { Agent } from 'undici';
@@ -11,6 +14,8 @@ import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin-endpoints.
 import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';
 import { createModelServers } from '../../../activities/models/model-servers.js';
 import { createRemoteModels } from '../../../activities/models/remote-models.js';
+import { createParserPool } from '../../../activities/parsing/parser-pool.js';
+import type { ParserPool } from '../../../activities/parsing/parser-pool.js';
 import { BUNDLED_PROMPTS } from '../../../activities/prompts/bundled-prompts.js';
 import { createStoredPromptSource } from '../../../activities/prompts/stored-prompts.js';
 import { seededPresets } from '../../../activities/presets/seeded-presets.js';
@@ -36,6 +41,8 @@ export interface GatewayOptions {
   rateLimits?: RateLimits;
   /** Routes that no table has, to see what a test makes of them. */
   plant?: readonly Route[];
+  /** Reads files for tools; real parser processes unless given. */
+  parser?: Pick<ParserPool, 'extractText'>;
   /** Serves the proxy as well. */
   proxy?: ProxyDeps;
 }
@@ -90,9 +97,12 @@ export const startGateway = async (options: GatewayOptions = {}) => {
       done();
     },
   });
+  const parser = createParserPool({ size: 1 });
+  const scratchDirectory = await mkdtemp(join(tmpdir(), 'tamis-gateway-test-'));
+  const tools = { parser: options.parser ?? parser, scratchDirectory };
   const proxy = options.proxy === undefined ? {} : { proxy: options.proxy };
   const deps = {
-    ...{ config, adapters, workflows: workflows.starter, search, chat, ...proxy },
+    ...{ config, adapters, workflows: workflows.starter, search, chat, tools, ...proxy },
     ...(options.plant === undefined ? {} : { moreRoutes: options.plant }),
   };
   const rateLimits = options.rateLimits ?? createInProcessRateLimits();
@@ -113,6 +123,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     adapters,
     workflows,
     logLines,
+    scratchDirectory,
     routes: allRoutes(deps),
     /** A user of their own; answers the token. */
     addUser(name: string, rights: Partial<UserRecord> = {}): { token: string; userId: number } {
@@ -149,7 +160,8 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await dispatcher.destroy();
+      await Promise.all([dispatcher.destroy(), parser.close()]);
+      await rm(scratchDirectory, { recursive: true, force: true });
     },
   };
 };

@@ -77,6 +77,9 @@ describe('chunker with the strategy structured_section', () => {
       'Contract > Liability\n\nThe lessee pays.',
     ]);
     expect(texts([section('Annex\n\nNothing.', { headingPath: ['Annex'] })])).toEqual(['Annex\n\nNothing.']);
+    expect(texts([section('# Annex\n\nNothing.', { headingPath: ['Annex'] })])).toEqual([
+      '# Annex\n\nNothing.',
+    ]);
     expect(texts([section('No heading.')])).toEqual(['No heading.']);
     const long = texts([section('One sentence here. '.repeat(60), { headingPath: path })], 64);
     expect(long.length).toBeGreaterThan(3);
