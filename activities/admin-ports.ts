@@ -8,7 +8,7 @@ import type { PromptType } from '../schemas/prompts.js';
 /** A server and a model on it, as they are registered or only proposed. */
 export interface EndpointDraft extends Pick<
   ModelEndpoint,
-  'model_type' | 'endpoint' | 'model_name' | 'provider' | 'timeout' | 'extra'
+  'model_type' | 'endpoint' | 'model_name' | 'provider' | 'timeout'
 > {
   apiKey: string | null;
 }

@@ -16,7 +16,15 @@ export const FINAL_STATES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const satisf
 export const isFinalState = (state: TaskState): boolean =>
   (FINAL_STATES as readonly TaskState[]).includes(state);
 
-export const STAGES = ['queued', 'parse', 'chunk', 'embed', 'store', 'publish', 'done'] as const;
+/** What a model adds to a document. When one fails, the document is indexed without it (wire contract, section 3.2). */
+export const ENRICHMENT_STAGES = ['caption', 'contextualize', 'topic_tag'] as const;
+export type EnrichmentStage = (typeof ENRICHMENT_STAGES)[number];
+
+export const STAGES = [
+  ...['queued', 'parse', 'chunk'],
+  ...ENRICHMENT_STAGES,
+  ...['embed', 'store', 'publish', 'done'],
+] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** Who asks. User 1 is the admin made from AUTH_TOKEN, and everybody when authentication is off. */
@@ -227,6 +235,10 @@ export interface TaskRecord {
   source?: { file_key: string; generation: number };
   /** Somebody outside is told of its end. */
   has_callback?: boolean;
+  /** What enrichment added: metadata beside the client's, parts of the list of contexts, and the stages that failed. */
+  derived_metadata?: Metadata;
+  context_parts?: number;
+  degraded_stages?: EnrichmentStage[];
   embedder: string;
   error: TaskFailure | null;
   created_at: Date;
@@ -404,6 +416,10 @@ export type ModelType = (typeof MODEL_TYPES)[number];
 export const MODEL_PROVIDERS = ['ollama', 'openai'] as const;
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
+/** What a reranker's server may speak: Infinity's and Cohere's form, text-embeddings-inference's, or the former behind `/v1`. */
+export const RERANKER_PROVIDERS = ['infinity', 'openai', 'tei'] as const;
+export type RerankerProvider = (typeof RERANKER_PROVIDERS)[number];
+
 /** A registered model server and the model asked of it. */
 export interface ModelEndpoint {
   name: string;
@@ -412,7 +428,7 @@ export interface ModelEndpoint {
   endpoint: string;
   model_name: string;
   /** Null until it is configured or a probe has told. */
-  provider: ModelProvider | 'builtin' | null;
+  provider: ModelProvider | RerankerProvider | 'builtin' | null;
   /** Sealed with SECRETS_KEY; null: the server asks for none. */
   sealed_api_key: string | null;
   batch_size: number;

@@ -7,7 +7,6 @@ export const CHUNKING_STRATEGIES = ['recursive_splitter', 'structured_section'] 
 /** The exact set that clients know; each format here has one parser, which serves them all. */
 export const PARSING_STRATEGIES = ['pymupdf', 'marker', 'docling'] as const;
 export const RETRIEVAL_TYPES = ['single', 'multiQuery', 'hyde'] as const;
-export const RERANKER_PROVIDERS = ['infinity', 'openai', 'tei'] as const;
 
 export const PRESET_TYPES = ['indexation', 'retrieval'] as const;
 export const PresetTypeName = z.enum(PRESET_TYPES);

@@ -88,8 +88,7 @@ export const inspectEndpoint = async (
   };
 
   try {
-    const { provider } = draft.extra;
-    if (draft.model_type === 'reranker' && provider !== 'openai') return await healthy();
+    if (draft.model_type === 'reranker' && draft.provider !== 'openai') return await healthy();
     const list = await listed();
     return draft.model_type === 'stt' ? { ...list, transcriptionSupported: await transcribes() } : list;
   } catch (error) {

@@ -1,22 +1,20 @@
 import type { ModelServers } from '../../activities/admin-ports.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
-import { MODEL_PROVIDERS } from '../../schemas/documents.js';
+import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../../schemas/documents.js';
 import { vectorFieldOf } from '../../schemas/endpoint-names.js';
 import type { ModelEndpointPatch, NewModelEndpoint } from '../../schemas/model-endpoints-api.js';
 import { invalidRequest } from '../request-issues.js';
 import { sealedKeyAfter } from './endpoint-key.js';
 import { laterThan } from './follow-rename.js';
 
-const RERANKER_PROVIDERS = ['infinity', 'tei', 'openai'];
-
 /**
- * The dialect that `extra.provider` names; null: to be found out. Rerankers keep theirs in `extra` alone.
+ * The dialect that `extra.provider` names; null: to be found out, of rerankers the usual one.
  * @throws AppError VALIDATION_ERROR for one that nobody speaks
  */
 export const providerOf = (
   type: ModelType,
   { provider }: { provider?: unknown },
-): 'ollama' | 'openai' | null => {
+): ModelEndpoint['provider'] => {
   if (provider == null || provider === '') return null;
   const known: readonly string[] = type === 'reranker' ? RERANKER_PROVIDERS : MODEL_PROVIDERS;
   if (!known.includes(String(provider)))
@@ -26,7 +24,7 @@ export const providerOf = (
         msg: `must be one of ${known.join(', ')}`,
       },
     ]);
-  return type === 'reranker' ? null : (provider as 'ollama' | 'openai');
+  return provider as ModelEndpoint['provider'];
 };
 
 /** Everything but the key: that one is stored sealed, beside it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RERANKER_PROVIDERS } from '../../schemas/documents.js';
 import type { PresetRecord } from '../../schemas/documents.js';
 import {
   CHUNKING_STRATEGIES,
@@ -10,7 +11,6 @@ import {
   PresetOptions,
   PresetPatch,
   PresetTypeName,
-  RERANKER_PROVIDERS,
   RETRIEVAL_TYPES,
 } from '../../schemas/presets-api.js';
 import { createPreset, deletePreset, requirePreset, updatePreset } from '../commands/change-preset.js';

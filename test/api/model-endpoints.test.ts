@@ -132,6 +132,7 @@ describe('POST /model-endpoints/', () => {
       expect(
         (await create({ ...LLM, name: provider, model_type: 'reranker', extra: { provider } }))[1],
       ).toMatchObject({ model_type: 'reranker', extra: { provider } });
+    expect((await gateway.adapters.endpoints.get('reranker', 'tei'))?.provider).toBe('tei');
     expect(
       (await create({ ...LLM, name: 'x', model_type: 'reranker', extra: { provider: 'ollama' } }))[0],
     ).toBe(422);
