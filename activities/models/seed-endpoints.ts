@@ -10,7 +10,7 @@ import type { ModelKeyBox } from './model-key.js';
 /** The endpoint that the environment describes, one of each type. */
 const CONFIGURED_NAME = 'default';
 
-type SeededType = Extract<ModelType, 'embedder' | 'llm'>;
+type SeededType = Extract<ModelType, 'embedder' | 'llm' | 'vlm'>;
 
 export interface SeedOptions {
   endpoints: ModelEndpointStore;
@@ -91,18 +91,23 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
         );
   };
 
+  /** False when the environment says nothing of this type. */
+  const seedConfigured = async (type: SeededType): Promise<boolean> => {
+    const given = configured(type);
+    if (given === null) return false;
+    if (models.syncOnBoot) await overwrite(given);
+    else await endpoints.seed(given);
+    await endpoints.setDefaultIfUnset(type, given.name);
+    if (models.syncOnBoot) await endpoints.setDefault(type, given.name);
+    return true;
+  };
+
   for (const endpoint of BUILTIN_ENDPOINTS) await endpoints.seed(endpoint);
+  await seedConfigured('vlm');
   const found = await discovered();
   for (const builtin of BUILTIN_ENDPOINTS) {
     const type = builtin.model_type as SeededType;
-    const given = configured(type);
-    if (given !== null) {
-      if (models.syncOnBoot) await overwrite(given);
-      else await endpoints.seed(given);
-      await endpoints.setDefaultIfUnset(type, given.name);
-      if (models.syncOnBoot) await endpoints.setDefault(type, given.name);
-      continue;
-    }
+    if (await seedConfigured(type)) continue;
     const offered = (found ?? []).filter(({ model_type }) => model_type === type);
     for (const endpoint of offered) await endpoints.seed(endpoint);
     const first = offered[0]?.name;

@@ -49,6 +49,12 @@ describe('the table of model endpoints at the start', () => {
     expect(await third.endpoints.get('llm', 'default')).toMatchObject({ endpoint: AWAY });
   });
 
+  test('holds the vision model of the environment', async () => {
+    const models = await start({ VLM_BASE_URL: AWAY, VLM_MODEL: 'eye' });
+    expect(await models.endpoints.get('vlm', 'default')).toMatchObject({ endpoint: AWAY, model_name: 'eye' });
+    expect((await defaultsOf(models)).vlm).toBe('default');
+  });
+
   test('with MODEL_ENDPOINT_SYNC_ON_BOOT the environment wins, and what was probed of the same model stays', async () => {
     const { endpoints, registry } = await start({});
     const sync = { MODEL_ENDPOINT_SYNC_ON_BOOT: 'true' };
