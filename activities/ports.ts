@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import type {
   CallbackRecord,
   CallbackState,
+  EnrichmentStage,
   FileRecord,
   FileVersion,
   Membership,
@@ -277,6 +278,11 @@ export interface TaskStore {
   begin(taskId: string): Promise<boolean>;
   /** Guarded on an active state. False when the task has ended: the caller stops working. */
   report(taskId: string, update: { stage?: Stage; progress?: number; attempt?: number }): Promise<boolean>;
+  /** Notes what enrichment has added so far; harmless once the task has ended. */
+  noteEnrichment(
+    taskId: string,
+    added: { derivedMetadata?: Metadata; contextParts?: number; degradedStages?: EnrichmentStage[] },
+  ): Promise<void>;
   /** Active → final, once. False when it was final already. */
   finish(
     taskId: string,

@@ -34,7 +34,11 @@ export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'cha
     }),
   });
   return [
-    indexation('default', config.documents.chunkSize, config.documents.chunkOverlapRate),
+    indexation('default', config.documents.chunkSize, config.documents.chunkOverlapRate, {
+      ...(config.documents.contextualize && {
+        ...{ enable_contextualization: true, contextualization_mode: 'simple' },
+      }),
+    }),
     indexation('legal', 1024, 0.25, { contextualization_mode: 'structured' }),
     indexation('finance', 768, 0.2),
     retrieval('default', 'single'),
