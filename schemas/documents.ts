@@ -17,7 +17,7 @@ export const isFinalState = (state: TaskState): boolean =>
   (FINAL_STATES as readonly TaskState[]).includes(state);
 
 /** What a model adds to a document. When one fails, the document is indexed without it (wire contract, section 3.2). */
-export const ENRICHMENT_STAGES = ['caption', 'contextualize', 'topic_tag'] as const;
+const ENRICHMENT_STAGES = ['caption', 'contextualize', 'topic_tag'] as const;
 export type EnrichmentStage = (typeof ENRICHMENT_STAGES)[number];
 
 export const STAGES = [

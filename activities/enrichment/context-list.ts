@@ -6,7 +6,7 @@ import type { BlobStore } from '../ports.js';
 export const CONTEXTS_PER_PART = 16;
 
 /** The ticket of a part of a document's contexts: a JSON array of texts, null where there is none. */
-export const contextsBlobId = (taskId: string, part: number): string => `${taskId}.contexts.${part}`;
+const contextsBlobId = (taskId: string, part: number): string => `${taskId}.contexts.${part}`;
 
 type Owner = { taskId: string; fileKey: string; generation: number };
 

@@ -9,7 +9,7 @@ const STARS = '*'.repeat(8);
 const SHOWN = 3;
 
 /** A key as it is shown: enough to tell two keys apart (wire contract, section 1.10). */
-export const maskKey = (key: string): string => key.slice(0, SHOWN) + STARS;
+const maskKey = (key: string): string => key.slice(0, SHOWN) + STARS;
 
 /** The mask of a stored key; stars alone when it cannot be opened any more. Null: there is no key. */
 export const maskOf = (servers: ModelServers, endpoint: ModelEndpoint): string | null => {

@@ -14,7 +14,7 @@ export type ModelEndpointDeps = Pick<
 const TRIES = 5;
 const MOST_NAMED = 5;
 
-export const endpointMissing = (type: ModelType, name: string): AppError =>
+const endpointMissing = (type: ModelType, name: string): AppError =>
   new AppError('NOT_FOUND', `Model endpoint '${name}' (${type}) not found`, { plain: true });
 
 /** @throws AppError NOT_FOUND, plain */
