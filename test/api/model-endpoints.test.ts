@@ -394,6 +394,26 @@ describe('POST /model-endpoints/…/validate', () => {
   });
 });
 
+describe('a key that was sealed with another SECRETS_KEY', () => {
+  it('shows as asterisks, costs the list nothing, and can be given anew', async () => {
+    await create({ ...LLM, model_name: undefined, extra: { api_key: KEY } });
+    const { endpoints } = gateway.adapters;
+    const stored = await endpoints.get('llm', 'writer');
+    await endpoints.save({ ...stored!, sealed_api_key: 'v1.AAAA' });
+    const [, shown] = await ask('GET', '/model-endpoints/llm/writer');
+    expect(shown).toMatchObject({ model_name: '', has_api_key: true, extra: { api_key: '********' } });
+    expect((await ask('GET', '/model-endpoints'))[0]).toBe(200);
+    expect(await ask('POST', '/model-endpoints/llm/writer/reveal-api-key')).toEqual([
+      500,
+      DOMAIN('CONFIG_ERROR'),
+    ]);
+    expect((await ask('PUT', '/model-endpoints/llm/writer', { ...shown, model_name: 'm' }))[0]).toBe(200);
+    expect((await endpoints.get('llm', 'writer'))?.sealed_api_key).toBe('v1.AAAA');
+    await ask('PUT', '/model-endpoints/llm/writer', { extra: { api_key: 'new-key' } });
+    expect((await ask('GET', '/model-endpoints/llm/writer'))[1].extra.api_key).toBe('new********');
+  });
+});
+
 describe('POST /model-endpoints/{type}/{name}/reveal-api-key', () => {
   it('is for administrators, and is cached by nobody', async () => {
     await create({ ...LLM, extra: { api_key: KEY } });
