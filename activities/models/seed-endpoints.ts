@@ -50,6 +50,8 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
     return newEndpoint(type, {
       ...{ name: CONFIGURED_NAME, endpoint: given.baseUrl },
       ...{ model_name: given.modelName, provider: given.provider },
+      // Where an administrator looks for it, and an edit of the address finds it again.
+      extra: given.provider === null ? {} : { provider: given.provider },
       sealed_api_key: given.apiKey === null ? null : sealModelKey(keys, place, given.apiKey),
     });
   };
@@ -82,7 +84,8 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
       ? null
       : found.map(({ name: model, kind, context_tokens, text_form }) =>
           newEndpoint(kind, {
-            ...{ name: discoveredName(model), endpoint: url, model_name: model, provider: 'ollama' },
+            ...{ name: discoveredName(model), endpoint: url, model_name: model },
+            ...{ provider: 'ollama' as const, extra: { provider: 'ollama' } },
             context_tokens,
             text_form: kind === 'embedder' ? text_form : null,
             // An embedder's dimension is measured when it is first needed: that loads the model.

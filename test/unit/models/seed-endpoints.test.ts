@@ -49,6 +49,14 @@ describe('the table of model endpoints at the start', () => {
     expect(await third.endpoints.get('llm', 'default')).toMatchObject({ endpoint: AWAY });
   });
 
+  test('says which dialect the environment names', async () => {
+    const { endpoints } = await start({ ...modelEnvironment(server, 'openai'), LLM_PROVIDER: '' });
+    expect(await endpoints.get('embedder', 'default')).toMatchObject({
+      ...{ provider: 'openai', extra: { provider: 'openai' } },
+    });
+    expect(await endpoints.get('llm', 'default')).toMatchObject({ provider: null, extra: {} });
+  });
+
   test('holds the vision model of the environment', async () => {
     const models = await start({ VLM_BASE_URL: AWAY, VLM_MODEL: 'eye' });
     expect(await models.endpoints.get('vlm', 'default')).toMatchObject({ endpoint: AWAY, model_name: 'eye' });
