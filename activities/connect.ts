@@ -3,8 +3,11 @@ import type { Config } from '../schemas/config.js';
 import { NO_IP_INFO, createIpInfo, createIpInfoSources } from './ip-info/ip-info.js';
 import { discoverOllama } from './models/discover-ollama.js';
 import { builtinModels, createModelRegistry } from './models/model-registry.js';
+import { createModelServers } from './models/model-servers.js';
 import { createRemoteModels } from './models/remote-models.js';
 import { seedEndpoints } from './models/seed-endpoints.js';
+import { BUNDLED_PROMPTS } from './prompts/bundled-prompts.js';
+import { createStoredPromptSource } from './prompts/stored-prompts.js';
 import { seededPresets } from './presets/seeded-presets.js';
 import { createCapiClient } from './capi/capi-client.js';
 import type { Adapters, RateLimits } from './ports.js';
@@ -25,6 +28,7 @@ import { createMongoModelEndpointStore } from './stores/mongo/model-endpoint-sto
 import { createMongoPartitionStore } from './stores/mongo/partition-store.js';
 import { createMongoQuotaStore } from './stores/mongo/quota-store.js';
 import { createMongoPresetStore } from './stores/mongo/preset-store.js';
+import { createMongoPromptStore } from './stores/mongo/prompt-store.js';
 import { createMongoStatisticsStore } from './stores/mongo/statistics-store.js';
 import { createMongoTaskStore } from './stores/mongo/task-store.js';
 import { createMongoUserStore } from './stores/mongo/user-store.js';
@@ -99,6 +103,16 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
       // Searches and uploads say so until it is migrated; everything else works.
       if (!isSchemaBehind(error)) throw error;
     });
+    const models = createModelRegistry({
+      endpoints,
+      builders: [
+        builtinModels,
+        createRemoteModels({ dispatcher: modelServers, endpoints, chunks, keys, settings: config.models }),
+      ],
+      contextTokens: config.chat.contextTokens,
+    });
+    const prompts = createMongoPromptStore(mongo.db);
+    await prompts.seed(BUNDLED_PROMPTS);
     return {
       users: createMongoUserStore(mongo.db),
       quotas: createMongoQuotaStore(mongo.db),
@@ -114,14 +128,11 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
       presets,
       blobs: createMongoBlobStore(mongo.db),
       chunks,
-      models: createModelRegistry({
-        endpoints,
-        builders: [
-          builtinModels,
-          createRemoteModels({ dispatcher: modelServers, endpoints, chunks, keys, settings: config.models }),
-        ],
-        contextTokens: config.chat.contextTokens,
-      }),
+      models,
+      endpoints,
+      modelServers: createModelServers({ dispatcher: modelServers, keys, registry: models }),
+      prompts,
+      promptSource: createStoredPromptSource(prompts),
       proxy:
         secretsKey === null
           ? null

@@ -4,11 +4,22 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
-import type { FileVersion, TaskFailure, TaskRecord, TaskState } from '../schemas/documents.js';
+import type {
+  FileVersion,
+  IndexationConfig,
+  Metadata,
+  TaskFailure,
+  TaskRecord,
+  TaskState,
+} from '../schemas/documents.js';
+import { chunksBlobId } from './chunk-list.js';
+import { removeContexts } from './enrichment/context-list.js';
+import { enrichmentsOf } from './enrichment/enrichment-plan.js';
 import { cleanFileRecord } from './reconcile/clean-file-record.js';
 import { settleChunks } from './reconcile/settle-file.js';
 import { settleQuota } from './reconcile/settle-quota.js';
 import { resolveFileKind } from './parsing/file-types.js';
+import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParserPool } from './parsing/parser-pool.js';
 import type { Adapters } from './ports.js';
 
@@ -37,7 +48,7 @@ export interface DocumentActivityDeps {
     Adapters,
     'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks' | 'models' | 'partitions' | 'presets'
   >;
-  parser: ParserPool;
+  parser: Pick<ParserPool, 'parseAndChunk'>;
   settings: {
     /** For a partition whose preset is gone. */
     chunkSize: number;
@@ -49,12 +60,12 @@ export interface DocumentActivityDeps {
   now?: () => Date;
 }
 
-/** The ticket of a document's chunk list. */
-export const chunksBlobId = (taskId: string): string => `${taskId}.chunks`;
-
 /** A crashed parser may be the machine's fault, three crashes are the document's. */
 const PARSER_TRIES = 3;
 const TRACEBACK_CHARACTERS = 8000;
+
+/** The client's words, and what enrichment added to them; the client's own go first. */
+export const metadataOf = (task: TaskRecord): Metadata => ({ ...task.derived_metadata, ...task.metadata });
 
 /** @throws AppError TASK_CANCELLED when the task has ended; the plan then only cleans up. */
 export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef): Promise<TaskRecord> => {
@@ -69,19 +80,27 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   const { keepUploads } = deps.settings;
   const now = deps.now ?? (() => new Date());
 
-  /** How the partition's preset wants documents cut. */
-  const chunkingOf = async (partition: string): Promise<{ chunkSize: number; overlapRate: number }> => {
+  const presetOf = async (partition: string): Promise<IndexationConfig | undefined> => {
     const name = (await partitions.get(partition))?.indexation_preset;
-    const preset = name === undefined ? null : await presets.get('indexation', name);
+    return name === undefined ? undefined : (await presets.get('indexation', name))?.config;
+  };
+
+  /** How the partition's preset wants documents cut. */
+  const chunkingOf = (preset: IndexationConfig | undefined): Required<ChunkingOptions> => {
     const { chunkSize, chunkOverlapRate } = deps.settings;
     return {
-      chunkSize: preset?.config.chunking.chunk_size ?? chunkSize,
-      overlapRate: preset?.config.chunking.chunk_overlap_rate ?? chunkOverlapRate,
+      chunkSize: preset?.chunking.chunk_size ?? chunkSize,
+      overlapRate: preset?.chunking.chunk_overlap_rate ?? chunkOverlapRate,
+      // Presets of earlier releases could hold any name.
+      strategy: preset?.chunking.name === 'structured_section' ? 'structured_section' : 'recursive_splitter',
     };
   };
 
-  /** Bytes → chunk list. Repeating it writes the same list again. */
-  const parseDocument = async (ref: DocumentRef): Promise<{ chunkCount: number }> => {
+  /**
+   * Bytes → chunk list. Repeating it writes the same list again. `enrich`: the partition's preset wants a model to say
+   * something of the document before it is embedded.
+   */
+  const parseDocument = async (ref: DocumentRef): Promise<{ chunkCount: number; enrich?: true }> => {
     const signal = Context.current().cancellationSignal;
     const attempt = Context.current().info.attempt;
     if (!(await tasks.begin(ref.taskId))) throw new AppError('TASK_CANCELLED');
@@ -94,7 +113,8 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
       const path = join(directory, `upload.${kind}`);
       await pipeline(await blobs.read(task.upload.upload_id), createWriteStream(path), { signal });
       const { maxInputTokens } = await models.embedder(task.embedder);
-      const wanted = await chunkingOf(task.partition);
+      const preset = await presetOf(task.partition);
+      const wanted = chunkingOf(preset);
       const parsed = await deps.parser.parseAndChunk({
         path,
         kind,
@@ -103,6 +123,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
           // Three quarters of the embedder's window: token counts of two tokenisers differ.
           chunkSize: Math.min(wanted.chunkSize, Math.floor((maxInputTokens ?? Infinity) * 0.75)),
           overlapRate: wanted.overlapRate,
+          strategy: wanted.strategy,
         },
         outputPath: join(directory, 'chunks.jsonl'),
         signal,
@@ -116,7 +137,8 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
         createReadStream(join(directory, 'chunks.jsonl')),
         signal,
       );
-      return { chunkCount: parsed.chunkCount };
+      const enriched = enrichmentsOf(preset, task.upload).length > 0;
+      return { chunkCount: parsed.chunkCount, ...(enriched ? { enrich: true } : {}) };
     } catch (error) {
       if (error instanceof AppError && error.code === 'PARSER_CRASHED' && attempt >= PARSER_TRIES)
         throw new AppError('FILE_CORRUPT', `${error.message} It crashed ${attempt} times.`, { cause: error });
@@ -163,6 +185,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     const replaced = published.outcome === 'already' || published.previous !== null;
     if (!replaced) {
       await blobs.remove(chunksBlobId(ref.taskId));
+      await removeContexts(blobs, ref.taskId, task.context_parts ?? 0);
       if (!keepUploads) await blobs.remove(task.upload.upload_id);
       await tasks.markCleaned(ref.fileKey, ref.generation);
     }
@@ -198,13 +221,13 @@ const versionOf = (task: TaskRecord, chunkCount: number, indexedAt: Date): FileV
   ...task.upload,
   generation: task.generation,
   task_id: task.task_id,
-  metadata: task.metadata,
+  metadata: metadataOf(task),
   relationship_id: task.relationship_id,
   parent_id: task.parent_id,
   chunk_count: chunkCount,
   embedder: task.embedder,
   indexed_at: indexedAt,
-  degraded_stages: [],
+  degraded_stages: task.degraded_stages ?? [],
 });
 
 const capped = (lines: readonly string[]): string[] =>

@@ -1,10 +1,11 @@
-import { createInterface } from 'node:readline';
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
 import { chunkId } from '../schemas/chunk-id.js';
 import type { Chunk, StoredChunk, TaskRecord } from '../schemas/documents.js';
-import { chunksBlobId, readActiveTask } from './document-activities.js';
+import { countChunks, readChunkBatches } from './chunk-list.js';
+import { metadataOf, readActiveTask } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
+import { openContexts } from './enrichment/context-list.js';
 import type { Adapters } from './ports.js';
 import { toMetadataEntries } from './retrieval/metadata-entries.js';
 
@@ -37,16 +38,21 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
 
     const before = (context.info.heartbeatDetails as Cursor | undefined)?.stored ?? 0;
     let stored = before;
-    const total = await countLines(blobs, ref.taskId);
+    const total = await countChunks(blobs, ref.taskId);
     // Marking is a second write of each chunk, vector and all. What is stored in one go becomes live in a moment, so
     // it may be marked from the start: the record still decides whether it is answered.
     const published = total <= embedder.batchSize;
-    for await (const batch of readBatches(blobs, ref.taskId, { skip: before, size: embedder.batchSize })) {
+    const contextOf = openContexts(blobs, ref.taskId, task.context_parts ?? 0);
+    const batches = readChunkBatches(blobs, ref.taskId, { skip: before, size: embedder.batchSize });
+    for await (const batch of batches) {
       signal.throwIfAborted();
-      const vectors = await embedder.embed(
-        batch.map((chunk) => chunk.text),
-        { kind: 'document', signal },
-      );
+      const texts: string[] = [];
+      // A context is found by and never shown: it is a model's word and not the document's.
+      for (const { position, text } of batch) {
+        const context = await contextOf(position);
+        texts.push(context === null ? text : `${context}\n\n${text}`);
+      }
+      const vectors = await embedder.embed(texts, { kind: 'document', signal });
       await chunks.put(
         batch.map((chunk, index) => ({
           chunk: storedChunk(task, chunk, { total, published }),
@@ -76,40 +82,6 @@ const failMissingVector = (): never => {
   throw new AppError('EMBEDDING_RESPONSE_ERROR', 'The embedding provider answered fewer vectors than texts.');
 };
 
-const lines = async function* (blobs: Adapters['blobs'], taskId: string): AsyncGenerator<string> {
-  const source = await blobs.read(chunksBlobId(taskId));
-  try {
-    yield* createInterface({ input: source, crlfDelay: Infinity });
-  } finally {
-    source.destroy();
-  }
-};
-
-const countLines = async (blobs: Adapters['blobs'], taskId: string): Promise<number> => {
-  let count = 0;
-  for await (const _line of lines(blobs, taskId)) count += 1;
-  return count;
-};
-
-const readBatches = async function* (
-  blobs: Adapters['blobs'],
-  taskId: string,
-  options: { skip: number; size: number },
-): AsyncGenerator<Chunk[]> {
-  let batch: Chunk[] = [];
-  let index = 0;
-  for await (const line of lines(blobs, taskId)) {
-    index += 1;
-    if (index <= options.skip) continue;
-    batch.push(JSON.parse(line) as Chunk);
-    if (batch.length >= options.size) {
-      yield batch;
-      batch = [];
-    }
-  }
-  if (batch.length > 0) yield batch;
-};
-
 const storedChunk = (
   task: TaskRecord,
   chunk: Chunk,
@@ -132,5 +104,5 @@ const storedChunk = (
   next_section_id: chunk.position + 1 < total ? chunk.position + 1 : null,
   relationship_id: task.relationship_id,
   parent_id: task.parent_id,
-  metadata: toMetadataEntries(task.metadata),
+  metadata: toMetadataEntries(metadataOf(task)),
 });

@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import type {
   CallbackRecord,
   CallbackState,
+  EnrichmentStage,
   FileRecord,
   FileVersion,
   Membership,
@@ -33,6 +34,8 @@ import type {
   WorkerRecord,
   WorkspaceRecord,
 } from '../schemas/documents.js';
+import type { ModelServers, PromptStore } from './admin-ports.js';
+import type { PromptSource } from './prompts/prompt-source.js';
 import type { Rate } from '../schemas/rate.js';
 import type { FilterExpression } from './retrieval/filter/expression.js';
 
@@ -101,6 +104,15 @@ export interface QuotaStore {
   scan(): AsyncIterable<{ userId: number; taskIds: string[] }>;
 }
 
+/** Settings of a partition that name another record. */
+export type NamingSetting =
+  | 'embedder'
+  | 'chat_llm'
+  | 'indexation_preset'
+  | 'retrieval_preset'
+  | 'generation_prompt_names.sys_prompt'
+  | 'generation_prompt_names.spoken_style_answer';
+
 export interface PartitionStore {
   /** Creates the partition with its owner. @throws AppError PARTITION_EXISTS; CONFLICT while one of the name is being deleted */
   create(input: { partition: string; embedder: string; ownerId: number }): Promise<PartitionRecord>;
@@ -113,6 +125,8 @@ export interface PartitionStore {
     patch: PartitionPatch,
     guard?: { embedder: string },
   ): Promise<PartitionRecord | null>;
+  /** Every partition whose setting has this name takes the other one. */
+  renameReference(setting: NamingSetting, from: string, to: string): Promise<void>;
   memberships(userId: number): Promise<Membership[]>;
   /** Members of a partition, by number. */
   members(partition: string): Promise<Membership[]>;
@@ -161,6 +175,10 @@ export interface FileStore {
   countPending(partition: string): Promise<number>;
   /** Embedders of the live files of a partition, by name. */
   listEmbedders(partition: string): Promise<string[]>;
+  /** Live files by partition that hold vectors of an embedder. */
+  countByEmbedder(embedder: string): Promise<Map<string, number>>;
+  /** An embedder has another name from now on; its vectors stay where they are. */
+  renameEmbedder(from: string, to: string): Promise<void>;
   /** What users have uploaded; the only source of a user's `file_count`. */
   countByUploader(userIds: readonly number[]): Promise<Map<number, UploaderCounts>>;
   /** Leaves the files of a deleted user without an uploader. */
@@ -268,6 +286,11 @@ export interface TaskStore {
   begin(taskId: string): Promise<boolean>;
   /** Guarded on an active state. False when the task has ended: the caller stops working. */
   report(taskId: string, update: { stage?: Stage; progress?: number; attempt?: number }): Promise<boolean>;
+  /** Notes what enrichment has added so far; harmless once the task has ended. */
+  noteEnrichment(
+    taskId: string,
+    added: { derivedMetadata?: Metadata; contextParts?: number; degradedStages?: EnrichmentStage[] },
+  ): Promise<void>;
   /** Active → final, once. False when it was final already. */
   finish(
     taskId: string,
@@ -406,7 +429,16 @@ export interface PresetStore {
     type: Type,
     name: string,
   ): Promise<Extract<PresetRecord, { preset_type: Type }> | null>;
-  /** Inserts what is missing; one that was seeded and never edited takes the new content; an edited one stays. */
+  /** Inserts. One that is there because this very renaming was begun before is answered as it is. @throws AppError PRESET_EXISTS */
+  create(preset: PresetRecord): Promise<PresetRecord>;
+  /** Overwrites what was read; false when it was changed or removed since. */
+  replace(before: PresetRecord, after: PresetRecord): Promise<boolean>;
+  /** False when there is none. */
+  remove(type: PresetType, name: string): Promise<boolean>;
+  /**
+   * Inserts what is missing; one that was seeded and never edited takes the new content; an edited one stays, and a
+   * removed one stays away.
+   */
   seed(preset: Pick<PresetRecord, 'name' | 'preset_type' | 'config'>): Promise<void>;
 }
 
@@ -616,6 +648,15 @@ export interface ModelEndpointStore {
   /** Inserts or overwrites. */
   save(endpoint: ModelEndpoint): Promise<void>;
   /**
+   * Inserts. One that is there because this very renaming was begun before is answered as it is.
+   * @throws AppError MODEL_ENDPOINT_EXISTS
+   */
+  create(endpoint: ModelEndpoint): Promise<ModelEndpoint>;
+  /** Overwrites what was read; false when it was changed, probed or removed since. */
+  replace(before: ModelEndpoint, after: ModelEndpoint): Promise<boolean>;
+  /** False when there is none. */
+  remove(type: ModelType, name: string): Promise<boolean>;
+  /**
    * Writes down what a probe told, unless the record names another server or model by now or has another dimension
    * already: vectors of two lengths must never meet in one field. Answers the record as it is afterwards.
    */
@@ -625,6 +666,8 @@ export interface ModelEndpointStore {
   /** Replaces a provisional default; any other stays. */
   settleDefault(type: ModelType, name: string): Promise<void>;
   setDefault(type: ModelType, name: string): Promise<void>;
+  /** The default goes over to another name, or (null) there is none any more; only while it is `from`. */
+  moveDefault(type: ModelType, from: string, to: string | null): Promise<void>;
   defaults(): Promise<Partial<Record<ModelType, string>>>;
 }
 
@@ -636,7 +679,7 @@ export interface ModelRegistry {
    * @throws AppError MODEL_ENDPOINT_NOT_FOUND, or that the server cannot be used
    */
   embedder(name: string): Promise<Embedder>;
-  /** The default one when no name is given. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
+  /** The default one when no name is given, or `default`. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
   languageModel(name?: string): Promise<LanguageModel>;
   /** The default one when no name is given; null without one. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
   reranker(name?: string): Promise<Reranker | null>;
@@ -697,6 +740,10 @@ export interface Adapters {
   blobs: BlobStore;
   chunks: ChunkStore;
   models: ModelRegistry;
+  endpoints: ModelEndpointStore;
+  modelServers: ModelServers;
+  prompts: PromptStore;
+  promptSource: PromptSource;
   /** One probe per engine, each rejecting when its engine cannot be used. */
   probes: { mongodb(): Promise<void>; opensearch(): Promise<void> };
   close(): Promise<void>;

@@ -5,6 +5,7 @@ import type { ChatService } from '../activities/retrieval/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search-service.js';
 import type { Config } from '../schemas/config.js';
 import { docsRoutes } from './docs-routes.js';
+import type { DocumentDeps } from './documents/document-deps.js';
 import { documentRoutes } from './documents/document-routes.js';
 import type { Logger } from './logger.js';
 import { createAuthentication } from './middleware/authentication.js';
@@ -28,6 +29,7 @@ export interface AppDeps {
   workflows: WorkflowStarter;
   search: SearchService;
   chat: ChatService;
+  tools: DocumentDeps['tools'];
   rateLimits: RateLimits;
   /** More routes, asked before the document surface's own. */
   moreRoutes?: readonly Route[];

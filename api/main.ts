@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +8,8 @@ import { connect, connectRateLimits } from '../activities/connect.js';
 import { openGeoLookup } from '../activities/capi/geo/geo-lookup.js';
 import { openRuleBook } from '../activities/capi/rules/rule-book.js';
 import type { RuleBook } from '../activities/capi/rules/rule-book.js';
+import { createParserPool } from '../activities/parsing/parser-pool.js';
+import { createScratchDirectory } from '../activities/parsing/scratch-directory.js';
 import { createChatService } from '../activities/retrieval/chat-service.js';
 import { createSearchService } from '../activities/retrieval/search-service.js';
 import { ConfigError, parseConfig } from '../schemas/config.js';
@@ -136,12 +139,20 @@ const proxy = await openProxy().catch((error: unknown) => {
   process.exit(EXIT_CONFIG);
 });
 
+// Its processes start when a tool is first executed.
+const parser = createParserPool({
+  size: config.parsing.concurrency,
+  limits: { memoryMb: config.parsing.memoryMb, maxPages: config.parsing.maxPages },
+});
+const scratchDirectory = await createScratchDirectory('gateway');
+
 const answer = createApp({
   config,
   adapters,
   workflows,
   search,
   chat,
+  tools: { parser, scratchDirectory },
   rateLimits,
   logger,
   ...(proxy === null ? {} : { proxy }),
@@ -154,8 +165,10 @@ const server = createServer(
 const close = async (): Promise<void> => {
   await Promise.allSettled([
     ...[workflows.close(), passThrough.close(), rateLimits.close(), ruleBook?.close()],
+    parser.close(),
     adapters.close(),
   ]);
+  await rm(scratchDirectory, { recursive: true, force: true });
   logger.info('gateway stopped');
   logger.flush(() => process.exit(0));
 };

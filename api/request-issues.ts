@@ -11,11 +11,20 @@ export interface RequestIssue {
 
 const LONGEST_ECHO = 200;
 
+/** Length as JSON; null for what is nested too deep to be written. */
+const lengthOf = (input: object): number | null => {
+  try {
+    return JSON.stringify(input).length;
+  } catch {
+    return null;
+  }
+};
+
 /** Echoes what was sent, but never at length: a wrong field must not return a megabyte. */
 const echo = (input: unknown): unknown => {
   if (typeof input === 'string') return input.slice(0, LONGEST_ECHO);
   if (typeof input === 'object' && input !== null)
-    return (JSON.stringify(input)?.length ?? 0) <= LONGEST_ECHO ? input : undefined;
+    return (lengthOf(input) ?? Infinity) <= LONGEST_ECHO ? input : undefined;
   return typeof input === 'bigint' ? String(input) : input;
 };
 

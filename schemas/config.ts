@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseRate } from './rate.js';
 import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from './documents.js';
+import type { ModelProvider } from './documents.js';
 import { ollamaUrl } from './ollama-url.js';
 
 /**
@@ -148,6 +149,8 @@ const environment = z.object({
   CONTENT_DEDUPLICATION_ENABLED: flag(true),
   CHUNK_SIZE: count(512, 16),
   CHUNK_OVERLAP_RATE: z.coerce.number().min(0).lt(1).default(0.2),
+  CONTEXTUAL_RETRIEVAL: flag(false),
+  CONTEXTUALIZATION_TIMEOUT: count(120),
   RETRIEVER_TOP_K: count(50),
   CHAT_TOP_N: count(10),
   MAX_LLM_CONTEXT_SIZE: count(8192, 256),
@@ -176,6 +179,9 @@ const environment = z.object({
   RERANKER_SEMAPHORE: count(5),
   RERANKER_TOP_K: count(10),
   RERANKER_ON_ERROR: z.enum(['fail', 'skip']).default('fail'),
+  VLM_BASE_URL: modelUrl.optional(),
+  VLM_MODEL: z.string().min(1).optional(),
+  VLM_API_KEY: z.string().optional(),
   OLLAMA_HOST: z
     .string()
     .transform(ollamaUrl)
@@ -273,7 +279,7 @@ const GUARDED_SECRETS = [
 ] as const;
 
 /** Keys of model servers: their length is the server's matter, but a published sample is none. */
-const MODEL_KEYS = ['EMBEDDER_API_KEY', 'API_KEY', 'RERANKER_API_KEY'] as const;
+const MODEL_KEYS = ['EMBEDDER_API_KEY', 'API_KEY', 'RERANKER_API_KEY', 'VLM_API_KEY'] as const;
 
 /** What clients write where a server asks for a key and takes any. */
 const NO_KEY = 'EMPTY';
@@ -326,6 +332,7 @@ const modelProblems = (env: Readonly<Record<string, string | undefined>>): strin
     ['EMBEDDER_BASE_URL', 'EMBEDDER_MODEL_NAME', 'EMBEDDER_API_KEY', true],
     ['BASE_URL', 'MODEL', 'API_KEY', true],
     ['RERANKER_BASE_URL', 'RERANKER_MODEL', 'RERANKER_API_KEY', false],
+    ['VLM_BASE_URL', 'VLM_MODEL', 'VLM_API_KEY', true],
   ] as const;
   return pairs.flatMap(([base, model, key, ollama]) => [
     ...(env[base] !== undefined && env[model] === undefined ? [`${model}: is needed with ${base}`] : []),
@@ -394,6 +401,9 @@ const build = (env: z.output<typeof environment>) => ({
     deduplicate: env.CONTENT_DEDUPLICATION_ENABLED,
     chunkSize: env.CHUNK_SIZE,
     chunkOverlapRate: env.CHUNK_OVERLAP_RATE,
+    /** The preset `default` has a model say where each chunk stands, until somebody edits it. */
+    contextualize: env.CONTEXTUAL_RETRIEVAL,
+    contextualizationTimeoutSeconds: env.CONTEXTUALIZATION_TIMEOUT,
     taskTimeoutHours: env.TASK_TIMEOUT_HOURS,
     taskRetentionDays: env.TASK_RETENTION_DAYS,
     /** More active tasks than this, on the server or of a user, and uploads are answered 429. */
@@ -449,6 +459,10 @@ const build = (env: z.output<typeof environment>) => ({
       modelName: env.RERANKER_MODEL,
       apiKey: env.RERANKER_API_KEY,
       provider: env.RERANKER_PROVIDER,
+    }),
+    vlm: configuredModel<ModelProvider>({
+      ...{ baseUrl: env.VLM_BASE_URL, modelName: env.VLM_MODEL, apiKey: env.VLM_API_KEY },
+      ...{ provider: undefined, ollama: env.OLLAMA_HOST },
     }),
     ollamaUrl: env.OLLAMA_HOST ?? null,
     embedderTimeoutSeconds: env.EMBEDDER_TIMEOUT,

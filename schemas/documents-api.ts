@@ -135,6 +135,10 @@ export const TaskStatus = z
       .optional()
       .meta({ description: 'When FAILED or superseded' }),
     error_url: Link.optional().meta({ description: 'Only when FAILED' }),
+    degraded_stages: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Enrichments that failed, and without which the document is indexed' }),
   })
   .meta({ id: 'TaskStatus' });
 export type TaskStatus = z.infer<typeof TaskStatus>;

@@ -1,4 +1,5 @@
 /** The records of the document job, as our stores keep them and our ports speak of them. */
+import type { PromptType } from './prompts.js';
 
 /** JSON values; integers that a double cannot hold exactly are bigint (exact within 64 bits). */
 export type MetadataValue =
@@ -15,7 +16,15 @@ export const FINAL_STATES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const satisf
 export const isFinalState = (state: TaskState): boolean =>
   (FINAL_STATES as readonly TaskState[]).includes(state);
 
-export const STAGES = ['queued', 'parse', 'chunk', 'embed', 'store', 'publish', 'done'] as const;
+/** What a model adds to a document. When one fails, the document is indexed without it (wire contract, section 3.2). */
+const ENRICHMENT_STAGES = ['caption', 'contextualize', 'topic_tag'] as const;
+export type EnrichmentStage = (typeof ENRICHMENT_STAGES)[number];
+
+export const STAGES = [
+  ...['queued', 'parse', 'chunk'],
+  ...ENRICHMENT_STAGES,
+  ...['embed', 'store', 'publish', 'done'],
+] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** Who asks. User 1 is the admin made from AUTH_TOKEN, and everybody when authentication is off. */
@@ -226,6 +235,10 @@ export interface TaskRecord {
   source?: { file_key: string; generation: number };
   /** Somebody outside is told of its end. */
   has_callback?: boolean;
+  /** What enrichment added: metadata beside the client's, parts of the list of contexts, and the stages that failed. */
+  derived_metadata?: Metadata;
+  context_parts?: number;
+  degraded_stages?: EnrichmentStage[];
   embedder: string;
   error: TaskFailure | null;
   created_at: Date;
@@ -375,12 +388,26 @@ interface PresetOf<Type extends PresetType, Config> {
   config: Config;
   /** Made by the service and never edited: it follows the environment at each start. */
   seeded: boolean;
+  /** While it is being renamed there are two records: this one is the new, and partitions are being changed. */
+  renamed_from?: string;
   created_at: Date;
   updated_at: Date;
 }
 export type IndexationPreset = PresetOf<'indexation', IndexationConfig>;
 export type RetrievalPreset = PresetOf<'retrieval', RetrievalConfig>;
 export type PresetRecord = IndexationPreset | RetrievalPreset;
+
+/** A prompt that an operator wrote, or a bundled one put down for editing. */
+export interface PromptRecord {
+  /** Surrogate. */
+  id: string;
+  prompt_type: PromptType;
+  /** Unique within its type; presets and partitions choose by it. */
+  name: string;
+  content: string;
+  created_at: Date;
+  updated_at: Date;
+}
 
 export const MODEL_TYPES = ['embedder', 'reranker', 'llm', 'vlm', 'stt'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
@@ -407,6 +434,8 @@ export interface ModelEndpoint {
   batch_size: number;
   /** Seconds. */
   timeout: number;
+  /** What else the operator says of it; `provider` and the limits of a language model stand here. Never a key. */
+  extra: Record<string, unknown>;
   /** Embedders only: the chunk field that holds their vectors, and their length. */
   vector_field: string | null;
   dimension: number | null;
@@ -416,6 +445,8 @@ export interface ModelEndpoint {
   text_form: 'plain' | 'wordpiece' | null;
   /** When provider, dimension, context and text form were last read from the server; null: never. */
   probed_at: Date | null;
+  /** While it is being renamed there are two records: this one is the new, and what names the other is being changed. */
+  renamed_from?: string;
   created_at: Date;
   updated_at: Date;
 }

@@ -6,6 +6,7 @@ import { createCallbackActivities } from '../activities/callback-activities.js';
 import { createCopyActivities } from '../activities/copy-activities.js';
 import { createDocumentActivities } from '../activities/document-activities.js';
 import { createEmbeddingActivities } from '../activities/embedding-activities.js';
+import { createEnrichmentActivities } from '../activities/enrichment-activities.js';
 import type { ParserPool } from '../activities/parsing/parser-pool.js';
 import { createForwardingActivities } from '../activities/forwarding-activities.js';
 import { createMetricsActivities } from '../activities/metrics-activities.js';
@@ -102,7 +103,13 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
   const models = await pool({
     ...common,
     taskQueue: queues.models,
-    activities: createEmbeddingActivities({ adapters }),
+    activities: {
+      ...createEmbeddingActivities({ adapters }),
+      ...createEnrichmentActivities({
+        adapters,
+        settings: { timeoutMs: config.documents.contextualizationTimeoutSeconds * 1000 },
+      }),
+    },
     maxConcurrentActivityTaskExecutions: 8,
   });
   if (adapters.proxy === null) return { documents, models, alerts: null };

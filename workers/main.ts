@@ -1,9 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { connect } from '../activities/connect.js';
 import { createParserPool } from '../activities/parsing/parser-pool.js';
+import { createScratchDirectory } from '../activities/parsing/scratch-directory.js';
 import { ConfigError, parseConfig } from '../schemas/config.js';
 import { createWorkers } from './create-workers.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
@@ -13,26 +12,6 @@ import { ensureSchedules } from './schedules.js';
 import { showLife } from './sign-of-life.js';
 
 const EX_CONFIG = 78;
-
-/** A worker that was killed leaves its scratch files; whoever starts next in the same place removes them. */
-const createScratchDirectory = async (): Promise<string> => {
-  const root = join(tmpdir(), 'tamis-worker');
-  await mkdir(root, { recursive: true });
-  for (const name of await readdir(root)) {
-    const pid = Number(name.split('-')[0]);
-    if (!isRunning(pid)) await rm(join(root, name), { recursive: true, force: true });
-  }
-  return mkdtemp(join(root, `${process.pid}-`));
-};
-
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-};
 
 const main = async (): Promise<void> => {
   const config = parseConfig(process.env);
@@ -44,7 +23,7 @@ const main = async (): Promise<void> => {
       logger[level === 'ERROR' ? 'error' : 'warn']({ temporal: meta }, message);
     }),
   });
-  const scratchDirectory = await createScratchDirectory();
+  const scratchDirectory = await createScratchDirectory('worker');
   const adapters = await connect(config);
   const parser = createParserPool({
     size: config.parsing.concurrency,

@@ -1,13 +1,14 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { DocumentActivities, DocumentRef } from '../activities/document-activities.js';
 import type { EmbeddingActivities } from '../activities/embedding-activities.js';
+import type { EnrichmentActivities } from '../activities/enrichment-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { bulk, model } from './activity-profiles.js';
 import { driveTask } from './drive-task.js';
 import type { TaskInput, TaskStatusView } from './drive-task.js';
 
 /**
- * A document becomes searchable: parse → chunk → embed and store → publish → clean up.
+ * A document becomes searchable: parse → chunk → (what a model says of it) → embed and store → publish → clean up.
  *
  * The file record decides at every step; this plan only drives. Its id is derived from (file key, generation),
  * so starting it twice is harmless, and each activity may run again after a crash.
@@ -16,9 +17,17 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
   const queues = taskQueues(input.prefix);
   const { parseDocument } = proxyActivities<DocumentActivities>({ ...bulk, taskQueue: queues.documents });
   const { embedDocument } = proxyActivities<EmbeddingActivities>({ ...model, taskQueue: queues.models });
+  const { enrichDocument } = proxyActivities<EnrichmentActivities>({ ...model, taskQueue: queues.models });
   return driveTask(input, async (ref: DocumentRef, view) => {
     view.stage = 'parse';
-    view.chunks = (await parseDocument(ref)).chunkCount;
+    const parsed = await parseDocument(ref);
+    view.chunks = parsed.chunkCount;
+
+    // Absent in histories of before there was enrichment, which so take the steps that they took.
+    if (parsed.enrich === true) {
+      view.stage = 'contextualize';
+      await enrichDocument(ref);
+    }
 
     view.stage = 'embed';
     await embedDocument(ref);

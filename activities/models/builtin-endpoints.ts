@@ -19,6 +19,7 @@ export const BUILTIN_ENDPOINTS: readonly ModelEndpoint[] = [
     model_name: HASH_MODEL_NAME,
     batch_size: 64,
     timeout: 120,
+    extra: {},
     vector_field: 'vector_builtin_hash',
     dimension: HASH_DIMENSION,
     context_tokens: null,
@@ -36,6 +37,7 @@ export const BUILTIN_ENDPOINTS: readonly ModelEndpoint[] = [
     model_name: EXTRACTIVE_MODEL_NAME,
     batch_size: 1,
     timeout: 120,
+    extra: {},
     vector_field: null,
     dimension: null,
     // Unknown, so that the service's own limit (MAX_LLM_CONTEXT_SIZE) is the one that counts.

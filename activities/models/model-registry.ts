@@ -2,6 +2,7 @@ import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
 import type { Embedder, LanguageModel, ModelEndpointStore, ModelRegistry, Reranker } from '../ports.js';
 import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
+import { wantedContext } from './endpoint-extra.js';
 import { createExtractiveModel, EXTRACTIVE_MODEL_NAME } from './extractive-model.js';
 import { createHashEmbedder, HASH_MODEL_NAME } from './hash-embedder.js';
 
@@ -17,6 +18,9 @@ export interface ModelBuilder {
 
 /** Assumed when neither the endpoint's record nor its server tells (wire contract, section 0). */
 const DEFAULT_CONTEXT_TOKENS = 8192;
+
+/** In a preset: whatever the default is, unless an endpoint has that very name. */
+const DEFAULT_ALIAS = 'default';
 
 export const builtinModels: ModelBuilder = {
   async embedder({ endpoint, name, model_name, vector_field }) {
@@ -88,11 +92,13 @@ export const createModelRegistry = (options: {
       return build(endpoint, (builder) => builder.embedder(endpoint));
     },
     async languageModel(name) {
-      const chosen = name ?? (await endpoints.defaults()).llm;
+      const named = name === DEFAULT_ALIAS && (await endpoints.get('llm', name)) === null ? undefined : name;
+      const chosen = named ?? (await endpoints.defaults()).llm;
       if (chosen === undefined)
         throw new AppError('MODEL_ENDPOINT_NOT_FOUND', 'No language model is registered as the default.');
       const endpoint = await record('llm', chosen);
-      return build(endpoint, (builder) => builder.languageModel(endpoint, contextTokens));
+      const window = wantedContext(endpoint) ?? contextTokens;
+      return build(endpoint, (builder) => builder.languageModel(endpoint, window));
     },
     async reranker(name) {
       const chosen = name ?? (await endpoints.defaults()).reranker;

@@ -4,6 +4,7 @@ import { RERANKER_PROVIDERS } from '../../schemas/documents.js';
 import type { ModelEndpoint, RerankerProvider } from '../../schemas/documents.js';
 import type { ChunkStore, Embedder, LanguageModel, ModelEndpointStore } from '../ports.js';
 import { embedderWindow } from './embedder-window.js';
+import { wantedContext } from './endpoint-extra.js';
 import { createGuardedCalls } from './guarded-calls.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import type { ModelBuilder } from './model-registry.js';
@@ -15,6 +16,7 @@ import { createRemoteEmbedder } from './remote-embedder.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
 import { createRemoteReranker } from './remote-reranker.js';
 import { createRerankerServer } from './reranker-server.js';
+import { sameModel } from './same-model.js';
 
 export interface RemoteModelsOptions {
   dispatcher: Dispatcher;
@@ -51,9 +53,6 @@ const fingerprintOf = (endpoint: ModelEndpoint): string =>
 /** Server and model decide which breaker and which queue a call goes through. */
 const callsKey = ({ model_type, name, endpoint, model_name }: ModelEndpoint): string =>
   JSON.stringify([model_type, name, endpoint, model_name]);
-
-const sameModel = (listed: string, wanted: string): boolean =>
-  listed === wanted || listed === `${wanted}:latest` || `${listed}:latest` === wanted;
 
 /**
  * Models on servers, made from their endpoint records. What only the server knows (dialect, dimension, window) is asked
@@ -156,8 +155,9 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
       const model = createRemoteLanguageModel({
         endpointName: endpoint.name,
         modelName: endpoint.model_name,
-        // Never more than we would send: a longer window costs memory on the server.
-        contextTokens: Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
+        // Never more than we would send: a longer window costs memory on the server. The operator's word goes first.
+        contextTokens:
+          wantedContext(endpoint) ?? Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
         server: serverOf(endpoint),
         calls: callsOf(endpoint),
       });

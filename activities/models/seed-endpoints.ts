@@ -3,14 +3,14 @@ import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
 import type { ModelEndpointStore } from '../ports.js';
 import { BUILTIN_ENDPOINTS } from './builtin-endpoints.js';
 import type { DiscoveredModel } from './discover-ollama.js';
-import { discoveredName, vectorFieldOf } from './endpoint-names.js';
+import { discoveredName, vectorFieldOf } from '../../schemas/endpoint-names.js';
 import { sealModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
 
 /** The endpoint that the environment describes, one of each type. */
 const CONFIGURED_NAME = 'default';
 
-type SeededType = Extract<ModelType, 'embedder' | 'llm' | 'reranker'>;
+type SeededType = Extract<ModelType, 'embedder' | 'llm' | 'vlm' | 'reranker'>;
 
 /** Texts that a reranker is given at once. */
 const RERANKER_BATCH = 32;
@@ -38,11 +38,12 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
     type: SeededType,
     given: Pick<ModelEndpoint, 'name' | 'endpoint' | 'model_name' | 'provider'> & Partial<ModelEndpoint>,
   ): ModelEndpoint => ({
-    ...{ model_type: type, sealed_api_key: null, dimension: null, context_tokens: null },
-    batch_size: { embedder: models.embedderBatchSize, llm: 1, reranker: RERANKER_BATCH }[type],
+    ...{ model_type: type, sealed_api_key: null, dimension: null, context_tokens: null, extra: {} },
+    batch_size: { embedder: models.embedderBatchSize, llm: 1, vlm: 1, reranker: RERANKER_BATCH }[type],
     timeout: {
       embedder: models.embedderTimeoutSeconds,
       llm: models.llmTimeoutSeconds,
+      vlm: models.llmTimeoutSeconds,
       reranker: models.rerankerTimeoutSeconds,
     }[type],
     vector_field: type === 'embedder' ? vectorFieldOf(given.name, given.model_name) : null,
@@ -57,6 +58,8 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
     return newEndpoint(type, {
       ...{ name: CONFIGURED_NAME, endpoint: given.baseUrl },
       ...{ model_name: given.modelName, provider: given.provider },
+      // Where an administrator looks for it, and an edit of the address finds it again.
+      extra: given.provider === null ? {} : { provider: given.provider },
       sealed_api_key: given.apiKey === null ? null : sealModelKey(keys, place, given.apiKey),
     });
   };
@@ -89,7 +92,8 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
       ? null
       : found.map(({ name: model, kind, context_tokens, text_form }) =>
           newEndpoint(kind, {
-            ...{ name: discoveredName(model), endpoint: url, model_name: model, provider: 'ollama' },
+            ...{ name: discoveredName(model), endpoint: url, model_name: model },
+            ...{ provider: 'ollama' as const, extra: { provider: 'ollama' } },
             context_tokens,
             text_form: kind === 'embedder' ? text_form : null,
             // An embedder's dimension is measured when it is first needed: that loads the model.
@@ -98,25 +102,23 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
         );
   };
 
-  const settle = async (given: ModelEndpoint): Promise<void> => {
-    const { model_type: type, name } = given;
+  /** False when the environment says nothing of this type. */
+  const seedConfigured = async (type: SeededType): Promise<boolean> => {
+    const given = configured(type);
+    if (given === null) return false;
     if (models.syncOnBoot) await overwrite(given);
     else await endpoints.seed(given);
-    await endpoints.setDefaultIfUnset(type, name);
-    if (models.syncOnBoot) await endpoints.setDefault(type, name);
+    await endpoints.setDefaultIfUnset(type, given.name);
+    if (models.syncOnBoot) await endpoints.setDefault(type, given.name);
+    return true;
   };
 
   for (const endpoint of BUILTIN_ENDPOINTS) await endpoints.seed(endpoint);
-  const reranker = configured('reranker');
-  if (reranker !== null) await settle(reranker);
+  for (const type of ['vlm', 'reranker'] as const) await seedConfigured(type);
   const found = await discovered();
   for (const builtin of BUILTIN_ENDPOINTS) {
     const type = builtin.model_type as SeededType;
-    const given = configured(type);
-    if (given !== null) {
-      await settle(given);
-      continue;
-    }
+    if (await seedConfigured(type)) continue;
     const offered = (found ?? []).filter(({ model_type }) => model_type === type);
     for (const endpoint of offered) await endpoints.seed(endpoint);
     const first = offered[0]?.name;

@@ -15,13 +15,31 @@ export interface Chunker {
  * Cuts a document into chunks: at headings, at pages, between paragraphs, between sentences, and inside a
  * sentence only when it alone is too long. No chunk has more than `chunkSize` tokens or spans two pages; within
  * one heading and page a chunk repeats whole sentences from the end of the last, up to `overlapRate` of its size.
+ * With the strategy `structured_section` the headings that a chunk stands under are its first line, so that it can be
+ * found and understood by them; where they would take more than a quarter of it they are left out.
  * Deterministic, no I/O, time linear in the text.
  */
-export function createChunker({ chunkSize, overlapRate }: ChunkingOptions): Chunker {
+export function createChunker({
+  chunkSize,
+  overlapRate,
+  strategy = 'recursive_splitter',
+}: ChunkingOptions): Chunker {
   checkChunkingOptions({ chunkSize, overlapRate });
   const overlapTokens = Math.floor(chunkSize * overlapRate);
   /** What is shorter is not worth a chunk of its own: a heading without text joins what stands under it. */
   const tiny = Math.min(32, chunkSize / 8);
+
+  /** What every chunk of the place begins with, and how many tokens it leaves for the text. */
+  let opening = '';
+  let room = chunkSize;
+  const enter = (headingPath: string[]): void => {
+    if (strategy !== 'structured_section') return;
+    const line = headingPath.join(' > ');
+    const tokens = line === '' ? 0 : countTokens(`${line}\n\n`);
+    const fits = tokens > 0 && tokens <= chunkSize / 4;
+    opening = fits ? `${line}\n\n` : '';
+    room = fits ? chunkSize - tokens - 1 : chunkSize;
+  };
 
   let position = 0;
   let place: { headingPath: string[]; page: number | null; sectionId: number } | null = null;
@@ -31,8 +49,12 @@ export function createChunker({ chunkSize, overlapRate }: ChunkingOptions): Chun
   /** Tokens of the open units, estimated as the sum of their parts. */
   let used = 0;
 
-  const toChunk = (units: TextUnit[], text: string, tokens: number): ParsedChunk => {
+  const toChunk = (units: TextUnit[], body: string, bodyTokens: number): ParsedChunk => {
     const { headingPath, page, sectionId } = place!;
+    // A section's own heading may be the first of its text already.
+    const named = body.replace(/^#+\s+/, '').startsWith(opening.trimEnd()) ? '' : opening;
+    const text = named + body;
+    const tokens = named === '' ? bodyTokens : countTokens(text);
     const kind = units[0]!.kind;
     const chunkType = units.every((unit) => unit.kind === kind) ? kind : 'text';
     const chunk: ParsedChunk = {
@@ -59,7 +81,7 @@ export function createChunker({ chunkSize, overlapRate }: ChunkingOptions): Chun
     let text = joinUnits(open);
     let tokens = countTokens(text);
     // The sum of the parts is a very good estimate, not a promise: the promise is kept here.
-    while (tokens > chunkSize && taken > 1) {
+    while (tokens > room && taken > 1) {
       text = joinUnits(open.slice(0, --taken));
       tokens = countTokens(text);
     }
@@ -84,15 +106,14 @@ export function createChunker({ chunkSize, overlapRate }: ChunkingOptions): Chun
       yield* flushAll();
       return;
     }
-    const full = used + weight(unit) > chunkSize;
+    const full = used + weight(unit) > room;
     const paragraph = unit.paragraphTokens ?? 0;
-    const betterInNext =
-      used >= chunkSize / 2 && used + paragraph > chunkSize && paragraph <= chunkSize - overlapTokens;
+    const betterInNext = used >= room / 2 && used + paragraph > room && paragraph <= room - overlapTokens;
     if (open.length > repeated && (full || betterInNext)) {
       const chunk = flush(true);
       if (chunk) yield chunk;
     }
-    while (repeated > 0 && used + weight(unit) > chunkSize) {
+    while (repeated > 0 && used + weight(unit) > room) {
       used -= weight(open.shift()!);
       repeated--;
     }
@@ -113,8 +134,9 @@ export function createChunker({ chunkSize, overlapRate }: ChunkingOptions): Chun
           startsWith(headingPath, place.headingPath);
         if (!(under && repeated === 0 && used <= tiny)) yield* flushAll();
         place = { headingPath, page, sectionId: place === null ? 0 : place.sectionId + (moved ? 1 : 0) };
+        enter(headingPath);
       }
-      for (const unit of toTextUnits(section, chunkSize)) yield* add(unit);
+      for (const unit of toTextUnits(section, room)) yield* add(unit);
     },
     end: flushAll,
   };

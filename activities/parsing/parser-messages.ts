@@ -8,8 +8,9 @@ export interface ParseJob {
   path: string;
   kind: FileKind;
   limits: ParseLimits;
-  chunking: ChunkingOptions;
-  /** Written anew: JSON lines, one `ParsedChunk` each. */
+  /** What is made of the document: chunks, or its text alone, up to a length. */
+  output: { chunking: ChunkingOptions } | { maxCharacters: number };
+  /** Written anew: JSON lines, one `ParsedChunk` each; or the text. */
   outputPath: string;
 }
 
@@ -20,7 +21,7 @@ export interface ParseProgress {
 }
 
 export interface ParsedDocument {
-  /** 0 when the document has no text; the file is then empty. */
+  /** 0 when the document has no text (the file is then empty), or when none were asked for. */
   chunkCount: number;
   /** o200k tokens of all chunks, overlaps counted twice. */
   tokens: number;

@@ -3,24 +3,31 @@ import type { ChunkingOptions } from './chunk.js';
 import type { FileKind } from './file-types.js';
 import { defaultParseLimits } from './parse-limits.js';
 import type { ParseLimits } from './parse-limits.js';
-import type { ParsedDocument, ParseProgress } from './parser-messages.js';
+import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
 import { startParserProcess } from './parser-process.js';
 import type { ParserProcess } from './parser-process.js';
 
 export type { ParsedDocument, ParseProgress } from './parser-messages.js';
 
-export interface ParseRequest {
+export interface TextRequest {
   /** Local file with the document's bytes. */
   path: string;
   kind: FileKind;
-  filename: string;
-  /** Where the chunks go: JSON lines, one `ParsedChunk` each. Written anew. */
+  /** Where the text goes, as UTF-8. Written anew. */
   outputPath: string;
-  chunking: ChunkingOptions;
+  /** A longer text is refused. */
+  maxCharacters: number;
   /** Tighter limits for this document; the memory is the pool's. */
   limits?: Partial<Omit<ParseLimits, 'memoryMb'>>;
   /** Kills the parser at once; the call rejects with the signal's reason. */
   signal?: AbortSignal;
+}
+
+export interface ParseRequest extends Omit<TextRequest, 'maxCharacters'> {
+  filename: string;
+  /** Where the chunks go: JSON lines, one `ParsedChunk` each. Written anew. */
+  outputPath: string;
+  chunking: ChunkingOptions;
   onProgress?: (progress: ParseProgress) => void;
 }
 
@@ -32,6 +39,11 @@ export interface ParserPool {
    *   PARSER_CRASHED; or the signal's reason. A document without text is no error here: `chunkCount` is 0.
    */
   parseAndChunk(request: ParseRequest): Promise<ParsedDocument>;
+  /**
+   * Parses a document and writes its text down, within the same limits.
+   * @throws AppError as above; PAYLOAD_TOO_LARGE for a text that is too long
+   */
+  extractText(request: TextRequest): Promise<ParsedDocument>;
   /** New processes for what comes next; a document that is being read is read to its end by the old one. */
   renew(): void;
   /** Kills all processes, waits until they are gone; calls under way and later ones reject. */
@@ -96,16 +108,18 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     process.documents >= (options.documentsPerProcess ?? 100) ||
     process.rss > (limits.memoryMb * 1024 * 1024) / 3;
 
-  const parseAndChunk = async (request: ParseRequest): Promise<ParsedDocument> => {
-    const { path, kind, outputPath, chunking, onProgress } = request;
-    checkChunkingOptions(chunking);
+  const run = async (
+    request: Pick<ParseRequest, 'path' | 'kind' | 'outputPath' | 'limits' | 'signal' | 'onProgress'>,
+    output: ParseJob['output'],
+  ): Promise<ParsedDocument> => {
+    const { path, kind, outputPath, onProgress } = request;
     const signal = request.signal ? AbortSignal.any([request.signal, closing.signal]) : closing.signal;
     await acquire(signal);
     try {
       const process = take();
       busy.add(process);
       try {
-        const job = { path, kind, outputPath, chunking, limits: { ...limits, ...request.limits } };
+        const job = { path, kind, outputPath, output, limits: { ...limits, ...request.limits } };
         return await process.run(job, { signal, onProgress });
       } finally {
         busy.delete(process);
@@ -118,7 +132,11 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   };
 
   return {
-    parseAndChunk,
+    async parseAndChunk(request) {
+      checkChunkingOptions(request.chunking);
+      return run(request, { chunking: request.chunking });
+    },
+    extractText: (request) => run(request, { maxCharacters: request.maxCharacters }),
     renew() {
       for (const process of busy) old.add(process);
       for (const process of idle.splice(0)) void process.kill();

@@ -1,17 +1,34 @@
 import { openChunkWriter } from './chunk-file.js';
 import { createChunker } from './chunker.js';
 import { parseDocument } from './parse-document.js';
+import { writeText } from './write-text.js';
 import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
 
 const PROGRESS_EVERY_MS = 500;
 
-/** Parses and chunks one document into its output file, section by section. Runs in a parser process. */
+/**
+ * Parses one document into its output file, section by section, as chunks or as text. Runs in a parser process.
+ */
 export async function runParseJob(
   job: ParseJob,
   onProgress: (progress: ParseProgress) => void,
 ): Promise<ParsedDocument> {
   const parsed = await parseDocument(job);
-  const chunker = createChunker(job.chunking);
+  const encodingOf = (): Pick<ParsedDocument, 'encoding'> =>
+    parsed.encoding === undefined ? {} : { encoding: parsed.encoding };
+  if ('maxCharacters' in job.output) {
+    const written = await writeText(parsed.sections, job.outputPath, job.output.maxCharacters);
+    const pages = parsed.pages()?.total ?? null;
+    return {
+      chunkCount: 0,
+      tokens: 0,
+      characters: written,
+      pages,
+      ...encodingOf(),
+      outputPath: job.outputPath,
+    };
+  }
+  const chunker = createChunker(job.output.chunking);
   const writer = await openChunkWriter(job.outputPath);
   let chunkCount = 0;
   let tokens = 0;
@@ -39,6 +56,5 @@ export async function runParseJob(
     await writer.close();
   }
   const pages = parsed.pages()?.total ?? null;
-  const encoding = parsed.encoding === undefined ? {} : { encoding: parsed.encoding };
-  return { chunkCount, tokens, characters, pages, ...encoding, outputPath: job.outputPath };
+  return { chunkCount, tokens, characters, pages, ...encodingOf(), outputPath: job.outputPath };
 }

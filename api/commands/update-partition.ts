@@ -1,8 +1,10 @@
 import type { Adapters } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { PartitionPatch, PartitionRecord } from '../../schemas/documents.js';
+import { PARTITION_PROMPTS } from '../../schemas/preset-references.js';
+import { requirePrompt } from './require-names.js';
 
-export type UpdatePartitionDeps = Pick<Adapters, 'partitions' | 'files' | 'models' | 'presets'>;
+export type UpdatePartitionDeps = Pick<Adapters, 'partitions' | 'files' | 'models' | 'presets' | 'prompts'>;
 
 /** The word for "whatever is the default": a partition's vectors come from one embedder and no other. */
 const DEFAULT_ALIAS = 'default';
@@ -32,7 +34,7 @@ const missing = (partition: string): AppError =>
   new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
 
 const requireRegistered = async (
-  { models, presets }: UpdatePartitionDeps,
+  { models, presets, prompts }: UpdatePartitionDeps,
   patch: PartitionPatch,
 ): Promise<void> => {
   const { embedder, chat_llm: llm } = patch;
@@ -50,9 +52,10 @@ const requireRegistered = async (
   for (const [type, name] of Object.entries(wanted) as ['indexation' | 'retrieval', string | undefined][])
     if (name !== undefined && (await presets.get(type, name)) === null)
       throw new AppError('PRESET_NOT_FOUND', `The ${type} preset '${name}' does not exist.`);
-  // Prompts are not kept yet, so that every name is an unknown one.
-  for (const name of Object.values(patch.generation_prompt_names ?? {}))
-    if (name != null) throw new AppError('PROMPT_NOT_FOUND', `The prompt '${name}' does not exist.`);
+  for (const slot of PARTITION_PROMPTS) {
+    const name = patch.generation_prompt_names?.[slot];
+    if (name != null) await requirePrompt({ prompts }, slot, name);
+  }
 };
 
 /**

@@ -1,4 +1,5 @@
 import type { Adapters, WorkflowStarter } from '../../activities/ports.js';
+import type { ParserPool } from '../../activities/parsing/parser-pool.js';
 import type { ChatService } from '../../activities/retrieval/chat-service.js';
 import type { SearchService } from '../../activities/retrieval/search-service.js';
 import type { Config } from '../../schemas/config.js';
@@ -10,4 +11,9 @@ export interface DocumentDeps {
   workflows: WorkflowStarter;
   search: SearchService;
   chat: ChatService;
+  tools: {
+    parser: Pick<ParserPool, 'extractText'>;
+    /** Where files stay while a tool works on them. */
+    scratchDirectory: string;
+  };
 }

@@ -41,6 +41,9 @@ export const presentTask = (task: TaskRecord, link: Links): TaskStatus => {
     created_at: task.created_at.toISOString(),
     started_at: task.started_at?.toISOString() ?? null,
     finished_at: task.finished_at?.toISOString() ?? null,
+    ...(task.degraded_stages === undefined || task.degraded_stages.length === 0
+      ? {}
+      : { degraded_stages: task.degraded_stages }),
     ...(error === null ? {} : { error: { code: error.code, message: error.message } }),
     ...(task.state === 'FAILED' ? { error_url: link.taskError(task.task_id) } : {}),
   };

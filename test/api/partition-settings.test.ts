@@ -13,7 +13,7 @@ let viewer: { token: string; userId: number };
 const SECOND: ModelEndpoint & { is_default: boolean } = {
   ...{ name: 'second', model_type: 'embedder', endpoint: 'builtin:', model_name: 'builtin/hash-1024' },
   ...{ batch_size: 8, timeout: 30, vector_field: 'vector_second', dimension: 1024, context_tokens: null },
-  ...{ provider: 'builtin', sealed_api_key: null, text_form: null, probed_at: null },
+  ...{ provider: 'builtin', sealed_api_key: null, text_form: null, probed_at: null, extra: {} },
   ...{ created_at: new Date(), updated_at: new Date(), is_default: false },
 };
 

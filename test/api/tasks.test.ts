@@ -61,6 +61,16 @@ describe('GET /indexer/task/{task_id}', () => {
     ]);
   });
 
+  it('tells which enrichments failed', async () => {
+    const taskId = await upload();
+    await gateway.adapters.tasks.noteEnrichment(taskId, { degradedStages: [] });
+    expect((await ask('GET', `/indexer/task/${taskId}`))[1]).not.toHaveProperty('degraded_stages');
+    await gateway.adapters.tasks.noteEnrichment(taskId, { degradedStages: ['topic_tag'] });
+    expect((await ask('GET', `/indexer/task/${taskId}`))[1]).toMatchObject({
+      degraded_stages: ['topic_tag'],
+    });
+  });
+
   it('tells the error and its address when it FAILED', async () => {
     const taskId = await upload();
     await gateway.adapters.tasks.finish(taskId, 'FAILED', FAILURE);

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { PartitionStore, PresetStore, UserStore, WorkspaceStore } from '../../activities/ports.js';
 import { PARTITION_DEFAULTS } from '../../schemas/documents.js';
 import type { Scope, UserRecord } from '../../schemas/documents.js';
-import { times } from './samples.js';
+import { codesOf, times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
 
@@ -17,11 +17,6 @@ const user = (user_id: number, overrides: Partial<UserRecord> = {}) => ({
   token_digest: `digest-${user_id}`,
   ...overrides,
 });
-
-const codesOf = (answers: readonly PromiseSettledResult<unknown>[]): string[] =>
-  answers.map((answer) =>
-    answer.status === 'fulfilled' ? 'done' : String((answer.reason as { code?: string }).code),
-  );
 
 /** Users beside the administrator of the environment. */
 export const userAdministrationContract = (subject: Subject<UserStore>): void => {

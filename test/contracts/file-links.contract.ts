@@ -78,6 +78,26 @@ export const fileLinksContract = (subject: Subject<FileStore>): void => {
       expect([await store().countPending('none'), await store().listEmbedders('none')]).toEqual([0, []]);
     });
 
+    test('counts what holds vectors of an embedder, and follows its new name', async () => {
+      const [one, two] = [`p-${randomUUID()}`, `q-${randomUUID()}`];
+      const embedder = `e-${randomUUID()}`;
+      await makeLive({ partition: one }, { embedder });
+      await makeLive({ partition: two }, { embedder });
+      await makeLive({ partition: two }, { embedder });
+      await makeLive({ partition: two }, { embedder: 'another' });
+      const deleted = await makeLive({ partition: one }, { embedder });
+      await store().markDeleted(one, deleted.fileId);
+      const counts = new Map([
+        [one, 1],
+        [two, 2],
+      ]);
+      expect(await store().countByEmbedder(embedder)).toEqual(counts);
+      await store().renameEmbedder(embedder, `${embedder}-new`);
+      expect(await store().countByEmbedder(embedder)).toEqual(new Map());
+      expect(await store().countByEmbedder(`${embedder}-new`)).toEqual(counts);
+      expect(await store().listEmbedders(two)).toEqual(['another', `${embedder}-new`]);
+    });
+
     test('lists relatives and degraded files, live ones inside the scope', async () => {
       const partition = `p-${randomUUID()}`;
       const group = { relationship_id: 'thread/1', degraded_stages: ['caption'] };

@@ -98,3 +98,9 @@ export const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]>
 
 export const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index));
+
+/** What became of calls that were made at once: `done`, or the code of the refusal. */
+export const codesOf = (answers: readonly PromiseSettledResult<unknown>[]): string[] =>
+  answers.map((answer) =>
+    answer.status === 'fulfilled' ? 'done' : String((answer.reason as { code?: string }).code),
+  );

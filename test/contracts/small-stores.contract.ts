@@ -107,6 +107,7 @@ const endpoint = (overrides: Partial<ModelEndpoint> = {}): ModelEndpoint => ({
   sealed_api_key: null,
   batch_size: 64,
   timeout: 30,
+  extra: { provider: 'x', 'a.b': { $c: [1, null] } },
   vector_field: 'vector_first',
   dimension: 1024,
   context_tokens: null,

@@ -41,6 +41,19 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       expect(await store().get(task_id)).toMatchObject({ stage: 'embed', progress: 0.5, attempt: 2 });
     });
 
+    test('notes what enrichment added, until the task has ended', async () => {
+      const { task_id } = await insert();
+      const derivedMetadata = { topic_tags: ['a.$b'], big: 9007199254740993n };
+      await store().noteEnrichment(task_id, { derivedMetadata });
+      await store().noteEnrichment(task_id, { contextParts: 2 });
+      await store().noteEnrichment(task_id, { degradedStages: ['caption'] });
+      const added = { derived_metadata: derivedMetadata, context_parts: 2, degraded_stages: ['caption'] };
+      expect(await store().get(task_id)).toMatchObject(added);
+      await store().finish(task_id, 'COMPLETED');
+      await store().noteEnrichment(task_id, { contextParts: 9 });
+      expect(await store().get(task_id)).toMatchObject(added);
+    });
+
     test('completes with all of it done', async () => {
       const { task_id } = await insert();
       expect(await store().finish(task_id, 'COMPLETED')).toBe(true);

@@ -85,6 +85,33 @@ describe('the main job with a model server, of a dimension of its own', () => {
     expect(sent).not.toContain('café');
   });
 
+  it('takes a preset that an administrator made: chunks in context, topics, a size of its own', async () => {
+    const send = async (method: string, path: string, body: object): Promise<number> => {
+      const headers = { 'content-type': 'application/json' };
+      return (await stack.request(path, { method, headers, body: JSON.stringify(body) })).status;
+    };
+    const config = {
+      chunking: { name: 'structured_section', chunk_size: 32, chunk_overlap_rate: 0 },
+      ...{ enable_contextualization: true, contextualization_mode: 'simple', enable_topic_tagging: true },
+    };
+    expect(await send('POST', '/presets/', { name: 'rich', preset_type: 'indexation', config })).toBe(201);
+    expect(await send('POST', '/partition/rich', {})).toBe(201);
+    expect(await send('PATCH', '/partition/rich', { indexation_preset: 'rich' })).toBe(200);
+    const usual = server.models.answer;
+    server.models.answer = ([message]) =>
+      message?.content.includes('JSON array') === true ? '["Milling"]' : 'Said of the mill.';
+    const url = await client.upload('POST', 'rich', 'handbook', HANDBOOK, 'handbook.md');
+    expect(await client.ended(url)).toMatchObject({ task_state: 'COMPLETED' });
+    server.models.answer = usual;
+    const inputs = server.asked('embed').flatMap(({ body }) => body['input'] as string[]);
+    expect(inputs.filter((text) => text.startsWith('Said of the mill.')).length).toBeGreaterThan(1);
+    const [hit] = await client.search('/search/partition/rich', { text: 'millstones dressed hours' });
+    expect(hit).toMatchObject({ metadata: { topic_tags: ['Milling'] } });
+    expect(hit?.content).not.toContain('Said of');
+    const degraded = await stack.request('/partition/rich?degraded_stage=contextualize');
+    expect(await degraded.json()).toEqual({ files: [] });
+  });
+
   it('streams an answer with its sources', async () => {
     const events = eventsOf(await (await ask({ stream: true })).text());
     expect(contentOf(events).trim()).toBe('Every 300 hours of grinding. [Source 1]');

@@ -17,7 +17,7 @@ import { createFakeStores } from './fakes/create-fake-stores.js';
 export type ActivityBench = Awaited<ReturnType<typeof activityBench>>;
 
 /** A parser that writes the chunks it is told to, or fails as told. */
-export const scriptedParser = (texts: readonly string[] | Error): ParserPool => ({
+export const scriptedParser = (texts: readonly string[] | Error): Pick<ParserPool, 'parseAndChunk'> => ({
   async parseAndChunk({ outputPath }) {
     if (texts instanceof Error) throw texts;
     const lines = texts.map((text, position) =>
@@ -34,13 +34,11 @@ export const scriptedParser = (texts: readonly string[] | Error): ParserPool => 
     await writeFile(outputPath, lines.map((line) => `${line}\n`).join(''));
     return { chunkCount: texts.length, tokens: 0, characters: 0, pages: null, outputPath };
   },
-  renew: () => undefined,
-  close: async () => undefined,
 });
 
 /** The activities over fakes, with one admitted upload of a file, in their mock context. */
 export const activityBench = async (
-  parser: ParserPool = scriptedParser(['one', 'two', 'three']),
+  parser: Pick<ParserPool, 'parseAndChunk'> = scriptedParser(['one', 'two', 'three']),
   { keepUploads = true, now = () => new Date() } = {},
 ) => {
   const stores = createFakeStores();

@@ -3,11 +3,13 @@ import type { CallbackActivities } from '../../activities/callback-activities.js
 import type { CopyActivities } from '../../activities/copy-activities.js';
 import type { DocumentActivities, DocumentRef } from '../../activities/document-activities.js';
 import type { EmbeddingActivities } from '../../activities/embedding-activities.js';
+import type { EnrichmentActivities } from '../../activities/enrichment-activities.js';
 import type { PartitionActivities } from '../../activities/partition-activities.js';
 import type { SweepActivities } from '../../activities/sweep-activities.js';
 
 export type AllActivities = DocumentActivities &
   EmbeddingActivities &
+  EnrichmentActivities &
   CopyActivities &
   CallbackActivities &
   PartitionActivities &
@@ -18,6 +20,7 @@ export const scriptedActivities = (script: Partial<AllActivities> = {}) => {
   const calls: { name: string; args: unknown[] }[] = [];
   const plain: AllActivities = {
     parseDocument: async () => ({ chunkCount: 3 }),
+    enrichDocument: async () => ({ degraded: [] }),
     embedDocument: async () => ({ stored: 3 }),
     publishDocument: async () => ({ replaced: false }),
     endTask: async (_ref, failure) =>

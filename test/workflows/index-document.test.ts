@@ -79,6 +79,12 @@ describe('indexDocument', () => {
     expect(result).toMatchObject({ task_state: 'COMPLETED', stage: 'done', chunks: 3, error: null });
   });
 
+  it('has a model say something of the document where that is wanted', async () => {
+    const wanted = { parseDocument: async () => ({ chunkCount: 3, enrich: true as const }) };
+    const { names } = await run(wanted, (handle) => handle.result());
+    expect(names).toEqual(['parseDocument', 'enrichDocument', 'embedDocument', 'publishDocument']);
+  });
+
   it('ends FAILED with the code of a failure that cannot be retried, and cleans up', async () => {
     const { result, names, calls } = await run(
       {

@@ -61,6 +61,11 @@ const recordings: Recording[] = [
     script: { parseDocument: untilCancelled },
     cancel: true,
   },
+  {
+    name: 'index-document-enriched',
+    workflow: 'indexDocument',
+    script: { parseDocument: async () => ({ chunkCount: 3, enrich: true }) },
+  },
   { name: 'index-document-told', workflow: 'indexDocument', input: { callback: true } },
   { name: 'copy-document', workflow: 'copyDocument', input: { copy: true } },
   { name: 'deliver-callback', workflow: 'deliverCallback', input: { taskId: 'task' } },

@@ -31,6 +31,10 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { partition: 1, workspace_id: 1 } },
     { key: { deleted_at: 1 }, sparse: true },
   ],
+  prompts: [
+    { key: { prompt_type: 1, name: 1 }, unique: true },
+    { key: { prompt_type: 1, former_name: 1 }, sparse: true },
+  ],
   tasks: [
     { key: { state: 1, created_at: 1 } },
     { key: { cleaned_at: 1, finished_at: 1 } },

@@ -5,7 +5,13 @@ import type { FileDocument } from './file-document.js';
 
 type Statistics = Pick<
   FileStore,
-  'countLive' | 'countPending' | 'listEmbedders' | 'countByUploader' | 'forgetUploader'
+  | 'countLive'
+  | 'countPending'
+  | 'listEmbedders'
+  | 'countByEmbedder'
+  | 'renameEmbedder'
+  | 'countByUploader'
+  | 'forgetUploader'
 >;
 
 /** Counts over the file records: nothing is counted twice, and nothing drifts. */
@@ -28,6 +34,11 @@ export const createFileStatistics = (files: Collection<FileDocument>): Statistic
       files.countDocuments({ partition, pending_task: { $ne: null }, name_key: { $exists: true } }),
     async listEmbedders(partition) {
       return [...(await countBy<string>('live.embedder', { partition, ...LIVE })).keys()].sort();
+    },
+    countByEmbedder: (embedder) => countBy<string>('partition', { 'live.embedder': embedder, ...LIVE }),
+    async renameEmbedder(from, to) {
+      // Tombstones too: until they are gone, nothing may seem to hold vectors of an embedder that is not there.
+      await files.updateMany({ 'live.embedder': from }, { $set: { 'live.embedder': to } });
     },
     async countByUploader(userIds) {
       const theirs = { created_by: { $in: [...userIds] } };

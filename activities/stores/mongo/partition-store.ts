@@ -118,6 +118,9 @@ export const createMongoPartitionStore = (db: Db): PartitionStore => {
       );
       return document && toRecord(document);
     },
+    async renameReference(setting, from, to) {
+      await partitions.updateMany({ [setting]: from }, { $set: { [setting]: to } });
+    },
     async memberships(userId) {
       const documents = await partitions
         .find({ 'members.user_id': userId, ...PRESENT }, ONE_MEMBER(userId))

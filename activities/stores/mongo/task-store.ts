@@ -6,18 +6,24 @@ import type { TaskStore } from '../../ports.js';
 import { metadataFromText, metadataToText } from './metadata-json.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
-type TaskDocument = Omit<TaskRecord, 'task_id' | 'metadata'> & { _id: string; metadata: string };
+type TaskDocument = Omit<TaskRecord, 'task_id' | 'metadata' | 'derived_metadata'> & {
+  _id: string;
+  metadata: string;
+  derived_metadata?: string;
+};
 
-const toDocument = ({ task_id, ...rest }: TaskRecord): TaskDocument => ({
+const toDocument = ({ task_id, derived_metadata: derived, ...rest }: TaskRecord): TaskDocument => ({
   ...rest,
   _id: task_id,
   metadata: metadataToText(rest.metadata),
+  ...(derived === undefined ? {} : { derived_metadata: metadataToText(derived) }),
 });
 
-const toRecord = ({ _id, ...rest }: TaskDocument): TaskRecord => ({
+const toRecord = ({ _id, derived_metadata: derived, ...rest }: TaskDocument): TaskRecord => ({
   ...rest,
   task_id: _id,
   metadata: metadataFromText(rest.metadata),
+  ...(derived === undefined ? {} : { derived_metadata: metadataFromText(derived) }),
 });
 
 const ACTIVE = { state: { $in: [...ACTIVE_STATES] } };
@@ -54,6 +60,14 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
         return (await tasks.countDocuments({ _id: taskId, ...ACTIVE }, { limit: 1 })) === 1;
       const { matchedCount } = await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: update });
       return matchedCount === 1;
+    },
+    async noteEnrichment(taskId, { derivedMetadata, contextParts, degradedStages }) {
+      const set = {
+        ...(derivedMetadata === undefined ? {} : { derived_metadata: metadataToText(derivedMetadata) }),
+        ...(contextParts === undefined ? {} : { context_parts: contextParts }),
+        ...(degradedStages === undefined ? {} : { degraded_stages: degradedStages }),
+      };
+      await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: set });
     },
     async finish(taskId, state, failure) {
       const done = state === 'COMPLETED' ? { stage: 'done' as const, progress: 1 } : {};

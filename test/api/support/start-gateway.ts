@@ -1,15 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
+import { Agent } from 'undici';
 import { allRoutes, createApp } from '../../../api/app.js';
 import { tokenDigest } from '../../../api/middleware/authentication.js';
 import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import type { Route } from '../../../api/route.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin-endpoints.js';
-import { createModelRegistry } from '../../../activities/models/model-registry.js';
+import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';
+import { createModelServers } from '../../../activities/models/model-servers.js';
+import { createRemoteModels } from '../../../activities/models/remote-models.js';
+import { createParserPool } from '../../../activities/parsing/parser-pool.js';
+import type { ParserPool } from '../../../activities/parsing/parser-pool.js';
+import { BUNDLED_PROMPTS } from '../../../activities/prompts/bundled-prompts.js';
+import { createStoredPromptSource } from '../../../activities/prompts/stored-prompts.js';
 import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import type { Adapters, RateLimits } from '../../../activities/ports.js';
+import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { createChatService } from '../../../activities/retrieval/chat-service.js';
 import type { ChatService } from '../../../activities/retrieval/chat-service.js';
@@ -30,6 +41,8 @@ export interface GatewayOptions {
   rateLimits?: RateLimits;
   /** Routes that no table has, to see what a test makes of them. */
   plant?: readonly Route[];
+  /** Reads files for tools; real parser processes unless given. */
+  parser?: Pick<ParserPool, 'extractText'>;
   /** Serves the proxy as well. */
   proxy?: ProxyDeps;
 }
@@ -44,7 +57,14 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     await endpoints.seed(endpoint);
     await endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
   }
-  const models = createModelRegistry({ endpoints });
+  const dispatcher = new Agent();
+  const keys = config.secretsKey === null ? null : createSecretBox(Buffer.from(config.secretsKey, 'base64'));
+  const remote = createRemoteModels({
+    ...{ dispatcher, endpoints, chunks: stores.chunks, keys, settings: config.models },
+  });
+  const models = createModelRegistry({
+    ...{ endpoints, builders: [builtinModels, remote], contextTokens: config.chat.contextTokens },
+  });
   await stores.chunks.ensureSchema(
     (await endpoints.list('embedder')).map(({ vector_field, dimension }) => ({
       vectorField: vector_field ?? '',
@@ -53,9 +73,13 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   );
 
   for (const preset of seededPresets(config)) await stores.presets.seed(preset);
+  await stores.prompts.seed(BUNDLED_PROMPTS);
   const own: Adapters = {
     ...stores,
     models,
+    endpoints,
+    promptSource: createStoredPromptSource(stores.prompts),
+    modelServers: createModelServers({ dispatcher, keys, registry: models }),
     callbackClient: { post: async () => 204, close: async () => {} },
     probes: { mongodb: async () => {}, opensearch: async () => {} },
     close: async () => {},
@@ -73,9 +97,12 @@ export const startGateway = async (options: GatewayOptions = {}) => {
       done();
     },
   });
+  const parser = createParserPool({ size: 1 });
+  const scratchDirectory = await mkdtemp(join(tmpdir(), 'tamis-gateway-test-'));
+  const tools = { parser: options.parser ?? parser, scratchDirectory };
   const proxy = options.proxy === undefined ? {} : { proxy: options.proxy };
   const deps = {
-    ...{ config, adapters, workflows: workflows.starter, search, chat, ...proxy },
+    ...{ config, adapters, workflows: workflows.starter, search, chat, tools, ...proxy },
     ...(options.plant === undefined ? {} : { moreRoutes: options.plant }),
   };
   const rateLimits = options.rateLimits ?? createInProcessRateLimits();
@@ -96,6 +123,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     adapters,
     workflows,
     logLines,
+    scratchDirectory,
     routes: allRoutes(deps),
     /** A user of their own; answers the token. */
     addUser(name: string, rights: Partial<UserRecord> = {}): { token: string; userId: number } {
@@ -132,6 +160,8 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await Promise.all([dispatcher.destroy(), parser.close()]);
+      await rm(scratchDirectory, { recursive: true, force: true });
     },
   };
 };

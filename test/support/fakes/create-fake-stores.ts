@@ -8,6 +8,7 @@ import { createFakeModelEndpointStore } from './fake-model-endpoint-store.js';
 import { createFakePartitionStore } from './fake-partition-store.js';
 import { createFakeQuotaStore } from './fake-quota-store.js';
 import { createFakePresetStore } from './fake-preset-store.js';
+import { createFakePromptStore } from './fake-prompt-store.js';
 import { createFakeTaskStore } from './fake-task-store.js';
 import { createFakeWorkerStore } from './fake-worker-store.js';
 import { createFakeUserStore } from './fake-user-store.js';
@@ -26,6 +27,7 @@ export const createFakeStores = () => ({
   counters: createFakeCounterStore(),
   workspaces: createFakeWorkspaceStore(),
   presets: createFakePresetStore(),
+  prompts: createFakePromptStore(),
   blobs: createFakeBlobStore(),
   chunks: createFakeChunkStore(),
   endpoints: createFakeModelEndpointStore(),

@@ -65,6 +65,16 @@ export const createFakeFileStore = (): FileStore => {
     async listEmbedders(partition) {
       return [...new Set(liveOf(partition).flatMap(({ live }) => live?.embedder ?? []))].sort();
     },
+    async countByEmbedder(embedder) {
+      const counts = new Map<string, number>();
+      for (const { live, deleted_at, partition } of files.values())
+        if (live?.embedder === embedder && deleted_at === null)
+          counts.set(partition, (counts.get(partition) ?? 0) + 1);
+      return counts;
+    },
+    async renameEmbedder(from, to) {
+      for (const { live } of files.values()) if (live?.embedder === from) live.embedder = to;
+    },
     async countByUploader(userIds) {
       const present = [...files.values()].filter(({ deleted_at }) => deleted_at === null);
       return new Map(

@@ -1,4 +1,5 @@
 import type { ModelEndpointStore } from '../../../activities/ports.js';
+import { AppError } from '../../../schemas/app-error.js';
 import type { ModelEndpoint, ModelType } from '../../../schemas/documents.js';
 import { copyRecord } from './copy-record.js';
 
@@ -23,6 +24,32 @@ export const createFakeModelEndpointStore = (): ModelEndpointStore => {
     },
     async save(endpoint) {
       endpoints.set(`${endpoint.model_type}/${endpoint.name}`, { ...endpoint });
+    },
+    async create(endpoint) {
+      const key = `${endpoint.model_type}/${endpoint.name}`;
+      const present = endpoints.get(key);
+      const begun = present !== undefined && present.renamed_from === endpoint.renamed_from;
+      if (begun && endpoint.renamed_from !== undefined) return copyRecord(present);
+      if (present !== undefined) throw new AppError('MODEL_ENDPOINT_EXISTS');
+      endpoints.set(key, copyRecord(endpoint));
+      return endpoint;
+    },
+    async replace(before, after) {
+      const key = `${before.model_type}/${before.name}`;
+      const present = endpoints.get(key);
+      const same =
+        present?.updated_at.getTime() === before.updated_at.getTime() &&
+        present.probed_at?.getTime() === before.probed_at?.getTime();
+      if (same) endpoints.set(key, copyRecord(after));
+      return same;
+    },
+    async remove(type, name) {
+      return endpoints.delete(`${type}/${name}`);
+    },
+    async moveDefault(type, from, to) {
+      if (defaults[type] !== from) return;
+      if (to === null) delete defaults[type];
+      else defaults[type] = to;
     },
     async recordProbe(probed, facts, at) {
       const key = `${probed.model_type}/${probed.name}`;

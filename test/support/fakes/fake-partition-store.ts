@@ -50,6 +50,14 @@ export const createFakePartitionStore = (): PartitionStore => {
       if (record === undefined || (guard !== undefined && record.embedder !== guard.embedder)) return null;
       return copyRecord(Object.assign(record, copyRecord(patch)));
     },
+    async renameReference(setting, from, to) {
+      const [field, inner] = setting.split('.') as [keyof PartitionRecord, string?];
+      for (const record of partitions.values()) {
+        const holder = (inner === undefined ? record : record[field]) as Record<string, unknown>;
+        const key = inner ?? field;
+        if (holder[key] === from) holder[key] = to;
+      }
+    },
     async memberships(userId) {
       return members
         .filter((member) => member.user_id === userId)

@@ -1,10 +1,12 @@
 import type { PresetStore } from '../../../activities/ports.js';
+import { AppError } from '../../../schemas/app-error.js';
 import type { PresetRecord, PresetType } from '../../../schemas/documents.js';
 import { copyRecord } from './copy-record.js';
 
 /** Presets in a Map. */
 export const createFakePresetStore = (): PresetStore => {
   const presets = new Map<string, PresetRecord>();
+  const removed = new Set<string>();
   return {
     async list(type) {
       return [...presets.entries()]
@@ -16,10 +18,29 @@ export const createFakePresetStore = (): PresetStore => {
       const preset = presets.get(`${type}/${name}`) ?? null;
       return copyRecord(preset as Extract<PresetRecord, { preset_type: Type }> | null);
     },
+    async create(preset) {
+      const id = `${preset.preset_type}/${preset.name}`;
+      const present = presets.get(id);
+      const begun = present !== undefined && present.renamed_from === preset.renamed_from;
+      if (begun && preset.renamed_from !== undefined) return copyRecord(present);
+      if (present !== undefined) throw new AppError('PRESET_EXISTS');
+      presets.set(id, copyRecord(preset));
+      return preset;
+    },
+    async replace(before, after) {
+      const id = `${before.preset_type}/${before.name}`;
+      if (presets.get(id)?.updated_at.getTime() !== before.updated_at.getTime()) return false;
+      presets.set(id, copyRecord(after));
+      return true;
+    },
+    async remove(type, name) {
+      removed.add(`${type}/${name}`);
+      return presets.delete(`${type}/${name}`);
+    },
     async seed(preset) {
       const id = `${preset.preset_type}/${preset.name}`;
       const present = presets.get(id);
-      if (present?.seeded === false) return;
+      if (present?.seeded === false || (present === undefined && removed.has(id))) return;
       const created_at = present?.created_at ?? new Date();
       presets.set(
         id,

@@ -241,10 +241,16 @@ describe("the partition's preset", () => {
     // One that is gone leaves the service's own settings.
     await bench.partitions.update('library', { indexation_preset: 'gone' });
     await parse('c');
+    const legal = await bench.presets.get('indexation', 'legal');
+    const chunking = { name: 'structured_section', chunk_size: 64, chunk_overlap_rate: 0 };
+    await bench.presets.create({ ...legal!, name: 'mine', config: { ...legal!.config, chunking } });
+    await bench.partitions.update('library', { indexation_preset: 'mine' });
+    await parse('d');
     expect(asked).toEqual([
-      { chunkSize: 512, overlapRate: 0.2 },
-      { chunkSize: 1024, overlapRate: 0.25 },
-      { chunkSize: 512, overlapRate: 0.2 },
+      { chunkSize: 512, overlapRate: 0.2, strategy: 'recursive_splitter' },
+      { chunkSize: 1024, overlapRate: 0.25, strategy: 'recursive_splitter' },
+      { chunkSize: 512, overlapRate: 0.2, strategy: 'recursive_splitter' },
+      { chunkSize: 64, overlapRate: 0, strategy: 'structured_section' },
     ]);
   });
 });

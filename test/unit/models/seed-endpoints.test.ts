@@ -49,6 +49,20 @@ describe('the table of model endpoints at the start', () => {
     expect(await third.endpoints.get('llm', 'default')).toMatchObject({ endpoint: AWAY });
   });
 
+  test('says which dialect the environment names', async () => {
+    const { endpoints } = await start({ ...modelEnvironment(server, 'openai'), LLM_PROVIDER: '' });
+    expect(await endpoints.get('embedder', 'default')).toMatchObject({
+      ...{ provider: 'openai', extra: { provider: 'openai' } },
+    });
+    expect(await endpoints.get('llm', 'default')).toMatchObject({ provider: null, extra: {} });
+  });
+
+  test('holds the vision model of the environment', async () => {
+    const models = await start({ VLM_BASE_URL: AWAY, VLM_MODEL: 'eye' });
+    expect(await models.endpoints.get('vlm', 'default')).toMatchObject({ endpoint: AWAY, model_name: 'eye' });
+    expect((await defaultsOf(models)).vlm).toBe('default');
+  });
+
   test('with MODEL_ENDPOINT_SYNC_ON_BOOT the environment wins, and what was probed of the same model stays', async () => {
     const { endpoints, registry } = await start({});
     const sync = { MODEL_ENDPOINT_SYNC_ON_BOOT: 'true' };

@@ -6,8 +6,13 @@ import type { Section } from '../../../activities/parsing/section.js';
 import { splitSentences } from '../../../activities/parsing/sentences.js';
 import { countTokens } from '../../../activities/parsing/token-count.js';
 
-const chunk = (sections: Section[], chunkSize = 512, overlapRate = 0.2): ParsedChunk[] => {
-  const chunker = createChunker({ chunkSize, overlapRate });
+const chunk = (
+  sections: Section[],
+  chunkSize = 512,
+  overlapRate = 0.2,
+  strategy: 'recursive_splitter' | 'structured_section' = 'recursive_splitter',
+): ParsedChunk[] => {
+  const chunker = createChunker({ chunkSize, overlapRate, strategy });
   return [...sections.flatMap((section) => [...chunker.push(section)]), ...chunker.end()];
 };
 const section = (text: string, more: Partial<Section> = {}): Section => ({
@@ -42,6 +47,47 @@ const sections: fc.Arbitrary<Section[]> = fc.array(
   }),
   { maxLength: 6 },
 );
+
+describe('chunker with the strategy structured_section', () => {
+  it('keeps the size, and cuts nothing away', () => {
+    fc.assert(
+      fc.property(sections, fc.integer({ min: 16, max: 200 }), (all, size) => {
+        const chunks = chunk(all, size, 0, 'structured_section');
+        for (const c of chunks) {
+          expect(c.tokens).toBeLessThanOrEqual(size);
+          expect(c.tokens).toBe(countTokens(c.text));
+        }
+        const bodies = chunks.map((c) => {
+          const opening = `${c.headingPath.join(' > ')}\n\n`;
+          return c.headingPath.length > 0 && c.text.startsWith(opening)
+            ? c.text.slice(opening.length)
+            : c.text;
+        });
+        expect(visible(bodies.join(''))).toBe(visible(all.map(({ text }) => text).join('')));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('begins each chunk with the headings it stands under, once', () => {
+    const path = ['Contract', 'Liability'];
+    const texts = (all: Section[], size = 512) =>
+      chunk(all, size, 0, 'structured_section').map(({ text }) => text);
+    expect(texts([section('The lessee pays.', { headingPath: path })])).toEqual([
+      'Contract > Liability\n\nThe lessee pays.',
+    ]);
+    expect(texts([section('Annex\n\nNothing.', { headingPath: ['Annex'] })])).toEqual(['Annex\n\nNothing.']);
+    expect(texts([section('# Annex\n\nNothing.', { headingPath: ['Annex'] })])).toEqual([
+      '# Annex\n\nNothing.',
+    ]);
+    expect(texts([section('No heading.')])).toEqual(['No heading.']);
+    const long = texts([section('One sentence here. '.repeat(60), { headingPath: path })], 64);
+    expect(long.length).toBeGreaterThan(3);
+    for (const text of long) expect(text).toMatch(/^Contract > Liability\n\nOne/);
+    const endless = ['word '.repeat(40).trim()];
+    expect(texts([section('Short.', { headingPath: endless })], 64)).toEqual(['Short.']);
+  });
+});
 
 describe('chunker', () => {
   it('keeps its promises on any text', () => {

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { Adapters } from '../../activities/ports.js';
+import { AppError } from '../../schemas/app-error.js';
+import type { PresetRecord, PresetType } from '../../schemas/documents.js';
+import { IndexationConfigBody, RetrievalConfigBody } from '../../schemas/presets-api.js';
+import { invalidRequest, parsePart } from '../request-issues.js';
+import { partitionsByPreset } from './find-references.js';
+import { laterThan } from './follow-rename.js';
+import { requireNamesInConfig } from './require-names.js';
+
+export type PresetDeps = Pick<Adapters, 'presets' | 'partitions' | 'endpoints' | 'prompts'>;
+
+/** What every partition falls back to. */
+const DEFAULT = 'default';
+
+/** @throws AppError NOT_FOUND, plain */
+export const requirePreset = async (
+  { presets }: Pick<PresetDeps, 'presets'>,
+  type: PresetType,
+  name: string,
+): Promise<PresetRecord> => {
+  const found: PresetRecord | null = await presets.get(type, name);
+  if (found === null)
+    throw new AppError('NOT_FOUND', `Preset '${name}' (${type}) not found`, { plain: true });
+  return found;
+};
+
+/** @throws AppError VALIDATION_ERROR, MODEL_ENDPOINT_NOT_FOUND, PROMPT_NOT_FOUND (422) */
+const readConfig = async (
+  deps: PresetDeps,
+  type: PresetType,
+  given: unknown,
+): Promise<PresetRecord['config']> => {
+  const schema = type === 'indexation' ? IndexationConfigBody : RetrievalConfigBody;
+  const body = z.object({ config: schema });
+  const { config } = parsePart(body, { config: given }, 'body') as Pick<PresetRecord, 'config'>;
+  await requireNamesInConfig(deps, type, config);
+  return config;
+};
+
+/** @throws AppError PRESET_EXISTS, and as above */
+export const createPreset = async (
+  deps: PresetDeps,
+  { name, preset_type: type, config }: Pick<PresetRecord, 'name' | 'preset_type' | 'config'>,
+): Promise<PresetRecord> => {
+  await requireNamesInConfig(deps, type, config);
+  const now = new Date();
+  return deps.presets.create({
+    ...{ name, preset_type: type, config, seeded: false, created_at: now, updated_at: now },
+  } as PresetRecord);
+};
+
+/**
+ * A new name, in steps that may be repeated: the preset under the new name beside the old one, then the partitions,
+ * then the old one goes.
+ */
+const rename = async (deps: PresetDeps, present: PresetRecord, next: PresetRecord): Promise<PresetRecord> => {
+  const { preset_type: type, name: from } = present;
+  const begun = await deps.presets.create({ ...next, renamed_from: from });
+  await deps.partitions.renameReference(`${type}_preset`, from, next.name);
+  await deps.presets.replace(begun, next);
+  await deps.presets.remove(type, from);
+  return next;
+};
+
+/**
+ * Changes a preset; partitions follow a new name.
+ * @throws AppError NOT_FOUND, PRESET_EXISTS, CONFLICT, VALIDATION_ERROR, MODEL_ENDPOINT_NOT_FOUND, PROMPT_NOT_FOUND
+ */
+export const updatePreset = async (
+  deps: PresetDeps,
+  { type, name }: { type: PresetType; name: string },
+  patch: { name?: string | undefined; config?: unknown },
+): Promise<PresetRecord> => {
+  const present = await requirePreset(deps, type, name);
+  const renamed = patch.name !== undefined && patch.name !== name;
+  if (renamed && name === DEFAULT)
+    throw invalidRequest([
+      {
+        type: 'not_allowed',
+        loc: ['body', 'name'],
+        msg: 'The default preset keeps its name',
+        input: patch.name,
+      },
+    ]);
+  const config = patch.config === undefined ? present.config : await readConfig(deps, type, patch.config);
+  const { renamed_from: _, ...rest } = present;
+  const next = {
+    ...{ ...rest, config, name: patch.name ?? name, seeded: false },
+    updated_at: laterThan(present.updated_at),
+  } as PresetRecord;
+  if (renamed) return rename(deps, present, next);
+  if (!(await deps.presets.replace(present, next)))
+    throw new AppError('CONFLICT', 'The preset is being changed by somebody else; try again.');
+  return next;
+};
+
+const requireUnused = async (deps: PresetDeps, type: PresetType, name: string): Promise<void> => {
+  const count = (await partitionsByPreset(deps, type)).get(name) ?? 0;
+  if (count > 0)
+    throw new AppError('PRESET_IN_USE', `The preset '${name}' is used by ${count} partition(s).`);
+};
+
+/** @throws AppError NOT_FOUND, PRESET_IN_USE */
+export const deletePreset = async (
+  deps: PresetDeps,
+  { type, name }: { type: PresetType; name: string },
+): Promise<void> => {
+  const present = await requirePreset(deps, type, name);
+  if (name === DEFAULT) throw new AppError('PRESET_IN_USE', 'The default preset cannot be deleted.');
+  await requireUnused(deps, type, name);
+  await deps.presets.remove(type, name);
+  // A partition may have taken it in the moment before: then it comes back as it was.
+  await requireUnused(deps, type, name).catch(async (error: unknown) => {
+    await deps.presets.create(present).catch(() => undefined);
+    throw error;
+  });
+};

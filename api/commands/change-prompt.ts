@@ -1,0 +1,61 @@
+import type { Adapters } from '../../activities/ports.js';
+import { AppError } from '../../schemas/app-error.js';
+import type { PromptRecord } from '../../schemas/documents.js';
+import { PROMPT_SLOTS, promptSlots } from '../../schemas/prompts.js';
+import type { PromptType } from '../../schemas/prompts.js';
+import { invalidRequest } from '../request-issues.js';
+import { followPromptRename } from './follow-rename.js';
+
+export type PromptDeps = Pick<Adapters, 'prompts' | 'partitions' | 'presets'>;
+
+/** @throws AppError NOT_FOUND, plain */
+export const requirePromptById = async (
+  { prompts }: Pick<PromptDeps, 'prompts'>,
+  id: string,
+): Promise<PromptRecord> => {
+  const found = await prompts.get(id);
+  if (found === null) throw new AppError('NOT_FOUND', `Prompt '${id}' not found`, { plain: true });
+  return found;
+};
+
+/** Only the slots that are filled for its type, written plainly. @throws AppError VALIDATION_ERROR (422) */
+export const requireKnownSlots = (type: PromptType, content: string): void => {
+  const known = PROMPT_SLOTS[type];
+  const unknown = promptSlots(content).filter((slot) => !known.includes(slot));
+  if (unknown.length === 0) return;
+  const offered = known.length === 0 ? 'none' : known.map((slot) => `{${slot}}`).join(', ');
+  throw invalidRequest([
+    {
+      ...{ type: 'unknown_slot', loc: ['body', 'content'], input: unknown.slice(0, 5).join(', ') },
+      msg: `{${unknown[0]}} is no slot of a prompt of type ${type} (${offered}); a brace that is meant as such is doubled`,
+    },
+  ]);
+};
+
+/** @throws AppError NOT_FOUND, PROMPT_EXISTS, VALIDATION_ERROR */
+export const updatePrompt = async (
+  deps: PromptDeps,
+  id: string,
+  patch: { name?: string | undefined; content?: string | undefined },
+): Promise<PromptRecord> => {
+  const present = await requirePromptById(deps, id);
+  const { name, content } = patch;
+  if (content !== undefined) requireKnownSlots(present.prompt_type, content);
+  const updated = await deps.prompts.update(id, {
+    ...(name === undefined ? {} : { name }),
+    ...(content === undefined ? {} : { content }),
+  });
+  if (updated === null) return requirePromptById(deps, id);
+  // Until this is done the former name still finds it.
+  if (updated.name !== present.name)
+    await followPromptRename(deps, updated.prompt_type, { from: present.name, to: updated.name });
+  return updated;
+};
+
+/** @throws AppError NOT_FOUND, CONFLICT for the default of its type */
+export const deletePrompt = async (deps: PromptDeps, id: string): Promise<void> => {
+  const { prompt_type: type } = await requirePromptById(deps, id);
+  if ((await deps.prompts.defaults())[type] === id)
+    throw new AppError('CONFLICT', `It is the default of type ${type}: make another one the default first.`);
+  await deps.prompts.remove(id);
+};

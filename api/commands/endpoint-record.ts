@@ -1,0 +1,87 @@
+import type { ModelServers } from '../../activities/admin-ports.js';
+import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
+import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../../schemas/documents.js';
+import { vectorFieldOf } from '../../schemas/endpoint-names.js';
+import type { ModelEndpointPatch, NewModelEndpoint } from '../../schemas/model-endpoints-api.js';
+import { invalidRequest } from '../request-issues.js';
+import { sealedKeyAfter } from './endpoint-key.js';
+import { laterThan } from './follow-rename.js';
+
+/**
+ * The dialect that `extra.provider` names; null: to be found out, of rerankers the usual one.
+ * @throws AppError VALIDATION_ERROR for one that nobody speaks
+ */
+export const providerOf = (
+  type: ModelType,
+  { provider }: { provider?: unknown },
+): ModelEndpoint['provider'] => {
+  if (provider == null || provider === '') return null;
+  const known: readonly string[] = type === 'reranker' ? RERANKER_PROVIDERS : MODEL_PROVIDERS;
+  if (!known.includes(String(provider)))
+    throw invalidRequest([
+      {
+        ...{ type: 'provider', loc: ['body', 'extra', 'provider'], input: provider },
+        msg: `must be one of ${known.join(', ')}`,
+      },
+    ]);
+  return provider as ModelEndpoint['provider'];
+};
+
+/** Everything but the key: that one is stored sealed, beside it. */
+const withoutKey = ({ api_key: _, ...extra }: Record<string, unknown>): Record<string, unknown> => extra;
+
+/** @throws AppError VALIDATION_ERROR */
+export const newEndpointRecord = (servers: ModelServers, body: NewModelEndpoint): ModelEndpoint => {
+  const { name, model_type: type, endpoint, batch_size, timeout, extra } = body;
+  const model_name = body.model_name ?? '';
+  const now = new Date();
+  return {
+    ...{ name, model_type: type, endpoint, model_name, batch_size, timeout },
+    provider: providerOf(type, extra),
+    extra: withoutKey(extra),
+    sealed_api_key: sealedKeyAfter(servers, { name, model_type: type, endpoint }, { before: null, extra }),
+    vector_field: type === 'embedder' ? vectorFieldOf(name, model_name) : null,
+    ...{ dimension: null, context_tokens: null, text_form: null, probed_at: null },
+    ...{ created_at: now, updated_at: now },
+  };
+};
+
+/**
+ * The record as it is after an edit. Another server or dialect is asked anew; another model gets a vector field of
+ * its own, since vectors of two models do not compare. A new name keeps the field, and so the vectors.
+ * @throws AppError VALIDATION_ERROR
+ */
+export const editedEndpointRecord = (
+  servers: ModelServers,
+  before: ModelEndpoint,
+  patch: ModelEndpointPatch,
+): ModelEndpoint => {
+  const { model_type: type } = before;
+  const name = patch.name ?? before.name;
+  const endpoint = patch.endpoint ?? before.endpoint;
+  const model_name = patch.model_name ?? before.model_name;
+  const extra = patch.extra === undefined ? before.extra : withoutKey(patch.extra);
+  const wanted = providerOf(type, extra);
+  const sameModel = model_name === before.model_name;
+  const sameServer = endpoint === before.endpoint && wanted === providerOf(type, before.extra);
+  const { renamed_from: _, ...rest } = before;
+  return {
+    ...rest,
+    ...{ name, endpoint, model_name, extra },
+    batch_size: patch.batch_size ?? before.batch_size,
+    timeout: patch.timeout ?? before.timeout,
+    sealed_api_key: sealedKeyAfter(
+      servers,
+      { name, model_type: type, endpoint },
+      { before, extra: patch.extra },
+    ),
+    ...(!(sameServer && sameModel) && {
+      ...{ provider: wanted, context_tokens: null, text_form: null, probed_at: null },
+    }),
+    ...(!sameModel && {
+      dimension: null,
+      vector_field: type === 'embedder' ? vectorFieldOf(name, model_name) : null,
+    }),
+    updated_at: laterThan(before.updated_at),
+  };
+};

@@ -1,0 +1,48 @@
+import type { Adapters } from '../../activities/ports.js';
+import { AppError } from '../../schemas/app-error.js';
+import type { ModelType, PresetType } from '../../schemas/documents.js';
+import { MODEL_REFERENCES, PROMPT_REFERENCES } from '../../schemas/preset-references.js';
+import type { PromptType } from '../../schemas/prompts.js';
+
+type Stores = Pick<Adapters, 'endpoints' | 'prompts'>;
+
+/** Stands for whatever the default is. */
+const DEFAULT_ALIAS = 'default';
+
+const namesIn = (
+  references: Readonly<Record<string, string | undefined>>,
+  config: object,
+): [type: string, name: string][] =>
+  Object.entries(references).flatMap(([field, type]) => {
+    const name = (config as Record<string, unknown>)[field];
+    return typeof name === 'string' && type !== undefined ? [[type, name] as [string, string]] : [];
+  });
+
+/** @throws AppError PROMPT_NOT_FOUND */
+export const requirePrompt = async (
+  { prompts }: Pick<Stores, 'prompts'>,
+  type: PromptType,
+  name: string,
+): Promise<void> => {
+  if ((await prompts.find(type, name)) === null)
+    throw new AppError('PROMPT_NOT_FOUND', `The prompt '${name}' (${type}) does not exist.`);
+};
+
+/**
+ * Every model and prompt that a preset's config names must be there; `default` always is.
+ * @throws AppError MODEL_ENDPOINT_NOT_FOUND, PROMPT_NOT_FOUND (422)
+ */
+export const requireNamesInConfig = async (
+  stores: Stores,
+  type: PresetType,
+  config: object,
+): Promise<void> => {
+  for (const [modelType, name] of namesIn(MODEL_REFERENCES[type], config))
+    if (name !== DEFAULT_ALIAS && (await stores.endpoints.get(modelType as ModelType, name)) === null)
+      throw new AppError(
+        'MODEL_ENDPOINT_NOT_FOUND',
+        `The model endpoint '${name}' (${modelType}) is not registered.`,
+      );
+  for (const [promptType, name] of namesIn(PROMPT_REFERENCES[type], config))
+    if (name !== DEFAULT_ALIAS) await requirePrompt(stores, promptType as PromptType, name);
+};

@@ -1,0 +1,126 @@
+import type { Adapters } from '../../activities/ports.js';
+import { AppError } from '../../schemas/app-error.js';
+import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
+import type { ModelEndpointPatch } from '../../schemas/model-endpoints-api.js';
+import { invalidRequest } from '../request-issues.js';
+import { editedEndpointRecord } from './endpoint-record.js';
+import { followEndpointRename } from './follow-rename.js';
+
+export type ModelEndpointDeps = Pick<
+  Adapters,
+  'endpoints' | 'modelServers' | 'partitions' | 'presets' | 'files'
+>;
+
+const TRIES = 5;
+const MOST_NAMED = 5;
+
+const endpointMissing = (type: ModelType, name: string): AppError =>
+  new AppError('NOT_FOUND', `Model endpoint '${name}' (${type}) not found`, { plain: true });
+
+/** @throws AppError NOT_FOUND, plain */
+export const requireEndpoint = async (
+  { endpoints }: Pick<ModelEndpointDeps, 'endpoints'>,
+  type: ModelType,
+  name: string,
+): Promise<ModelEndpoint> => {
+  const found = await endpoints.get(type, name);
+  if (found === null) throw endpointMissing(type, name);
+  return found;
+};
+
+const refused = (field: string, msg: string): AppError =>
+  invalidRequest([{ type: 'not_allowed', loc: ['body', field], msg, input: null }]);
+
+/** What a form sends back unchanged is no edit. */
+const requireBuiltinUntouched = (present: ModelEndpoint, patch: ModelEndpointPatch): void => {
+  const fields = ['name', 'endpoint', 'model_name', 'batch_size', 'timeout'] as const;
+  for (const field of fields)
+    if (patch[field] !== undefined && patch[field] !== present[field])
+      throw refused(field, 'cannot be changed: the model is built in');
+  if (patch.extra !== undefined && Object.values(patch.extra).some((value) => value != null))
+    throw refused('extra', 'cannot be changed: the model is built in');
+};
+
+/** Indexed files keep vectors of the model and server they were indexed with: an edit of these has to be meant. */
+const requireAcknowledged = async (
+  { files }: ModelEndpointDeps,
+  present: ModelEndpoint,
+  patch: ModelEndpointPatch,
+): Promise<void> => {
+  if (present.model_type !== 'embedder' || patch.acknowledge_indexed_data) return;
+  const changed = (['endpoint', 'model_name'] as const).filter(
+    (field) => patch[field] !== undefined && patch[field] !== present[field],
+  );
+  if (changed.length === 0) return;
+  const counts = await files.countByEmbedder(present.name);
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (total === 0) return;
+  const named = [...counts.keys()].sort().slice(0, MOST_NAMED);
+  throw new AppError(
+    'EMBEDDER_EDIT_AFFECTS_INDEXED_DATA',
+    `Changing ${changed.join(' and ')} of embedder '${present.name}' affects ${total} indexed file(s) in ` +
+      `${counts.size} partition(s): ${named.join(', ')}${counts.size > named.length ? ', …' : ''}. ` +
+      'Send acknowledge_indexed_data=true to do it all the same.',
+    { details: { fields: changed, file_count: total, partitions: named } },
+  );
+};
+
+/** What is on its way names its embedder by the old name. */
+const requireQuiet = async ({ partitions, files }: ModelEndpointDeps, embedder: string): Promise<void> => {
+  for (const partition of await partitions.list({ kind: 'all', userId: 0 }))
+    if (partition.embedder === embedder && (await files.countPending(partition.partition)) > 0)
+      throw new AppError(
+        'INDEXING_IN_PROGRESS',
+        `The embedder cannot be renamed while files of partition '${partition.partition}' are being indexed.`,
+      );
+};
+
+/**
+ * A new name, in steps that may be repeated: the record under the new name beside the old one, then everything that
+ * names it, then the old record goes. Whoever reads meanwhile finds the model under either name.
+ */
+const rename = async (
+  deps: ModelEndpointDeps,
+  present: ModelEndpoint,
+  next: ModelEndpoint,
+): Promise<ModelEndpoint> => {
+  const { model_type: type, name: from } = present;
+  if (type === 'embedder') await requireQuiet(deps, from);
+  const begun = await deps.endpoints.create({ ...next, renamed_from: from });
+  await followEndpointRename(deps, type, { from, to: next.name });
+  const settled = { ...next, created_at: begun.created_at };
+  await deps.endpoints.save(settled);
+  await deps.endpoints.remove(type, from);
+  return settled;
+};
+
+/**
+ * Changes a model endpoint. Running gateways and workers read the record at each use.
+ * @throws AppError NOT_FOUND, VALIDATION_ERROR, EMBEDDER_EDIT_AFFECTS_INDEXED_DATA, MODEL_ENDPOINT_EXISTS,
+ *   INDEXING_IN_PROGRESS, CONFLICT
+ */
+export const updateModelEndpoint = async (
+  deps: ModelEndpointDeps,
+  { type, name }: { type: ModelType; name: string },
+  patch: ModelEndpointPatch,
+): Promise<ModelEndpoint> => {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const present = await requireEndpoint(deps, type, name);
+    if (patch.model_type !== undefined && patch.model_type !== type)
+      throw refused('model_type', 'cannot be changed');
+    const builtin = present.provider === 'builtin';
+    if (builtin) requireBuiltinUntouched(present, patch);
+    else if (patch.endpoint === 'builtin:') throw refused('endpoint', 'must be an http(s) URL');
+    if (patch.is_default === false && (await deps.endpoints.defaults())[type] === name)
+      throw refused('is_default', 'make another endpoint the default instead');
+    await requireAcknowledged(deps, present, patch);
+    const next = builtin ? present : editedEndpointRecord(deps.modelServers, present, patch);
+    let done: ModelEndpoint | null = next;
+    if (next.name !== name) done = await rename(deps, present, next);
+    else if (!builtin && !(await deps.endpoints.replace(present, next))) done = null;
+    if (done === null) continue;
+    if (patch.is_default === true) await deps.endpoints.setDefault(type, next.name);
+    return done;
+  }
+  throw new AppError('CONFLICT', 'The model endpoint is being changed by somebody else; try again.');
+};

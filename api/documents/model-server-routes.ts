@@ -1,0 +1,136 @@
+import type { z } from 'zod';
+import type { EndpointDraft, EndpointInspection } from '../../activities/admin-ports.js';
+import { AppError } from '../../schemas/app-error.js';
+import type { ModelEndpoint } from '../../schemas/documents.js';
+import {
+  EndpointDraftBody,
+  EndpointValidation,
+  IndexedUsage,
+  RevealedKey,
+} from '../../schemas/model-endpoints-api.js';
+import { providerOf } from '../commands/endpoint-record.js';
+import { requireEndpoint } from '../commands/update-model-endpoint.js';
+import { json, route } from '../route.js';
+import type { Route } from '../route.js';
+import { badRequest } from './bad-request.js';
+import type { DocumentDeps } from './document-deps.js';
+import { EndpointParams } from './model-endpoint-routes.js';
+
+const ONE = '/model-endpoints/{type}/{name}';
+
+const validation = (inspection: EndpointInspection): z.input<typeof EndpointValidation> => ({
+  reachable: inspection.reachable,
+  model_found: inspection.modelFound,
+  models_served: inspection.modelsServed,
+  transcription_supported: inspection.transcriptionSupported,
+  detail: inspection.detail,
+});
+
+/** A slash at the end means nothing. */
+const sameAddress = (one: string, other: string): boolean =>
+  one.replace(/\/+$/, '') === other.replace(/\/+$/, '');
+
+/**
+ * Asking the servers behind model endpoints, before they are registered and after. Any address may be asked, also one
+ * of a private network: see `inspect-endpoint.ts`.
+ */
+export const modelServerRoutes = ({ adapters }: DocumentDeps): Route[] => {
+  const { files, modelServers: servers } = adapters;
+
+  const storedDraft = (stored: ModelEndpoint): EndpointDraft => ({
+    ...stored,
+    apiKey: servers.openKey(stored),
+  });
+
+  const givenDraft = async (body: EndpointDraftBody): Promise<EndpointDraft> => {
+    const { stored_api_key_model_type: type, stored_api_key_name: name } = body;
+    const extra = { ...body.extra, ...(body.provider == null ? {} : { provider: body.provider }) };
+    const draft = {
+      ...{ model_type: body.model_type, endpoint: body.endpoint, model_name: body.model_name ?? '', extra },
+      ...{ timeout: body.timeout, provider: providerOf(body.model_type, extra) },
+    };
+    if (type == null || name == null) return { ...draft, apiKey: body.api_key ?? body.extra.api_key ?? null };
+    const stored = await adapters.endpoints.get(type, name);
+    if (stored === null)
+      throw new AppError(
+        'MODEL_ENDPOINT_NOT_FOUND',
+        `The model endpoint '${name}' (${type}) is not registered.`,
+      );
+    // A stored key goes to its own server only, whoever asks.
+    if (!sameAddress(stored.endpoint, body.endpoint))
+      throw badRequest(`The stored key of '${name}' belongs to another address; give the key itself.`);
+    return { ...draft, apiKey: servers.openKey(stored) };
+  };
+
+  return [
+    route({
+      method: 'post',
+      path: '/model-endpoints/validate',
+      summary: 'Ask a server that is not registered yet',
+      tag: 'Model endpoints',
+      auth: 'admin',
+      request: { body: EndpointDraftBody },
+      responses: { 200: { description: 'What the server told', schema: EndpointValidation } },
+      errors: ['BAD_REQUEST', 'MODEL_ENDPOINT_NOT_FOUND', 'VALIDATION_ERROR'],
+      async handle({ signal }, { body }) {
+        return json(200, validation(await servers.inspect(await givenDraft(body), signal)));
+      },
+    }),
+    route({
+      method: 'post',
+      path: `${ONE}/validate`,
+      summary: 'Ask the server of a registered endpoint',
+      tag: 'Model endpoints',
+      auth: 'admin',
+      request: { params: EndpointParams },
+      responses: { 200: { description: 'What the server told', schema: EndpointValidation } },
+      errors: ['NOT_FOUND', 'CONFIG_ERROR', 'VALIDATION_ERROR'],
+      async handle({ signal, log }, { params }) {
+        const stored = await requireEndpoint(adapters, params.type, params.name);
+        const inspection = await servers.inspect(storedDraft(stored), signal);
+        if (inspection.reachable && stored.probed_at === null && stored.provider !== 'builtin')
+          servers
+            .probe(stored)
+            .catch((error: unknown) => log.debug({ err: error }, 'the endpoint could not be asked yet'));
+        return json(200, validation(inspection));
+      },
+    }),
+    route({
+      method: 'post',
+      path: `${ONE}/reveal-api-key`,
+      summary: 'The stored key, unmasked',
+      tag: 'Model endpoints',
+      auth: 'admin',
+      request: { params: EndpointParams },
+      responses: { 200: { description: 'Null: there is none', schema: RevealedKey } },
+      errors: ['NOT_FOUND', 'CONFIG_ERROR', 'VALIDATION_ERROR'],
+      async handle({ log, principal }, { params }) {
+        const stored = await requireEndpoint(adapters, params.type, params.name);
+        log.info({ userId: principal.userId, endpoint: stored.name }, 'a stored key was revealed');
+        return {
+          ...json(200, { api_key: servers.openKey(stored) }),
+          headers: { 'Cache-Control': 'no-store' },
+        };
+      },
+    }),
+    route({
+      method: 'get',
+      path: `${ONE}/indexed-usage`,
+      summary: 'Which partitions hold vectors of it',
+      tag: 'Model endpoints',
+      auth: 'admin',
+      request: { params: EndpointParams },
+      responses: { 200: { description: 'Files by partition', schema: IndexedUsage } },
+      errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+      async handle(_ctx, { params: { type, name } }) {
+        await requireEndpoint(adapters, type, name);
+        const counts = type === 'embedder' ? await files.countByEmbedder(name) : new Map<string, number>();
+        const partitions = [...counts]
+          .map(([partition, file_count]) => ({ partition, file_count }))
+          .sort((a, b) => (a.partition < b.partition ? -1 : 1));
+        const total = partitions.reduce((sum, { file_count }) => sum + file_count, 0);
+        return json(200, { name, model_type: type, file_count: total, partitions });
+      },
+    }),
+  ];
+};

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { PromptRecord } from '../../schemas/documents.js';
+import { NewPrompt, PromptBody, PromptList, PromptPatch, PromptTypeName } from '../../schemas/prompts-api.js';
+import {
+  deletePrompt,
+  requireKnownSlots,
+  requirePromptById,
+  updatePrompt,
+} from '../commands/change-prompt.js';
+import { referencesToPrompts } from '../commands/find-references.js';
+import { empty, json, route } from '../route.js';
+import type { Route } from '../route.js';
+import type { DocumentDeps } from './document-deps.js';
+
+const ONE = '/prompts/{id}';
+const PromptParams = z.object({ id: z.string() });
+
+const PromptQuery = z.object({
+  prompt_type: PromptTypeName.optional(),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+});
+
+/** Prompts that replace the bundled texts (wire contract, section 1.10). */
+export const promptRoutes = ({ adapters }: DocumentDeps): Route[] => {
+  const { prompts } = adapters;
+
+  const presentAll = async (records: readonly PromptRecord[]): Promise<z.input<typeof PromptBody>[]> => {
+    const [defaults, references] = await Promise.all([
+      prompts.defaults(),
+      referencesToPrompts(adapters, records),
+    ]);
+    return records.map(({ created_at, updated_at, ...prompt }) => ({
+      ...prompt,
+      is_default: defaults[prompt.prompt_type] === prompt.id,
+      created_at: created_at.toISOString(),
+      updated_at: updated_at.toISOString(),
+      used_by: references.get(`${prompt.prompt_type}/${prompt.name}`) ?? [],
+    }));
+  };
+  const present = async (record: PromptRecord) => (await presentAll([record]))[0];
+
+  return [
+    route({
+      method: 'get',
+      path: '/prompts/',
+      summary: 'Prompts',
+      tag: 'Prompts',
+      auth: 'admin',
+      request: { query: PromptQuery },
+      responses: { 200: { description: 'By type and name', schema: PromptList } },
+      errors: ['VALIDATION_ERROR'],
+      async handle(_ctx, { query: { prompt_type: type, offset, limit } }) {
+        const page = { offset, limit, ...(type === undefined ? {} : { type }) };
+        return json(200, await presentAll(await prompts.list(page)));
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/prompts/',
+      summary: 'Write a prompt',
+      tag: 'Prompts',
+      auth: 'admin',
+      request: { body: NewPrompt },
+      responses: { 201: { description: 'The prompt', schema: PromptBody } },
+      errors: ['PROMPT_EXISTS', 'VALIDATION_ERROR'],
+      async handle(_ctx, { body }) {
+        requireKnownSlots(body.prompt_type, body.content);
+        return json(201, await present(await prompts.create(body)));
+      },
+    }),
+    route({
+      method: 'get',
+      path: ONE,
+      summary: 'A prompt',
+      tag: 'Prompts',
+      auth: 'admin',
+      request: { params: PromptParams },
+      responses: { 200: { description: 'The prompt', schema: PromptBody } },
+      errors: ['NOT_FOUND'],
+      async handle(_ctx, { params }) {
+        return json(200, await present(await requirePromptById(adapters, params.id)));
+      },
+    }),
+    route({
+      method: 'patch',
+      path: ONE,
+      summary: 'Change a prompt; what names it follows a new name',
+      tag: 'Prompts',
+      auth: 'admin',
+      request: { params: PromptParams, body: PromptPatch },
+      responses: { 200: { description: 'The prompt', schema: PromptBody } },
+      errors: ['NOT_FOUND', 'PROMPT_EXISTS', 'CONFLICT', 'VALIDATION_ERROR'],
+      async handle(_ctx, { params, body }) {
+        return json(200, await present(await updatePrompt(adapters, params.id, body)));
+      },
+    }),
+    route({
+      method: 'delete',
+      path: ONE,
+      summary: 'Delete a prompt that is not the default of its type',
+      tag: 'Prompts',
+      auth: 'admin',
+      request: { params: PromptParams },
+      responses: { 204: { description: 'Deleted' } },
+      errors: ['NOT_FOUND', 'CONFLICT'],
+      async handle(_ctx, { params }) {
+        await deletePrompt(adapters, params.id);
+        return empty(204);
+      },
+    }),
+    route({
+      method: 'put',
+      path: `${ONE}/default`,
+      summary: 'Make it the default of its type; the former default is none from then on',
+      tag: 'Prompts',
+      auth: 'admin',
+      request: { params: PromptParams },
+      responses: { 200: { description: 'The prompt', schema: PromptBody } },
+      errors: ['NOT_FOUND'],
+      async handle(_ctx, { params }) {
+        const record = await requirePromptById(adapters, params.id);
+        await prompts.setDefault(record.prompt_type, record.id);
+        return json(200, await present(record));
+      },
+    }),
+  ];
+};
