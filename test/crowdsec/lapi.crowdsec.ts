@@ -16,6 +16,8 @@ const ONE_PUSH_MS = 120_000;
 let standIn: StandInCapi;
 let stack: RunningStack;
 let lapi: CrowdsecLapi;
+/** How much was asked before the client of this test came. */
+let before = 0;
 
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -40,6 +42,7 @@ beforeEach(async () => {
   const files = process.env['CROWDSEC_FILES'];
   if (files === undefined) throw new Error('CROWDSEC_FILES is not set: run `npm run test:crowdsec`');
   lapi = await createCrowdsecLapi({ files, capiUrl: stack.base, port: await freePort() });
+  before = standIn.requests().length;
   await lapi.start();
 });
 afterEach(async () => {
@@ -73,7 +76,6 @@ const allArrive = (expected: readonly string[]): Promise<boolean> =>
 
 describe("Debian's crowdsec through the gateway", () => {
   it('logs in, sends its metrics, asks for decisions and enrolls', async () => {
-    const before = standIn.requests().length;
     const asked = () => standIn.requests().slice(before);
     const wanted = ['POST /v2/watchers/login', 'POST /v2/metrics/', 'GET /v2/decisions/stream'];
     await until('it has asked for all', async () => wanted.every((request) => asked().includes(request)), {
