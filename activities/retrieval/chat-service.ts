@@ -1,13 +1,13 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { Scope } from '../../schemas/documents.js';
-import type { ChatMessage, LanguageModel, ModelRegistry } from '../ports.js';
+import type { ChatMessage, FinishReason, LanguageModel, ModelRegistry } from '../ports.js';
 import { countTokens } from '../parsing/token-count.js';
-import { createCitationFilter } from './citations.js';
+import { createCitationFilter } from './chat/citations.js';
 import { countMessageTokens, TOKENS_PER_MESSAGE } from './message-tokens.js';
-import { buildPrompt, LEAST_SOURCES_BUDGET, promptOverhead } from './prompt.js';
-import { relayModelStream } from './relay-model-stream.js';
-import type { RelayedAnswer } from './relay-model-stream.js';
-import { returnAborts } from './return-aborts.js';
+import { buildPrompt, LEAST_SOURCES_BUDGET, promptOverhead } from './chat/prompt.js';
+import { relayModelStream } from './chat/relay-model-stream.js';
+import type { RelayedAnswer } from './chat/relay-model-stream.js';
+import { returnAborts } from './chat/return-aborts.js';
 import type { SearchResult, SearchService } from './search-service.js';
 
 export interface ChatRequest {
@@ -41,7 +41,7 @@ export type ChatEvent =
   | { type: 'delta'; content: string }
   | {
       type: 'end';
-      finishReason: 'stop' | 'length';
+      finishReason: FinishReason;
       usage: { promptTokens: number; completionTokens: number };
       /** The model's stream broke off after the answer had begun; `error` says why. */
       truncated: boolean;

@@ -1,7 +1,7 @@
-import { countTokens } from '../parsing/token-count.js';
-import { SOURCES_END, sourceMarker, writeSourceBlocks } from './source-blocks.js';
-import type { SourceBlock } from './source-blocks.js';
-import type { SearchResult } from './search-service.js';
+import { countTokens } from '../../parsing/token-count.js';
+import { SOURCES_END, sourceMarker, writeSourceBlocks } from '../source-blocks.js';
+import type { SourceBlock } from '../source-blocks.js';
+import type { SearchResult } from '../search-service.js';
 
 /** Less room than this and a cut source would say nothing. */
 const LEAST_SOURCE_TOKENS = 64;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { countTokens } from '../../../activities/parsing/token-count.js';
-import { buildPrompt, promptOverhead } from '../../../activities/retrieval/prompt.js';
-import { neutralizeMarkers, readSourceBlocks } from '../../../activities/retrieval/source-blocks.js';
-import { makeResult } from './fixtures.js';
+import { countTokens } from '../../../../activities/parsing/token-count.js';
+import { buildPrompt, promptOverhead } from '../../../../activities/retrieval/chat/prompt.js';
+import { neutralizeMarkers, readSourceBlocks } from '../../../../activities/retrieval/source-blocks.js';
+import { makeResult } from '../fixtures.js';
 
 const date = new Date('2026-03-01T23:59:00Z');
 
