@@ -1,9 +1,21 @@
 import { openChunkWriter } from './chunk-file.js';
 import { createChunker } from './chunker.js';
+import { stripInvisible } from './invisible-characters.js';
 import { parseDocument } from './parse-document.js';
 import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
+import type { Section } from './section.js';
 
 const PROGRESS_EVERY_MS = 500;
+
+/** What a person would see of a section: a model would also read what is hidden in it. */
+const visible = (section: Section): Section => {
+  const { charStart, ...rest } = section;
+  const text = stripInvisible(section.text);
+  const headingPath = section.headingPath.map(stripInvisible);
+  // Where something was taken out, places in the source are no longer known.
+  const known = charStart !== undefined && text.length === section.text.length;
+  return { ...rest, headingPath, text, ...(known && { charStart }) };
+};
 
 /** Parses and chunks one document into its output file, section by section. Runs in a parser process. */
 export async function runParseJob(
@@ -27,7 +39,7 @@ export async function runParseJob(
   try {
     for await (const section of parsed.sections) {
       characters += section.text.length;
-      await write(chunker.push(section));
+      await write(chunker.push(visible(section)));
       if (Date.now() - reported >= PROGRESS_EVERY_MS) {
         reported = Date.now();
         const pages = parsed.pages();
