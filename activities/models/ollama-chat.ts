@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { AppError } from '../../schemas/app-error.js';
 import type { ChatDelta, ChatMessage, FinishReason, MoreFields } from '../ports.js';
 import { refuseUnknownFields } from './answer-fields.js';
 import type { ChatCall } from './model-server.js';
@@ -80,6 +81,9 @@ const numbers = (more: MoreFields): Record<string, unknown> =>
 export const ollamaChatBody = ({ model, messages, options, contextTokens }: ChatCall) => {
   const more = options.more ?? {};
   refuseUnknownFields(more, KNOWN, 'The model server (Ollama)');
+  // How long a model stays loaded concerns everybody who uses it.
+  if (more['keep_alive'] !== undefined)
+    throw new AppError('BAD_REQUEST', "'keep_alive' is not a client's to set.", { plain: true });
   const format = formatOf(more['response_format']);
   const tools = more['tool_choice'] === 'none' ? undefined : more['tools'];
   const others = Object.entries(more).filter(([name, value]) => !CONSUMED.has(name) && value != null);

@@ -2,9 +2,11 @@ import type { Route } from '../route.js';
 import { chatRoutes } from './chat-routes.js';
 import { bareRelationshipRoutes, contentRoutes } from './content-routes.js';
 import type { DocumentDeps } from './document-deps.js';
+import { embeddingRoutes } from './embedding-routes.js';
 import { healthRoutes } from './health-routes.js';
 import { indexerRoutes } from './indexer-routes.js';
 import { memberRoutes } from './member-routes.js';
+import { modelListRoutes } from './model-list-routes.js';
 import { partitionRoutes } from './partition-routes.js';
 import { partitionSettingsRoutes } from './partition-settings-routes.js';
 import { queueRoutes } from './queue-routes.js';
@@ -30,7 +32,9 @@ export const documentRoutes = (deps: DocumentDeps): Route[] => [
   ...contentRoutes(deps),
   ...searchRoutes(deps),
   ...staticRoutes(deps),
-  ...(deps.config.chat.enabled ? chatRoutes(deps) : []),
+  ...(deps.config.chat.enabled
+    ? [...modelListRoutes(deps), ...chatRoutes(deps), ...embeddingRoutes(deps)]
+    : []),
   // Last: their first step is a wildcard.
   ...bareRelationshipRoutes(deps),
 ];

@@ -9,6 +9,7 @@ import type {
   TokenLogprob,
 } from '../../ports.js';
 import type { CitationFilter, Citations } from './citations.js';
+import { rejectOnAbort } from './reject-on-abort.js';
 import { createShownLogprobs } from './shown-logprobs.js';
 
 /** A piece of an answer as it is shown. */
@@ -28,20 +29,6 @@ export interface RelayedAnswer {
   /** Why the stream broke off, when it did after the first delta. */
   error: AppError | undefined;
 }
-
-/** Rejects when the signal aborts; never resolves. `dispose` lets go of the signal. */
-const rejectOnAbort = (signal: AbortSignal): { promise: Promise<never>; dispose: () => void } => {
-  let dispose = (): void => undefined;
-  const promise = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    dispose = () => signal.removeEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
-  // Whoever races it hears of it; between two races nobody does, and that is no unhandled rejection.
-  promise.catch(() => undefined);
-  return { promise, dispose };
-};
 
 /**
  * Passes a model's words on, through the citation filter when there is one, and says at the end how it went.

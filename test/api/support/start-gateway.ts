@@ -8,9 +8,11 @@ import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import type { Route } from '../../../api/route.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin-endpoints.js';
 import { createModelRegistry } from '../../../activities/models/model-registry.js';
+import { bundledPromptSource } from '../../../activities/prompts/prompt-source.js';
 import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import type { Adapters, RateLimits } from '../../../activities/ports.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
+import type { ChatAdapters } from '../../../activities/chat-ports.js';
 import { createChatService } from '../../../activities/retrieval/chat-service.js';
 import type { ChatService } from '../../../activities/retrieval/chat-service.js';
 import { createSearchService } from '../../../activities/retrieval/search-service.js';
@@ -24,6 +26,8 @@ export const ADMIN_TOKEN = 'or-admin-0123456789abcdef';
 export interface GatewayOptions {
   env?: Record<string, string>;
   chat?: ChatService;
+  /** What the real chat service is given; bundled prompts and no web search otherwise. */
+  chatAdapters?: Partial<ChatAdapters>;
   /** Puts faults between the gateway and its stores. */
   adapt?: (adapters: Adapters) => Adapters;
   /** Those of this gateway alone unless given; off unless `env` turns them on. */
@@ -64,7 +68,13 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   const workflows = createFakeWorkflows();
   const search = createSearchService({ ...adapters, settings: config.search });
   const chat =
-    options.chat ?? createChatService({ search, models, settings: config.chat, now: () => new Date() });
+    options.chat ??
+    createChatService({
+      ...adapters,
+      ...{ search, settings: config.chat, now: () => new Date(), promptSource: bundledPromptSource },
+      ...{ overrides: { languageModel: () => adapters.models.languageModel() }, web: null },
+      ...options.chatAdapters,
+    });
 
   const logLines: string[] = [];
   const sink = new Writable({
