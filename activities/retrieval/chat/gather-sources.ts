@@ -145,5 +145,3 @@ export const createSourceGatherer = (dependencies: {
     return gathered;
   };
 };
-
-export type SourceGatherer = ReturnType<typeof createSourceGatherer>;
