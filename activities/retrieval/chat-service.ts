@@ -94,8 +94,11 @@ export const createChatService = (dependencies: {
       ? models.languageModel(request.languageModel)
       : overrides.languageModel(request.override, request.languageModel);
 
+  /** Rewriting is optional, so a model that is gone or away is no reason to fail. */
   const rewritingModel = async (request: ChatRequest, answering: LanguageModel): Promise<LanguageModel> =>
-    request.rewritingModel === undefined ? answering : models.languageModel(request.rewritingModel);
+    request.rewritingModel === undefined
+      ? answering
+      : models.languageModel(request.rewritingModel).catch(() => answering);
 
   /** With as many sources as fit; with fewer when the model finds the prompt too long. */
   async function* askWithSources(

@@ -93,6 +93,8 @@ export const createSourceGatherer = (dependencies: {
     const times: Record<string, number> = {};
     const mark = (step: string): void => void (times[step] = Math.round(performance.now() - started));
     const webPages = searchWeb(request, question);
+    // Waited for at the end; until then nobody hears that the client has left.
+    webPages.catch(() => undefined);
     const degraded: DegradedStep[] = [];
     const gathered: Gathered = {
       ...{ materials: [], retrieved: [], attachments: [], degraded },
