@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import type { Config } from '../schemas/config.js';
 import { NO_IP_INFO, createIpInfo, createIpInfoSources } from './ip-info/ip-info.js';
+import { createOverrideModels } from './models/override-models.js';
 import { discoverOllama } from './models/discover-ollama.js';
 import { builtinModels, createModelRegistry } from './models/model-registry.js';
 import { createModelServers } from './models/model-servers.js';
@@ -10,13 +11,16 @@ import { BUNDLED_PROMPTS } from './prompts/bundled-prompts.js';
 import { createStoredPromptSource } from './prompts/stored-prompts.js';
 import { seededPresets } from './presets/seeded-presets.js';
 import { createCapiClient } from './capi/capi-client.js';
+import type { ChatAdapters } from './chat-ports.js';
 import type { Adapters, RateLimits } from './ports.js';
 import type { ProxyAdapters } from './proxy-ports.js';
 import { connectMongo } from './stores/mongo/connect-mongo.js';
 import { createMongoAlertStore } from './stores/mongo/alert-store.js';
 import { createMongoApiKeyStore } from './stores/mongo/api-key-store.js';
 import { createMongoBlobStore } from './stores/mongo/blob-store.js';
+import { createGuardedDispatcher } from './outbound/address-guard.js';
 import { createCallbackClient } from './outbound/callback-client.js';
+import { createWebSearch } from './outbound/web-search.js';
 import { createMongoCallbackStore } from './stores/mongo/callback-store.js';
 import { createMongoClaimStore } from './stores/mongo/claim-store.js';
 import { createMongoCounterStore } from './stores/mongo/counter-store.js';
@@ -44,7 +48,7 @@ import { connectOpenSearch } from './stores/opensearch/connect-opensearch.js';
 import { isSchemaBehind } from './stores/opensearch/ensure-chunk-index.js';
 
 /** `proxy` is null without SECRETS_KEY: the watchers' tokens could not be kept, so nothing could be forwarded. */
-export type ConnectedAdapters = Adapters & { proxy: ProxyAdapters | null };
+export type ConnectedAdapters = Adapters & ChatAdapters & { proxy: ProxyAdapters | null };
 
 /** How we name ourselves to the central API. */
 const USER_AGENT = 'tamis/0.1';
@@ -63,6 +67,11 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
   const mongo = await connectMongo(config.mongodb);
   const opensearch = connectOpenSearch(config.opensearch);
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
+  const foreignServers = createGuardedDispatcher({
+    allowPrivate: config.chat.override.allowPrivate,
+    connectTimeoutMs: MODEL_CONNECT_MS,
+  });
+  const { webSearch } = config.chat;
   const { ipLookup } = config.proxy;
   const ipInfo =
     ipLookup === null
@@ -74,6 +83,7 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
       mongo.close(),
       opensearch.close(),
       modelServers.destroy(),
+      foreignServers.destroy(),
       ipInfo.close(),
       callbackClient.close(),
     ]);
@@ -133,6 +143,20 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
       modelServers: createModelServers({ dispatcher: modelServers, keys, registry: models }),
       prompts,
       promptSource: createStoredPromptSource(prompts),
+      overrides: createOverrideModels({
+        ...{ endpoints, keys },
+        dispatchers: { own: modelServers, foreign: foreignServers },
+        settings: {
+          ...config.chat.override,
+          concurrency: config.models.llmConcurrency,
+          contextTokens: config.chat.contextTokens,
+          patienceMs: config.models.llmTimeoutSeconds * 1000,
+        },
+      }),
+      web:
+        webSearch.token === null
+          ? null
+          : createWebSearch(modelServers, { ...webSearch, token: webSearch.token }),
       proxy:
         secretsKey === null
           ? null

@@ -585,9 +585,14 @@ export interface Embedder {
   ): Promise<number[][]>;
 }
 
+/** Fields of the chat format that we hand on without knowing them. */
+export type MoreFields = Readonly<Record<string, unknown>>;
+
 export interface ChatMessage {
-  role: 'system' | 'user' | 'assistant';
+  role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
+  /** `tool_calls`, `tool_call_id`, `name`, as they came. */
+  more?: MoreFields;
 }
 
 export interface ChatOptions {
@@ -595,26 +600,41 @@ export interface ChatOptions {
   topP?: number;
   maxTokens?: number;
   stop?: string[];
+  /** `tools`, `response_format`, `seed`, `logprobs` and the like: for the server to understand. */
+  more?: MoreFields;
   signal?: AbortSignal;
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call';
+
+/** Log probability of one token, in the form of the OpenAI format. */
+export interface TokenLogprob {
+  token: string;
+  [field: string]: unknown;
 }
 
 export interface ChatDelta {
   content: string;
+  /** Other parts of the answer, in the form of the OpenAI format: pieces of `tool_calls`, `reasoning_content` … */
+  more?: MoreFields;
+  /** Of the tokens in `content`. */
+  logprobs?: readonly TokenLogprob[];
   /** Set on the last delta only. */
-  finishReason?: 'stop' | 'length';
+  finishReason?: FinishReason;
   usage?: { promptTokens: number; completionTokens: number };
 }
 
 /** A whole answer. */
 export interface ChatReply {
   content: string;
-  finishReason: 'stop' | 'length';
+  finishReason: FinishReason;
   usage?: { promptTokens: number; completionTokens: number };
 }
 
 /**
  * Both methods throw AppError INFERENCE_ERROR, INFERENCE_CONNECTION_ERROR, INFERENCE_TIMEOUT, INFERENCE_REFUSED,
- * LLM_PARSING_ERROR, CONTEXT_TOO_LONG or CIRCUIT_BREAKER_OPEN, or the signal's reason when aborted.
+ * LLM_PARSING_ERROR, CONTEXT_TOO_LONG or CIRCUIT_BREAKER_OPEN, BAD_REQUEST for a field in `more` that changes the
+ * answer and that the server does not know, or the signal's reason when aborted.
  */
 export interface LanguageModel {
   endpointName: string;

@@ -58,12 +58,7 @@ const adapters = await connect(config).catch((error: unknown) => {
 });
 const workflows = connectTemporal(config);
 const search = createSearchService({ ...adapters, settings: config.search });
-const chat = createChatService({
-  search,
-  models: adapters.models,
-  settings: config.chat,
-  now: () => new Date(),
-});
+const chat = createChatService({ ...adapters, search, settings: config.chat, now: () => new Date() });
 
 if (config.auth.token === null)
   logger.warn(

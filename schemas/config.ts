@@ -153,6 +153,25 @@ const environment = z.object({
   CONTEXTUALIZATION_TIMEOUT: count(120),
   RETRIEVER_TOP_K: count(50),
   CHAT_TOP_N: count(10),
+  RAG_MODE: z.enum(['ChatBotRag', 'SimpleRag']).default('ChatBotRag'),
+  RETRIEVER_ALLOW_FILTERLESS_FALLBACK: flag(true),
+  RELATED_LIMIT: count(10),
+  MAX_DEPTH: count(10),
+  MAP_REDUCE_INITIAL_BATCH_SIZE: count(10),
+  MAP_REDUCE_EXPANSION_BATCH_SIZE: count(5),
+  MAP_REDUCE_MAX_TOTAL: count(20),
+  CHAT_HEARTBEAT_SECONDS: count(15, 0),
+  LLM_OVERRIDE_ALLOW_CUSTOM_ENDPOINT: flag(true),
+  LLM_OVERRIDE_ALLOW_PRIVATE_URLS: flag(false),
+  WEBSEARCH_PROVIDER: z.enum(['staan']).default('staan'),
+  WEBSEARCH_BASE_URL: url(/^https?$/).default('https://api.staan.ai/v2/search/web'),
+  WEBSEARCH_API_TOKEN: z.string().optional(),
+  WEBSEARCH_TOP_K: count(5),
+  WEBSEARCH_LANG: z
+    .string()
+    .regex(/^[A-Za-z]{2}(-[A-Za-z]{2})?$/, 'must be a language such as fr-FR')
+    .default('fr-FR'),
+  WEBSEARCH_MAX_TOKENS: count(2000),
   MAX_LLM_CONTEXT_SIZE: count(8192, 256),
   MAX_OUTPUT_TOKENS: count(1024),
   SIMILARITY_THRESHOLD: z.coerce.number().min(0).max(1).default(0),
@@ -279,7 +298,13 @@ const GUARDED_SECRETS = [
 ] as const;
 
 /** Keys of model servers: their length is the server's matter, but a published sample is none. */
-const MODEL_KEYS = ['EMBEDDER_API_KEY', 'API_KEY', 'RERANKER_API_KEY', 'VLM_API_KEY'] as const;
+const MODEL_KEYS = [
+  'EMBEDDER_API_KEY',
+  'API_KEY',
+  'RERANKER_API_KEY',
+  'VLM_API_KEY',
+  'WEBSEARCH_API_TOKEN',
+] as const;
 
 /** What clients write where a server asks for a key and takes any. */
 const NO_KEY = 'EMPTY';
@@ -437,6 +462,33 @@ const build = (env: z.output<typeof environment>) => ({
     topN: env.CHAT_TOP_N,
     contextTokens: env.MAX_LLM_CONTEXT_SIZE,
     maxOutputTokens: env.MAX_OUTPUT_TOKENS,
+    /** Counted for each piece that an answer may use. */
+    chunkSize: env.CHUNK_SIZE,
+    /** Whether questions are rewritten by the conversation. */
+    rewriting: env.RAG_MODE === 'ChatBotRag',
+    /** Whether a time that finds nothing is dropped. */
+    filterlessFallback: env.RETRIEVER_ALLOW_FILTERLESS_FALLBACK,
+    relatedLimit: env.RELATED_LIMIT,
+    maxAncestorDepth: env.MAX_DEPTH,
+    mapReduce: {
+      initialBatch: env.MAP_REDUCE_INITIAL_BATCH_SIZE,
+      expansionBatch: env.MAP_REDUCE_EXPANSION_BATCH_SIZE,
+      maxTotal: env.MAP_REDUCE_MAX_TOTAL,
+    },
+    /** A stream that says nothing for so long gets a comment; 0: none. */
+    heartbeatMs: env.CHAT_HEARTBEAT_SECONDS * 1000,
+    override: {
+      allowCustomEndpoint: env.LLM_OVERRIDE_ALLOW_CUSTOM_ENDPOINT,
+      allowPrivate: env.LLM_OVERRIDE_ALLOW_PRIVATE_URLS,
+    },
+    webSearch: {
+      baseUrl: env.WEBSEARCH_BASE_URL,
+      /** Null: off. */
+      token: env.WEBSEARCH_API_TOKEN ?? null,
+      topK: env.WEBSEARCH_TOP_K,
+      market: env.WEBSEARCH_LANG.toLowerCase(),
+      maxTokens: env.WEBSEARCH_MAX_TOKENS,
+    },
   },
   models: {
     /** Null: not configured; the built-in model, or what OLLAMA_HOST offers. */

@@ -4,9 +4,9 @@ import { ROLES, STAGES, TASK_STATES } from './documents.js';
 /** Request and answer bodies of the document surface, as `/openapi.json` shows them. */
 
 /** Keys that the server sets and keys that the client chose, flattened. */
-const OpenMetadata = z.record(z.string(), z.unknown()).meta({ id: 'Metadata' });
+export const OpenMetadata = z.record(z.string(), z.unknown()).meta({ id: 'Metadata' });
 
-const Link = z
+export const Link = z
   .string()
   .meta({ description: 'Absolute URL', examples: ['http://127.0.0.1:8080/extract/abc'] });
 
@@ -324,81 +324,3 @@ export const PartitionSnapshot = z
   .meta({ id: 'PartitionSnapshot' });
 
 export const Extract = z.object({ page_content: z.string(), metadata: OpenMetadata }).meta({ id: 'Extract' });
-
-export const ModelList = z
-  .object({
-    object: z.literal('list'),
-    data: z.array(
-      z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() }),
-    ),
-  })
-  .meta({ id: 'ModelList' });
-
-/** Texts of a message: plain, or the parts of type `text` that newer chat clients send. */
-const MessageContent = z.union([
-  z.string(),
-  z.array(z.object({ type: z.literal('text'), text: z.string() })),
-  z.null(),
-]);
-
-/** Fields that neither narrow nor redirect the answer are taken and left; the handler refuses those that would. */
-export const ChatRequest = z
-  .looseObject({
-    model: z
-      .string()
-      .nullish()
-      .meta({ examples: ['rag-manuals', 'partition-all'] }),
-    messages: z.array(
-      z.looseObject({ role: z.enum(['system', 'user', 'assistant']), content: MessageContent.optional() }),
-    ),
-    temperature: z.number().min(0).max(2).nullish().meta({ description: '0.3 when absent' }),
-    top_p: z.number().min(0).max(1).nullish(),
-    stream: z.boolean().nullish(),
-    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-    max_tokens: z.int().min(1).nullish(),
-    stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
-    metadata: z.record(z.string(), z.unknown()).nullish(),
-  })
-  .meta({ id: 'ChatRequest' });
-export type ChatRequest = z.infer<typeof ChatRequest>;
-
-const SourceEntry = z
-  .looseObject({
-    source_type: z.string(),
-    chunk: OpenMetadata.optional(),
-    chunk_url: Link.optional(),
-    file_url: Link.optional(),
-    rerank_score: z.number().optional(),
-  })
-  .meta({ id: 'SourceEntry' });
-
-export const ChatExtra = z
-  .looseObject({
-    sources: z.array(SourceEntry),
-    presented_sources: z.array(SourceEntry),
-    cited_sources: z.array(SourceEntry),
-    citations_reported: z.boolean(),
-    truncated: z.boolean().optional(),
-  })
-  .meta({ id: 'ChatExtra' });
-export type ChatExtra = z.infer<typeof ChatExtra>;
-
-export const ChatAnswer = z
-  .object({
-    id: z.string(),
-    object: z.literal('chat.completion'),
-    created: z.int(),
-    model: z.string(),
-    choices: z.array(
-      z.object({
-        index: z.int(),
-        message: z.object({ role: z.literal('assistant'), content: z.string() }),
-        logprobs: z.null(),
-        finish_reason: z.string(),
-      }),
-    ),
-    usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() }),
-    extra: ChatExtra,
-  })
-  .meta({ id: 'ChatAnswer' });
-export type ChatAnswer = z.infer<typeof ChatAnswer>;

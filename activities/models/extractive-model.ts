@@ -4,6 +4,7 @@ import type { ChatDelta, ChatMessage, ChatOptions, ChatReply, LanguageModel } fr
 import { countMessageTokens } from '../retrieval/message-tokens.js';
 import { readSourceBlocks, sourceMarker } from '../retrieval/source-blocks.js';
 import type { SourceBlock } from '../retrieval/source-blocks.js';
+import { refuseUnknownFields } from './answer-fields.js';
 import { readQuestion } from './question-terms.js';
 import type { Question } from './question-terms.js';
 import { rankSentences } from './rank-sentences.js';
@@ -66,9 +67,10 @@ const cutAtStop = (answer: string, stop: readonly string[]): string =>
 
 async function* streamWords(
   messages: readonly ChatMessage[],
-  { maxTokens = Infinity, stop = [], signal }: ChatOptions,
+  { maxTokens = Infinity, stop = [], more, signal }: ChatOptions,
 ): AsyncGenerator<ChatDelta, void, undefined> {
   signal?.throwIfAborted();
+  refuseUnknownFields(more, [], 'The built-in model');
   let completionTokens = 0;
   let finishReason: 'stop' | 'length' = 'stop';
   for (const word of cutAtStop(answerTo(messages), stop).match(/\s*\S+/g) ?? []) {

@@ -2,8 +2,8 @@ import { Ollama } from 'ollama';
 import type { ChatResponse } from 'ollama';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
-import type { ChatReply } from '../ports.js';
-import type { ChatCall, ModelServer, ModelServerOptions } from './model-server.js';
+import type { ModelServer, ModelServerOptions } from './model-server.js';
+import { OllamaChunk, createOllamaReader, ollamaChatBody } from './ollama-chat.js';
 import { ollamaFetch } from './ollama-fetch.js';
 import { describeOllamaModel } from './ollama-description.js';
 import { ProviderFailure } from './provider-failure.js';
@@ -12,41 +12,6 @@ import { ollamaAddress } from './server-address.js';
 
 const ListAnswer = z.object({ models: z.array(z.object({ name: z.string() })) });
 const EmbedAnswer = z.object({ embeddings: z.array(z.array(z.number())) });
-const ChatChunk = z.object({
-  message: z.object({ content: z.string() }),
-  done: z.boolean(),
-  done_reason: z.string().optional(),
-  prompt_eval_count: z.int().optional(),
-  eval_count: z.int().optional(),
-});
-
-const usageOf = (chunk: z.output<typeof ChatChunk>): Pick<ChatReply, 'usage'> =>
-  chunk.prompt_eval_count === undefined && chunk.eval_count === undefined
-    ? {}
-    : { usage: { promptTokens: chunk.prompt_eval_count ?? 0, completionTokens: chunk.eval_count ?? 0 } };
-
-const finishOf = ({ done_reason }: z.output<typeof ChatChunk>): 'stop' | 'length' =>
-  done_reason === 'length' ? 'length' : 'stop';
-
-/**
- * `num_ctx` always: the default depends on the machine, and what does not fit would be dropped. `truncate` and `shift`
- * off: too long a prompt is refused instead of cut, an answer that reaches the end of the window ends there. The
- * library's types lag behind the server here (ollama/ollama `api/types.go`, ChatRequest).
- */
-const chatBody = ({ model, messages, options, contextTokens }: ChatCall) => ({
-  model,
-  messages: [...messages],
-  truncate: false,
-  shift: false,
-  options: {
-    num_ctx: contextTokens,
-    ...(options.temperature !== undefined && { temperature: options.temperature }),
-    ...(options.topP !== undefined && { top_p: options.topP }),
-    ...(options.maxTokens !== undefined && { num_predict: options.maxTokens }),
-    ...(options.stop !== undefined && options.stop.length > 0 && { stop: options.stop }),
-  },
-});
-
 /** What the library throws of its own: an `error` line in a stream, a stream without an end, broken JSON. */
 const fromLibrary = (error: unknown, signal: AbortSignal | undefined): unknown => {
   if (error instanceof ProviderFailure) return error;
@@ -99,17 +64,16 @@ export const createOllamaServer = (
     },
     async *stream(call) {
       const { signal } = call.options;
-      const iterator = await ask(signal, (client) => client.chat({ ...chatBody(call), stream: true }));
+      const body = ollamaChatBody(call);
+      const read = createOllamaReader();
+      const iterator = await ask(signal, (client) => client.chat({ ...body, stream: true }));
       let finished = false;
       try {
         for await (const part of iterator as AsyncIterable<ChatResponse>) {
-          const chunk = readAs(ChatChunk, part, 'stream');
-          if (!chunk.done) {
-            if (chunk.message.content !== '') yield { content: chunk.message.content };
-            continue;
-          }
-          finished = true;
-          yield { content: chunk.message.content, finishReason: finishOf(chunk), ...usageOf(chunk) };
+          const chunk = readAs(OllamaChunk, part, 'stream');
+          const delta = read(chunk);
+          finished = chunk.done;
+          if (finished || delta.content !== '' || delta.more !== undefined) yield delta;
         }
       } catch (error) {
         throw fromLibrary(error, signal);
@@ -119,10 +83,14 @@ export const createOllamaServer = (
       }
     },
     async complete(call) {
-      const body = { ...chatBody(call), stream: false as const };
+      const body = { ...ollamaChatBody(call), stream: false as const };
       const answer = await ask(call.options.signal, (client) => client.chat(body));
-      const chunk = readAs(ChatChunk, answer, 'chat answer');
-      return { content: chunk.message.content, finishReason: finishOf(chunk), ...usageOf(chunk) };
+      const {
+        content,
+        usage,
+        finishReason = 'stop',
+      } = createOllamaReader()(readAs(OllamaChunk, answer, 'chat answer'));
+      return { content, finishReason, ...(usage !== undefined && { usage }) };
     },
   };
 };

@@ -1,5 +1,7 @@
+import { stringify } from 'lossless-json';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
+import { finishReasonOf } from './answer-fields.js';
 import { openExchange, readJson } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
 import type { ChatCall, ModelServer, ModelServerOptions } from './model-server.js';
@@ -38,9 +40,11 @@ const ChatAnswer = z.object({
   usage: z.unknown().optional(),
 });
 
+/** What we do not know of a request goes along; what we set wins. */
 const chatBody = ({ model, messages, options }: ChatCall): Record<string, unknown> => ({
+  ...options.more,
   model,
-  messages,
+  messages: messages.map(({ role, content, more }) => ({ ...more, role, content })),
   ...(options.temperature !== undefined && { temperature: options.temperature }),
   ...(options.topP !== undefined && { top_p: options.topP }),
   ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
@@ -65,7 +69,8 @@ export const createOpenAiServer = (
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
       },
-      body: JSON.stringify(body),
+      // An integer beyond 2^53 in a client's field stays what it is.
+      body: stringify(body) ?? '{}',
     });
 
   const models: ModelServer['models'] = async (signal) => {
@@ -108,7 +113,7 @@ export const createOpenAiServer = (
       const { choices, usage } = readAs(ChatAnswer, answer, 'chat completion');
       return {
         content: choices[0].message.content ?? '',
-        finishReason: choices[0].finish_reason === 'length' ? 'length' : 'stop',
+        finishReason: finishReasonOf(choices[0].finish_reason ?? 'stop'),
         ...openAiUsage(usage),
       };
     },

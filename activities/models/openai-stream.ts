@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import type { ChatDelta } from '../ports.js';
+import type { ChatDelta, FinishReason, TokenLogprob } from '../ports.js';
+import { finishReasonOf } from './answer-fields.js';
 import type { ModelAnswer } from './model-exchange.js';
 import { openAiUsage } from './openai-usage.js';
 import { ProviderFailure } from './provider-failure.js';
@@ -11,7 +12,8 @@ const StreamEvent = z.object({
   choices: z
     .array(
       z.object({
-        delta: z.object({ content: z.string().nullish() }).nullish(),
+        delta: z.looseObject({ content: z.string().nullish() }).nullish(),
+        logprobs: z.object({ content: z.array(z.looseObject({ token: z.string() })).nullish() }).nullish(),
         finish_reason: z.string().nullish(),
       }),
     )
@@ -29,6 +31,20 @@ const parseEvent = (data: string): z.output<typeof StreamEvent> => {
     });
   }
   return readAs(StreamEvent, event, 'stream event');
+};
+
+/** What a choice brings: its words, and whatever else stands in its delta. */
+const deltaOf = (choice: NonNullable<z.output<typeof StreamEvent>['choices']>[number]): ChatDelta | null => {
+  const { content, role: _role, ...others } = choice.delta ?? {};
+  const more = Object.fromEntries(Object.entries(others).filter(([, value]) => value != null));
+  const logprobs: readonly TokenLogprob[] = choice.logprobs?.content ?? [];
+  const empty = (content ?? '') === '' && Object.keys(more).length === 0 && logprobs.length === 0;
+  if (empty) return null;
+  return {
+    content: content ?? '',
+    ...(Object.keys(more).length > 0 && { more }),
+    ...(logprobs.length > 0 && { logprobs }),
+  };
 };
 
 const failureIn = (error: unknown): ProviderFailure => {
@@ -60,7 +76,7 @@ export async function* openAiDeltas(answer: ModelAnswer): AsyncGenerator<ChatDel
       `the provider answered '${answer.contentType}' instead of a stream of events`,
     );
   }
-  let finishReason: 'stop' | 'length' | undefined;
+  let finishReason: FinishReason | undefined;
   let usage: Pick<ChatDelta, 'usage'> = {};
   for await (const data of eventsIn(answer.chunks)) {
     if (data === '[DONE]') break;
@@ -68,9 +84,10 @@ export async function* openAiDeltas(answer: ModelAnswer): AsyncGenerator<ChatDel
     if (event.error !== undefined && event.error !== null) throw failureIn(event.error);
     if (event.usage !== undefined && event.usage !== null) usage = openAiUsage(event.usage);
     const choice = event.choices?.[0];
-    const content = choice?.delta?.content ?? '';
-    if (content !== '') yield { content };
-    if (choice?.finish_reason != null) finishReason = choice.finish_reason === 'length' ? 'length' : 'stop';
+    if (choice === undefined) continue;
+    const delta = deltaOf(choice);
+    if (delta !== null) yield delta;
+    if (choice.finish_reason != null) finishReason = finishReasonOf(choice.finish_reason);
   }
   if (finishReason === undefined)
     throw new ProviderFailure('failed', 'the provider ended its answer without a finish');

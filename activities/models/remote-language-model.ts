@@ -15,7 +15,7 @@ export const createRemoteLanguageModel = (options: {
   const { endpointName, modelName, contextTokens, server, calls } = options;
   const callOf = (messages: readonly ChatMessage[], chat: ChatOptions) => ({
     model: modelName,
-    messages: messages.map(({ role, content }) => ({ role, content: plainText(content) })),
+    messages: messages.map((message) => ({ ...message, content: plainText(message.content) })),
     options: chat,
     contextTokens,
   });

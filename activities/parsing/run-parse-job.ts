@@ -1,10 +1,26 @@
 import { openChunkWriter } from './chunk-file.js';
 import { createChunker } from './chunker.js';
+import { stripInvisible } from './invisible-characters.js';
 import { parseDocument } from './parse-document.js';
 import { writeText } from './write-text.js';
 import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
+import type { Section } from './section.js';
 
 const PROGRESS_EVERY_MS = 500;
+
+/** What a person would see of a section: a model would also read what is hidden in it. */
+const visible = (section: Section): Section => {
+  const { charStart, ...rest } = section;
+  const text = stripInvisible(section.text);
+  const headingPath = section.headingPath.map(stripInvisible);
+  // Where something was taken out, places in the source are no longer known.
+  const known = charStart !== undefined && text.length === section.text.length;
+  return { ...rest, headingPath, text, ...(known && { charStart }) };
+};
+
+async function* visibleOf(sections: AsyncIterable<Section> | Iterable<Section>): AsyncGenerator<Section> {
+  for await (const section of sections) yield visible(section);
+}
 
 /**
  * Parses one document into its output file, section by section, as chunks or as text. Runs in a parser process.
@@ -14,10 +30,11 @@ export async function runParseJob(
   onProgress: (progress: ParseProgress) => void,
 ): Promise<ParsedDocument> {
   const parsed = await parseDocument(job);
+  const sections = visibleOf(parsed.sections);
   const encodingOf = (): Pick<ParsedDocument, 'encoding'> =>
     parsed.encoding === undefined ? {} : { encoding: parsed.encoding };
   if ('maxCharacters' in job.output) {
-    const written = await writeText(parsed.sections, job.outputPath, job.output.maxCharacters);
+    const written = await writeText(sections, job.outputPath, job.output.maxCharacters);
     const pages = parsed.pages()?.total ?? null;
     return {
       chunkCount: 0,
@@ -42,7 +59,7 @@ export async function runParseJob(
     }
   };
   try {
-    for await (const section of parsed.sections) {
+    for await (const section of sections) {
       characters += section.text.length;
       await write(chunker.push(section));
       if (Date.now() - reported >= PROGRESS_EVERY_MS) {

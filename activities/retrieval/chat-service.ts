@@ -1,173 +1,185 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { Scope } from '../../schemas/documents.js';
-import type { ChatMessage, LanguageModel, ModelRegistry } from '../ports.js';
+import type { ModelOverrides, WebSearch } from '../chat-ports.js';
 import { countTokens } from '../parsing/token-count.js';
-import { createCitationFilter } from './citations.js';
-import { countMessageTokens, TOKENS_PER_MESSAGE } from './message-tokens.js';
-import { buildPrompt, LEAST_SOURCES_BUDGET, promptOverhead } from './prompt.js';
-import { relayModelStream } from './relay-model-stream.js';
-import type { RelayedAnswer } from './relay-model-stream.js';
-import { returnAborts } from './return-aborts.js';
-import type { SearchResult, SearchService } from './search-service.js';
-
-export interface ChatRequest {
-  scope: Scope;
-  target: { kind: 'direct' } | { kind: 'retrieval'; partitions: readonly string[] | 'all' };
-  messages: readonly ChatMessage[];
-  temperature?: number;
-  topP?: number;
-  maxTokens?: number;
-  stop?: string[];
-  similarityThreshold?: number;
-  /** Hits asked of each retrieval leg, and pieces that the answer may use; the service's settings by default. */
-  candidates?: number;
-  topN?: number;
-  /** Endpoint of the language model; the default one when absent. */
-  languageModel?: string;
-  signal: AbortSignal;
-}
-
-export interface ChatSources {
-  /** Everything put into the prompt, in numbering order. */
-  presented: SearchResult[];
-  cited: SearchResult[];
-  /** Whether the answer ended in a citation line. */
-  reported: boolean;
-  /** Whether that line said `none`. */
-  none: boolean;
-}
-
-export type ChatEvent =
-  | { type: 'delta'; content: string }
-  | {
-      type: 'end';
-      finishReason: 'stop' | 'length';
-      usage: { promptTokens: number; completionTokens: number };
-      /** The model's stream broke off after the answer had begun; `error` says why. */
-      truncated: boolean;
-      error?: AppError;
-      sources: ChatSources;
-    };
+import type {
+  ChatMessage,
+  ChunkStore,
+  FileStore,
+  LanguageModel,
+  ModelRegistry,
+  PartitionStore,
+} from '../ports.js';
+import type { PromptSource } from '../prompts/prompt-source.js';
+import { answerEnd } from './chat/answer-end.js';
+import type { Asked } from './chat/answer-end.js';
+import type { ChatEvent, ChatRequest } from './chat/chat-request.js';
+import { createCitationFilter } from './chat/citations.js';
+import { createAttachmentFinder } from './chat/find-attachments.js';
+import { createSourceFinder } from './chat/find-sources.js';
+import { createSourceGatherer } from './chat/gather-sources.js';
+import type { GatherSettings, Gathered } from './chat/gather-sources.js';
+import { planTokens } from './chat/plan-tokens.js';
+import { buildPrompt, LEAST_SOURCES_BUDGET, promptOverhead, TOKENS_PER_SOURCE } from './chat/prompt.js';
+import { relayModelStream } from './chat/relay-model-stream.js';
+import { returnAborts } from './chat/return-aborts.js';
+import { createQuestionRewriter } from './chat/rewrite-question.js';
+import { createQuestionReader, needsNoRetrieval } from './chat/understand-question.js';
+import { TOKENS_PER_MESSAGE } from './message-tokens.js';
+import type { SearchService } from './search-service.js';
 
 export interface ChatService {
   /**
    * Deltas, then exactly one end. What goes wrong before the first delta is thrown. Returning early, or aborting
    * the signal, stops the model at once.
    *
-   * @throws AppError BAD_REQUEST, CONTEXT_TOO_LONG, and those of search and models
+   * @throws AppError BAD_REQUEST, CONTEXT_TOO_LONG, FILE_NOT_FOUND, and those of search, models and overrides
    */
   respond(request: ChatRequest): AsyncGenerator<ChatEvent, void, undefined>;
 }
 
-/** The sources to show: those cited; none after `[Sources: none]`; otherwise all that were presented. */
-export const shownSources = ({ presented, cited, none }: ChatSources): SearchResult[] => {
-  if (cited.length > 0) return cited;
-  return none ? [] : presented;
-};
-
-/** What was asked of the model, and what came of it. */
-interface Asked {
-  relay: RelayedAnswer;
-  messages: readonly ChatMessage[];
-  presented: SearchResult[];
+export interface ChatServiceSettings extends GatherSettings {
+  contextTokens: number;
+  maxOutputTokens: number;
+  chunkSize: number;
+  /** Whether questions are rewritten by the conversation. */
+  rewriting: boolean;
+  filterlessFallback: boolean;
 }
 
-const lastQuestion = (messages: readonly ChatMessage[]): string => {
-  const last = messages.at(-1);
-  if (last?.role === 'user' && last.content.trim() !== '') return last.content;
+/**
+ * The message that asks. Behind it only results of tools may stand: they were fetched for it.
+ * @throws AppError BAD_REQUEST, plain
+ */
+export const questionIn = (messages: readonly ChatMessage[]): string => {
+  const last = messages.findLast(({ role }) => role !== 'tool');
+  const asking = last?.role === 'assistant' && messages.at(-1)?.role === 'tool';
+  const question = asking ? messages.findLast(({ role }) => role === 'user') : last;
+  if (question?.role === 'user' && question.content.trim() !== '') return question.content;
   throw new AppError('BAD_REQUEST', 'The last message must be a non-empty user message', { plain: true });
 };
 
-/** Retrieval, prompt, model, citations: the chat pipeline. */
+/** A format that the model is bound to leaves no room for a line of citations. */
+const isBoundToFormat = ({ more }: ChatRequest): boolean => {
+  const format = more?.['response_format'] as { type?: unknown } | null | undefined;
+  return format != null && format.type !== 'text';
+};
+
+/** Question, sources, prompt, model, citations: the chat pipeline (wire contract, section 1.9). */
 export const createChatService = (dependencies: {
   search: SearchService;
   models: Pick<ModelRegistry, 'languageModel'>;
-  settings: { topN: number; contextTokens: number; maxOutputTokens: number };
+  overrides: ModelOverrides;
+  promptSource: PromptSource;
+  files: Pick<FileStore, 'get'>;
+  chunks: Pick<ChunkStore, 'listByFile'>;
+  partitions: Pick<PartitionStore, 'list'>;
+  /** Null: not configured. */
+  web: WebSearch | null;
+  settings: ChatServiceSettings;
   now: () => Date;
 }): ChatService => {
-  const { search, models, settings, now } = dependencies;
+  const { models, overrides, promptSource: prompts, settings, now } = dependencies;
+  const gather = createSourceGatherer({
+    finder: createSourceFinder(dependencies.search, settings),
+    read: createQuestionReader({
+      rewriter: createQuestionRewriter(),
+      ...{ prompts, rewriting: settings.rewriting },
+    }),
+    findAttachments: createAttachmentFinder(dependencies),
+    ...{ web: dependencies.web, settings },
+  });
 
-  /** Counts before anything costly is done. `left` is what the sources may take. */
-  const planTokens = (request: ChatRequest, model: LanguageModel, overhead: number) => {
-    const context = Math.min(model.contextTokens, settings.contextTokens);
-    // A default answer budget never takes more than half of a small context; what the client asks for is its own.
-    const maxTokens = request.maxTokens ?? Math.min(settings.maxOutputTokens, Math.floor(context / 2));
-    const messages = countMessageTokens(request.messages);
-    const left = context - messages - maxTokens - overhead;
-    if (left >= (overhead === 0 ? 0 : LEAST_SOURCES_BUDGET)) return { maxTokens, left };
-    throw new AppError(
-      'CONTEXT_TOO_LONG',
-      `Request exceeds maximum token limit. The messages take ${messages} tokens, the answer up to ${maxTokens}` +
-        `${overhead === 0 ? '' : ` and the instructions ${overhead}`}; the model's context holds ${context}.`,
-    );
-  };
+  const answeringModel = (request: ChatRequest): Promise<LanguageModel> =>
+    request.override === undefined
+      ? models.languageModel(request.languageModel)
+      : overrides.languageModel(request.override, request.languageModel);
 
-  const retrieve = async (request: ChatRequest, partitions: readonly string[] | 'all', text: string) => {
-    const { scope, similarityThreshold, candidates, signal } = request;
-    return search.search({
-      ...{ scope, partitions, text, topK: request.topN ?? settings.topN, signal },
-      ...(candidates !== undefined && { candidates }),
-      ...(similarityThreshold !== undefined && { similarityThreshold }),
-    });
-  };
+  /** Rewriting is optional, so a model that is gone or away is no reason to fail. */
+  const rewritingModel = async (request: ChatRequest, answering: LanguageModel): Promise<LanguageModel> =>
+    request.rewritingModel === undefined
+      ? answering
+      : models.languageModel(request.rewritingModel).catch(() => answering);
+
+  /** With as many sources as fit; with fewer when the model finds the prompt too long. */
+  async function* askWithSources(
+    request: ChatRequest,
+    { materials }: Gathered,
+    asking: {
+      model: LanguageModel;
+      options: Parameters<typeof relayModelStream>[2];
+      template: string;
+      date: Date;
+    },
+    budget: number,
+  ): AsyncGenerator<ChatEvent, Asked, undefined> {
+    const { model, options, template, date } = asking;
+    const { system, presented } = buildPrompt(materials, { template, date, budget });
+    // Ours comes first; the client's own system messages stay, behind it.
+    const messages: ChatMessage[] = [{ role: 'system', content: system }, ...request.messages];
+    const filter = isBoundToFormat(request) ? null : createCitationFilter(presented.length);
+    try {
+      const relay = yield* relayModelStream(model, messages, options, filter);
+      return { relay, messages, presented };
+    } catch (error) {
+      const half = Math.floor(Math.min(budget, countTokens(system)) / 2);
+      const tooLong = error instanceof AppError && error.code === 'CONTEXT_TOO_LONG';
+      if (!tooLong || presented.length === 0 || half < LEAST_SOURCES_BUDGET) throw error;
+      // The model counts other tokens than we do. Nothing was answered yet: fewer sources may fit.
+      return yield* askWithSources(request, { materials } as Gathered, asking, half);
+    }
+  }
 
   async function* pipeline(request: ChatRequest): AsyncGenerator<ChatEvent, void, undefined> {
-    const { target } = request;
-    const question = lastQuestion(request.messages);
-    const model = await models.languageModel(request.languageModel);
+    const question = questionIn(request.messages);
+    const model = await answeringModel(request);
     const date = now();
-    const direct = target.kind === 'direct';
-    const { maxTokens, left } = planTokens(
-      request,
-      model,
-      direct ? 0 : promptOverhead(date) + TOKENS_PER_MESSAGE,
-    );
-    const { temperature, topP, stop, signal } = request;
+    const direct =
+      (request.target.kind === 'direct' && request.webSearch !== true) ||
+      (request.webSearch !== true &&
+        (request.attachments ?? []).length === 0 &&
+        needsNoRetrieval(request, question, model));
+    const template = await (request.spokenStyle === true
+      ? prompts.text('spoken_style_answer', request.prompts?.spoken)
+      : prompts.text('sys_prompt', request.prompts?.system));
+    const { maxTokens, left } = planTokens({
+      ...{ messages: request.messages, maxTokens: request.maxTokens },
+      contextTokens: Math.min(model.contextTokens, settings.contextTokens),
+      maxOutputTokens: settings.maxOutputTokens,
+      overhead: direct ? 0 : promptOverhead(template, date) + TOKENS_PER_MESSAGE,
+    });
+    const { temperature, topP, stop, more, signal } = request;
     const options = {
-      maxTokens,
-      signal,
+      ...{ maxTokens, signal },
       ...(temperature !== undefined && { temperature }),
       ...(topP !== undefined && { topP }),
       ...(stop !== undefined && { stop }),
+      ...(more !== undefined && { more }),
     };
-    const found = direct ? [] : await retrieve(request, target.partitions, question);
-    const ask = async function* (budget: number): AsyncGenerator<ChatEvent, Asked, undefined> {
-      if (direct) {
-        // Without retrieval nothing was asked to cite, so nothing is cut off.
-        const relay = yield* relayModelStream(model, request.messages, options, null);
-        return { relay, messages: request.messages, presented: [] };
-      }
-      const { system, presented } = buildPrompt(found, { date, budget });
-      // Ours comes first; the client's own system messages stay, behind it.
-      const messages: ChatMessage[] = [{ role: 'system', content: system }, ...request.messages];
-      const filter = createCitationFilter(presented.length);
-      try {
-        const relay = yield* relayModelStream(model, messages, options, filter);
-        return { relay, messages, presented };
-      } catch (error) {
-        const half = Math.floor(Math.min(budget, countTokens(system)) / 2);
-        const tooLong = error instanceof AppError && error.code === 'CONTEXT_TOO_LONG';
-        if (!tooLong || presented.length === 0 || half < LEAST_SOURCES_BUDGET) throw error;
-        // The model counts other tokens than we do. Nothing was answered yet: fewer sources may fit.
-        return yield* ask(half);
-      }
-    };
-    const { relay, messages, presented } = yield* ask(left);
+    if (direct) {
+      // Without retrieval nothing was asked to cite, so nothing is cut off.
+      const relay = yield* relayModelStream(model, request.messages, options, null);
+      yield answerEnd({ relay, messages: request.messages, presented: [] });
+      return;
+    }
+    const rewriting = await rewritingModel(request, model);
+    const gathered = await gather(request, question, { answering: model, rewriting }, date);
+    // As many tokens as the reranker would leave chunks (wire contract, section 1.9), and what the web may add to them.
+    const pieces = (request.topN ?? settings.topN) * (settings.chunkSize + 2 * TOKENS_PER_SOURCE);
+    const web = request.webSearch === true ? settings.webSearch.maxTokens : 0;
+    const asking = { ...{ model, options, template, date } };
+    const asked = yield* askWithSources(request, gathered, asking, Math.min(left, pieces + web));
+    const { attachments, degraded, retrieved, trace } = gathered;
     yield {
-      type: 'end',
-      finishReason: relay.finishReason,
-      usage: relay.usage ?? {
-        promptTokens: countMessageTokens(messages),
-        completionTokens: countTokens(relay.answer),
-      },
-      truncated: relay.error !== undefined,
-      ...(relay.error !== undefined && { error: relay.error }),
-      sources: {
-        presented,
-        cited: relay.citations.cited.flatMap((number) => presented[number - 1] ?? []),
-        reported: relay.citations.reported,
-        none: relay.citations.none,
-      },
+      ...answerEnd(asked),
+      ...(request.allRetrieved === true && { allRetrieved: retrieved }),
+      ...(attachments.length > 0 && { attachments }),
+      ...(degraded.length > 0 && { degraded }),
+      ...(request.trace === true && {
+        trace: {
+          ...trace,
+          presented: asked.presented.flatMap((one) => ('chunk' in one ? one.chunk.chunk_id : one.url)),
+        },
+      }),
     };
   }
 

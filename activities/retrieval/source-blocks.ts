@@ -32,12 +32,24 @@ const MARKER =
 /** What is left of one that is split over lines or never closed. */
 const MARKER_START = /[[［【](?=[\s\p{Cf}]*(?:end\s+of\s+)?s\p{Cf}*o\p{Cf}*u\p{Cf}*r\p{Cf}*c\p{Cf}*e)/giu;
 
+/** How chat templates mark turns: a server that finds one in a text may take what follows for another voice. */
+const TURN_MARK =
+  /<([|｜][^<>\n]{0,64}[|｜])>|<(\/?(?:start_of_turn|end_of_turn|bos|eos|s))>|<{1,2}(\/?SYS)>{1,2}|\[(\/?INST)\]/gi;
+/** A line that poses as the beginning of a message. */
+const ROLE_LINE =
+  /^([ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?(?:system|assistant|developer)(?:[ \t]+(?:prompt|message|instructions?))?(?:\*\*|__)?)[ \t]*[:：]/gim;
+
 /**
  * Turns the brackets of every `[Source 2]`, `[Sources: none]` or `[End of sources]` in a document's text into
- * parentheses. A person still reads the same; no parser and no model takes it for ours.
+ * parentheses, and likewise those of the marks of chat templates; the colon of a line such as `System:` becomes a dash. A
+ * person still reads the same; no parser and no model takes it for ours.
  */
 export const neutralizeMarkers = (text: string): string =>
-  text.replace(MARKER, '($1)').replace(MARKER_START, '(');
+  text
+    .replace(MARKER, '($1)')
+    .replace(MARKER_START, '(')
+    .replace(TURN_MARK, (_mark, ...inside: (string | undefined)[]) => `(${inside.slice(0, 4).find(Boolean)})`)
+    .replace(ROLE_LINE, '$1 –');
 
 /** The sources as the end of a system message. */
 export const writeSourceBlocks = (sources: readonly SourceBlock[]): string =>

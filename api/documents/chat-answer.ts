@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { shownSources } from '../../activities/retrieval/chat-service.js';
-import type { ChatEvent } from '../../activities/retrieval/chat-service.js';
+import { isWebPage, shownSources } from '../../activities/retrieval/chat/chat-sources.js';
+import type { ChatSource } from '../../activities/retrieval/chat/chat-sources.js';
 import { presentChunkMetadata } from '../../activities/retrieval/present-metadata.js';
-import type { SearchResult } from '../../activities/retrieval/search-service.js';
-import type { ChatExtra } from '../../schemas/documents-api.js';
+import type { ChatExtra } from '../../schemas/chat-api.js';
+import type { ChatEnd, CollectedAnswer } from './collect-answer.js';
 import type { Links } from './links.js';
-
-export type ChatEnd = Extract<ChatEvent, { type: 'end' }>;
 
 /** What every part of one answer carries. */
 export interface ChatFrame {
@@ -16,31 +14,55 @@ export interface ChatFrame {
   model: string;
 }
 
-export const chatFrame = (model: string | null | undefined): ChatFrame => ({
-  id: `chatcmpl-${randomUUID().replaceAll('-', '')}`,
+export const answerFrame = (kind: 'chatcmpl' | 'cmpl', model: string | null | undefined): ChatFrame => ({
+  id: `${kind}-${randomUUID().replaceAll('-', '')}`,
   created: Math.floor(Date.now() / 1000),
   model: model ?? '',
 });
 
-const sourceEntry = (result: SearchResult, link: Links) => {
-  const fileUrl = link.original(result.chunk.chunk_id);
+type SourceEntry = ChatExtra['sources'][number];
+
+const sourceEntry = (source: ChatSource, link: Links): SourceEntry => {
+  if (isWebPage(source)) return { source_type: 'web', ...source };
+  const { chunk, rerankScore } = source;
+  const fileUrl = link.original(chunk.chunk_id);
   return {
     source_type: 'document',
-    chunk: presentChunkMetadata(result),
-    chunk_url: link.extract(result.chunk.chunk_id),
+    chunk: presentChunkMetadata(source),
+    ...(rerankScore === undefined ? {} : { rerank_score: rerankScore }),
+    chunk_url: link.extract(chunk.chunk_id),
     ...(fileUrl === null ? {} : { file_url: fileUrl }),
   };
 };
 
+/** A cited document says where it supports the answer, as far as words can tell. */
+const supportOf = (source: ChatSource, { sources }: ChatEnd): Partial<SourceEntry> => {
+  if (isWebPage(source)) return {};
+  const support = sources.supports.get(source);
+  if (support === undefined) return { verified: false };
+  const { quote, charStart, charEnd, verified } = support;
+  return { quote, char_start: charStart, char_end: charEnd, verified };
+};
+
 /** The complete `extra` of an answer. */
 export const chatExtra = (end: ChatEnd, link: Links): ChatExtra => {
-  const entries = (results: readonly SearchResult[]) => results.map((result) => sourceEntry(result, link));
+  const entries = (sources: readonly ChatSource[]): SourceEntry[] =>
+    sources.map((source) => sourceEntry(source, link));
+  const cited = end.sources.cited.map((source) => ({
+    ...sourceEntry(source, link),
+    ...supportOf(source, end),
+  }));
   return {
-    sources: entries(shownSources(end.sources)),
+    // Those that were cited, where there are any.
+    sources: cited.length > 0 ? cited : entries(shownSources(end.sources)),
     presented_sources: entries(end.sources.presented),
-    cited_sources: entries(end.sources.cited),
+    cited_sources: cited,
     citations_reported: end.sources.reported,
-    ...(end.truncated ? { truncated: true } : {}),
+    ...(end.allRetrieved && { all_retrieved_sources: entries(end.allRetrieved) }),
+    ...(end.attachments && { attachments: end.attachments }),
+    ...(end.trace && { retrieval_trace: { ...end.trace } }),
+    ...(end.degraded && { degraded: end.degraded }),
+    ...(end.truncated && { truncated: true }),
   };
 };
 
@@ -51,17 +73,22 @@ export const chatUsage = ({ usage }: ChatEnd) => ({
 });
 
 /** The answer in one piece. */
-export const chatAnswer = (frame: ChatFrame, content: string, end: ChatEnd, link: Links) => ({
-  ...frame,
-  object: 'chat.completion' as const,
-  choices: [
-    {
-      index: 0,
-      message: { role: 'assistant' as const, content },
-      logprobs: null,
-      finish_reason: end.finishReason,
-    },
-  ],
-  usage: chatUsage(end),
-  extra: chatExtra(end, link),
-});
+export const chatAnswer = (frame: ChatFrame, answer: CollectedAnswer, link: Links) => {
+  const { content, more, logprobs, end } = answer;
+  // A call of a tool instead of an answer has no content at all.
+  const silent = content === '' && Array.isArray(more['tool_calls']);
+  return {
+    ...frame,
+    object: 'chat.completion' as const,
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant' as const, content: silent ? null : content, ...more },
+        logprobs: logprobs.length > 0 ? { content: logprobs } : null,
+        finish_reason: end.finishReason,
+      },
+    ],
+    usage: chatUsage(end),
+    extra: chatExtra(end, link),
+  };
+};

@@ -1,109 +1,29 @@
-import { AppError } from '../../schemas/app-error.js';
-import type { ChatMessage } from '../../activities/ports.js';
-import type {
-  ChatEvent,
-  ChatRequest as ChatServiceRequest,
-} from '../../activities/retrieval/chat-service.js';
-import { ChatAnswer, ChatRequest, ModelList } from '../../schemas/documents-api.js';
+import { ChatAnswer, ChatRequest, CompletionAnswer, CompletionRequest } from '../../schemas/chat-api.js';
 import { eventStream, json, route } from '../route.js';
-import type { CallerContext, Route } from '../route.js';
-import { chatAnswer, chatFrame } from './chat-answer.js';
+import type { Route } from '../route.js';
+import { badRequest } from './bad-request.js';
+import { beginChat, firstEvent } from './begin-chat.js';
+import { answerFrame, chatAnswer } from './chat-answer.js';
 import { chatStream } from './chat-stream.js';
-import { chatSettings } from './chat-settings.js';
+import { collectAnswer } from './collect-answer.js';
+import { completionAnswer } from './completion-answer.js';
 import type { DocumentDeps } from './document-deps.js';
 import { links } from './links.js';
-import { modelIds, resolveModel } from './resolve-model.js';
-import { badRequest } from './bad-request.js';
+import { readChatRequest } from './read-chat-request.js';
+import { orSilence } from './with-heartbeats.js';
 
-const DEFAULT_TEMPERATURE = 0.3;
-const OWNER = 'OpenRAG';
-
-const textOf = (content: ChatRequest['messages'][number]['content']): string =>
-  typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
-
-/** What would make it another answer than the one asked for is refused; to drop it silently would be a lie. */
-const refuseUnsupported = (body: ChatRequest): void => {
-  const asked: Record<string, boolean> = {
-    tools: Array.isArray(body['tools']) && body['tools'].length > 0,
-    functions: Array.isArray(body['functions']) && body['functions'].length > 0,
-    n: typeof body['n'] === 'number' && body['n'] !== 1,
-    logprobs: Boolean(body['logprobs']),
-    response_format:
-      body['response_format'] != null && (body['response_format'] as { type?: unknown }).type !== 'text',
-    'metadata.workspace': body.metadata?.['workspace'] != null,
-    'metadata.llm_override': body.metadata?.['llm_override'] != null,
-    'metadata.attachments':
-      Array.isArray(body.metadata?.['attachments']) && body.metadata['attachments'].length > 0,
-  };
-  for (const [name, given] of Object.entries(asked))
-    if (given) throw badRequest(`'${name}' is not supported yet`);
-};
-
-const requireQuestion = (messages: readonly ChatMessage[]): void => {
-  const last = messages.at(-1);
-  if (last?.role !== 'user' || last.content.trim() === '')
-    throw badRequest('The last message must be a non-empty user message');
-};
+const ERRORS = [
+  ...(['BAD_REQUEST', 'AUTH_ERROR', 'NOT_FOUND', 'PARTITION_NOT_FOUND', 'FILE_NOT_FOUND'] as const),
+  ...(['WORKSPACE_NOT_FOUND', 'WORKSPACE_AMBIGUOUS', 'CONTEXT_TOO_LONG', 'VALIDATION_ERROR'] as const),
+  ...(['INFERENCE_REFUSED', 'INFERENCE_ERROR', 'INFERENCE_TIMEOUT', 'LLM_PARSING_ERROR'] as const),
+];
 
 /** The chat-completions surface; clients that know the OpenAI format address a partition as a model. */
 export const chatRoutes = ({ adapters, config, chat }: DocumentDeps): Route[] => {
-  const { modelIdPrefix } = config.chat;
-
-  const serviceRequest = async (ctx: CallerContext, body: ChatRequest): Promise<ChatServiceRequest> => {
-    const messages = body.messages.map(({ role, content }) => ({ role, content: textOf(content) }));
-    requireQuestion(messages);
-    refuseUnsupported(body);
-    const { temperature, top_p: topP, max_tokens: maxTokens, stop } = body;
-    const target = await resolveModel(adapters, ctx.scope, modelIdPrefix, body.model);
-    return {
-      scope: ctx.scope,
-      target,
-      ...(await chatSettings(adapters, target)),
-      messages,
-      temperature: temperature ?? DEFAULT_TEMPERATURE,
-      ...(topP == null ? {} : { topP }),
-      ...(maxTokens == null ? {} : { maxTokens }),
-      ...(stop == null ? {} : { stop: [stop].flat() }),
-      signal: ctx.signal,
-    };
-  };
-
-  /** Up to its first event; what fails until then is answered with its own status. */
-  const begin = async (request: ChatServiceRequest) => {
-    const events = chat.respond(request);
-    const first = await events.next().catch((error: unknown) => {
-      if (error instanceof AppError && error.code === 'CONTEXT_TOO_LONG')
-        throw new AppError(error.code, error.message, { plain: true, cause: error });
-      throw error;
-    });
-    if (first.done === true) throw new AppError('INFERENCE_ERROR', 'The language model gave no answer.');
-    return { first: first.value, rest: events };
-  };
+  const { modelIdPrefix, heartbeatMs } = config.chat;
+  const linksOf = (baseUrl: string) => links(baseUrl, { originals: config.documents.saveUploadedFiles });
 
   return [
-    route({
-      method: 'get',
-      path: '/v1/models',
-      summary: 'Partitions as models',
-      tag: 'Chat',
-      auth: 'user',
-      responses: { 200: { description: 'Model names', schema: ModelList } },
-      async handle({ scope }) {
-        const ids = modelIds(modelIdPrefix);
-        const entry = (id: string, created: number) =>
-          ({ id, object: 'model', created, owned_by: OWNER }) as const;
-        const partitions = await adapters.partitions.list(scope);
-        return json(200, {
-          object: 'list',
-          data: [
-            ...partitions.map(({ partition, created_at }) =>
-              entry(ids.partition(partition), Math.floor(created_at.getTime() / 1000)),
-            ),
-            entry(ids.all, 0),
-          ],
-        });
-      },
-    }),
     route({
       method: 'post',
       path: '/v1/chat/completions',
@@ -112,37 +32,44 @@ export const chatRoutes = ({ adapters, config, chat }: DocumentDeps): Route[] =>
       auth: 'user',
       request: { body: ChatRequest },
       responses: { 200: { description: 'The answer, or server-sent events', schema: ChatAnswer } },
-      errors: [
-        'BAD_REQUEST',
-        'AUTH_ERROR',
-        'NOT_FOUND',
-        'PARTITION_NOT_FOUND',
-        'CONTEXT_TOO_LONG',
-        'VALIDATION_ERROR',
-        'INFERENCE_REFUSED',
-        'INFERENCE_ERROR',
-        'INFERENCE_TIMEOUT',
-      ],
+      errors: ERRORS,
       async handle(ctx, { body }) {
-        const link = links(ctx.baseUrl, { originals: config.documents.saveUploadedFiles });
-        const frame = chatFrame(body.model);
-        const { first, rest } = await begin(await serviceRequest(ctx, body));
-        if (body.stream === true) {
-          const includeUsage = body.stream_options?.include_usage === true;
-          const { log, signal } = ctx;
-          return eventStream(chatStream(first, rest, { frame, link, log, includeUsage, signal }));
-        }
-        let content = '';
-        let next: ChatEvent = first;
-        while (next.type === 'delta') {
-          content += next.content;
-          const step = await rest.next();
-          if (step.done === true) throw new AppError('INFERENCE_ERROR', 'The answer broke off.');
-          next = step.value;
-        }
-        // Nothing has been answered yet, so a broken answer can still be told by its status.
-        if (next.error !== undefined) throw next.error;
-        return json(200, chatAnswer(frame, content, next, link));
+        const link = linksOf(ctx.baseUrl);
+        const frame = answerFrame('chatcmpl', body.model);
+        const request = await readChatRequest(adapters, modelIdPrefix, ctx, body, body.messages);
+        const begun = beginChat(chat, request);
+        if (body.stream !== true)
+          return json(200, chatAnswer(frame, await collectAnswer(await firstEvent(begun), begun.rest), link));
+        // What fails soon is answered with its status; what takes longer is told inside the stream.
+        await orSilence(begun.first, heartbeatMs);
+        const includeUsage = body.stream_options?.include_usage === true;
+        const { log, signal } = ctx;
+        const options = { frame, link, log, includeUsage, heartbeatMs, signal };
+        return eventStream(chatStream(begun.first, begun.rest, options));
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/v1/completions',
+      summary: 'Answer a prompt from the documents, in the older text format',
+      tag: 'Chat',
+      auth: 'user',
+      request: { body: CompletionRequest },
+      responses: { 200: { description: 'The answer', schema: CompletionAnswer } },
+      errors: ERRORS,
+      async handle(ctx, { body }) {
+        const { prompt } = body;
+        if (prompt == null) throw badRequest("'prompt' is required");
+        if (prompt.trim() === '') throw badRequest("'prompt' must not be empty");
+        if (body.stream === true) throw badRequest('Streaming is not supported for this endpoint');
+        if (body.best_of != null && body.best_of !== 1) throw badRequest("'best_of' must be 1");
+        if (body.suffix != null && body.suffix !== '') throw badRequest("'suffix' is not supported");
+        const frame = answerFrame('cmpl', body.model);
+        const messages = [{ role: 'user' as const, content: prompt }];
+        const begun = beginChat(chat, await readChatRequest(adapters, modelIdPrefix, ctx, body, messages));
+        const answer = await collectAnswer(await firstEvent(begun), begun.rest);
+        const echoed = body.echo === true ? prompt : '';
+        return json(200, completionAnswer(frame, answer, linksOf(ctx.baseUrl), echoed));
       },
     }),
   ];

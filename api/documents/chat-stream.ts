@@ -1,16 +1,21 @@
-import type { ChatEvent } from '../../activities/retrieval/chat-service.js';
+import type { MoreFields, TokenLogprob } from '../../activities/ports.js';
+import type { ChatEvent } from '../../activities/retrieval/chat/chat-request.js';
+import type { ShownDelta } from '../../activities/retrieval/chat/relay-model-stream.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ChatExtra } from '../../schemas/documents-api.js';
+import type { ChatExtra } from '../../schemas/chat-api.js';
 import { errorFrom } from '../error-from.js';
 import type { Logger } from '../logger.js';
 import { losslessBody } from '../lossless-body.js';
 import { chatExtra, chatUsage } from './chat-answer.js';
-import type { ChatEnd, ChatFrame } from './chat-answer.js';
+import type { ChatFrame } from './chat-answer.js';
+import type { ChatEnd } from './collect-answer.js';
 import type { Links } from './links.js';
+import { SILENCE, withHeartbeats } from './with-heartbeats.js';
 
 interface Delta {
   role?: 'assistant';
   content?: string;
+  [more: string]: unknown;
 }
 
 export interface ChatStreamOptions {
@@ -18,48 +23,73 @@ export interface ChatStreamOptions {
   link: Links;
   log: Logger;
   includeUsage: boolean;
+  /** Silence after which a comment is sent; 0: none. */
+  heartbeatMs: number;
   /** Aborted when the client has left. */
   signal: AbortSignal;
 }
 
 const event = (data: unknown): string => `data: ${losslessBody(data)}\n\n`;
 const DONE = 'data: [DONE]\n\n';
+/** A comment: clients skip it, and whatever stands between keeps the connection. */
+const HEARTBEAT = ': still at work\n\n';
 
 const errorEvent = ({ code, message }: AppError): string =>
   event({ error: { message, type: 'error', param: null, code } });
+
+/** Words and whatever comes with them; a piece of a tool call may come without words. */
+const deltaOf = ({ content, more }: { content: string; more?: MoreFields }): Delta => ({
+  ...(content !== '' || more === undefined ? { content } : {}),
+  ...more,
+});
 
 /**
  * The answer as server-sent events (wire contract, section 1.9): a role chunk, content chunks, the last of which
  * carries the complete `extra`, a finish chunk, `[DONE]`. Each chunk also has a top-level `delta` and `sources`, for
  * clients written after the simplified description. One delta is held back, since only the end tells the last.
  *
- * @param first an event that was awaited already, so that what fails before the answer begins gets its own status
+ * @param first the first event: one that has come already, so that what fails before the answer begins gets its own
+ * status, or one that is still waited for
  */
 export async function* chatStream(
-  first: ChatEvent,
+  first: Promise<IteratorResult<ChatEvent, void>>,
   rest: AsyncGenerator<ChatEvent, void, undefined>,
-  { frame, link, log, includeUsage, signal }: ChatStreamOptions,
+  { frame, link, log, includeUsage, heartbeatMs, signal }: ChatStreamOptions,
 ): AsyncGenerator<string> {
-  const chunk = (delta: Delta, extra: ChatExtra | object = {}, finishReason: string | null = null): string =>
+  const chunk = (
+    delta: Delta,
+    extra: ChatExtra | object = {},
+    { finishReason = null, logprobs }: { finishReason?: string | null; logprobs?: TokenLogprob[] } = {},
+  ): string =>
     event({
       ...frame,
       object: 'chat.completion.chunk',
-      choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+      choices: [
+        {
+          index: 0,
+          delta,
+          logprobs: logprobs === undefined ? null : { content: logprobs },
+          finish_reason: finishReason,
+        },
+      ],
       extra,
       delta,
       sources: 'sources' in extra ? extra.sources : [],
     });
+  const said = (piece: ShownDelta, extra: ChatExtra | object = {}): string =>
+    chunk(deltaOf(piece), extra, piece.logprobs === undefined ? {} : { logprobs: piece.logprobs });
   // That a client left, and the model was stopped for it, is no fault.
   const report = (error: AppError): void => {
     if (!signal.aborted) log.error({ err: error, code: error.code }, 'a chat stream broke off');
   };
-  let held: string | null = null;
+  let held: ShownDelta | null = null;
+  let ended = false;
 
   function* ending(end: ChatEnd): Generator<string> {
     const extra = chatExtra(end, link);
-    if (held !== null) yield chunk({ content: held }, extra);
+    if (held !== null) yield said(held, extra);
     held = null;
-    yield chunk({}, extra, end.finishReason);
+    yield chunk({}, extra, { finishReason: end.finishReason });
     if (end.error !== undefined) {
       report(end.error);
       yield errorEvent(end.error);
@@ -77,21 +107,22 @@ export async function* chatStream(
 
   try {
     yield chunk({ role: 'assistant', content: '' });
-    for (let next = first; ;) {
-      if (next.type === 'end') {
+    for await (const next of withHeartbeats(first, rest, heartbeatMs)) {
+      if (next === SILENCE) yield HEARTBEAT;
+      else if (next.type === 'end') {
+        ended = true;
         yield* ending(next);
-        break;
+      } else {
+        if (held !== null) yield said(held);
+        held = next;
       }
-      if (held !== null) yield chunk({ content: held });
-      held = next.content;
-      const step = await rest.next();
-      if (step.done === true) throw new AppError('INFERENCE_ERROR', 'The answer broke off.');
-      next = step.value;
     }
+    if (!ended) throw new AppError('INFERENCE_ERROR', 'The answer broke off.');
   } catch (thrown) {
     const error = errorFrom(thrown);
     report(error);
-    if (held !== null) yield chunk({ content: held }, { truncated: true });
+    const truncated = { truncated: true };
+    yield held === null ? chunk({}, truncated) : said(held, truncated);
     yield errorEvent(error);
   } finally {
     // Also when the client left: the model must not go on talking to nobody.

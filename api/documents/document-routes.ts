@@ -2,10 +2,12 @@ import type { Route } from '../route.js';
 import { chatRoutes } from './chat-routes.js';
 import { bareRelationshipRoutes, contentRoutes } from './content-routes.js';
 import type { DocumentDeps } from './document-deps.js';
+import { embeddingRoutes } from './embedding-routes.js';
 import { healthRoutes } from './health-routes.js';
 import { indexerRoutes } from './indexer-routes.js';
 import { memberRoutes } from './member-routes.js';
 import { modelEndpointRoutes } from './model-endpoint-routes.js';
+import { modelListRoutes } from './model-list-routes.js';
 import { modelServerRoutes } from './model-server-routes.js';
 import { partitionRoutes } from './partition-routes.js';
 import { partitionSettingsRoutes } from './partition-settings-routes.js';
@@ -39,7 +41,9 @@ export const documentRoutes = (deps: DocumentDeps): Route[] => [
   ...contentRoutes(deps),
   ...searchRoutes(deps),
   ...staticRoutes(deps),
-  ...(deps.config.chat.enabled ? [...chatRoutes(deps), ...toolRoutes(deps)] : []),
+  ...(deps.config.chat.enabled
+    ? [...modelListRoutes(deps), ...chatRoutes(deps), ...embeddingRoutes(deps), ...toolRoutes(deps)]
+    : []),
   // Last: their first step is a wildcard.
   ...bareRelationshipRoutes(deps),
 ];

@@ -1,5 +1,5 @@
 import type { Adapters } from '../../activities/ports.js';
-import type { ChatRequest } from '../../activities/retrieval/chat-service.js';
+import type { ChatRequest } from '../../activities/retrieval/chat/chat-request.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Scope } from '../../schemas/documents.js';
 import { authorisePartition } from '../authorise-partition.js';

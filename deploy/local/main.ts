@@ -15,8 +15,10 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   reset: async () => (await import('./commands/reset.js')).reset,
   test: async () => (await import('./commands/test.js')).test('jest.config.mjs'),
   'test:scale': async () => (await import('./commands/test.js')).test('jest.scale.config.mjs'),
-  'test:ollama': async () => (await import('./commands/test.js')).test('jest.ollama.config.mjs', ['ollama']),
   'test:crowdsec': async () => (await import('./commands/test-crowdsec.js')).testCrowdsec,
+  'test:ollama': async () =>
+    (await import('./commands/test.js')).test('jest.ollama.config.mjs', { demanded: ['ollama'] }),
+  'test:clients': async () => (await import('./commands/test-clients.js')).testClients,
   'test:node24': async () => (await import('./commands/test-node24.js')).testNode24,
   check: async () => (await import('./commands/check.js')).check,
   'check:stores': async () => (await import('./commands/check-stores.js')).checkStores,

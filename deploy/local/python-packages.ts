@@ -42,7 +42,8 @@ export async function fetchPythonPackage(
   });
 }
 
-async function findPython(bench: Workbench, subject: string): Promise<string> {
+/** A Python 3 with pip, installed first where apt can. */
+export async function findPython(bench: Workbench, subject: string): Promise<string> {
   const find = async () => {
     const python = findProgram('python3', process.env, ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']);
     return python && (await askProgram(python, ['-m', 'pip', '--version'])) ? python : null;

@@ -18,15 +18,29 @@ describe('what a chat is set to', () => {
     const { adapters } = gateway;
     await create('one');
     const of = (partitions: string[] | 'all') => chatSettings(adapters, { kind: 'retrieval', partitions });
-    expect(await of(['one'])).toEqual({ candidates: 40, topN: 2 });
-    await adapters.partitions.update('one', { chat_llm: 'builtin-extractive', retrieval_preset: 'hyde' });
+    expect(await of(['one'])).toEqual({
+      ...{ candidates: 40, topN: 2, type: 'single', rrfK: 60, rerank: { enabled: false } },
+      ...{ includeRelated: true, includeAncestors: true, historyDepth: 4 },
+    });
+    await adapters.partitions.update('one', {
+      ...{ chat_llm: 'builtin-extractive', retrieval_preset: 'hyde', chat_history_depth: 2 },
+      generation_prompt_names: { sys_prompt: 'curt', spoken_style_answer: null },
+    });
     const preset = await adapters.presets.get('retrieval', 'hyde');
     adapters.presets.get = (async (_type: never, name: string) =>
       name === 'hyde' && preset !== null
-        ? { ...preset, config: { ...preset.config, top_k: 7, top_n: null, similarity_threshold: 0.3 } }
+        ? {
+            ...preset,
+            config: {
+              ...{ ...preset.config, top_k: 7, top_n: null, similarity_threshold: 0.3, rrf_k: 10 },
+              ...{ enable_reranker: true, reranker: 'cross', llm: 'small', hyde_prompt_name: 'made-up' },
+            },
+          }
         : null) as typeof adapters.presets.get;
     expect(await of(['one'])).toEqual({
-      ...{ candidates: 7, similarityThreshold: 0.3, languageModel: 'builtin-extractive' },
+      ...{ candidates: 7, similarityThreshold: 0.3, languageModel: 'builtin-extractive', historyDepth: 2 },
+      ...{ type: 'hyde', rrfK: 10, rerank: { enabled: true, reranker: 'cross' }, rewritingModel: 'small' },
+      ...{ includeRelated: true, includeAncestors: true, prompts: { system: 'curt', hyde: 'made-up' } },
     });
     // A preset that is gone, and several partitions: the default one, which is gone as well here.
     expect(await of('all')).toEqual({});

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { ChatService } from '../../activities/retrieval/chat-service.js';
 import { AppError } from '../../schemas/app-error.js';
 import { createScriptedChat, delta, end, source } from './support/scripted-chat.js';
 import { startGateway } from './support/start-gateway.js';
@@ -25,6 +26,25 @@ const open = async (steps: Steps, body: object = {}, signal?: AbortSignal) => {
     ...(signal === undefined ? {} : { signal }),
   });
   return { response, ...scripted };
+};
+
+/** A model that thinks until it is told to go on. */
+const openHesitant = async (steps: Steps, env: Record<string, string>) => {
+  const scripted = createScriptedChat(steps);
+  let go = (): void => undefined;
+  const thought = new Promise<void>((resolve) => (go = resolve));
+  const service: ChatService = {
+    async *respond(request) {
+      await thought;
+      yield* scripted.service.respond(request);
+    },
+  };
+  gateway = await startGateway({ chat: service, env });
+  const response = await gateway.call('POST', '/v1/chat/completions', {
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'Q?' }], stream: true }),
+    headers: { 'Content-Type': 'application/json' },
+  });
+  return { response, go };
 };
 
 /** The events of a whole stream; each must be one `data:` line and a blank one. */
@@ -64,7 +84,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     ]);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
-    expect(response.headers.get('cache-control')).toContain('no-cache');
+    expect(response.headers.get('cache-control')).toBe('no-cache, no-transform');
     expect(response.headers.get('x-accel-buffering')).toBe('no');
     const events = await eventsOf(response);
     expect(events).toEqual([
@@ -87,6 +107,56 @@ describe('POST /v1/chat/completions, streamed', () => {
       extra: {},
     });
     expect(events.at(-1)).toBe('[DONE]');
+  });
+
+  it('passes on pieces of tool calls and log probabilities', async () => {
+    const call = { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }] };
+    const logprobs = [{ token: 'Fa', logprob: -1 }];
+    const { response } = await open([
+      { ...delta('Fa'), logprobs } as never,
+      { ...delta(''), more: call } as never,
+      end({}, { finishReason: 'tool_calls' }),
+    ]);
+    const events = await eventsOf(response);
+    expect(events[1]).toMatchObject({
+      choices: [{ delta: { content: 'Fa' }, logprobs: { content: logprobs } }],
+    });
+    expect(events[2]).toMatchObject({
+      choices: [{ delta: call, finish_reason: null }],
+      extra: { sources: [] },
+    });
+    expect((events[2] as { choices: { delta: object }[] }).choices[0]?.delta).not.toHaveProperty('content');
+    expect(events[3]).toMatchObject({ choices: [{ delta: {}, finish_reason: 'tool_calls' }] });
+  });
+
+  it('keeps the connection with comments while the model thinks', async () => {
+    const env = { CHAT_HEARTBEAT_SECONDS: '1' };
+    const { response, go } = await openHesitant([delta('Fa'), end()], env);
+    expect(response.status).toBe(200);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!/^: .*\n\n$/m.test(text)) text += (await reader.read()).value ?? '';
+    expect(text.replace(/^: [^\n]*\n\n/gm, '')).toMatch(/^data: \{[^\n]*"role":"assistant"[^\n]*\n\n$/);
+    go();
+    for (let step = await reader.read(); !step.done; step = await reader.read()) text += step.value;
+    const events = text
+      .replace(/^: [^\n]*\n\n/gm, '')
+      .trimEnd()
+      .split('\n\n');
+    expect(events).toHaveLength(4);
+    expect(events.at(-1)).toBe('data: [DONE]');
+  });
+
+  it('tells what fails after a long thought inside the stream', async () => {
+    const env = { CHAT_HEARTBEAT_SECONDS: '1' };
+    const { response, go } = await openHesitant([new AppError('INFERENCE_TIMEOUT')], env);
+    expect(response.status).toBe(200);
+    go();
+    const text = (await response.text()).replace(/^: [^\n]*\n\n/gm, '');
+    const events = text.trimEnd().split('\n\n');
+    expect(JSON.parse(events[1]!.slice(6))).toMatchObject({ extra: { truncated: true } });
+    expect(JSON.parse(events[2]!.slice(6))).toMatchObject({ error: { code: 'INFERENCE_TIMEOUT' } });
+    expect(events[3]).toBe('data: [DONE]');
   });
 
   it('ends well when the model says nothing', async () => {

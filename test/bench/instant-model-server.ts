@@ -46,7 +46,10 @@ export const openInstantModelServer = async (
           return send({ object: 'list', data, model: 'embed', usage: { prompt_tokens: 0, total_tokens: 0 } });
         }
         case 'POST /v1/chat/completions': {
-          await json(request);
+          const { stream } = (await json(request)) as { stream?: boolean };
+          // Asked on the way to an answer; what comes is no JSON, so that nothing is made of it.
+          if (stream !== true)
+            return send({ choices: [{ message: { content: WORDS.join(' ') }, finish_reason: 'stop' }] });
           response.setHeader('content-type', 'text/event-stream');
           streaming += 1;
           response.once('close', () => (streaming -= 1));

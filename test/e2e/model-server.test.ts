@@ -26,6 +26,8 @@ beforeAll(async () => {
   stack = await openStack({
     ...modelEnvironment(server),
     ...{ EMBEDDER_TIMEOUT: '20', LLM_TIMEOUT: '5', EMBEDDER_BATCH_SIZE: '4' },
+    // What the model is asked first is the answer.
+    RAG_MODE: 'SimpleRag',
   });
   await Promise.all([stack.startGateway(), stack.startWorker()]);
   client = documentClient(stack);

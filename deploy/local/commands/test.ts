@@ -15,8 +15,13 @@ const OWN_OPTIONS = new Set(['--keep', '--no-services', '--if-at-hand']);
  */
 export function test(
   config: string,
-  demanded: readonly OptionalName[] = [],
+  options: {
+    demanded?: readonly OptionalName[];
+    /** More variables for jest. */
+    environment?: Readonly<Record<string, string>>;
+  } = {},
 ): (bench: Workbench, args: readonly string[]) => Promise<number> {
+  const { demanded = [], environment = {} } = options;
   return async (bench, args) => {
     const keep = args.includes('--keep');
     const jestArgs = args.filter((arg) => !OWN_OPTIONS.has(arg));
@@ -24,11 +29,12 @@ export function test(
       bench.report.say(`Not run: ${demanded.join(', ')} would have to be obtained first.`);
       return 0;
     }
-    if (args.includes('--no-services')) return await jest(bench, config, jestArgs, {});
+    if (args.includes('--no-services')) return await jest(bench, config, jestArgs, environment);
     const stack = new Stack(bench);
     await stack.enter('test');
     try {
-      return await jest(bench, config, jestArgs, await openForTests(bench, stack, demanded));
+      const services = await openForTests(bench, stack, demanded);
+      return await jest(bench, config, jestArgs, { ...services, ...environment });
     } finally {
       await stack.close({ leaveFound: true, leaveAll: keep });
     }

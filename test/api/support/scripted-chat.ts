@@ -1,4 +1,5 @@
-import type { ChatEvent, ChatRequest, ChatService } from '../../../activities/retrieval/chat-service.js';
+import type { ChatEvent, ChatRequest } from '../../../activities/retrieval/chat/chat-request.js';
+import type { ChatService } from '../../../activities/retrieval/chat-service.js';
 import type { SearchResult } from '../../../activities/retrieval/search-service.js';
 
 type Step = ChatEvent | Error | 'silence';
@@ -38,7 +39,7 @@ export const end = (
   rest: Partial<Extract<ChatEvent, { type: 'end' }>> = {},
 ): ChatEvent => ({
   ...{ type: 'end', finishReason: 'stop', usage: { promptTokens: 7, completionTokens: 3 }, truncated: false },
-  sources: { presented: [], cited: [], reported: false, none: false, ...sources },
+  sources: { presented: [], cited: [], supports: new Map(), reported: false, none: false, ...sources },
   ...rest,
 });
 

@@ -22,6 +22,7 @@ import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import type { Adapters, RateLimits } from '../../../activities/ports.js';
 import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
+import type { ChatAdapters } from '../../../activities/chat-ports.js';
 import { createChatService } from '../../../activities/retrieval/chat-service.js';
 import type { ChatService } from '../../../activities/retrieval/chat-service.js';
 import { createSearchService } from '../../../activities/retrieval/search-service.js';
@@ -35,6 +36,8 @@ export const ADMIN_TOKEN = 'or-admin-0123456789abcdef';
 export interface GatewayOptions {
   env?: Record<string, string>;
   chat?: ChatService;
+  /** What the real chat service is given; bundled prompts and no web search otherwise. */
+  chatAdapters?: Partial<ChatAdapters>;
   /** Puts faults between the gateway and its stores. */
   adapt?: (adapters: Adapters) => Adapters;
   /** Those of this gateway alone unless given; off unless `env` turns them on. */
@@ -88,7 +91,13 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   const workflows = createFakeWorkflows();
   const search = createSearchService({ ...adapters, settings: config.search });
   const chat =
-    options.chat ?? createChatService({ search, models, settings: config.chat, now: () => new Date() });
+    options.chat ??
+    createChatService({
+      ...adapters,
+      ...{ search, settings: config.chat, now: () => new Date() },
+      ...{ overrides: { languageModel: () => adapters.models.languageModel() }, web: null },
+      ...options.chatAdapters,
+    });
 
   const logLines: string[] = [];
   const sink = new Writable({

@@ -1,10 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour, Purpose, RecordedRequest } from './behaviour.js';
-import type { ScriptedModels } from './scripted-model-server.js';
+import type { ScriptedModels, ScriptedToolCall } from './scripted-model-server.js';
 
 export interface Talk {
   words: readonly string[];
+  /** Asked for behind the words. */
+  toolCall: ScriptedToolCall | null;
   behaviour: Behaviour | undefined;
   record: RecordedRequest;
   msPerWord: number;
@@ -91,7 +93,16 @@ const openai = (models: ScriptedModels): Dialect => ({
       error: event({ error: { message: 'the runner has died', type: 'server_error' } }),
     });
     if (!properly) return;
-    response.write(chunk({}, 'stop'));
+    const { toolCall } = talk;
+    if (toolCall !== null) {
+      // In pieces, as servers send them.
+      const { name, arguments: given } = toolCall;
+      const call = { index: 0, id: 'call_1', type: 'function', function: { name, arguments: '' } };
+      response.write(chunk({ tool_calls: [call] }));
+      for (const piece of JSON.stringify(given).match(/.{1,4}/gs) ?? [])
+        response.write(chunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] }));
+    }
+    response.write(chunk({}, toolCall === null ? 'stop' : 'tool_calls'));
     response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`);
   },
   refuse: (response, status, message) =>
@@ -139,6 +150,13 @@ const ollama = (models: ScriptedModels): Dialect => ({
       error: line({ error: 'the runner has died' }),
     });
     if (!properly) return;
+    if (talk.toolCall !== null)
+      response.write(
+        line({
+          message: { role: 'assistant', content: '', tool_calls: [{ function: talk.toolCall }] },
+          done: false,
+        }),
+      );
     const counts = { prompt_eval_count: 11, eval_count: 5 };
     response.end(
       line({ message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop', ...counts }),

@@ -9,6 +9,11 @@ import { dialects } from './dialects.js';
 import type { Dialect, Talk } from './dialects.js';
 import { scriptedVector } from './scripted-vector.js';
 
+export interface ScriptedToolCall {
+  name: string;
+  arguments: object;
+}
+
 export interface ScriptedModels {
   /** Length of the embedder's vectors. */
   dimension: number;
@@ -33,6 +38,8 @@ export interface ScriptedModels {
   speaks: readonly ('ollama' | 'openai' | 'reranker')[];
   /** What the language model says. */
   answer: (messages: readonly { role: string; content: string }[]) => string;
+  /** What the language model wants called behind its words; in streams only. */
+  toolCall: ScriptedToolCall | null;
   /** Between two words of a stream. */
   msPerWord: number;
 }
@@ -41,7 +48,8 @@ const DEFAULTS: ScriptedModels = {
   ...{ dimension: 48, windowWords: 400, maxBatch: 1000, tokenizer: 'bert', contextTokens: 512 },
   ...{ promptWords: 100_000, embedder: 'scripted-embedder', llm: 'scripted-llm', apiKey: null },
   ...{ reranker: 'scripted-reranker', rank: (query, text) => (text.includes(query) ? 1 : 0) },
-  ...{ speaks: ['ollama', 'openai', 'reranker'], msPerWord: 0, answer: () => 'The mill opens at nine.' },
+  ...{ speaks: ['ollama', 'openai', 'reranker'], msPerWord: 0, toolCall: null },
+  answer: () => 'The mill opens at nine.',
 };
 
 export type ScriptedModelServer = Awaited<ReturnType<typeof startScriptedModelServer>>;
@@ -97,7 +105,7 @@ export const startScriptedModelServer = async (settings: Partial<ScriptedModels>
     if (wordsIn(messages.map(({ content }) => content).join(' ')) > models.promptWords)
       return dialect.refuse(response, 400, 'the prompt exceeds the context length');
     const words = models.answer(messages).match(/\s*\S+/g) ?? [];
-    const talk: Talk = { words, behaviour, record, msPerWord: models.msPerWord };
+    const talk: Talk = { words, behaviour, record, msPerWord: models.msPerWord, toolCall: models.toolCall };
     if (body['stream'] === true) void dialect.stream(response, talk);
     else dialect.reply(response, words.join(''));
   };

@@ -1,72 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { createExtractiveModel } from '../../../activities/models/extractive-model.js';
-import type { ChatDelta, ChatMessage, ChatOptions, LanguageModel } from '../../../activities/ports.js';
-import { createChatService, shownSources } from '../../../activities/retrieval/chat-service.js';
-import type { ChatEvent, ChatRequest } from '../../../activities/retrieval/chat-service.js';
-import type { SearchRequest, SearchResult } from '../../../activities/retrieval/search-service.js';
+import type { ChatMessage } from '../../../activities/ports.js';
+import { shownSources } from '../../../activities/retrieval/chat/chat-sources.js';
+import type { ChatSource } from '../../../activities/retrieval/chat/chat-sources.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { makeResult, scopeOf } from './fixtures.js';
+import { VALVE, openChatStage, say } from './chat/chat-stage.js';
+import type { Script } from './chat/chat-stage.js';
+import { makeResult } from './fixtures.js';
 
-type Script = (messages: readonly ChatMessage[], options: ChatOptions) => AsyncIterable<ChatDelta>;
+const setUp = openChatStage;
 
-async function* say(text: string): AsyncGenerator<ChatDelta> {
-  for (const content of text.match(/\s*\S+/g) ?? []) yield { content };
-  yield { content: '', finishReason: 'stop', usage: { promptTokens: 11, completionTokens: 7 } };
-}
-
-const results = [
-  makeResult({ chunk_id: 'one', text: 'The valve opens at 4 bar.', page: 2 }),
-  makeResult({ chunk_id: 'two', text: 'The pump is green.' }),
-];
-
-const setUp = (
-  script: Script,
-  options: { found?: SearchResult[]; contextTokens?: number; model?: LanguageModel } = {},
-) => {
-  const seen: { messages: ChatMessage[]; options: ChatOptions }[] = [];
-  const searched: SearchRequest[] = [];
-  const contextTokens = options.contextTokens ?? 8192;
-  const model: LanguageModel = options.model ?? {
-    ...{ endpointName: 'scripted', modelName: 'scripted', contextTokens },
-    stream: (messages, chatOptions) => {
-      seen.push({ messages: [...messages], options: chatOptions });
-      return script(messages, chatOptions);
-    },
-    complete: () => Promise.reject(new Error('the chat pipeline streams')),
-  };
-  const service = createChatService({
-    search: {
-      search: async (request) => {
-        searched.push(request);
-        return options.found ?? results;
-      },
-      searchInFull: () => Promise.reject(new Error('the chat pipeline asks for results alone')),
-    },
-    models: { languageModel: async () => model },
-    settings: { topN: 10, contextTokens, maxOutputTokens: 1024 },
-    now: () => new Date('2026-03-01T12:00:00Z'),
-  });
-  const respond = (over: Partial<ChatRequest> = {}) =>
-    service.respond({
-      scope: scopeOf('public'),
-      target: { kind: 'retrieval', partitions: ['public'] },
-      messages: [{ role: 'user', content: 'At what pressure does the valve open?' }],
-      signal: new AbortController().signal,
-      ...over,
-    });
-  const collect = async (over: Partial<ChatRequest> = {}) => {
-    const events: ChatEvent[] = [];
-    for await (const event of respond(over)) events.push(event);
-    const end = events.pop();
-    if (end?.type !== 'end') throw new Error('no end');
-    expect(events.every(({ type }) => type === 'delta')).toBe(true);
-    return { text: events.map((event) => (event.type === 'delta' ? event.content : '')).join(''), end };
-  };
-  return { respond, collect, seen, searched };
-};
-
-const cites = (sources: readonly SearchResult[]): string[] => sources.map(({ chunk }) => chunk.chunk_id);
+const cites = (sources: readonly ChatSource[]): string[] =>
+  sources.map((source) => ('chunk' in source ? source.chunk.chunk_id : source.url));
 
 describe('createChatService', () => {
   test('retrieves for the last user message and puts the sources into the first system message', async () => {
@@ -118,7 +64,7 @@ describe('createChatService', () => {
     const { collect, seen, searched } = setUp(() => say('Hi. [Sources: 1]'));
     const { text, end } = await collect({ target: { kind: 'direct' } });
     expect(text).toBe('Hi. [Sources: 1]');
-    expect(end.sources).toEqual({ presented: [], cited: [], reported: false, none: false });
+    expect(end.sources).toMatchObject({ presented: [], cited: [], reported: false, none: false });
     expect(searched).toEqual([]);
     expect(seen[0]?.messages).toEqual([{ role: 'user', content: 'At what pressure does the valve open?' }]);
   });
@@ -177,7 +123,7 @@ describe('createChatService', () => {
   });
 
   test('sends fewer sources to a model that counts more tokens than we do', async () => {
-    const long = results.map(({ chunk, ...rest }) => ({
+    const long = VALVE.map(({ chunk, ...rest }) => ({
       ...rest,
       chunk: { ...chunk, text: `${chunk.text} `.repeat(90) },
     }));

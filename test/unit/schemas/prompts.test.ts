@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { BUNDLED_PROMPTS } from '../../../activities/prompts/bundled-prompts.js';
 import type { BundledPromptType } from '../../../activities/prompts/bundled-prompts.js';
-import { PROMPT_SLOTS, fillPrompt, promptSlots } from '../../../schemas/prompts.js';
+import { PROMPT_SLOTS, PROMPT_TYPES, fillPrompt, promptSlots } from '../../../schemas/prompts.js';
 
 describe('fillPrompt', () => {
   test('fills slots once, keeps unknown ones and single braces, and halves doubled braces', () => {
@@ -24,6 +24,12 @@ describe('promptSlots', () => {
 
   test('is done quickly with hostile text', () => {
     expect(promptSlots('{a'.repeat(100_000))).toEqual([]);
+  });
+});
+
+describe('the kinds of prompts', () => {
+  test('say each which slots they may have', () => {
+    expect(Object.keys(PROMPT_SLOTS)).toEqual([...PROMPT_TYPES]);
   });
 });
 

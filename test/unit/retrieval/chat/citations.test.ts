@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createCitationFilter } from '../../../activities/retrieval/citations.js';
+import { createCitationFilter } from '../../../../activities/retrieval/chat/citations.js';
 
 const run = (pieces: readonly string[], sourceCount = 5) => {
   const filter = createCitationFilter(sourceCount);

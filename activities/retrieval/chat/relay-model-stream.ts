@@ -1,30 +1,34 @@
-import { AppError } from '../../schemas/app-error.js';
-import type { ChatDelta, ChatMessage, ChatOptions, LanguageModel } from '../ports.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type {
+  ChatDelta,
+  ChatMessage,
+  ChatOptions,
+  FinishReason,
+  LanguageModel,
+  MoreFields,
+  TokenLogprob,
+} from '../../ports.js';
 import type { CitationFilter, Citations } from './citations.js';
+import { rejectOnAbort } from './reject-on-abort.js';
+import { createShownLogprobs } from './shown-logprobs.js';
+
+/** A piece of an answer as it is shown. */
+export interface ShownDelta {
+  type: 'delta';
+  content: string;
+  more?: MoreFields;
+  logprobs?: TokenLogprob[];
+}
 
 export interface RelayedAnswer {
   /** The whole text as the model gave it, the citation line included. */
   answer: string;
   citations: Omit<Citations, 'tail'>;
-  finishReason: 'stop' | 'length';
+  finishReason: FinishReason;
   usage: { promptTokens: number; completionTokens: number } | undefined;
   /** Why the stream broke off, when it did after the first delta. */
   error: AppError | undefined;
 }
-
-/** Rejects when the signal aborts; never resolves. `dispose` lets go of the signal. */
-const rejectOnAbort = (signal: AbortSignal): { promise: Promise<never>; dispose: () => void } => {
-  let dispose = (): void => undefined;
-  const promise = new Promise<never>((_resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    dispose = () => signal.removeEventListener('abort', onAbort);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
-  // Whoever races it hears of it; between two races nobody does, and that is no unhandled rejection.
-  promise.catch(() => undefined);
-  return { promise, dispose };
-};
 
 /**
  * Passes a model's words on, through the citation filter when there is one, and says at the end how it went.
@@ -37,7 +41,7 @@ export async function* relayModelStream(
   messages: readonly ChatMessage[],
   options: ChatOptions & { signal: AbortSignal },
   filter: CitationFilter | null,
-): AsyncGenerator<{ type: 'delta'; content: string }, RelayedAnswer, undefined> {
+): AsyncGenerator<ShownDelta, RelayedAnswer, undefined> {
   const controller = new AbortController();
   const signal = AbortSignal.any([options.signal, controller.signal]);
   const aborted = rejectOnAbort(signal);
@@ -48,6 +52,15 @@ export async function* relayModelStream(
     usage: undefined,
     error: undefined,
   };
+  const probabilities = createShownLogprobs();
+  const piece = (content: string, more?: MoreFields): ShownDelta => {
+    const logprobs = probabilities.show(content.length);
+    return {
+      ...{ type: 'delta', content },
+      ...(more !== undefined && { more }),
+      ...(logprobs.length > 0 && { logprobs }),
+    };
+  };
   let begun = false;
   let finished = false;
   let iterator: AsyncIterator<ChatDelta> | undefined;
@@ -57,17 +70,18 @@ export async function* relayModelStream(
     for (;;) {
       const step = await Promise.race([iterator.next(), aborted.promise]);
       if (step.done === true) break;
-      const { content, finishReason, usage } = step.value;
+      const { content, more, logprobs = [], finishReason, usage } = step.value;
       relayed.answer += content;
+      probabilities.hear(logprobs);
       if (finishReason !== undefined) {
         relayed.finishReason = finishReason;
         finished = true;
       }
       relayed.usage = usage ?? relayed.usage;
       const shown = filter === null ? content : filter.push(content);
-      if (shown === '') continue;
+      if (shown === '' && more === undefined) continue;
       begun = true;
-      yield { type: 'delta', content: shown };
+      yield piece(shown, more);
     }
     if (!finished)
       throw new AppError('INFERENCE_ERROR', 'The model provider ended its answer without a finish.');
@@ -83,7 +97,7 @@ export async function* relayModelStream(
   if (filter !== null) {
     const { tail, ...citations } = filter.end();
     relayed.citations = citations;
-    if (tail !== '') yield { type: 'delta', content: tail };
+    if (tail !== '') yield piece(tail);
   }
   return relayed;
 }

@@ -1,0 +1,49 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { FinishReason, MoreFields } from '../ports.js';
+
+const isSet = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
+
+/** Without effect unless they say something else than the default. */
+const SAYS_NOTHING: Readonly<Record<string, (value: unknown) => boolean>> = {
+  n: (value) => value === 1,
+  best_of: (value) => value === 1,
+  tool_choice: (value) => value === 'auto' || value === 'none',
+  function_call: (value) => value === 'auto' || value === 'none',
+  response_format: (value) => (value as { type?: unknown } | null)?.type === 'text',
+  logit_bias: (value) => typeof value === 'object' && Object.keys(value ?? {}).length === 0,
+  modalities: (value) => Array.isArray(value) && value.every((one) => one === 'text'),
+};
+
+/** Fields of the OpenAI format that make it another answer than the one without them. */
+const CHANGES_THE_ANSWER = [
+  ...['n', 'best_of', 'tools', 'tool_choice', 'functions', 'function_call', 'response_format', 'logprobs'],
+  ...['top_logprobs', 'logit_bias', 'modalities', 'audio', 'prediction', 'web_search_options'],
+] as const;
+
+export type AnswerField = (typeof CHANGES_THE_ANSWER)[number];
+
+/**
+ * A server that does not know a field would leave it out in silence; so it is refused here.
+ * @throws AppError BAD_REQUEST that names the first field which changes the answer and is not among `known`
+ */
+export const refuseUnknownFields = (
+  more: MoreFields | undefined,
+  known: readonly AnswerField[],
+  who: string,
+): void => {
+  const field = CHANGES_THE_ANSWER.find((name) => {
+    const value = more?.[name];
+    return isSet(value) && SAYS_NOTHING[name]?.(value) !== true && !known.includes(name);
+  });
+  if (field !== undefined)
+    throw new AppError('BAD_REQUEST', `${who} does not support '${field}'.`, { plain: true });
+};
+
+const FINISH_REASONS: ReadonlySet<string> = new Set<FinishReason>([
+  ...(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'] as const),
+]);
+
+/** A finish reason that we do not know still means that the answer has come to its end. */
+export const finishReasonOf = (reason: string): FinishReason =>
+  FINISH_REASONS.has(reason) ? (reason as FinishReason) : 'stop';

@@ -1,0 +1,151 @@
+import type { Dispatcher } from 'undici';
+import { AppError } from '../../schemas/app-error.js';
+import type { ModelEndpoint } from '../../schemas/documents.js';
+import type { ModelOverride, ModelOverrides } from '../chat-ports.js';
+import { isBlocked, isPublicUrl } from '../outbound/address-guard.js';
+import type { LanguageModel, ModelEndpointStore } from '../ports.js';
+import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
+import { detectProvider } from './detect-provider.js';
+import { createGuardedCalls } from './guarded-calls.js';
+import type { GuardedCalls } from './guarded-calls.js';
+import { openModelKey } from './model-key.js';
+import type { ModelKeyBox } from './model-key.js';
+import { createModelServer } from './probe-endpoint.js';
+import { providerError } from './provider-failure.js';
+import { createRemoteLanguageModel } from './remote-language-model.js';
+
+export interface OverrideModelsOptions {
+  endpoints: Pick<ModelEndpointStore, 'get' | 'defaults'>;
+  /** For our own endpoints, and for addresses that clients name. */
+  dispatchers: { own: Dispatcher; foreign: Dispatcher };
+  keys: ModelKeyBox | null;
+  settings: {
+    /** Whether clients may name an address and a key at all. */
+    allowCustomEndpoint: boolean;
+    /** Whether an address may lie in our own network. */
+    allowPrivate: boolean;
+    concurrency: number;
+    contextTokens: number;
+    patienceMs: number;
+  };
+}
+
+const refused = (text: string): AppError => new AppError('BAD_REQUEST', text, { plain: true });
+
+/** Without slashes at its end; two spellings of one address are one. */
+const sameAddress = (one: string, other: string): boolean =>
+  one.replace(/\/+$/, '') === other.replace(/\/+$/, '');
+
+/**
+ * An address that a client may name: https, and nothing in it that could carry or redirect anything else.
+ * @throws AppError BAD_REQUEST
+ */
+const checkAddress = (address: string, allowPrivate: boolean): void => {
+  const url = URL.parse(address);
+  if (url === null || url.protocol !== 'https:')
+    throw refused("'llm_override.base_url' must be an https address");
+  // As it is written: parsing resolves what is refused here.
+  if (
+    /[?#\\]/.test(address) ||
+    /(^|[/.])\.\.|%2e/i.test(address) ||
+    url.username !== '' ||
+    url.password !== ''
+  )
+    throw refused("'llm_override.base_url' must hold no query, fragment, user or '..'");
+  if (!allowPrivate && !isPublicUrl(url)) throw refused("'llm_override.base_url' is not allowed");
+};
+
+/** What the server of a client's own choice says of a key of the client's is the client's matter. */
+const asClientsMatter = (error: unknown, ownKey: boolean): unknown => {
+  if (isBlocked(error)) return refused("'llm_override.base_url' is not allowed");
+  if (ownKey && error instanceof AppError && error.code === 'INFERENCE_REFUSED')
+    return new AppError('INFERENCE_REFUSED', error.message, { status: 400, cause: error });
+  return error;
+};
+
+const judged = (model: LanguageModel, ownKey: boolean): LanguageModel => ({
+  ...model,
+  async *stream(messages, options) {
+    try {
+      yield* model.stream(messages, options);
+    } catch (error) {
+      throw asClientsMatter(error, ownKey);
+    }
+  },
+  complete: (messages, options) =>
+    model.complete(messages, options).catch((error: unknown) => {
+      throw asClientsMatter(error, ownKey);
+    }),
+});
+
+/** Models that clients choose for one question (`metadata.llm_override`; wire contract, sections 1.9 and 2). */
+export const createOverrideModels = (options: OverrideModelsOptions): ModelOverrides => {
+  const { endpoints, dispatchers, keys, settings } = options;
+  const { allowCustomEndpoint, allowPrivate, concurrency, contextTokens, patienceMs } = settings;
+  /** Our own servers are not to be asked by more at once because clients name another of their models. */
+  const ownCalls = new Map<string, GuardedCalls>();
+
+  const ownEndpoint = async (name: string | undefined): Promise<ModelEndpoint> => {
+    const chosen = name ?? (await endpoints.defaults()).llm;
+    const endpoint = chosen === undefined ? null : await endpoints.get('llm', chosen);
+    if (endpoint === null) throw new AppError('MODEL_ENDPOINT_NOT_FOUND');
+    return endpoint;
+  };
+
+  const callsOf = (endpoint: ModelEndpoint): GuardedCalls => {
+    const found = ownCalls.get(endpoint.name) ?? createGuardedCalls({ name: endpoint.name, concurrency });
+    ownCalls.set(endpoint.name, found);
+    return found;
+  };
+
+  const ownModel = async (endpoint: ModelEndpoint, override: ModelOverride): Promise<LanguageModel> => {
+    if (endpoint.endpoint === BUILTIN_ENDPOINT)
+      throw refused("'llm_override' needs a 'base_url' here: the service's own model is the built-in one");
+    const server = {
+      baseUrl: endpoint.endpoint,
+      apiKey: override.apiKey ?? openModelKey(keys, endpoint),
+      patienceMs: endpoint.timeout * 1000,
+    };
+    const provider =
+      endpoint.provider === 'ollama' || endpoint.provider === 'openai'
+        ? endpoint.provider
+        : await detectProvider(dispatchers.own, server).catch((error: unknown) => {
+            throw providerError(error, 'chat', endpoint.name);
+          });
+    return createRemoteLanguageModel({
+      endpointName: endpoint.name,
+      modelName: override.model ?? endpoint.model_name,
+      contextTokens: Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
+      server: createModelServer(dispatchers.own, provider, server),
+      calls:
+        override.apiKey === undefined
+          ? callsOf(endpoint)
+          : createGuardedCalls({ name: endpoint.name, concurrency }),
+    });
+  };
+
+  const foreignModel = (baseUrl: string, endpoint: ModelEndpoint, override: ModelOverride): LanguageModel =>
+    createRemoteLanguageModel({
+      endpointName: 'llm_override',
+      modelName: override.model ?? endpoint.model_name,
+      contextTokens,
+      // Never the service's own key.
+      server: createModelServer(dispatchers.foreign, 'openai', {
+        ...{ baseUrl, patienceMs, apiKey: override.apiKey ?? null },
+      }),
+      calls: createGuardedCalls({ name: 'llm_override', concurrency: 1 }),
+    });
+
+  return {
+    async languageModel(override, name) {
+      const { baseUrl, apiKey } = override;
+      if (!allowCustomEndpoint && (baseUrl !== undefined || apiKey !== undefined))
+        throw refused("'llm_override' may name a 'model' only");
+      const endpoint = await ownEndpoint(name);
+      const own = baseUrl === undefined || sameAddress(baseUrl, endpoint.endpoint);
+      if (!own) checkAddress(baseUrl, allowPrivate);
+      const model = own ? await ownModel(endpoint, override) : foreignModel(baseUrl, endpoint, override);
+      return judged(model, apiKey !== undefined);
+    },
+  };
+};

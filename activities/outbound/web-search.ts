@@ -1,0 +1,63 @@
+import type { Dispatcher } from 'undici';
+import { z } from 'zod';
+import { AppError } from '../../schemas/app-error.js';
+import type { WebPage, WebSearch } from '../chat-ports.js';
+import { openExchange, readJson } from '../models/model-exchange.js';
+import { stripInvisible } from '../parsing/invisible-characters.js';
+import { isPublicUrl } from './address-guard.js';
+
+const PATIENCE_MS = 5000;
+/** Queries beyond this are refused by the provider. */
+const LONGEST_QUERY = 400;
+const LONGEST_SNIPPET = 4000;
+const LONGEST_TITLE = 300;
+
+const Page = z.object({
+  url: z.string(),
+  title: z.string().catch(''),
+  snippet: z.string().optional().catch(undefined),
+  description: z.string().optional().catch(undefined),
+});
+const Pages = z.array(Page.nullable().catch(null));
+/** Source: documentation of Staan's web search, api.staan.ai/v2; other providers that answer alike serve as well. */
+const Answer = z.union([
+  z.object({ web: z.object({ results: Pages }) }).transform(({ web }) => web.results),
+  z.object({ results: Pages }).transform(({ results }) => results),
+]);
+
+/** What a page says of itself ends in a prompt and in links: plain text, and addresses of the open web only. */
+const pageOf = (found: z.output<typeof Page>): WebPage | null => {
+  const url = URL.parse(found.url);
+  if (url === null || !/^https?:$/.test(url.protocol) || !isPublicUrl(url)) return null;
+  const plain = (text: string): string =>
+    stripInvisible(text)
+      .replace(/<[^<>]{0,200}>/g, '')
+      .replace(/\s+/g, ' ')
+      .trim();
+  const snippet = plain(found.snippet ?? found.description ?? '').slice(0, LONGEST_SNIPPET);
+  return { url: url.href, title: plain(found.title).slice(0, LONGEST_TITLE), snippet };
+};
+
+/** A web search provider. Pages themselves are not fetched: what the provider says of them is all there is. */
+export const createWebSearch = (
+  dispatcher: Dispatcher,
+  options: { baseUrl: string; token: string; topK: number; market: string },
+): WebSearch => ({
+  async search(query, signal) {
+    const url = new URL(options.baseUrl);
+    url.searchParams.set('q', query.replace(/\s+/g, ' ').trim().slice(0, LONGEST_QUERY));
+    url.searchParams.set('count', String(options.topK));
+    url.searchParams.set('market', options.market);
+    try {
+      const answer = await openExchange({
+        ...{ dispatcher, url: url.href, signal, patienceMs: PATIENCE_MS },
+        headers: { authorization: `Bearer ${options.token}`, accept: 'application/json' },
+      });
+      const pages = Answer.parse(await readJson(answer));
+      return pages.flatMap((page) => (page === null ? [] : (pageOf(page) ?? []))).slice(0, options.topK);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new AppError('SERVICE_UNAVAILABLE', 'The web search cannot be used.', { cause: error });
+    }
+  },
+});

@@ -1,0 +1,33 @@
+import type { ChatMessage, LanguageModel } from '../../ports.js';
+import { rejectOnAbort } from './reject-on-abort.js';
+
+/** The built-in model quotes; it cannot follow instructions, so it is given none. */
+export const followsInstructions = ({ modelName }: Pick<LanguageModel, 'modelName'>): boolean =>
+  !modelName.startsWith('builtin/');
+
+/**
+ * One short answer on the way to another; null when the model fails or takes too long. A step that is a help and not
+ * a condition must cost neither an error nor a long wait.
+ *
+ * @throws the signal's reason when the caller itself gives up
+ */
+export const askBriefly = async (
+  model: LanguageModel,
+  messages: readonly ChatMessage[],
+  options: { maxTokens: number; withinMs: number; signal: AbortSignal },
+): Promise<string | null> => {
+  const { maxTokens, withinMs, signal } = options;
+  if (withinMs <= 0) return null;
+  const either = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(withinMs))]);
+  const aborted = rejectOnAbort(either);
+  try {
+    const asked = model.complete(messages, { ...{ temperature: 0, maxTokens }, signal: either });
+    // A model that does not heed the signal is not waited for.
+    return (await Promise.race([asked, aborted.promise])).content;
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  } finally {
+    aborted.dispose();
+  }
+};

@@ -1,0 +1,93 @@
+import type { Scope } from '../../../schemas/documents.js';
+import type { RetrievalConfig } from '../../../schemas/documents.js';
+import type { AppError } from '../../../schemas/app-error.js';
+import type { ModelOverride } from '../../chat-ports.js';
+import type { ChatMessage, FinishReason, MoreFields } from '../../ports.js';
+import type { ChatSource, ChatSources } from './chat-sources.js';
+import type { ChatTrace } from './chat-trace.js';
+import type { ShownDelta } from './relay-model-stream.js';
+
+/** What the searched partition, or the default preset, says. */
+export interface ChatSettings {
+  /** Hits asked of each retrieval leg, and pieces that the answer may use; the service's settings by default. */
+  candidates?: number;
+  topN?: number;
+  similarityThreshold?: number;
+  /** Endpoint of the language model; the default one when absent. */
+  languageModel?: string;
+  /** Endpoint of the model that rewrites questions; the answering one when absent. */
+  rewritingModel?: string;
+  /** Messages of the conversation that rewriting looks at. */
+  historyDepth?: number;
+  type?: RetrievalConfig['type'];
+  rrfK?: number;
+  rerank?: { enabled: boolean; reranker?: string };
+  includeRelated?: boolean;
+  includeAncestors?: boolean;
+  prompts?: {
+    system?: string;
+    spoken?: string;
+    contextualizer?: string;
+    hyde?: string;
+    multiQuery?: string;
+  };
+}
+
+/** What a client asks for beside an answer (`metadata`; wire contract, section 1.9). */
+export interface ChatWishes {
+  spokenStyle?: boolean;
+  mapReduce?: boolean;
+  webSearch?: boolean;
+  override?: ModelOverride;
+  workspace?: string;
+  /** File ids. */
+  attachments?: readonly string[];
+  /** Never skip retrieval. */
+  requireRetrieval?: boolean;
+  allRetrieved?: boolean;
+  /** For administrators. */
+  trace?: boolean;
+  compareOriginal?: boolean;
+  bypassRewriting?: boolean;
+  disableReranker?: boolean;
+  disableExpansion?: boolean;
+}
+
+export interface ChatRequest extends ChatSettings, ChatWishes {
+  scope: Scope;
+  target: { kind: 'direct' } | { kind: 'retrieval'; partitions: readonly string[] | 'all' };
+  messages: readonly ChatMessage[];
+  temperature?: number;
+  topP?: number;
+  maxTokens?: number;
+  stop?: string[];
+  /** Fields of the chat format for the model server to understand. */
+  more?: MoreFields;
+  signal: AbortSignal;
+}
+
+/** A file that was put into the context because the client named it. */
+export interface Attachment {
+  id: string;
+  partition: string;
+  filename: string;
+}
+
+/** Steps that failed and were left out. */
+export type DegradedStep = 'websearch' | 'reranker';
+
+export type ChatEvent =
+  | ShownDelta
+  | {
+      type: 'end';
+      finishReason: FinishReason;
+      usage: { promptTokens: number; completionTokens: number };
+      /** The model's stream broke off after the answer had begun; `error` says why. */
+      truncated: boolean;
+      error?: AppError;
+      sources: ChatSources;
+      allRetrieved?: ChatSource[];
+      attachments?: Attachment[];
+      degraded?: DegradedStep[];
+      trace?: ChatTrace;
+    };

@@ -1,0 +1,26 @@
+import type { WebPage } from '../../chat-ports.js';
+import type { SearchResult } from '../search-service.js';
+import type { Support } from './find-support.js';
+
+/** What stands behind one number of a prompt. */
+export type ChatSource = SearchResult | WebPage;
+
+export const isWebPage = (source: ChatSource): source is WebPage => 'url' in source;
+
+export interface ChatSources {
+  /** Everything put into the prompt, in numbering order. */
+  presented: ChatSource[];
+  cited: ChatSource[];
+  /** Where a cited extract says what the answer says. */
+  supports: ReadonlyMap<ChatSource, Support>;
+  /** Whether the answer ended in a citation line. */
+  reported: boolean;
+  /** Whether that line said `none`. */
+  none: boolean;
+}
+
+/** The sources to show: those cited; none after `[Sources: none]`; otherwise all that were presented. */
+export const shownSources = ({ presented, cited, none }: ChatSources): ChatSource[] => {
+  if (cited.length > 0) return cited;
+  return none ? [] : presented;
+};

@@ -1,0 +1,131 @@
+import { foldText, wordsOf } from '../../models/fold-text.js';
+import { contentStems } from '../../models/question-terms.js';
+import { splitSentences } from '../../parsing/sentences.js';
+
+/** Where an extract says what the answer says. Offsets count Unicode code points of the extract's text. */
+export interface Support {
+  quote: string;
+  charStart: number;
+  charEnd: number;
+  /** The quote holds nearly all words of the claim, and all of its numbers. */
+  verified: boolean;
+}
+
+/** What lies beyond is not looked at, so that the work is bounded whatever a model or a document says. */
+const LONGEST_TEXT = 40_000;
+const MOST_CLAIMS = 40;
+const MOST_SENTENCES = 4000;
+/** A claim of fewer content words could be found anywhere. */
+const LEAST_TERMS = 2;
+/** Part of a claim's words that a sentence must hold to be shown beside it, and to stand for it. */
+const SHOWN_FROM = 0.5;
+const VERIFIED_FROM = 0.8;
+
+const MARK = /\[\s*sources?\s*:?\s*([\d\s,;&–-]{1,200})\]/giu;
+
+interface Claim {
+  terms: string[];
+  numbers: string[];
+  cites: ReadonlySet<number>;
+}
+
+const numbersIn = (text: string): string[] => wordsOf(foldText(text)).filter((word) => /\p{N}/u.test(word));
+
+const citedIn = (sentence: string): Set<number> =>
+  new Set(
+    [...sentence.matchAll(MARK)].flatMap(([, list]) => (list ?? '').match(/\d{1,6}/g) ?? []).map(Number),
+  );
+
+/** A mark that stands behind the full stop belongs to the sentence before it. */
+const MARK_AHEAD = /^(?:\s*\[\s*sources?\s*:?\s*[\d\s,;&–-]{1,200}\]\s*\.?)+/iu;
+
+const claimsIn = (answer: string): Claim[] => {
+  const sentences: string[] = [];
+  for (const sentence of answer.split(/\n+/).flatMap((line) => splitSentences(line))) {
+    const ahead = MARK_AHEAD.exec(sentence)?.[0] ?? '';
+    if (ahead !== '' && sentences.length > 0) sentences[sentences.length - 1] += ahead;
+    sentences.push(sentence.slice(ahead === '' || sentences.length === 0 ? 0 : ahead.length));
+  }
+  return sentences
+    .map((sentence) => {
+      const words = sentence.replace(MARK, ' ');
+      return { terms: contentStems(words), numbers: numbersIn(words), cites: citedIn(sentence) };
+    })
+    .filter(({ terms }) => terms.length >= LEAST_TERMS)
+    .slice(0, MOST_CLAIMS);
+};
+
+/** Sentences of an extract with their places, white space around them left out. */
+const sentencesIn = (text: string): { start: number; end: number }[] => {
+  const found: { start: number; end: number }[] = [];
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    let inside = offset;
+    for (const sentence of splitSentences(line)) {
+      const start = inside + (sentence.length - sentence.trimStart().length);
+      const end = inside + sentence.trimEnd().length;
+      if (end > start) found.push({ start, end });
+      inside += sentence.length;
+    }
+    offset += line.length + 1;
+  }
+  return found.slice(0, MOST_SENTENCES);
+};
+
+const codePoints = (text: string): number => {
+  let count = 0;
+  for (const _point of text) count++;
+  return count;
+};
+
+/**
+ * Finds the sentence of an extract that supports best what the answer says with its number beside it, or, where no sentence
+ * names the number, what it says at all. Null when none comes near: an answer in other words, or in another language,
+ * cannot be compared by its words.
+ *
+ * Linear in both texts: each claim walks the sentences that hold one of its words, and the numbers of claims and of
+ * sentences are bounded.
+ * The answer's sentences are read once; the function that is answered takes an extract and its number in the prompt.
+ */
+export const createSupportFinder = (answer: string) => {
+  const claims = claimsIn(answer.slice(0, LONGEST_TEXT));
+  return (extract: string, number: number): Support | null => supportIn(extract, number, claims);
+};
+
+const supportIn = (extract: string, number: number, claims: readonly Claim[]): Support | null => {
+  const marked = claims.filter(({ cites }) => cites.has(number));
+  const looked = marked.length > 0 ? marked : claims.filter(({ cites }) => cites.size === 0);
+  if (looked.length === 0) return null;
+  const text = extract.slice(0, LONGEST_TEXT);
+  const sentences = sentencesIn(text);
+  const holding = new Map<string, number[]>();
+  sentences.forEach(({ start, end }, index) => {
+    for (const stem of contentStems(text.slice(start, end))) {
+      const list = holding.get(stem);
+      if (list === undefined) holding.set(stem, [index]);
+      else list.push(index);
+    }
+  });
+
+  let best: { share: number; index: number; claim: Claim } | null = null;
+  for (const claim of looked) {
+    const counts = new Map<number, number>();
+    for (const term of claim.terms)
+      for (const index of holding.get(term) ?? []) counts.set(index, (counts.get(index) ?? 0) + 1);
+    for (const [index, count] of counts) {
+      const share = count / claim.terms.length;
+      if (share >= SHOWN_FROM && (best === null || share > best.share)) best = { share, index, claim };
+    }
+  }
+  if (best === null) return null;
+  const { start, end } = sentences[best.index]!;
+  const quote = text.slice(start, end);
+  const numbers = new Set(numbersIn(quote));
+  const charStart = codePoints(text.slice(0, start));
+  return {
+    quote,
+    charStart,
+    charEnd: charStart + codePoints(quote),
+    verified: best.share >= VERIFIED_FROM && best.claim.numbers.every((one) => numbers.has(one)),
+  };
+};

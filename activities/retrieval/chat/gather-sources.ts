@@ -1,0 +1,149 @@
+import type { WebPage, WebSearch } from '../../chat-ports.js';
+import type { LanguageModel } from '../../ports.js';
+import type { RelatedRequest, SearchResult } from '../search-service.js';
+import { followsInstructions } from './ask-model.js';
+import type { Attachment, ChatRequest, DegradedStep } from './chat-request.js';
+import { idsOf } from './chat-trace.js';
+import type { ChatTrace } from './chat-trace.js';
+import type { AttachmentFinder } from './find-attachments.js';
+import type { SearchFrame, SourceFinder } from './find-sources.js';
+import { reduceSources } from './map-reduce.js';
+import type { MapReduceSettings } from './map-reduce.js';
+import { cutToTokens, documentMaterial, webMaterial } from './prompt.js';
+import type { Material } from './prompt.js';
+import type { QuestionReader } from './understand-question.js';
+
+/** Wire contract, section 6.2. */
+export interface GatherSettings {
+  topN: number;
+  relatedLimit: number;
+  maxAncestorDepth: number;
+  mapReduce: MapReduceSettings;
+  webSearch: { maxTokens: number };
+}
+
+export interface Gathered {
+  /** In the order in which they are numbered: named files, what was found, the web. */
+  materials: Material[];
+  retrieved: SearchResult[];
+  attachments: Attachment[];
+  degraded: DegradedStep[];
+  /** Without what is known later. */
+  trace: Omit<ChatTrace, 'presented'>;
+}
+
+const DEFAULT_RRF_K = 60;
+/** The web is a help; whoever asks does not wait for it longer. */
+const WEB_WITHIN_MS = 8000;
+
+const relatedOf = (request: ChatRequest, settings: GatherSettings): RelatedRequest | null => {
+  const { includeRelated = false, includeAncestors = false, disableExpansion = false } = request;
+  if (disableExpansion || (!includeRelated && !includeAncestors)) return null;
+  const { relatedLimit, maxAncestorDepth } = settings;
+  return { includeRelated, includeAncestors, relatedLimit, maxAncestorDepth };
+};
+
+/** Everything that may stand in the prompt of a chat with retrieval. */
+export const createSourceGatherer = (dependencies: {
+  finder: SourceFinder;
+  read: QuestionReader;
+  findAttachments: AttachmentFinder;
+  /** Null: not configured. */
+  web: WebSearch | null;
+  settings: GatherSettings;
+}) => {
+  const { finder, read, findAttachments, web, settings } = dependencies;
+
+  const searchWeb = async (request: ChatRequest, question: string): Promise<WebPage[] | null> => {
+    if (request.webSearch !== true) return [];
+    if (web === null) return null;
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(WEB_WITHIN_MS)]);
+    return web.search(question, signal).catch(() => {
+      request.signal.throwIfAborted();
+      return null;
+    });
+  };
+
+  const frameOf = (request: ChatRequest, partitions: readonly string[] | 'all'): SearchFrame => {
+    const { scope, similarityThreshold, candidates, workspace, rerank, signal } = request;
+    const related = relatedOf(request, settings);
+    const mapReduce = request.mapReduce === true ? settings.mapReduce.maxTotal : 0;
+    const enabled = rerank?.enabled === true && request.disableReranker !== true;
+    return {
+      ...{ scope, partitions, signal },
+      topK: Math.max(request.topN ?? settings.topN, mapReduce),
+      ...(candidates !== undefined && { candidates }),
+      ...(similarityThreshold !== undefined && { similarityThreshold }),
+      ...(workspace !== undefined && { workspace }),
+      ...(related !== null && { related }),
+      ...(rerank !== undefined && { rerank: { ...rerank, enabled } }),
+      ...(request.trace === true && { trace: true }),
+    };
+  };
+
+  /** @param models for the answer, and for the steps on the way to it */
+  return async (
+    request: ChatRequest,
+    question: string,
+    models: { answering: LanguageModel; rewriting: LanguageModel },
+    date: Date,
+  ): Promise<Gathered> => {
+    const { target } = request;
+    const started = performance.now();
+    const times: Record<string, number> = {};
+    const mark = (step: string): void => void (times[step] = Math.round(performance.now() - started));
+    const webPages = searchWeb(request, question);
+    // Waited for at the end; until then nobody hears that the client has left.
+    webPages.catch(() => undefined);
+    const degraded: DegradedStep[] = [];
+    const gathered: Gathered = {
+      ...{ materials: [], retrieved: [], attachments: [], degraded },
+      trace: { question, rewriting: { status: 'off' }, queries: [], fused: [], times },
+    };
+
+    if (target.kind === 'retrieval') {
+      const { partitions } = target;
+      const frame = frameOf(request, partitions);
+      // The question itself is searched for while the model thinks about it.
+      const begun = finder.begin(question, frame);
+      begun.catch(() => undefined);
+      const named = await findAttachments(request.attachments ?? [], { scope: request.scope, partitions });
+      const understood = await read(request, question, models.rewriting, date);
+      mark('understand');
+      const options = { text: question, frame, rrfK: request.rrfK ?? DEFAULT_RRF_K };
+      const found = await finder.find(begun, understood.rewritten, understood.written, options);
+      mark('search');
+      const known = new Set(idsOf(named.results));
+      const results = found.results.filter(({ chunk }) => !known.has(chunk.chunk_id));
+      const reduced =
+        request.mapReduce === true && followsInstructions(models.answering)
+          ? await reduceSources(results, {
+              ...{ question, model: models.answering, settings: settings.mapReduce, signal: request.signal },
+            })
+          : results.map((result) => ({ result, text: result.chunk.text }));
+      mark('reduce');
+      if (found.rerankSkipped) degraded.push('reranker');
+      Object.assign(gathered, { retrieved: found.retrieved, attachments: named.attachments });
+      gathered.materials.push(
+        ...named.results.map((result) => documentMaterial(result)),
+        ...reduced.map(({ result, text }) => documentMaterial(result, text)),
+      );
+      Object.assign(gathered.trace, {
+        rewriting: understood.rewriting,
+        queries: found.queries,
+        fused: idsOf(found.retrieved),
+        ...(request.compareOriginal === true && {
+          original_query: idsOf((await begun).outcome.results),
+        }),
+      });
+    }
+    const pages = await webPages;
+    mark('web');
+    if (pages === null) degraded.push('websearch');
+    const share = Math.floor(settings.webSearch.maxTokens / Math.max(1, pages?.length ?? 0));
+    gathered.materials.push(
+      ...(pages ?? []).map((page) => webMaterial({ ...page, snippet: cutToTokens(page.snippet, share) })),
+    );
+    return gathered;
+  };
+};

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+
+/** Half-open, in UTC: `from` is included, `until` is not. */
+export interface TimeSpan {
+  from?: Date;
+  until?: Date;
+}
+
+export interface RewrittenQuery {
+  text: string;
+  /** When the documents were created. */
+  span?: TimeSpan;
+}
+
+export interface Rewriting {
+  intent: string;
+  requiresRetrieval: boolean;
+  /** One to three. */
+  queries: RewrittenQuery[];
+}
+
+const MOST_QUERIES = 3;
+const LONGEST_QUERY = 500;
+
+const text = z
+  .string()
+  .transform((given) => given.replace(/\s+/g, ' ').trim().slice(0, LONGEST_QUERY))
+  .pipe(z.string().min(1));
+
+/** What cannot be read as a time counts as none: a span is a help, not a condition. */
+const time = z
+  .string()
+  .transform(
+    (given) => new Date(/^\d{4}-\d{2}-\d{2}$/.test(given.trim()) ? `${given.trim()}T00:00:00Z` : given),
+  )
+  .pipe(z.date())
+  .optional()
+  .catch(undefined);
+
+const Query = z.union([
+  text.transform((query) => ({ text: query })),
+  z
+    .object({ query: text, created_after: time, created_before: time })
+    .transform(({ query, created_after: from, created_before: until }): RewrittenQuery => {
+      const empty = from !== undefined && until !== undefined && from >= until;
+      if (empty || (from === undefined && until === undefined)) return { text: query };
+      return { text: query, span: { ...(from && { from }), ...(until && { until }) } };
+    }),
+]);
+
+const Queries = z.array(Query.nullable().catch(null)).transform((list) => list.flatMap((one) => one ?? []));
+
+/** Small models are free with names and forms: a list under another name, or one query as a text. */
+const Answer = z.object({
+  intent: z.string().catch('other').default('other'),
+  requires_retrieval: z.boolean().catch(true).default(true),
+  queries: Queries.optional().catch(undefined),
+  sub_queries: Queries.optional().catch(undefined),
+  query: Query.optional().catch(undefined),
+});
+
+/** The JSON object in a model's answer, whatever stands around it; null when there is none. */
+export const jsonIn = (answer: string): unknown => {
+  const start = answer.indexOf('{');
+  const end = answer.lastIndexOf('}');
+  if (start === -1 || end < start) return null;
+  try {
+    return JSON.parse(answer.slice(start, end + 1)) as unknown;
+  } catch {
+    return null;
+  }
+};
+
+/** Reads a model's rewriting of a question; null when there is no query in it. */
+export const parseRewriting = (answer: string): Rewriting | null => {
+  const parsed = Answer.safeParse(jsonIn(answer));
+  if (!parsed.success) return null;
+  const { intent, requires_retrieval: requiresRetrieval, queries, sub_queries: others, query } = parsed.data;
+  const found = (queries ?? others ?? (query === undefined ? [] : [query])).slice(0, MOST_QUERIES);
+  return found.length === 0 ? null : { intent, requiresRetrieval, queries: found };
+};

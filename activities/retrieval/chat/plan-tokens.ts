@@ -1,0 +1,30 @@
+import { AppError } from '../../../schemas/app-error.js';
+import type { ChatMessage } from '../../ports.js';
+import { countMessageTokens } from '../message-tokens.js';
+import { LEAST_SOURCES_BUDGET } from './prompt.js';
+
+/**
+ * Counts before anything costly is done. `left` is what the sources may take.
+ *
+ * @param options.overhead tokens of the instructions, 0 without retrieval
+ * @throws AppError CONTEXT_TOO_LONG
+ */
+export const planTokens = (options: {
+  messages: readonly ChatMessage[];
+  maxTokens: number | undefined;
+  contextTokens: number;
+  maxOutputTokens: number;
+  overhead: number;
+}): { maxTokens: number; left: number } => {
+  const { contextTokens: context, overhead } = options;
+  // A default answer budget never takes more than half of a small context; what the client asks for is its own.
+  const maxTokens = options.maxTokens ?? Math.min(options.maxOutputTokens, Math.floor(context / 2));
+  const messages = countMessageTokens(options.messages);
+  const left = context - messages - maxTokens - overhead;
+  if (left >= (overhead === 0 ? 0 : LEAST_SOURCES_BUDGET)) return { maxTokens, left };
+  throw new AppError(
+    'CONTEXT_TOO_LONG',
+    `Request exceeds maximum token limit. The messages take ${messages} tokens, the answer up to ${maxTokens}` +
+      `${overhead === 0 ? '' : ` and the instructions ${overhead}`}; the model's context holds ${context}.`,
+  );
+};

@@ -1,0 +1,91 @@
+import { fillPrompt, promptSlots } from '../../../schemas/prompts.js';
+import { countTokens } from '../../parsing/token-count.js';
+import { SOURCES_END, writeSourceBlocks } from '../source-blocks.js';
+import type { SourceBlock } from '../source-blocks.js';
+import type { SearchResult } from '../search-service.js';
+import type { WebPage } from '../../chat-ports.js';
+import type { ChatSource } from './chat-sources.js';
+
+/** Less room than this and a cut source would say nothing. */
+const LEAST_SOURCE_TOKENS = 64;
+/** For the marker, line ends and the seams between pieces that are counted one by one. */
+export const TOKENS_PER_SOURCE = 12;
+
+/** Tokens that must be left for sources, or the question cannot be answered from any. */
+export const LEAST_SOURCES_BUDGET = LEAST_SOURCE_TOKENS + TOKENS_PER_SOURCE;
+
+/** A source as the prompt may hold it. */
+export interface Material {
+  source: ChatSource;
+  heading: string;
+  text: string;
+}
+
+const headingOf = ({ chunk, version }: SearchResult): string =>
+  [
+    version.filename,
+    ...(chunk.page === null ? [] : [`page ${chunk.page}`]),
+    ...(chunk.heading_path.length === 0 ? [] : [chunk.heading_path.join(' > ')]),
+  ].join(', ');
+
+/** @param text what the prompt holds of it; the whole extract by default */
+export const documentMaterial = (result: SearchResult, text = result.chunk.text): Material => ({
+  ...{ source: result, heading: headingOf(result), text },
+});
+
+export const webMaterial = (page: WebPage): Material => ({
+  ...{ source: page, heading: `${page.title} (${page.url})`, text: page.snippet },
+});
+
+const writeSystem = (template: string, date: Date, context: string): string => {
+  const filled = fillPrompt(template, { current_date: date.toISOString().slice(0, 10), context });
+  // A prompt without the slot is answered from sources all the same.
+  return promptSlots(template).includes('context') ? filled : `${filled.trimEnd()}\n\nSources:\n\n${context}`;
+};
+
+/** Tokens of the system message before any source is in it. */
+export const promptOverhead = (template: string, date: Date): number =>
+  countTokens(writeSystem(template, date, SOURCES_END));
+
+/** The longest start of a text, at a word's end, that stays within so many tokens. */
+export const cutToTokens = (text: string, tokens: number): string => {
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (countTokens(text.slice(0, middle)) <= tokens) low = middle;
+    else high = middle - 1;
+  }
+  if (low === text.length) return text;
+  return `${text.slice(0, low).replace(/[\ud800-\udbff]$|\s+\S*$/, '')} …`;
+};
+
+/**
+ * The first system message of a chat with retrieval: a prompt whose slot `context` holds the sources, best first, as
+ * many as the budget holds. One that is too long for what is left is passed over in favour of shorter ones behind it;
+ * the very first is cut instead, so that a small budget still carries the best source.
+ *
+ * @param options.template a prompt of type `sys_prompt` or `spoken_style_answer`
+ * @param options.budget tokens (o200k) that the sources may take
+ * @returns the message, and the sources in it in the order of their numbers
+ */
+export const buildPrompt = (
+  materials: readonly Material[],
+  options: { template: string; date: Date; budget: number },
+): { system: string; presented: ChatSource[] } => {
+  const blocks: SourceBlock[] = [];
+  const presented: ChatSource[] = [];
+  let left = options.budget;
+  for (const { source, heading, text } of materials) {
+    const block = { number: blocks.length + 1, heading, text };
+    const frame = countTokens(block.heading) + TOKENS_PER_SOURCE;
+    if (frame + countTokens(block.text) > left) {
+      if (blocks.length > 0 || left - frame < LEAST_SOURCE_TOKENS) continue;
+      block.text = cutToTokens(block.text, left - frame - 1);
+    }
+    left -= frame + countTokens(block.text);
+    blocks.push(block);
+    presented.push(source);
+  }
+  return { system: writeSystem(options.template, options.date, writeSourceBlocks(blocks)), presented };
+};

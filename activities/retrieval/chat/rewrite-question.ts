@@ -1,0 +1,90 @@
+import { fillPrompt } from '../../../schemas/prompts.js';
+import type { ChatMessage, LanguageModel } from '../../ports.js';
+import { askBriefly } from './ask-model.js';
+import { parseRewriting } from './parse-rewriting.js';
+import type { Rewriting } from './parse-rewriting.js';
+
+/** Both from the wire contract: sections 1.9 and 2. */
+const MOST_TOKENS = 512;
+const ATTEMPTS = 2;
+const TOGETHER_MS = 3000;
+
+/** A model that failed so often in a row is not asked for a while: it would cost every question the whole time. */
+const FAILURES_TO_REST = 2;
+const REST_MS = 10 * 60_000;
+/** Overrides may name any number of models. */
+const MOST_REMEMBERED = 100;
+
+const speak = ({ role, content }: ChatMessage): string => `${role}: ${content}`;
+
+export interface RewritingRequest {
+  model: LanguageModel;
+  /** With the slots of `query_contextualizer`. */
+  prompt: string;
+  messages: readonly ChatMessage[];
+  /** So many of the last messages are looked at. */
+  historyDepth: number;
+  date: Date;
+  signal: AbortSignal;
+}
+
+export interface QuestionRewriter {
+  /** Null when the model could not, in time; `resting` when it was not even asked. */
+  rewrite(request: RewritingRequest): Promise<Rewriting | 'resting' | null>;
+}
+
+/**
+ * Asks the model for stand-alone queries. What comes of it is optional, so nothing is thrown but the caller's own
+ * abort: small models answer prose where JSON was asked for, and slow ones would keep everybody waiting.
+ */
+export const createQuestionRewriter = (
+  options: { now?: () => number; togetherMs?: number } = {},
+): QuestionRewriter => {
+  const { now = () => performance.now(), togetherMs = TOGETHER_MS } = options;
+  const failures = new Map<string, { count: number; at: number }>();
+
+  const remember = (key: string, succeeded: boolean): void => {
+    const count = (failures.get(key)?.count ?? 0) + 1;
+    failures.delete(key);
+    if (!succeeded) failures.set(key, { count, at: now() });
+    const oldest = failures.keys().next();
+    if (failures.size > MOST_REMEMBERED && oldest.done !== true) failures.delete(oldest.value);
+  };
+
+  return {
+    async rewrite({ model, prompt, messages, historyDepth, date, signal }) {
+      const key = JSON.stringify([model.endpointName, model.modelName]);
+      const known = failures.get(key);
+      if (known !== undefined && known.count >= FAILURES_TO_REST && now() - known.at < REST_MS)
+        return 'resting';
+      const talk = messages.filter(({ role }) => role === 'user' || role === 'assistant');
+      const question = talk.at(-1)?.content ?? '';
+      const history = talk.slice(-Math.max(1, historyDepth), -1).map(speak).join('\n');
+      const values = {
+        query: question,
+        chat_history: history,
+        current_date: date.toISOString().slice(0, 10),
+      };
+      const asked: ChatMessage[] = [
+        { role: 'system', content: fillPrompt(prompt, values) },
+        {
+          role: 'user',
+          content: `${history === '' ? '' : `Conversation:\n${history}\n\n`}Last message:\n${question}`,
+        },
+      ];
+      const started = now();
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        const withinMs = togetherMs - (now() - started);
+        const answer = await askBriefly(model, asked, { maxTokens: MOST_TOKENS, withinMs, signal });
+        // A server that fails, or is slow, will not do better at once.
+        if (answer === null) break;
+        const rewriting = parseRewriting(answer);
+        if (rewriting === null) continue;
+        remember(key, true);
+        return rewriting;
+      }
+      remember(key, false);
+      return null;
+    },
+  };
+};

@@ -1,0 +1,77 @@
+import type { PromptSource } from '../../prompts/prompt-source.js';
+import type { LanguageModel } from '../../ports.js';
+import { followsInstructions } from './ask-model.js';
+import { isCasual } from './casual-phrases.js';
+import type { ChatRequest } from './chat-request.js';
+import type { RewritingTrace } from './chat-trace.js';
+import type { SourceQuery } from './find-sources.js';
+import type { RewrittenQuery } from './parse-rewriting.js';
+import type { QuestionRewriter } from './rewrite-question.js';
+import { writeQueries } from './write-queries.js';
+
+export interface Understood {
+  rewriting: RewritingTrace;
+  rewritten: RewrittenQuery[];
+  /** Variants or a passage. */
+  written: SourceQuery[];
+}
+
+const DEFAULT_HISTORY_DEPTH = 4;
+
+/**
+ * Small talk needs no documents. The model's own word is not enough for that: it would hide documents from whoever asks
+ * in passing. The built-in model can only quote, so it always gets something to quote from.
+ */
+export const needsNoRetrieval = (request: ChatRequest, question: string, model: LanguageModel): boolean =>
+  request.requireRetrieval !== true && followsInstructions(model) && isCasual(question);
+
+/** What to search for beside the question itself. Every step is optional, quick and silent when it fails. */
+export const createQuestionReader = (dependencies: {
+  rewriter: QuestionRewriter;
+  prompts: PromptSource;
+  /** False: questions stand for themselves, whatever was said before (RAG_MODE=SimpleRag). */
+  rewriting: boolean;
+}) => {
+  const { rewriter, prompts, rewriting } = dependencies;
+
+  const rewrite = async (
+    request: ChatRequest,
+    model: LanguageModel,
+    date: Date,
+  ): Promise<Pick<Understood, 'rewriting' | 'rewritten'>> => {
+    if (!followsInstructions(model)) return { rewriting: { status: 'built-in' }, rewritten: [] };
+    if (request.bypassRewriting === true) return { rewriting: { status: 'bypassed' }, rewritten: [] };
+    if (!rewriting) return { rewriting: { status: 'off' }, rewritten: [] };
+    const { messages, historyDepth = DEFAULT_HISTORY_DEPTH, signal } = request;
+    const prompt = await prompts.text('query_contextualizer', request.prompts?.contextualizer);
+    const found = await rewriter.rewrite({ model, prompt, messages, historyDepth, date, signal });
+    if (found === 'resting') return { rewriting: { status: 'resting' }, rewritten: [] };
+    if (found === null) return { rewriting: { status: 'failed' }, rewritten: [] };
+    const { intent, requiresRetrieval, queries } = found;
+    return {
+      rewriting: { status: 'used', intent, requires_retrieval: requiresRetrieval },
+      rewritten: queries,
+    };
+  };
+
+  return async (
+    request: ChatRequest,
+    question: string,
+    model: LanguageModel,
+    date: Date,
+  ): Promise<Understood> => {
+    const understood = await rewrite(request, model, date);
+    const { type = 'single', signal } = request;
+    if (type === 'single' || !followsInstructions(model)) return { ...understood, written: [] };
+    const named = request.prompts;
+    const prompt = await (type === 'hyde'
+      ? prompts.text('hyde', named?.hyde)
+      : prompts.text('multi_query', named?.multiQuery));
+    // With the meaning that the conversation gives it, where that is known.
+    const [only, ...others] = understood.rewritten;
+    const asked = only !== undefined && others.length === 0 ? only.text : question;
+    return { ...understood, written: await writeQueries(asked, { type, model, prompt, date, signal }) };
+  };
+};
+
+export type QuestionReader = ReturnType<typeof createQuestionReader>;

@@ -1,0 +1,69 @@
+import type { MoreFields, TokenLogprob } from '../../activities/ports.js';
+import type { ChatEvent } from '../../activities/retrieval/chat/chat-request.js';
+import { AppError } from '../../schemas/app-error.js';
+
+export type ChatEnd = Extract<ChatEvent, { type: 'end' }>;
+
+export interface CollectedAnswer {
+  content: string;
+  /** Calls of tools, reasoning and the like, put together from their pieces. */
+  more: Record<string, unknown>;
+  logprobs: TokenLogprob[];
+  end: ChatEnd;
+}
+
+interface ToolCallPiece {
+  index?: number;
+  function?: { name?: string; arguments?: string };
+  [field: string]: unknown;
+}
+
+const addToolCalls = (calls: ToolCallPiece[], pieces: readonly ToolCallPiece[]): void => {
+  for (const { index = calls.length, function: piece, ...others } of pieces) {
+    const call = (calls[index] ??= {});
+    Object.assign(call, others);
+    call.function = {
+      name: `${call.function?.name ?? ''}${piece?.name ?? ''}`,
+      arguments: `${call.function?.arguments ?? ''}${piece?.arguments ?? ''}`,
+    };
+  }
+};
+
+const MOST_TOOL_CALLS = 128;
+
+const add = (whole: Record<string, unknown>, more: MoreFields): void => {
+  for (const [name, value] of Object.entries(more)) {
+    const known = whole[name];
+    if (name === 'tool_calls' && Array.isArray(value)) {
+      const pieces = (value as ToolCallPiece[]).filter(
+        ({ index = 0 }) => index >= 0 && index < MOST_TOOL_CALLS,
+      );
+      addToolCalls((whole[name] ??= []) as ToolCallPiece[], pieces);
+    } else if (typeof known === 'string' && typeof value === 'string') whole[name] = known + value;
+    else whole[name] = value;
+  }
+};
+
+/**
+ * The whole of an answer that nobody watches word by word. Nothing has been answered yet, so a broken one can still be
+ * told by its status.
+ * @throws AppError what broke it
+ */
+export const collectAnswer = async (
+  first: ChatEvent,
+  rest: AsyncGenerator<ChatEvent, void, undefined>,
+): Promise<CollectedAnswer> => {
+  const answer: Omit<CollectedAnswer, 'end'> = { content: '', more: {}, logprobs: [] };
+  for (let next = first; ;) {
+    if (next.type === 'end') {
+      if (next.error !== undefined) throw next.error;
+      return { ...answer, end: next };
+    }
+    answer.content += next.content;
+    answer.logprobs.push(...(next.logprobs ?? []));
+    add(answer.more, next.more ?? {});
+    const step = await rest.next();
+    if (step.done === true) throw new AppError('INFERENCE_ERROR', 'The answer broke off.');
+    next = step.value;
+  }
+};

@@ -1,0 +1,41 @@
+import type { EmbeddingRequest } from '../../schemas/chat-api.js';
+import { AppError } from '../../schemas/app-error.js';
+import { badRequest } from './bad-request.js';
+
+/** Characters of all texts of a request. */
+const MOST_CHARACTERS = 1_000_000;
+
+const isTokens = (input: unknown): input is number[] => Array.isArray(input) && typeof input[0] === 'number';
+
+/**
+ * Clients that count tokens before they send them send the tokens: cl100k, the encoding of OpenAI's own embedders. Its
+ * table is loaded when the first of them comes.
+ */
+const textsOfTokens = async (lists: readonly number[][]): Promise<string[]> => {
+  const { decode } = await import('gpt-tokenizer/encoding/cl100k_base');
+  return lists.map((tokens) => {
+    try {
+      return decode(tokens);
+    } catch {
+      throw badRequest("'input' holds numbers that are no cl100k tokens");
+    }
+  });
+};
+
+/**
+ * The texts of a request for embeddings.
+ * @throws AppError BAD_REQUEST for an empty one, PAYLOAD_TOO_LARGE, both plain
+ */
+export const embeddingInput = async (input: EmbeddingRequest['input']): Promise<string[]> => {
+  const items = typeof input === 'string' || isTokens(input) ? [input] : input;
+  const texts = isTokens(items[0])
+    ? await textsOfTokens(items as number[][])
+    : (items as (string | number[])[]).map((item) => (typeof item === 'string' ? item : ''));
+  if (texts.length === 0 || texts.some((text) => text.trim() === ''))
+    throw badRequest("'input' must hold at least one text, and none that is empty");
+  if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS)
+    throw new AppError('PAYLOAD_TOO_LARGE', `'input' may hold ${MOST_CHARACTERS} characters`, {
+      plain: true,
+    });
+  return texts;
+};

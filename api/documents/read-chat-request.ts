@@ -1,0 +1,82 @@
+import type { Adapters, ChatMessage, MoreFields } from '../../activities/ports.js';
+import type { ChatRequest as ServiceRequest } from '../../activities/retrieval/chat/chat-request.js';
+import { questionIn } from '../../activities/retrieval/chat-service.js';
+import type { ChatRequest, CompletionRequest } from '../../schemas/chat-api.js';
+import type { CallerContext } from '../route.js';
+import { badRequest } from './bad-request.js';
+import { chatSettings } from './chat-settings.js';
+import { chatWishes } from './chat-wishes.js';
+import { resolveModel } from './resolve-model.js';
+
+const DEFAULT_TEMPERATURE = 0.3;
+
+/** Fields with a meaning of our own; the rest is handed on to the model server. */
+const READ_HERE: ReadonlySet<string> = new Set([
+  ...['model', 'messages', 'prompt', 'temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'stop'],
+  ...['stream', 'stream_options', 'metadata', 'n', 'best_of', 'echo', 'logprobs', 'suffix'],
+]);
+
+type Message = ChatRequest['messages'][number];
+
+const textOf = (content: Message['content']): string =>
+  typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
+
+/** Newer clients call the operator's words the developer's; model servers may not know that name. */
+const messageOf = ({ role, content, ...more }: Message): ChatMessage => ({
+  role: role === 'developer' ? 'system' : role,
+  content: textOf(content),
+  ...(Object.keys(more).length > 0 && { more }),
+});
+
+/** A number asks for so many alternatives, as in the older format. */
+const logprobsOf = (logprobs: boolean | number | null | undefined): Record<string, unknown> => {
+  if (typeof logprobs !== 'number') return logprobs == null ? {} : { logprobs };
+  return { logprobs: true, ...(logprobs > 0 && { top_logprobs: logprobs }) };
+};
+
+const moreOf = (body: ChatRequest | CompletionRequest): MoreFields => ({
+  ...Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => !READ_HERE.has(name) && value != null),
+  ),
+  ...logprobsOf(body.logprobs),
+});
+
+/** What would make it another answer than the one asked for is refused; to drop it silently would be a lie. */
+const refuseUnsupported = (body: ChatRequest | CompletionRequest, direct: boolean): void => {
+  if (body.n != null && body.n !== 1) throw badRequest("'n' must be 1");
+  if (direct && (body.metadata?.attachments ?? []).length > 0)
+    throw badRequest("'metadata.attachments' needs a partition as the model");
+};
+
+/**
+ * A request in the OpenAI format as the chat pipeline takes it: the model resolved and the caller's role on it checked,
+ * the partition's settings, and what the client asks for itself, which wins.
+ *
+ * @throws AppError BAD_REQUEST, NOT_FOUND, PARTITION_NOT_FOUND, AUTH_ERROR
+ */
+export const readChatRequest = async (
+  adapters: Pick<Adapters, 'partitions' | 'presets' | 'models'>,
+  modelIdPrefix: string,
+  ctx: Pick<CallerContext, 'scope' | 'principal' | 'signal'>,
+  body: ChatRequest | CompletionRequest,
+  given: readonly Message[],
+): Promise<ServiceRequest> => {
+  const messages = given.map(messageOf);
+  questionIn(messages);
+  const { temperature, top_p: topP, stop, max_tokens: maxTokens, max_completion_tokens: newer } = body;
+  const most = maxTokens ?? (typeof newer === 'number' ? newer : undefined);
+  const wishes = chatWishes(body.metadata, ctx.principal.isAdmin);
+  const target = await resolveModel(adapters, ctx.scope, modelIdPrefix, body.model);
+  refuseUnsupported(body, target.kind === 'direct');
+  const more = moreOf(body);
+  return {
+    ...{ scope: ctx.scope, target, messages, signal: ctx.signal },
+    ...(await chatSettings(adapters, target)),
+    ...wishes,
+    temperature: temperature ?? DEFAULT_TEMPERATURE,
+    ...(topP == null ? {} : { topP }),
+    ...(most === undefined ? {} : { maxTokens: most }),
+    ...(stop == null ? {} : { stop: [stop].flat() }),
+    ...(Object.keys(more).length > 0 && { more }),
+  };
+};

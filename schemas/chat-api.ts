@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { Link, OpenMetadata } from './documents-api.js';
+
+/** Bodies of the surface that speaks the OpenAI format (wire contract, section 1.9). */
+
+export const ModelEntry = z
+  .object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() })
+  .meta({ id: 'Model' });
+
+export const ModelList = z
+  .object({ object: z.literal('list'), data: z.array(ModelEntry) })
+  .meta({ id: 'ModelList' });
+
+const flag = z.boolean().nullish();
+
+/** What a request asks for beside the OpenAI format; unknown keys are left. */
+export const ChatMetadata = z
+  .looseObject({
+    spoken_style_answer: flag.meta({ description: 'A short answer to be read aloud' }),
+    use_map_reduce: flag.meta({ description: 'Each piece is judged and summed up by the model first' }),
+    websearch: flag.meta({ description: 'Adds results of a web search' }),
+    llm_override: z
+      .object({
+        model: z.string().min(1).max(200).nullish(),
+        base_url: z.string().min(1).max(2000).nullish(),
+        api_key: z.string().min(1).max(2000).nullish(),
+      })
+      .nullish(),
+    workspace: z.string().min(1).max(255).nullish(),
+    attachments: z
+      .array(z.looseObject({ id: z.string().min(1).max(255) }))
+      .max(20)
+      .nullish()
+      .meta({ description: 'Files of the partition, by id, to be put into the context' }),
+    require_retrieval: flag,
+    include_all_retrieved_sources: flag,
+    include_retrieval_trace: flag.meta({ description: 'Administrators only, as what follows' }),
+    compare_original_query: flag,
+    bypass_query_contextualization: flag,
+    retrieval_similarity_threshold: z.number().min(0).max(1).nullish(),
+    retrieval_top_k: z.int().min(1).max(1000).nullish(),
+    retrieval_disable_reranker: flag,
+    retrieval_disable_expansion: flag,
+  })
+  .meta({ id: 'ChatMetadata' });
+export type ChatMetadata = z.infer<typeof ChatMetadata>;
+
+/** Texts of a message: plain, or the parts of type `text` that newer chat clients send. */
+const MessageContent = z.union([
+  z.string(),
+  z.array(z.object({ type: z.literal('text'), text: z.string() })),
+  z.null(),
+]);
+
+/** Read by us; whatever else is sent is the model server's to understand. */
+const sampling = {
+  model: z
+    .string()
+    .nullish()
+    .meta({ examples: ['rag-manuals', 'partition-all'] }),
+  temperature: z.number().min(0).max(2).nullish().meta({ description: '0.3 when absent' }),
+  top_p: z.number().min(0).max(1).nullish(),
+  max_tokens: z.int().min(1).nullish(),
+  stop: z.union([z.string(), z.array(z.string()).max(16)]).nullish(),
+  seed: z.int().nullish(),
+  n: z.int().nullish().meta({ description: '1, or it is refused' }),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  logit_bias: z.record(z.string(), z.number()).nullish(),
+  metadata: ChatMetadata.nullish(),
+};
+
+export const ChatRequest = z
+  .looseObject({
+    ...sampling,
+    messages: z.array(
+      z.looseObject({
+        role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+        content: MessageContent.optional(),
+      }),
+    ),
+    stream: flag,
+    stream_options: z.looseObject({ include_usage: flag }).nullish(),
+    max_completion_tokens: z.int().min(1).nullish(),
+    logprobs: z.union([z.boolean(), z.int().min(0).max(20)]).nullish(),
+    top_logprobs: z.int().min(0).max(20).nullish(),
+    tools: z.array(z.looseObject({ type: z.string() })).nullish(),
+    tool_choice: z.union([z.string(), z.looseObject({})]).nullish(),
+    response_format: z
+      .looseObject({ type: z.string() })
+      .nullish()
+      .meta({ description: 'Handed on; switches citations off' }),
+  })
+  .meta({ id: 'ChatRequest' });
+export type ChatRequest = z.infer<typeof ChatRequest>;
+
+export const CompletionRequest = z
+  .looseObject({
+    ...sampling,
+    prompt: z.string().nullish().meta({ description: 'Required' }),
+    best_of: z.int().nullish().meta({ description: '1, or it is refused' }),
+    echo: flag,
+    logprobs: z.int().min(0).max(20).nullish(),
+    stream: flag.meta({ description: 'Not supported here' }),
+    suffix: z.string().nullish().meta({ description: 'Not supported' }),
+  })
+  .meta({ id: 'CompletionRequest' });
+export type CompletionRequest = z.infer<typeof CompletionRequest>;
+
+const SourceEntry = z
+  .looseObject({
+    source_type: z.enum(['document', 'web']),
+    chunk: OpenMetadata.optional(),
+    chunk_url: Link.optional(),
+    file_url: Link.optional(),
+    rerank_score: z.number().optional(),
+    quote: z
+      .string()
+      .optional()
+      .meta({ description: 'On a cited document: what of the extract supports the answer' }),
+    char_start: z.int().optional().meta({ description: 'Of the quote, in Unicode code points' }),
+    char_end: z.int().optional(),
+    verified: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether the quote holds the answer's words and all of its numbers" }),
+    url: z.string().optional(),
+    title: z.string().optional(),
+    snippet: z.string().optional(),
+  })
+  .meta({ id: 'SourceEntry' });
+
+export const ChatExtra = z
+  .looseObject({
+    sources: z.array(SourceEntry),
+    presented_sources: z.array(SourceEntry),
+    cited_sources: z.array(SourceEntry),
+    citations_reported: z.boolean(),
+    all_retrieved_sources: z.array(SourceEntry).optional(),
+    attachments: z
+      .array(z.object({ id: z.string(), partition: z.string(), filename: z.string() }))
+      .optional(),
+    retrieval_trace: z.record(z.string(), z.unknown()).optional(),
+    degraded: z.array(z.string()).optional().meta({ description: 'Steps that failed and were left out' }),
+    truncated: z.boolean().optional(),
+  })
+  .meta({ id: 'ChatExtra' });
+export type ChatExtra = z.infer<typeof ChatExtra>;
+
+const Usage = z
+  .object({ prompt_tokens: z.int(), completion_tokens: z.int(), total_tokens: z.int() })
+  .meta({ id: 'Usage' });
+
+const Logprobs = z.object({ content: z.array(z.looseObject({ token: z.string() })) }).nullable();
+
+export const ChatAnswer = z
+  .object({
+    id: z.string(),
+    object: z.literal('chat.completion'),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.object({
+        index: z.int(),
+        message: z.looseObject({ role: z.literal('assistant'), content: z.string().nullable() }),
+        logprobs: Logprobs,
+        finish_reason: z.string(),
+      }),
+    ),
+    usage: Usage,
+    extra: ChatExtra,
+  })
+  .meta({ id: 'ChatAnswer' });
+
+export const CompletionAnswer = z
+  .object({
+    id: z.string(),
+    object: z.literal('text_completion'),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.object({
+        index: z.int(),
+        text: z.string(),
+        logprobs: z
+          .object({
+            tokens: z.array(z.string()),
+            token_logprobs: z.array(z.number().nullable()),
+            top_logprobs: z.array(z.record(z.string(), z.number()).nullable()),
+            text_offset: z.array(z.int()),
+          })
+          .nullable(),
+        finish_reason: z.string(),
+      }),
+    ),
+    usage: Usage,
+    extra: ChatExtra,
+  })
+  .meta({ id: 'CompletionAnswer' });
+
+/** Bounds of one request for embeddings: as many texts as the OpenAI format allows, and about a megabyte of them. */
+const MOST_TEXTS = 2048;
+const token = z.int().min(0).max(200_000);
+
+export const EmbeddingRequest = z
+  .looseObject({
+    model: z
+      .string()
+      .nullish()
+      .meta({ description: 'An embedder, by its name or its model; the default one' }),
+    input: z
+      .union([
+        z.string(),
+        z.array(z.string()).max(MOST_TEXTS),
+        z.array(token).max(100_000),
+        z.array(z.array(token).max(100_000)).max(MOST_TEXTS),
+      ])
+      .meta({ description: 'Texts, or cl100k tokens of texts' }),
+    encoding_format: z.enum(['float', 'base64']).nullish(),
+    dimensions: z.int().min(1).nullish().meta({ description: 'What the model has, or it is refused' }),
+  })
+  .meta({ id: 'EmbeddingRequest' });
+export type EmbeddingRequest = z.infer<typeof EmbeddingRequest>;
+
+export const EmbeddingAnswer = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(
+      z.object({
+        object: z.literal('embedding'),
+        index: z.int(),
+        embedding: z.union([z.array(z.number()), z.string()]),
+      }),
+    ),
+    model: z.string(),
+    usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+  })
+  .meta({ id: 'EmbeddingAnswer' });
