@@ -30,11 +30,10 @@ export async function runParseJob(
   onProgress: (progress: ParseProgress) => void,
 ): Promise<ParsedDocument> {
   const parsed = await parseDocument(job);
-  const sections = visibleOf(parsed.sections);
   const encodingOf = (): Pick<ParsedDocument, 'encoding'> =>
     parsed.encoding === undefined ? {} : { encoding: parsed.encoding };
   if ('maxCharacters' in job.output) {
-    const written = await writeText(sections, job.outputPath, job.output.maxCharacters);
+    const written = await writeText(visibleOf(parsed.sections), job.outputPath, job.output.maxCharacters);
     const pages = parsed.pages()?.total ?? null;
     return {
       chunkCount: 0,
@@ -59,9 +58,9 @@ export async function runParseJob(
     }
   };
   try {
-    for await (const section of sections) {
+    for await (const section of parsed.sections) {
       characters += section.text.length;
-      await write(chunker.push(section));
+      await write(chunker.push(visible(section)));
       if (Date.now() - reported >= PROGRESS_EVERY_MS) {
         reported = Date.now();
         const pages = parsed.pages();
