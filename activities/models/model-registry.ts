@@ -76,6 +76,12 @@ export const createModelRegistry = (options: {
     );
   };
 
+  /** The default also goes by `default`, unless something is called so. */
+  const chosenName = async (type: ModelType, name: string | undefined): Promise<string | undefined> => {
+    const named = name === DEFAULT_ALIAS && (await endpoints.get(type, name)) === null ? undefined : name;
+    return named ?? (await endpoints.defaults())[type];
+  };
+
   return {
     async list(type) {
       const [found, defaults] = await Promise.all([endpoints.list(type), endpoints.defaults()]);
@@ -92,8 +98,7 @@ export const createModelRegistry = (options: {
       return build(endpoint, (builder) => builder.embedder(endpoint));
     },
     async languageModel(name) {
-      const named = name === DEFAULT_ALIAS && (await endpoints.get('llm', name)) === null ? undefined : name;
-      const chosen = named ?? (await endpoints.defaults()).llm;
+      const chosen = await chosenName('llm', name);
       if (chosen === undefined)
         throw new AppError('MODEL_ENDPOINT_NOT_FOUND', 'No language model is registered as the default.');
       const endpoint = await record('llm', chosen);
@@ -101,7 +106,7 @@ export const createModelRegistry = (options: {
       return build(endpoint, (builder) => builder.languageModel(endpoint, window));
     },
     async reranker(name) {
-      const chosen = name ?? (await endpoints.defaults()).reranker;
+      const chosen = await chosenName('reranker', name);
       if (chosen === undefined) return null;
       const endpoint = await record('reranker', chosen);
       return build(endpoint, (builder) => builder.reranker(endpoint));

@@ -44,6 +44,7 @@ describe('createModelRegistry', () => {
   test('tells defaults', async () => {
     expect(await registry().defaultName('embedder')).toBe('builtin-hash');
     expect(await registry().defaultName('reranker')).toBeNull();
+    expect(await registry().reranker('default')).toBeNull();
     const listed = (await registry().list('embedder')).map(({ name, is_default }) => ({ name, is_default }));
     expect(listed).toEqual([
       { name: 'builtin-hash', is_default: true },
