@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseRate } from './rate.js';
 import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from './documents.js';
+import { RETRIEVAL_TYPES } from './presets-api.js';
 import type { ModelProvider } from './documents.js';
 import { ollamaUrl } from './ollama-url.js';
 
@@ -151,7 +152,10 @@ const environment = z.object({
   CHUNK_OVERLAP_RATE: z.coerce.number().min(0).lt(1).default(0.2),
   CONTEXTUAL_RETRIEVAL: flag(false),
   CONTEXTUALIZATION_TIMEOUT: count(120),
+  RETRIEVER_TYPE: z.enum(RETRIEVAL_TYPES).default('single'),
   RETRIEVER_TOP_K: count(50),
+  INCLUDE_RELATED: flag(true),
+  INCLUDE_ANCESTORS: flag(true),
   CHAT_TOP_N: count(10),
   RAG_MODE: z.enum(['ChatBotRag', 'SimpleRag']).default('ChatBotRag'),
   RETRIEVER_ALLOW_FILTERLESS_FALLBACK: flag(true),
@@ -450,6 +454,12 @@ const build = (env: z.output<typeof environment>) => ({
     similarityThreshold: env.SIMILARITY_THRESHOLD,
     /** Candidates of each retrieval leg. */
     candidates: env.RETRIEVER_TOP_K,
+    /** For the retrieval presets that were never edited. */
+    presets: {
+      type: env.RETRIEVER_TYPE,
+      includeRelated: env.INCLUDE_RELATED,
+      includeAncestors: env.INCLUDE_ANCESTORS,
+    },
     /** Whether the retrieval presets that were never edited rerank, and how many pieces a chat keeps of them. */
     rerankerEnabled: env.RERANKER_ENABLED ?? env.RERANKER_BASE_URL !== undefined,
     rerankerTopK: env.RERANKER_TOP_K,

@@ -32,6 +32,8 @@ export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'cha
     config: RetrievalConfigBody.parse({
       ...{ type, top_k: atMost(config.search.candidates), top_n: atMost(config.chat.topN) },
       enable_reranker: config.search.rerankerEnabled,
+      include_related: config.search.presets.includeRelated,
+      include_ancestors: config.search.presets.includeAncestors,
     }),
   });
   return [
@@ -42,7 +44,7 @@ export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'cha
     }),
     indexation('legal', 1024, 0.25, { contextualization_mode: 'structured' }),
     indexation('finance', 768, 0.2),
-    retrieval('default', 'single'),
+    retrieval('default', config.search.presets.type),
     retrieval('multiquery', 'multiQuery'),
     retrieval('hyde', 'hyde'),
   ];

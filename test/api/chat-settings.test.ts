@@ -65,3 +65,15 @@ describe('what a chat is set to', () => {
     expect(extra.presented_sources).toHaveLength(2);
   });
 });
+
+describe('what the environment says of retrieval', () => {
+  it('is in the presets that are there from the start', async () => {
+    await gateway.close();
+    const env = { RETRIEVER_TYPE: 'multiQuery', INCLUDE_RELATED: 'false', INCLUDE_ANCESTORS: 'false' };
+    gateway = await startGateway({ env });
+    await create('one');
+    expect(await chatSettings(gateway.adapters, { kind: 'retrieval', partitions: ['one'] })).toMatchObject({
+      ...{ type: 'multiQuery', includeRelated: false, includeAncestors: false },
+    });
+  });
+});
