@@ -1,6 +1,7 @@
 import { foldText, wordsOf } from './fold-text.js';
+import { languageOf } from './language-of.js';
 import { lightStem } from './light-stem.js';
-import { ENGLISH_STOP_WORDS, FRENCH_STOP_WORDS, isStopWord } from './stop-words.js';
+import { isStopWord } from './stop-words.js';
 
 /** Words that ask instead of naming what is asked about. */
 const ASKING = new Set(
@@ -26,13 +27,6 @@ export interface Question {
   language: 'en' | 'fr';
 }
 
-/** French when more of its stop words occur than English ones; letters with French accents break a tie. */
-const languageOf = (text: string, words: readonly string[]): 'en' | 'fr' => {
-  const count = (list: ReadonlySet<string>): number => words.filter((word) => list.has(word)).length;
-  const lead = count(FRENCH_STOP_WORDS) - count(ENGLISH_STOP_WORDS);
-  return lead > 0 || (lead === 0 && /[àâçèéêëîïôùûœ]/i.test(text)) ? 'fr' : 'en';
-};
-
 /** What a question asks for, as far as its words tell. */
 export const readQuestion = (text: string): Question => {
   const folded = foldText(text);
@@ -43,6 +37,6 @@ export const readQuestion = (text: string): Question => {
   return {
     terms: [...new Set((about.length > 0 ? about : content).map(lightStem))],
     asksNumber: ASKS_NUMBER.test(folded),
-    language: languageOf(text, words),
+    language: languageOf(text) ?? 'en',
   };
 };

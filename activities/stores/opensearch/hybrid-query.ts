@@ -1,4 +1,5 @@
 import type { Scope } from '../../../schemas/documents.js';
+import { languageOf } from '../../models/language-of.js';
 import type { ChunkStore } from '../../ports.js';
 import { SOURCE_FIELDS } from './chunk-document.js';
 import { countClauses, filterQuery } from './filter-query.js';
@@ -6,14 +7,19 @@ import { identifiersIn } from './identifiers.js';
 
 type HybridRequest = Parameters<ChunkStore['searchHybrid']>[0];
 
+const FILE_NAME = 'filename';
 /**
- * Stemmed words weigh most, exact ones and those of the headings above half as much. nDCG@10 of BM25 alone on
- * Cranfield / PIAF, titles as headings: 0.393 / 0.812; all fields alike 0.381 / 0.788, text alone 0.366 / 0.797.
+ * Stemmed words weigh most, exact ones a quarter and those of the headings half as much. A question in one language is
+ * not asked of the other's stems: nDCG@10 of BM25 alone on Cranfield / PIAF 0.395 / 0.818, with both stemmers always
+ * 0.395 / 0.811, exact words half as much 0.396 / 0.818, stems alone 0.392 / 0.802.
  */
+const fieldsIn = (language: 'en' | 'fr'): string[] => [
+  ...[`text.${language}`, 'text^0.25', `heading_path.${language}^0.5`, 'heading_path^0.125', FILE_NAME],
+];
+/** Where the language cannot be told. */
 const FIELDS = [
   ...['text.en', 'text.fr', 'text^0.5'],
-  ...['heading_path.en^0.5', 'heading_path.fr^0.5', 'heading_path^0.25'],
-  'filename',
+  ...['heading_path.en^0.5', 'heading_path.fr^0.5', 'heading_path^0.25', FILE_NAME],
 ];
 
 const IDENTIFIER_FIELDS = ['text', 'heading_path', 'filename'];
@@ -100,7 +106,11 @@ export const hybridQuery = (request: HybridRequest): HybridQuery => {
         : {
             ...shape,
             query: {
-              bool: { must: [matchText(text)], should: identifiers.map(matchIdentifier), filter },
+              bool: {
+                must: [matchText(text, languageOf(request.text))],
+                should: identifiers.map(matchIdentifier),
+                filter,
+              },
             },
           },
     // A zero vector has no direction: cosine is undefined and the engine refuses it.
@@ -123,8 +133,8 @@ export const hybridQuery = (request: HybridRequest): HybridQuery => {
   };
 };
 
-const matchText = (text: string): object => ({
-  multi_match: { query: text, fields: FIELDS, type: 'most_fields' },
+const matchText = (text: string, language: ReturnType<typeof languageOf>): object => ({
+  multi_match: { query: text, fields: language === null ? FIELDS : fieldsIn(language), type: 'most_fields' },
 });
 
 /**
