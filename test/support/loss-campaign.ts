@@ -169,11 +169,18 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
         await pause(ms);
         await lines.mongo.restore();
         // The driver finds the server again by itself.
+        let last = '';
         await until(
           'the gateway has its store back',
           // An empty push would not do: it asks nothing of the store.
-          async () => (await listAlerts(stack).catch(() => null))?.status === 200,
-        );
+          async () => {
+            last = await listAlerts(stack).then(({ status }) => `${status}`, String);
+            return last === '200';
+          },
+          { withinMs: 60_000 },
+        ).catch((error: unknown) => {
+          throw new Error(`${String(error)}: ${last}\n${stack.logs().slice(-3000)}`);
+        });
       });
       return 'MongoDB was cut off';
     },
@@ -217,6 +224,7 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
 const listAlerts = async (stack: RunningStack): Promise<Response> => {
   const response = await fetch(`${stack.base}/api/alerts?limit=1`, {
     headers: { 'x-api-key': stack.config.proxy.dashboardApiKey ?? '' },
+    signal: AbortSignal.timeout(10_000),
   });
   await response.arrayBuffer();
   return response;
