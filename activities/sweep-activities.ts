@@ -54,25 +54,29 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
   const before = (ms: number): Date => new Date((deps.now?.() ?? new Date()).getTime() - ms);
 
   /**
-   * Not pending and never handed over: an admission that a crash cut short, or a task that was superseded before
-   * its workflow was started. Only of the first kind nobody was told; when in doubt the task stays to be read.
+   * Neither pending nor live when it was looked at: an admission that a crash cut short, or a task that was superseded
+   * before its workflow was started. Only of the first kind nobody was told; when in doubt the task stays to be read.
+   * A task that has ended since is left to who ended it: its bytes may be those of a live version.
    */
   const discard = async (task: TaskRecord, fileKnown: boolean): Promise<void> => {
+    const { code, message } = new AppError('SUPERSEDED');
+    if (!(await tasks.finish(task.task_id, 'CANCELLED', { code, message, traceback: [] }))) return;
     await claims.release([task.task_id]);
     await quotas.release([task.task_id]);
     await blobs.remove(task.upload.upload_id);
-    const { code, message } = new AppError('SUPERSEDED');
-    if (fileKnown) await tasks.finish(task.task_id, 'CANCELLED', { code, message, traceback: [] });
-    else await tasks.remove(task.task_id);
+    if (!fileKnown) await tasks.remove(task.task_id);
   };
 
   /** Admitted tasks without a workflow whose turn it is; first goes what was never admitted, as its file's record says. */
   const findUnstarted = async (): Promise<DocumentRef[]> => {
     const waiting = await tasks.listNotHandedOver(before(deps.settings.graceMs), SHARE);
+    // After the list: what has become live since is seen here, though it was waiting there.
     const records = await files.getMany(waiting.map((task) => task.file_key));
-    for (const task of waiting)
-      if (records.get(task.file_key)?.pending_task !== task.task_id)
-        await discard(task, records.has(task.file_key));
+    for (const task of waiting) {
+      const file = records.get(task.file_key);
+      if (file?.pending_task === task.task_id || file?.live?.task_id === task.task_id) continue;
+      await discard(task, file !== undefined);
+    }
     return (await nextTurns()).refs;
   };
 

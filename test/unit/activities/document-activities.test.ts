@@ -194,6 +194,19 @@ describe('the sweep', () => {
     expect(await bench.tasks.get('orphan')).toBeNull();
   });
 
+  it('leaves alone what has become live since it was listed', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    const listed = await bench.tasks.listNotHandedOver(new Date(Date.now() + 1000), 10);
+    expect(listed.map(({ task_id }) => task_id)).toEqual([task.task_id]);
+    await index(bench, task);
+    bench.tasks.listNotHandedOver = async () => listed;
+    expect(await bench.sweep.findUnstarted()).toEqual([]);
+    expect(await bench.tasks.get(task.task_id)).toMatchObject({ state: 'COMPLETED' });
+    expect(await bench.blobs.info(task.upload.upload_id)).not.toBeNull();
+    expect(await drifts(bench)).toEqual([]);
+  });
+
   it('ends what nothing drives any more', async () => {
     const bench = await activityBench();
     const task = await bench.admit('guide', 'text');
