@@ -1,9 +1,8 @@
 import { appendFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createStandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
 import type { StandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
+import { freePort } from '../support/free-port.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { until } from '../support/until.js';
@@ -18,16 +17,6 @@ let stack: RunningStack;
 let lapi: CrowdsecLapi;
 /** How much was asked before the client of this test came. */
 let before = 0;
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 beforeAll(async () => {
   standIn = await createStandInCapi();

@@ -1,27 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openInstantModelServer } from '../bench/instant-model-server.js';
-import type { InstantModelServer } from '../bench/instant-model-server.js';
-import { openStack } from '../support/running-stack.js';
-import type { RunningStack } from '../support/running-stack.js';
+import { openStreamStage } from '../support/open-stream-stage.js';
 import { runStreamCampaign } from '../support/stream-campaign.js';
 
-let models: InstantModelServer;
-let stack: RunningStack;
+let stage: Awaited<ReturnType<typeof openStreamStage>>;
 beforeAll(async () => {
-  models = await openInstantModelServer({ wordPauseMs: 1 });
-  const llm = { LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat', OLLAMA_HOST: '' };
-  stack = await openStack({ ...llm, LLM_SEMAPHORE: '20' });
-  await stack.startGateway();
+  stage = await openStreamStage();
 }, 180_000);
-afterAll(async () => {
-  await stack?.close();
-  await models.close();
-}, 60_000);
+afterAll(() => stage?.close(), 60_000);
 
 describe('1,000 streams, half of them given up at random', () => {
   it('are whole where they are read, and leave nothing behind where they are not', async () => {
     const options = { streams: 1000, clients: 24 };
-    const { faults, completed, left, memoryMb } = await runStreamCampaign(stack, models, options);
+    const { faults, completed, left, memoryMb } = await runStreamCampaign(stage.stack, stage.models, options);
     console.log(JSON.stringify({ completed, left, memoryMb }));
     expect(faults).toEqual([]);
     expect(completed).toBeGreaterThanOrEqual(500);

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../activities/connect.js';
 import type { ConnectedAdapters } from '../../activities/connect.js';
@@ -18,6 +16,7 @@ import {
   sweepScheduleId,
 } from '../../schemas/ids.js';
 import { dropRun } from './drop-run.js';
+import { freePort } from './free-port.js';
 import { until } from './until.js';
 
 type Environment = Record<string, string>;
@@ -54,16 +53,6 @@ const service = (name: string): string => {
   if (value === undefined) throw new Error(`${name} is not set: run the tests with \`npm test\``);
   return value;
 };
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 /** @param overrides variables for gateway and worker, over the run's own */
 export const openStack = async (overrides: Environment = {}): Promise<RunningStack> => {

@@ -1,0 +1,23 @@
+import { openInstantModelServer } from '../bench/instant-model-server.js';
+import type { InstantModelServer } from '../bench/instant-model-server.js';
+import { openStack } from './running-stack.js';
+import type { RunningStack } from './running-stack.js';
+
+/** A gateway whose language model answers at once, a word at a time. */
+export const openStreamStage = async (): Promise<{
+  stack: RunningStack;
+  models: InstantModelServer;
+  close(): Promise<void>;
+}> => {
+  const models = await openInstantModelServer({ wordPauseMs: 1 });
+  const llm = { LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat', OLLAMA_HOST: '' };
+  const stack = await openStack({ ...llm, LLM_SEMAPHORE: '20' });
+  await stack.startGateway();
+  return {
+    ...{ stack, models },
+    async close() {
+      await stack.close();
+      await models.close();
+    },
+  };
+};
