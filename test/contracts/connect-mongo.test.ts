@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { connectMongo } from '../../activities/stores/mongo/connect-mongo.js';
 
@@ -13,3 +15,22 @@ test('a URL that cannot be read is CONFIG_ERROR', async () => {
     code: 'CONFIG_ERROR',
   });
 });
+
+// Each socket is gone before anything has been told so: what is sent then must fail, and not wait for ever.
+test('an operation on a connection that has just broken off ends, and the next ones find the server', async () => {
+  const sockets: Socket[] = [];
+  const collect = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
+  subscribe('net.client.socket', collect);
+  const connection = await connectMongo({ url: process.env['MONGODB_URL']!, database: 'admin' });
+  try {
+    await connection.ping();
+    expect(sockets.length).toBeGreaterThanOrEqual(2);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    // Not retried by the driver, as reads are.
+    await expect(connection.db.command({ ping: 1 })).rejects.toThrow('closed');
+    await connection.ping();
+  } finally {
+    unsubscribe('net.client.socket', collect);
+    await connection.close();
+  }
+}, 20_000);

@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb';
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
+import { endWritesOnClosedSockets } from './end-writes-on-closed-sockets.js';
 import { toMongoAppError } from './mongo-errors.js';
 
 interface MongoConnection {
@@ -17,6 +18,7 @@ interface MongoConnection {
  * @throws AppError CONFIG_ERROR when the URL cannot be read, SERVICE_UNAVAILABLE when no server answers
  */
 export const connectMongo = async (options: { url: string; database: string }): Promise<MongoConnection> => {
+  endWritesOnClosedSockets();
   let client: MongoClient;
   try {
     client = new MongoClient(options.url, {
