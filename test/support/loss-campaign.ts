@@ -5,6 +5,7 @@ import { compare, compareMarks, distinct } from './outage-campaign.js';
 import type { RunningStack } from './running-stack.js';
 import { sampleSignal, signalClient } from './signal-client.js';
 import { until } from './until.js';
+import { forwardWorkflowId } from '../../schemas/ids.js';
 
 export interface LossReport {
   /** Broken promises: empty when all went well. */
@@ -78,6 +79,7 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
   /** Counts up whenever MongoDB or the gateway goes or comes: a push across such a moment has no fixed answer. */
   let disturbed = 0;
   let disturbing = false;
+  const workerKills: number[] = [];
 
   const pushOne = async (client: (typeof clients)[number], signals: object[]): Promise<void> => {
     for (;;) {
@@ -144,6 +146,7 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
       return 'CAPI refuses';
     },
     async () => {
+      workerKills.push(Date.now());
       await stack.killWorker();
       await stack.startWorker();
       return 'the worker was killed';
@@ -205,13 +208,33 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
       return distinct(standIn.received()).size >= wanted;
     },
     { withinMs: 180_000, everyMs: 1000 },
-  ).catch((error: unknown) => report.faults.push(String(error)));
+  ).catch(async (error: unknown) => {
+    report.faults.push(String(error), ...(await standing(stack)));
+  });
   report.arrived = distinct(standIn.received()).size;
   report.repeats = standIn.received().length - new Set(standIn.received().map(({ sha256 }) => sha256)).size;
   for (const client of clients)
-    report.faults.push(...compare(standIn.received(client.machineId), expected.get(client.machineId)!));
+    report.faults.push(
+      ...compare(standIn.received(client.machineId), expected.get(client.machineId)!, workerKills),
+    );
   report.faults.push(...(await compareMarks(stack, standIn.received())));
   return report;
+};
+
+/** What the actors of those watchers say whose signals still wait. */
+const standing = async (stack: RunningStack): Promise<string[]> => {
+  const waiting = (await stack.proxy.summaries()).filter((queue) => queue.waiting > 0);
+  return Promise.all(
+    waiting.map(async (queue) => {
+      const id = forwardWorkflowId(stack.config.temporal.prefix, queue.watcher);
+      const handle = stack.temporal.workflow.getHandle(id);
+      const [view, record] = await Promise.all([
+        handle.query('forwardingStatus').catch(String),
+        stack.adapters.proxy!.watchers.get(queue.watcher),
+      ]);
+      return JSON.stringify({ waiting: queue.waiting, view, record });
+    }),
+  );
 };
 
 const listAlerts = async (stack: RunningStack): Promise<Response> => {

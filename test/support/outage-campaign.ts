@@ -172,8 +172,18 @@ const phases = ({ stack, standIn, temporalLine }: Campaign): Phase[] => [
 const uuidsOf = (push: PushRecord): string[] => push.items.map((item) => (item as { uuid: string }).uuid);
 export const distinct = (pushes: readonly PushRecord[]): Set<string> => new Set(pushes.flatMap(uuidsOf));
 
-/** All of it, in order, nothing else, and twice only where no answer could have reached us. */
-export const compare = (received: readonly PushRecord[], expected: readonly string[]): string[] => {
+/**
+ * All of it, in order, nothing else, and twice only where no answer could have reached us: none left, or the worker that
+ * it went to was killed before the second offer. (That no mark had been set by then, `compareMarks` shows.)
+ * @param workerKills milliseconds since 1970
+ */
+export const compare = (
+  received: readonly PushRecord[],
+  expected: readonly string[],
+  workerKills: readonly number[] = [],
+): string[] => {
+  const killedBetween = (one: PushRecord, other: PushRecord): boolean =>
+    workerKills.some((at) => Date.parse(one.at) <= at && at <= Date.parse(other.at));
   const faults: string[] = [];
   const firstArrivals = [...distinct(received)];
   const watcher = received[0]?.watcher;
@@ -186,7 +196,8 @@ export const compare = (received: readonly PushRecord[], expected: readonly stri
     for (const uuid of uuidsOf(push)) {
       const before = offered.get(uuid);
       if (before !== undefined) {
-        if (before.answered !== null) faults.push(`${watcher}: ${uuid} was sent again after a 2xx`);
+        if (before.answered !== null && !killedBetween(before, push))
+          faults.push(`${watcher}: ${uuid} was sent again after a 2xx`);
         if (before.sha256 !== push.sha256) faults.push(`${watcher}: ${uuid} was repeated in other bytes`);
       }
       offered.set(uuid, push);
