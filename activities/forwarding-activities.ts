@@ -33,7 +33,10 @@ export interface ForwardingActivityDeps {
     AlertStore,
     'nextWaiting' | 'readWaiting' | 'markForwarded' | 'quarantine' | 'watchersWaiting'
   >;
-  watchers: Pick<WatcherStore, 'get' | 'token' | 'refuseToken' | 'recordSuccess' | 'recordError'>;
+  watchers: Pick<
+    WatcherStore,
+    'get' | 'token' | 'refuseToken' | 'wantLogin' | 'recordSuccess' | 'recordError'
+  >;
   capi: CapiClient;
   settings: {
     /** FORWARD_ENABLED: nothing leaves while it is off, also not what waited before. */
@@ -80,7 +83,10 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
     const items = await alerts.readWaiting(ids);
     if (items.length === 0) return { outcome: 'nothing' };
     const credential = await watchers.token(watcher);
-    if (credential === null) return { outcome: 'no-token' };
+    if (credential === null) {
+      await watchers.wantLogin(watcher);
+      return { outcome: 'no-token' };
+    }
 
     const body = `[${items.map((item) => item.raw).join(',')}]`;
     const result = await capi.sendSignals(version, body, credential.token, signal);

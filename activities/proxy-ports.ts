@@ -106,8 +106,15 @@ export interface WatcherStore {
   standing(watcher: string, digest: string): Promise<'accepted' | 'refused' | 'unknown'>;
   /** Remembers by digest that CAPI refused a token (401) and asks for a login at the watcher's next request. */
   refuseToken(watcher: string, digest: string): Promise<void>;
-  /** True once after `refuseToken`: one guarded update, so that of two requests one is told. */
-  takeLoginWanted(watcher: string): Promise<boolean>;
+  /**
+   * Asks for a login when no token of the watcher is of use: also where a refusal was cut short after its first half.
+   */
+  wantLogin(watcher: string): Promise<void>;
+  /**
+   * True once after `refuseToken`: one guarded update, so that of two requests one is told. A minute later once more,
+   * as long as no newer token has come: an answer may be lost on its way.
+   */
+  takeLoginWanted(watcher: string, now: Date): Promise<boolean>;
   /** Which watcher logged in with this token, for tokens whose claims do not tell. */
   watcherOfToken(digest: string): Promise<string | null>;
   /** Holds the watcher's signals back, or lets them go (null). Pausing twice keeps the first time. */

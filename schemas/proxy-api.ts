@@ -158,7 +158,10 @@ export const ForwardingWatcher = z
     nextAttempt: instant,
     hasToken: z.boolean(),
     tokenExpiresAt: instant,
-    loginWanted: z.boolean().meta({ description: 'Its next signals request is answered 401 once' }),
+    loginWanted: z.boolean().meta({
+      description:
+        'Its next signals request is answered 401 once, and a minute later again, until it has logged in',
+    }),
     pausedSince: instant.meta({ description: 'Held back by an operator' }),
     metricsHeld: z.int().meta({ description: 'Bodies of metrics that wait for CAPI' }),
     metricsRefused: z.int(),

@@ -61,7 +61,7 @@ export const acceptSignals = async (deps: AcceptDeps, batch: Batch, log: Logger)
   if (settings.forwardEnabled && (waiting > 0 || hasNewToken)) deps.wake(watcher, log);
 
   const loginWanted = await orElse(
-    watchers.takeLoginWanted(watcher),
+    watchers.takeLoginWanted(watcher, deps.now()),
     false,
     'whether a login is wanted could not be asked',
   );

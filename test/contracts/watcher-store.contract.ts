@@ -8,6 +8,8 @@ import type { Subject } from './subject.js';
 const newWatcher = (): string => `w-${randomUUID()}`;
 const newToken = (): string => `token-${randomUUID()}`;
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+const NOON = new Date('2026-03-01T12:00:00Z');
+const minutes = (count: number): Date => new Date(NOON.getTime() + count * 60_000);
 const hours = (count: number): Date => new Date(Date.UTC(2026, 2, 1, count));
 
 /** What every watcher store promises: the newest token that CAPI has not refused, and one login asked for. */
@@ -24,7 +26,7 @@ export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
       const watcher = newWatcher();
       expect(await store().get(watcher)).toBeNull();
       expect(await store().token(watcher)).toBeNull();
-      expect(await store().takeLoginWanted(watcher)).toBe(false);
+      expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
       expect(await store().watcherOfToken('ab'.repeat(32))).toBeNull();
     });
 
@@ -126,24 +128,50 @@ export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
       test('asks for a login once, of 20 requests at once', async () => {
         const { watcher, digest } = await saved();
         await store().refuseToken(watcher, digest);
-        const told = await Promise.all(times(20, () => store().takeLoginWanted(watcher)));
+        const told = await Promise.all(times(20, () => store().takeLoginWanted(watcher, NOON)));
         expect(told.filter(Boolean)).toHaveLength(1);
-        expect(await store().takeLoginWanted(watcher)).toBe(false);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
+      });
+
+      test('asks again a minute later, until there is a newer token', async () => {
+        const { watcher, digest } = await saved();
+        await store().refuseToken(watcher, digest);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(true);
+        expect(await store().takeLoginWanted(watcher, minutes(0.9))).toBe(false);
+        expect(await store().get(watcher)).toMatchObject({ loginWanted: true });
+        expect(await store().takeLoginWanted(watcher, minutes(1))).toBe(true);
+        expect(await store().takeLoginWanted(watcher, minutes(1.5))).toBe(false);
+        const newer = await saved(hours(10), watcher);
+        expect(await store().takeLoginWanted(watcher, minutes(5))).toBe(false);
+        await store().refuseToken(watcher, newer.digest);
+        expect(await store().takeLoginWanted(watcher, minutes(5))).toBe(true);
+      });
+
+      test('a login can be wanted without a refusal, but not with a good token', async () => {
+        const without = newWatcher();
+        await store().wantLogin(without);
+        expect(await store().takeLoginWanted(without, NOON)).toBe(true);
+        await store().wantLogin(without);
+        expect(await store().takeLoginWanted(without, NOON)).toBe(false);
+        const { watcher } = await saved();
+        await store().wantLogin(watcher);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
+        expect(await store().token(watcher)).not.toBeNull();
       });
 
       test('repeating a refusal asks for no second login', async () => {
         const { watcher, digest } = await saved();
         await store().refuseToken(watcher, digest);
-        expect(await store().takeLoginWanted(watcher)).toBe(true);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(true);
         await store().refuseToken(watcher, digest);
-        expect(await store().takeLoginWanted(watcher)).toBe(false);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
       });
 
       test('a refused token that a newer one has replaced asks for no login', async () => {
         const { watcher, digest } = await saved(hours(1));
         const { token } = await saved(hours(2), watcher);
         await store().refuseToken(watcher, digest);
-        expect(await store().takeLoginWanted(watcher)).toBe(false);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
         expect((await store().token(watcher))?.token).toBe(token);
       });
 
@@ -151,13 +179,13 @@ export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
         const { watcher, digest } = await saved(hours(1));
         await store().refuseToken(watcher, digest);
         await saved(hours(2), watcher);
-        expect(await store().takeLoginWanted(watcher)).toBe(false);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
       });
 
       test('refusing a token nobody saved asks for a login all the same', async () => {
         const watcher = newWatcher();
         await store().refuseToken(watcher, digestOf('unknown'));
-        expect(await store().takeLoginWanted(watcher)).toBe(true);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(true);
         expect(await store().saveToken(watcher, 'unknown', null)).toBe(false);
       });
     });

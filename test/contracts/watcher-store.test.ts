@@ -53,3 +53,20 @@ onMongo('a key that is not 32 bytes long is refused at once', async () => {
     await close();
   }
 });
+
+onMongo('a refusal that was cut short after its first half still ends in a login', async () => {
+  const { db, close } = await openTestDatabase();
+  try {
+    const store = createMongoWatcherStore(db, KEY);
+    await store.saveToken('w', 'token-1', new Date(Date.UTC(2026, 2, 1)));
+    const { digest } = (await store.token('w'))!;
+    await db
+      .collection<{ _id: string; refused: string[] }>('watchers')
+      .updateOne({ _id: 'w' }, { $push: { refused: digest } });
+    expect(await store.takeLoginWanted('w', new Date())).toBe(false);
+    await store.wantLogin('w');
+    expect(await store.takeLoginWanted('w', new Date())).toBe(true);
+  } finally {
+    await close();
+  }
+});

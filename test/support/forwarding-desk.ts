@@ -72,6 +72,7 @@ export const createForwardingDesk = (clock: () => Promise<number>) => {
         return token === undefined || refused.has(token) ? null : { token, digest: `digest-${token}` };
       },
       refuseToken: async (_watcher, digest) => void refused.add(digest.replace('digest-', '')),
+      wantLogin: async () => undefined,
       recordSuccess: async () => void (successes += 1),
       recordError: async (_watcher, error, nextAttemptAt) => void errors.push({ ...error, nextAttemptAt }),
     },

@@ -18,6 +18,8 @@ interface WatcherDocument {
   /** Digests of those that CAPI took; missing in records of before. */
   accepted?: string[];
   login_wanted: boolean;
+  /** When the watcher was last told; missing in records of before. */
+  login_told_at?: Date | null;
   last_success_at: Date | null;
   last_error: WatcherRecord['lastError'];
   next_attempt_at: Date | null;
@@ -30,6 +32,9 @@ const HISTORY_LENGTH = 100;
 const REFUSED_LENGTH = 200;
 const ACCEPTED_LENGTH = 20;
 
+/** Between two answers that ask for the same login; any LAPI has logged in by then. */
+const LOGIN_REMINDER_MS = 60_000;
+
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 const newWatcher = (): Omit<WatcherDocument, '_id'> => ({
@@ -37,6 +42,7 @@ const newWatcher = (): Omit<WatcherDocument, '_id'> => ({
   history: [],
   refused: [],
   login_wanted: false,
+  login_told_at: null,
   last_success_at: null,
   last_error: null,
   next_attempt_at: null,
@@ -117,6 +123,7 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
             token: { digest, box: box.seal(token, watcher), expires_at: expiresAt, updated_at: new Date() },
             // It has logged in: to ask for it again would only cost a login.
             login_wanted: false,
+            login_told_at: null,
           },
           $push: remember(digest),
         },
@@ -159,10 +166,31 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
       if (cleared.matchedCount === 0 && listed.matchedCount === 1)
         await watchers.updateOne({ _id: watcher, token: null }, { $set: { login_wanted: true } });
     },
-    async takeLoginWanted(watcher) {
+    async wantLogin(watcher) {
+      await ensure(watcher);
+      const known = await watchers.findOne({ _id: watcher }, { projection: { token: 1, refused: 1 } });
+      const digest = known?.token?.digest;
+      if (digest !== undefined && !known!.refused.includes(digest)) return;
+      await watchers.updateOne(
+        {
+          _id: watcher,
+          login_wanted: false,
+          ...(digest === undefined ? { token: null } : { 'token.digest': digest }),
+        },
+        { $set: { token: null, login_wanted: true } },
+      );
+    },
+    async takeLoginWanted(watcher, now) {
       const { matchedCount } = await watchers.updateOne(
-        { _id: watcher, login_wanted: true },
-        { $set: { login_wanted: false } },
+        {
+          _id: watcher,
+          login_wanted: true,
+          $or: [
+            { login_told_at: null },
+            { login_told_at: { $lte: new Date(now.getTime() - LOGIN_REMINDER_MS) } },
+          ],
+        },
+        { $set: { login_told_at: now } },
       );
       return matchedCount === 1;
     },

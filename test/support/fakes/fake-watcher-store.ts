@@ -8,7 +8,10 @@ interface StoredWatcher extends WatcherRecord {
   history: Set<string>;
   refused: Set<string>;
   accepted: Set<string>;
+  loginToldAt: Date | null;
 }
+
+const LOGIN_REMINDER_MS = 60_000;
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
@@ -17,6 +20,7 @@ const toRecord = ({
   history: _h,
   refused: _r,
   accepted: _a,
+  loginToldAt: _t,
   ...record
 }: StoredWatcher): WatcherRecord => copyRecord({ ...record, hasToken: token !== null });
 
@@ -38,6 +42,7 @@ export const createFakeWatcherStore = (): WatcherStore => {
       history: new Set(),
       refused: new Set(),
       accepted: new Set(),
+      loginToldAt: null,
     };
     watchers.set(watcher, known);
     return known;
@@ -66,6 +71,7 @@ export const createFakeWatcherStore = (): WatcherStore => {
         tokenExpiresAt: copyRecord(expiresAt),
         tokenUpdatedAt: new Date(),
         loginWanted: false,
+        loginToldAt: null,
       });
       return true;
     },
@@ -88,10 +94,16 @@ export const createFakeWatcherStore = (): WatcherStore => {
         Object.assign(known, { token: null, tokenExpiresAt: null, tokenUpdatedAt: null, loginWanted: true });
       else if (isNews && known.token === null) known.loginWanted = true;
     },
-    async takeLoginWanted(watcher) {
+    async wantLogin(watcher) {
+      const known = ensure(watcher);
+      if (known.token === null) known.loginWanted = true;
+    },
+    async takeLoginWanted(watcher, now) {
       const known = watchers.get(watcher);
       if (known?.loginWanted !== true) return false;
-      known.loginWanted = false;
+      const { loginToldAt } = known;
+      if (loginToldAt !== null && now.getTime() - loginToldAt.getTime() < LOGIN_REMINDER_MS) return false;
+      known.loginToldAt = now;
       return true;
     },
     async watcherOfToken(digest) {
