@@ -47,11 +47,7 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
     for await (const batch of batches) {
       signal.throwIfAborted();
       const texts: string[] = [];
-      // A context is found by and never shown: it is a model's word and not the document's.
-      for (const { position, text } of batch) {
-        const context = await contextOf(position);
-        texts.push(context === null ? text : `${context}\n\n${text}`);
-      }
+      for (const chunk of batch) texts.push(embeddedText(chunk, await contextOf(chunk.position)));
       const vectors = await embedder.embed(texts, { kind: 'document', signal });
       await chunks.put(
         batch.map((chunk, index) => ({
@@ -77,6 +73,18 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
 };
 
 export type EmbeddingActivities = ReturnType<typeof createEmbeddingActivities>;
+
+const MOST_HEADING_CHARACTERS = 300;
+
+/**
+ * What a chunk's vector is made of: its context, the headings it stands under, its text. A context is found by and never
+ * shown, since it is a model's word and not the document's. Headings stand in front even where the text begins with
+ * them: a title says in few words what the text is about (`npm run bench:retrieval`).
+ */
+const embeddedText = (chunk: Chunk, context: string | null): string => {
+  const headings = [...chunk.headingPath.join(' > ')].slice(0, MOST_HEADING_CHARACTERS).join('');
+  return [context ?? '', headings, chunk.text].filter((part) => part !== '').join('\n\n');
+};
 
 const failMissingVector = (): never => {
   throw new AppError('EMBEDDING_RESPONSE_ERROR', 'The embedding provider answered fewer vectors than texts.');

@@ -17,7 +17,10 @@ import { createFakeStores } from './fakes/create-fake-stores.js';
 export type ActivityBench = Awaited<ReturnType<typeof activityBench>>;
 
 /** A parser that writes the chunks it is told to, or fails as told. */
-export const scriptedParser = (texts: readonly string[] | Error): Pick<ParserPool, 'parseAndChunk'> => ({
+export const scriptedParser = (
+  texts: readonly string[] | Error,
+  headingPath: readonly string[] = [],
+): Pick<ParserPool, 'parseAndChunk'> => ({
   async parseAndChunk({ outputPath }) {
     if (texts instanceof Error) throw texts;
     const lines = texts.map((text, position) =>
@@ -25,7 +28,7 @@ export const scriptedParser = (texts: readonly string[] | Error): Pick<ParserPoo
         position,
         text,
         page: null,
-        headingPath: [],
+        headingPath,
         chunkType: 'text',
         tokens: 3,
         sectionId: 0,

@@ -32,9 +32,9 @@ const scriptedModel = (answer: Answer): LanguageModel & { asked: string[] } => {
 const open = async (
   config: Partial<IndexationConfig>,
   answer: Answer,
-  { texts = ['one', 'two', 'three'], timeoutMs = 5000, builtin = false } = {},
+  { texts = ['one', 'two', 'three'], headings = [] as string[], timeoutMs = 5000, builtin = false } = {},
 ) => {
-  const bench = await activityBench(scriptedParser(texts));
+  const bench = await activityBench(scriptedParser(texts, headings));
   for (const preset of seededPresets(parseConfig({}))) await bench.presets.seed(preset);
   const preset = await bench.presets.get('indexation', 'default');
   await bench.presets.create({ ...preset!, name: 'rich', config: { ...preset!.config, ...config } });
@@ -81,6 +81,17 @@ describe('a preset without enrichments', () => {
     const { enrich, live } = await bench.index(await bench.admit('a', 'text'));
     expect([enrich, live?.degraded_stages, bench.model.asked]).toEqual([undefined, [], []]);
     expect(bench.embedded).toEqual(['one', 'two', 'three']);
+  });
+});
+
+describe('the headings of a chunk', () => {
+  it('are embedded with it, after its context, up to a bound, and not shown twice', async () => {
+    const headings = ['Manual', `Part ${'x'.repeat(400)}`];
+    const bench = await open(CONTEXT, () => 'About it.', { texts: ['one'], headings });
+    const { live } = await bench.index(await bench.admit('a', 'text'));
+    expect(bench.embedded).toEqual([`About it.\n\n${headings.join(' > ').slice(0, 300)}\n\none`]);
+    const chunks = await bench.chunks.listByFile('key-of-a', live?.generation ?? 0);
+    expect(chunks.map(({ text }) => text)).toEqual(['one']);
   });
 });
 
