@@ -14,6 +14,7 @@ import { cosineOf, hybridQuery } from './hybrid-query.js';
 import { isAwayStatus, reasonText } from './opensearch-errors.js';
 import { scanChunks } from './scan-chunks.js';
 import { scanGenerations } from './scan-generations.js';
+import { createSharedRefresh } from './shared-refresh.js';
 
 interface Hit {
   _id: string;
@@ -37,6 +38,7 @@ export const createOpenSearchChunkStore = (
   options: { indexPrefix: string },
 ): ChunkStore => {
   const index = `${options.indexPrefix}chunks-v3`;
+  const refresh = createSharedRefresh(client, index);
   /** Fields that could not be made sure of, since the index was of an older release; null: none. */
   let owed: VectorField[] | null = null;
   const requireSchema = async (): Promise<void> => {
@@ -85,8 +87,7 @@ export const createOpenSearchChunkStore = (
       const failed = results.find(({ status }) => status >= 300);
       if (failed !== undefined) throw new AppError('VDB_ERROR', failed.reason ?? undefined);
       // Published by an earlier attempt, which may have died before its refresh; `wait_for` waits for writes only.
-      if (results.some(({ result }) => result === 'noop'))
-        await client.request('POST', `/${index}/_refresh`, { signal });
+      if (results.some(({ result }) => result === 'noop')) await refresh(signal);
     },
 
     async searchHybrid(request) {
