@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { Agent, request } from 'undici';
-import { openStack } from '../support/running-stack.js';
+import { openBenchStack } from './open-bench-stack.js';
 import { until } from '../support/until.js';
 import { percentile, reportBench } from './bench-report.js';
 import { cranfield } from './collection.js';
@@ -18,7 +18,7 @@ const PARTITION = 'bench';
 
 const agent = new Agent({ connections: 64 });
 const models = await openInstantModelServer({ dimension: 384, wordPauseMs: 1 });
-const stack = await openStack({
+const stack = await openBenchStack({
   ...{ EMBEDDER_PROVIDER: 'openai', EMBEDDER_BASE_URL: models.url, EMBEDDER_MODEL_NAME: 'embed' },
   ...{ LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat' },
   OLLAMA_HOST: '',

@@ -3,7 +3,7 @@
  * embedder by itself on the same chunks.
  */
 import { indexWorkflowId } from '../../schemas/ids.js';
-import { openStack } from '../support/running-stack.js';
+import { openBenchStack } from './open-bench-stack.js';
 import { workflowTimes } from './activity-times.js';
 import { reportBench } from './bench-report.js';
 import { cranfield } from './collection.js';
@@ -17,7 +17,7 @@ const PARTITION = 'bench';
 type Row = Record<string, string | number>;
 
 const measure = async (embedderName: string, overrides: Record<string, string>): Promise<Row> => {
-  const stack = await openStack(overrides);
+  const stack = await openBenchStack(overrides);
   try {
     await Promise.all([stack.startGateway(), stack.startWorker()]);
     // The first file pays for the start: parser processes, the model's loading, the vector field.

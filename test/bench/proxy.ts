@@ -6,7 +6,7 @@
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
 import { createStandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
-import { openStack } from '../support/running-stack.js';
+import { openBenchStack } from './open-bench-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { sampleSignal, signalClient } from '../support/signal-client.js';
 import { percentile, reportBench } from './bench-report.js';
@@ -75,7 +75,7 @@ const measurePushes = async (stack: RunningStack): Promise<Record<string, string
 
 const withStack = async <T>(measure: (stack: RunningStack) => Promise<T>): Promise<T> => {
   const standIn = await createStandInCapi();
-  const stack = await openStack({ CAPI_URL: standIn.url });
+  const stack = await openBenchStack({ CAPI_URL: standIn.url });
   try {
     await Promise.all([stack.startGateway(), stack.startWorker()]);
     return await measure(stack);

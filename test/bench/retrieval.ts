@@ -5,7 +5,7 @@
 import type { SearchLegHit } from '../../activities/ports.js';
 import { convexCombination, reciprocalRankFusion, scaleScores } from '../../activities/retrieval/fusion.js';
 import { documentClient } from '../support/document-client.js';
-import { openStack } from '../support/running-stack.js';
+import { openBenchStack } from './open-bench-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { reportBench } from './bench-report.js';
 import { cranfield, piaf } from './collection.js';
@@ -111,7 +111,7 @@ else
     { EMBEDDER_PROVIDER: 'ollama', EMBEDDER_BASE_URL: ollama, EMBEDDER_MODEL_NAME: 'all-minilm' },
   ]);
 for (const [name, overrides] of embedders) {
-  const stack = await openStack(overrides);
+  const stack = await openBenchStack(overrides);
   try {
     await Promise.all([stack.startGateway(), stack.startWorker()]);
     for (const collection of [cranfield(), piaf()]) rows.push(...(await measure(stack, name, collection)));

@@ -4,7 +4,7 @@
  */
 import { Agent, request } from 'undici';
 import { hybridQuery } from '../../activities/stores/opensearch/hybrid-query.js';
-import { openStack } from '../support/running-stack.js';
+import { openBenchStack } from './open-bench-stack.js';
 import { percentile, reportBench } from './bench-report.js';
 import { cranfield, piaf } from './collection.js';
 import { openInstantModelServer } from './instant-model-server.js';
@@ -17,7 +17,7 @@ const EMBEDDER = 'default';
 
 const agent = new Agent({ connections: 64 });
 const models = await openInstantModelServer({ dimension: 384 });
-const stack = await openStack({
+const stack = await openBenchStack({
   EMBEDDER_PROVIDER: 'openai',
   EMBEDDER_BASE_URL: models.url,
   EMBEDDER_MODEL_NAME: 'embed',
