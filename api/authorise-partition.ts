@@ -17,13 +17,13 @@ export const authorisePartition = async (
   partition: string,
   needed: Role,
 ): Promise<void> => {
-  const exists = (await partitions.get(partition)) !== null;
-  if (!exists) {
+  const role = scope.kind === 'partitions' && inScope(scope, partition) ? scope.roles[partition] : undefined;
+  // A role was read from the partition's own record a moment ago: it is there.
+  if (role === undefined && (await partitions.get(partition)) === null) {
     if (needed === 'editor') return;
     throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
   }
   if (scope.kind === 'all') return;
-  const role = inScope(scope, partition) ? scope.roles[partition] : undefined;
   if (role === undefined) throw forbidden(`Access to partition '${partition}' forbidden`);
   if (ROLES.indexOf(role) < ROLES.indexOf(needed))
     throw forbidden(`Role '${needed}' required on partition '${partition}'`);

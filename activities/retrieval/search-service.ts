@@ -31,6 +31,8 @@ export interface SearchRequest {
   workspace?: string;
   related?: RelatedRequest;
   rerank?: RerankRequest;
+  /** The two above, where they are still being read; what the request itself names goes before them. */
+  settings?: Promise<Pick<SearchRequest, 'candidates' | 'rerank'>>;
   /** Asks `searchInFull` to tell how it came to its results. */
   trace?: boolean;
   signal?: AbortSignal;
@@ -139,10 +141,14 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
     return { groups, workspaceKey, fileKeys: await files.listWorkspaceKeys(workspaceKey) };
   };
 
-  const run = async (request: SearchRequest): Promise<SearchOutcome> => {
-    const { scope, fileKey, filter, text, topK, signal } = request;
+  const run = async (asked: SearchRequest): Promise<SearchOutcome> => {
+    const { scope, fileKey, filter, text, topK, signal } = asked;
     const trace = traceSearch();
-    const { groups, workspaceKey, fileKeys } = await findPlace(request);
+    const [{ groups, workspaceKey, fileKeys }, settled] = await Promise.all([
+      findPlace(asked),
+      asked.settings,
+    ]);
+    const request: SearchRequest = { ...settled, ...asked };
     const limits: CheckLimits = {
       ...{ scope, fileKey, filter, workspaceKey },
       partitions: new Set([...groups.values()].flat()),

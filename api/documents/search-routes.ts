@@ -53,9 +53,9 @@ export const searchRoutes = ({ adapters, search }: DocumentDeps): Route[] => {
     { scope, baseUrl, signal }: CallerContext,
     asked: Omit<SearchRequest, 'scope' | 'signal'>,
   ): Promise<Answer> => {
-    const settings = await rerankSettings(adapters, asked.partitions);
+    const settings = rerankSettings(adapters, asked.partitions);
     const { results, trace, rerankSkipped } = await search.searchInFull({
-      ...{ ...settings, ...asked, scope, signal },
+      ...{ ...asked, settings, scope, signal },
     });
     const link = links(baseUrl);
     return json(200, {
