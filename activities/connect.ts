@@ -41,6 +41,9 @@ import { createMongoWorkerStore } from './stores/mongo/worker-store.js';
 import { createMongoWatcherStore } from './stores/mongo/watcher-store.js';
 import { createMongoWorkspaceStore } from './stores/mongo/workspace-store.js';
 import { ensureIndexes } from './stores/mongo/ensure-indexes.js';
+import type { Cache } from './cache-ports.js';
+import { createInProcessCache } from './stores/in-process-cache.js';
+import { createRedisCache } from './stores/redis/redis-cache.js';
 import { connectRedis } from './stores/redis/connect-redis.js';
 import { createInProcessRateLimits, createRedisRateLimits } from './stores/redis/rate-limits.js';
 import { createOpenSearchChunkStore } from './stores/opensearch/chunk-store.js';
@@ -56,6 +59,17 @@ const USER_AGENT = 'tamis/0.1';
 /** A start waits so long for what OLLAMA_HOST offers. */
 const DISCOVERY_MS = 5000;
 const MODEL_CONNECT_MS = 5000;
+const IP_INFO_ENTRIES = 1_000;
+
+/** A cache of this name; so many entries are kept in the process at most. */
+type OpenCache = (name: string, most: number) => Cache;
+
+/** What several gateways have in common. */
+interface Shared {
+  rateLimits: RateLimits;
+  openCache: OpenCache;
+  close(): Promise<void>;
+}
 
 /**
  * Config → adapters behind the ports. The only place where clients of the engines are made.
@@ -63,7 +77,10 @@ const MODEL_CONNECT_MS = 5000;
  * A model server may be away: it is asked when it is first needed.
  * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
  */
-export const connect = async (config: Config): Promise<ConnectedAdapters> => {
+export const connect = async (
+  config: Config,
+  openCache: OpenCache = (_name, most) => createInProcessCache(most),
+): Promise<ConnectedAdapters> => {
   const mongo = await connectMongo(config.mongodb);
   const opensearch = connectOpenSearch(config.opensearch);
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
@@ -76,7 +93,10 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
   const ipInfo =
     ipLookup === null
       ? NO_IP_INFO
-      : createIpInfo(createIpInfoSources({ ...ipLookup, userAgent: USER_AGENT }));
+      : createIpInfo(
+          createIpInfoSources({ ...ipLookup, userAgent: USER_AGENT }),
+          openCache('ip-info', IP_INFO_ENTRIES),
+        );
   const callbackClient = createCallbackClient(config.callbacks);
   const close = async (): Promise<void> => {
     await Promise.allSettled([
@@ -185,13 +205,24 @@ export const connect = async (config: Config): Promise<ConnectedAdapters> => {
 };
 
 /**
- * Rate limits, shared through Redis where there is one. It is neither waited for nor needed: `onRedis` is told each
- * time it comes and goes.
+ * Rate limits and caches, shared through Redis where there is one. It is neither waited for nor needed: `onRedis` is told
+ * each time it comes and goes.
  */
-export const connectRateLimits = (
+export const connectShared = (
   { redis }: Pick<Config, 'redis'>,
   onRedis: (state: 'ready' | 'away', cause?: Error) => void,
-): RateLimits =>
-  redis.url === null
-    ? createInProcessRateLimits()
-    : createRedisRateLimits(connectRedis({ url: redis.url }, onRedis), redis.keyPrefix);
+): Shared => {
+  if (redis.url === null)
+    return {
+      rateLimits: createInProcessRateLimits(),
+      openCache: (_name, most) => createInProcessCache(most),
+      close: async () => undefined,
+    };
+  const connection = connectRedis({ url: redis.url }, onRedis);
+  return {
+    rateLimits: createRedisRateLimits(connection, redis.keyPrefix),
+    openCache: (name, most) =>
+      createRedisCache(connection, `${redis.keyPrefix}cache:${name}:`, createInProcessCache(most)),
+    close: () => connection.close(),
+  };
+};

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createCapiPassThrough } from '../activities/capi/capi-pass-through.js';
 import { readProxyFile } from '../activities/capi/read-proxy-file.js';
-import { connect, connectRateLimits } from '../activities/connect.js';
+import { connect, connectShared } from '../activities/connect.js';
 import { openGeoLookup } from '../activities/capi/geo/geo-lookup.js';
 import { openRuleBook } from '../activities/capi/rules/rule-book.js';
 import type { RuleBook } from '../activities/capi/rules/rule-book.js';
@@ -50,7 +50,11 @@ const readConfig = (): Config => {
 
 const config = readConfig();
 const logger = createLogger(config.log);
-const adapters = await connect(config).catch((error: unknown) => {
+const shared = connectShared(config, (state, cause) => {
+  if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');
+  else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');
+});
+const adapters = await connect(config, shared.openCache).catch((error: unknown) => {
   logger.fatal({ err: error }, 'the gateway cannot reach its stores');
   // Once the line is written: the log is asynchronous.
   logger.flush(() => process.exit(1));
@@ -74,10 +78,6 @@ await seedUsers(adapters, config.auth.seedUsers, config.documents.defaultFileQuo
   // Tried again at the next start; a gateway that serves is worth more.
   .catch((error: unknown) => logger.error({ err: error }, 'not every account of SEED_USERS could be made'));
 
-const rateLimits = connectRateLimits(config, (state, cause) => {
-  if (state === 'ready') logger.info('Redis is there: rate limits are shared by all gateways');
-  else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');
-});
 const passThrough = createCapiPassThrough({
   baseUrl: config.proxy.capiUrl,
   timeoutMs: config.proxy.timeoutMs,
@@ -116,7 +116,7 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
     ...adapters.proxy,
     forwarding: workflows,
     strangers: createStrangerLimit({
-      limits: rateLimits,
+      limits: shared.rateLimits,
       rate: config.proxy.strangerRate,
       addressOf: createClientName(config.http.trustedProxies),
     }),
@@ -125,6 +125,7 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
     geo,
     passThrough: passThrough.passThrough,
     settings: { ...config.proxy, lapiServers },
+    validated: shared.openCache('validated', config.proxy.access.validation.maxEntries),
     now: () => new Date(),
   };
 };
@@ -148,7 +149,7 @@ const answer = createApp({
   search,
   chat,
   tools: { parser, scratchDirectory },
-  rateLimits,
+  rateLimits: shared.rateLimits,
   logger,
   ...(proxy === null ? {} : { proxy }),
 }).callback();
@@ -159,7 +160,7 @@ const server = createServer(
 
 const close = async (): Promise<void> => {
   await Promise.allSettled([
-    ...[workflows.close(), passThrough.close(), rateLimits.close(), ruleBook?.close()],
+    ...[workflows.close(), passThrough.close(), shared.close(), ruleBook?.close()],
     parser.close(),
     adapters.close(),
   ]);

@@ -1,12 +1,11 @@
+import type { Cache } from '../cache-ports.js';
 import type { IpFacts, IpInfo, WhoisFacts } from '../proxy-ports.js';
 import { parseAddressOrRange } from './address-or-range.js';
 import { isPublicAddress } from './is-public-address.js';
 import { createRdapClient } from './rdap-client.js';
 import { createReverseDns } from './reverse-dns.js';
-import { createTtlCache } from './ttl-cache.js';
 import { createWhoisClient } from './whois-client.js';
 
-const MOST_ENTRIES = 1_000;
 const KEPT_MS = 3_600_000;
 /** What failed is asked again sooner, but not by everybody at once. */
 const FAILURE_KEPT_MS = 60_000;
@@ -39,8 +38,7 @@ export const NO_IP_INFO: IpInfo = {
  * source that fails leaves its part empty and is named in `error`; it never fails the whole. Of an address that is not
  * public the registries are not asked.
  */
-export const createIpInfo = (sources: IpInfoSources, now: () => number = Date.now): IpInfo => {
-  const cache = createTtlCache<IpFacts>(MOST_ENTRIES, now);
+export const createIpInfo = (sources: IpInfoSources, cache: Cache): IpInfo => {
   const underWay = new Map<string, Promise<IpFacts>>();
 
   const registered = async (
@@ -89,15 +87,21 @@ export const createIpInfo = (sources: IpInfoSources, now: () => number = Date.no
     };
   };
 
+  const knownOrAsked = async (text: string): Promise<IpFacts> => {
+    const known = await cache.get(text);
+    if (known !== null) return JSON.parse(known) as IpFacts;
+    const facts = await look(text);
+    await cache.set(text, JSON.stringify(facts), facts.error === undefined ? KEPT_MS : FAILURE_KEPT_MS);
+    return facts;
+  };
+
   return {
     async lookup(text) {
-      const known = cache.get(text) ?? underWay.get(text);
-      if (known !== undefined) return known;
-      const question = look(text).finally(() => underWay.delete(text));
+      const asked = underWay.get(text);
+      if (asked !== undefined) return asked;
+      const question = knownOrAsked(text).finally(() => underWay.delete(text));
       underWay.set(text, question);
-      const facts = await question;
-      cache.set(text, facts, facts.error === undefined ? KEPT_MS : FAILURE_KEPT_MS);
-      return facts;
+      return question;
     },
     close: () => sources.rdap.close(),
   };

@@ -36,20 +36,13 @@ const refusal = (code: 'AUTHENTICATION_ERROR' | 'AUTH_ERROR', error: string, mes
 export const createGatekeeper = ({
   settings,
   passThrough,
+  validated,
   addressOf,
   now,
-}: Pick<ProxyDeps, 'settings' | 'passThrough' | 'addressOf' | 'now'>) => {
+}: Pick<ProxyDeps, 'settings' | 'passThrough' | 'validated' | 'addressOf' | 'now'>) => {
   const { watchers, networks, validation } = settings.access;
   const ranges = networks?.map((network) => cidrRange(network) ?? (() => false)) ?? null;
   const allowed = watchers === null ? null : new Set(watchers);
-  /** Digest of a token → until when CAPI's word counts; the oldest goes first. */
-  const known = new Map<string, number>();
-
-  const remember = (digest: string, untilMs: number): void => {
-    known.delete(digest);
-    known.set(digest, untilMs);
-    if (known.size > validation.maxEntries) known.delete(known.keys().next().value!);
-  };
 
   /** Asks with no signals at all, on the version that the client speaks. Null: no answer. */
   const askCapi = async (authorization: string, version: ApiVersion): Promise<number | null> => {
@@ -95,12 +88,13 @@ export const createGatekeeper = ({
       const end = token?.expiresAt?.getTime() ?? Infinity;
       if (token === null || end <= at) throw refused;
       const digest = sha256(token.text);
-      if ((known.get(digest) ?? 0) > at) return;
+      if ((await validated.get(digest)) !== null) return;
       const status = await askCapi(koa.get('Authorization'), version);
       if (status === 401 || status === 403) throw refused;
       const answered = status !== null && status >= 200 && status < 300;
       if (!answered && validation.failClosed) throw refused;
-      remember(digest, Math.min(end, at + (answered ? validation.ttlMs : validation.ttlOnErrorMs)));
+      const ttlMs = answered ? validation.ttlMs : validation.ttlOnErrorMs;
+      await validated.set(digest, '1', Math.min(end - at, ttlMs));
     },
   };
 };

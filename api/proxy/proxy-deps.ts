@@ -1,5 +1,6 @@
 import type Koa from 'koa';
 import type { z } from 'zod';
+import type { Cache } from '../../activities/cache-ports.js';
 import type { CapiPassThrough } from '../../activities/capi/capi-pass-through.js';
 import type { GeoLookup } from '../../activities/capi/geo/geo-lookup.js';
 import type { RuleSet } from '../../activities/capi/rules/rule-set.js';
@@ -38,6 +39,8 @@ export interface ProxyDeps {
   /** Null: places are what the signals themselves tell. */
   geo: GeoLookup | null;
   passThrough: CapiPassThrough['passThrough'];
+  /** Digests of tokens that CAPI took, for the client validation. */
+  validated: Cache;
   settings: {
     /** Null: every call of the management side is refused. */
     dashboardApiKey: string | null;

@@ -4,6 +4,7 @@ import { createRdapClient } from '../../activities/ip-info/rdap-client.js';
 import { createReverseDns } from '../../activities/ip-info/reverse-dns.js';
 import { createWhoisClient } from '../../activities/ip-info/whois-client.js';
 import { openDnsStandIn, openRdapStandIn, openWhoisStandIn } from '../support/registry-stand-ins.js';
+import { createInProcessCache } from '../../activities/stores/in-process-cache.js';
 import { startProxy } from './support/start-proxy.js';
 import type { Proxy } from './support/start-proxy.js';
 
@@ -19,11 +20,14 @@ beforeAll(async () => {
     query === '9.9.9.9' ? socket.destroy() : socket.end('netname: BY-WHOIS\n'),
   );
   const dns = await openDnsStandIn(['host.example.net']);
-  const ipInfo = createIpInfo({
-    rdap: createRdapClient({ baseUrl: rdap.url, userAgent: 'test' }),
-    whois: createWhoisClient({ server: whois.server }),
-    reverse: createReverseDns({ servers: [dns.server] }),
-  });
+  const ipInfo = createIpInfo(
+    {
+      rdap: createRdapClient({ baseUrl: rdap.url, userAgent: 'test' }),
+      whois: createWhoisClient({ server: whois.server }),
+      reverse: createReverseDns({ servers: [dns.server] }),
+    },
+    createInProcessCache(10),
+  );
   proxy = await startProxy({ adapt: () => ({ ipInfo }) });
   closers.push(() => proxy.close(), ipInfo.close, rdap.close, whois.close, dns.close);
 });

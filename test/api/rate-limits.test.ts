@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { connectRateLimits } from '../../activities/connect.js';
+import { connectShared } from '../../activities/connect.js';
 import { redisProgram, startRedis } from '../support/redis-server.js';
 import { ADMIN_TOKEN, startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
@@ -203,8 +203,8 @@ const withRedis = redisProgram === null ? test.skip : test;
 
 withRedis('a Redis that goes away, hangs and comes back is felt by no request', async () => {
   const redis = await startRedis();
-  const limits = connectRateLimits({ redis: { url: redis.url, keyPrefix: 'tamis-test:' } }, () => {});
-  gateway = await startGateway({ env: { RATE_LIMIT_ENABLED: 'true' }, rateLimits: limits });
+  const shared = connectShared({ redis: { url: redis.url, keyPrefix: 'tamis-test:' } }, () => {});
+  gateway = await startGateway({ env: { RATE_LIMIT_ENABLED: 'true' }, rateLimits: shared.rateLimits });
   try {
     const { token } = gateway.addUser('ann');
     const ask = () => gateway.call('GET', '/partition/', { token });
@@ -226,7 +226,7 @@ withRedis('a Redis that goes away, hangs and comes back is felt by no request', 
     await redis.start();
     await slowest();
   } finally {
-    await limits.close();
+    await shared.close();
     await redis.close();
   }
 });

@@ -6,6 +6,7 @@ import { createStrangerLimit } from '../../../api/proxy/stranger-limit.js';
 import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
 import { compileRule } from '../../../activities/capi/rules/compile-rule.js';
 import { NO_IP_INFO } from '../../../activities/ip-info/ip-info.js';
+import { createInProcessCache } from '../../../activities/stores/in-process-cache.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { createFakeAlertStore } from '../../support/fakes/fake-alert-store.js';
 import { createFakeApiKeyStore } from '../../support/fakes/fake-api-key-store.js';
@@ -117,6 +118,9 @@ export const startProxy = async (options: ProxyOptions = {}) => {
       },
       geo: options.geo ?? null,
       passThrough: line.passThrough,
+      validated: createInProcessCache((options.settings?.access ?? OPEN_ACCESS).validation.maxEntries, () =>
+        (options.now?.() ?? new Date()).getTime(),
+      ),
       settings: {
         dashboardApiKey: DASHBOARD_KEY,
         maxSignalBytes: 10 * 1024 * 1024,

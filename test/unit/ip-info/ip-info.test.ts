@@ -6,9 +6,9 @@ import { isPublicAddress } from '../../../activities/ip-info/is-public-address.j
 import { readRdapAnswer } from '../../../activities/ip-info/rdap-answer.js';
 import { createRdapClient } from '../../../activities/ip-info/rdap-client.js';
 import { createReverseDns } from '../../../activities/ip-info/reverse-dns.js';
-import { createTtlCache } from '../../../activities/ip-info/ttl-cache.js';
 import { readWhoisAnswer } from '../../../activities/ip-info/whois-answer.js';
 import { createWhoisClient } from '../../../activities/ip-info/whois-client.js';
+import { createInProcessCache } from '../../../activities/stores/in-process-cache.js';
 import type { WhoisFacts } from '../../../activities/proxy-ports.js';
 import { openDnsStandIn, openRdapStandIn, openWhoisStandIn } from '../../support/registry-stand-ins.js';
 
@@ -295,20 +295,6 @@ describe('reverse DNS', () => {
   });
 });
 
-describe('createTtlCache', () => {
-  it('forgets what is old, and of too many what was unused for longest', () => {
-    let now = 0;
-    const cache = createTtlCache<number>(2, () => now);
-    cache.set('a', 1, 10);
-    cache.set('b', 2, 100);
-    expect(cache.get('a')).toBe(1);
-    cache.set('c', 3, 100);
-    expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([1, undefined, 3]);
-    now = 10;
-    expect([cache.get('a'), cache.get('c')]).toEqual([undefined, 3]);
-  });
-});
-
 describe('createIpInfo', () => {
   const fault = (code: string) => () =>
     Promise.reject(Object.assign(new Error('hunter2 10.0.0.1'), { code }));
@@ -330,7 +316,10 @@ describe('createIpInfo', () => {
       reverse: { lookup: noting('dns', script.reverse ?? (async () => ['a.example.net'])) },
     };
     let now = 0;
-    const info = createIpInfo(sources, () => now);
+    const info = createIpInfo(
+      sources,
+      createInProcessCache(1_000, () => now),
+    );
     return { info, asked, pass: (ms: number) => (now += ms) };
   };
 
