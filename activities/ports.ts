@@ -572,6 +572,8 @@ export interface Embedder {
   batchSize: number;
   /** Tokens that fit into one input; null when unknown. */
   maxInputTokens: number | null;
+  /** Raw cosine that a hit must reach where a search names none; absent: the service's setting. */
+  similarityThreshold?: number;
   /**
    * Unit-length vectors, in the order of the texts. A text with nothing to embed in it may give the zero vector,
    * which the chunk store leaves out. A text that is too long for the model is never cut: see `embedder` in

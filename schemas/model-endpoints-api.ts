@@ -37,6 +37,12 @@ const Extra = z
       .meta({ description: 'openai, ollama; of rerankers infinity, tei, openai. Left out: by probing' }),
     max_llm_context_size: z.int().min(256).nullish(),
     max_output_tokens: z.int().min(1).nullish(),
+    similarity_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullish()
+      .meta({ description: 'Of embedders: the least cosine of hits where a search names none' }),
   })
   .refine((extra) => JSON.stringify(extra).length <= MOST_EXTRA_CHARACTERS, 'is too long');
 

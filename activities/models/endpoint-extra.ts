@@ -5,3 +5,12 @@ export const wantedContext = ({ extra }: Pick<ModelEndpoint, 'extra'>): number |
   const { max_llm_context_size: size } = extra;
   return typeof size === 'number' && Number.isInteger(size) && size > 0 ? size : null;
 };
+
+/**
+ * The raw cosine that hits of an embedder must reach where a search names none (`extra.similarity_threshold`, 0 to 1);
+ * null: unsaid.
+ */
+export const ownThreshold = ({ extra }: Pick<ModelEndpoint, 'extra'>): number | null => {
+  const { similarity_threshold: threshold } = extra;
+  return typeof threshold === 'number' && threshold >= 0 && threshold <= 1 ? threshold : null;
+};

@@ -23,6 +23,8 @@ export interface RemoteEmbedderOptions {
   /** Requests at once. */
   concurrency: number;
   maxInputTokens: number | null;
+  /** Null: the service's setting. */
+  similarityThreshold: number | null;
   textForm: 'plain' | 'wordpiece';
   server: Pick<ModelServer, 'embed'>;
   calls: Pick<GuardedCalls, 'run'>;
@@ -113,6 +115,7 @@ export const createRemoteEmbedder = (options: RemoteEmbedderOptions): Embedder =
     vectorField: options.vectorField,
     batchSize: batchSize * options.concurrency,
     maxInputTokens: options.maxInputTokens,
+    ...(options.similarityThreshold !== null && { similarityThreshold: options.similarityThreshold }),
     async embed(texts, { signal }) {
       signal?.throwIfAborted();
       const wanted = texts

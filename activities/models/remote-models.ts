@@ -4,7 +4,7 @@ import { RERANKER_PROVIDERS } from '../../schemas/documents.js';
 import type { ModelEndpoint, RerankerProvider } from '../../schemas/documents.js';
 import type { ChunkStore, Embedder, LanguageModel, ModelEndpointStore } from '../ports.js';
 import { embedderWindow } from './embedder-window.js';
-import { wantedContext } from './endpoint-extra.js';
+import { ownThreshold, wantedContext } from './endpoint-extra.js';
 import { createGuardedCalls } from './guarded-calls.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import type { ModelBuilder } from './model-registry.js';
@@ -126,6 +126,7 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
       batchSize: endpoint.batch_size,
       concurrency: settings.embedderConcurrency,
       maxInputTokens: embedderWindow(endpoint.context_tokens, endpoint.provider, settings.maxModelLen),
+      similarityThreshold: ownThreshold(endpoint),
       textForm: endpoint.text_form ?? 'plain',
       server: serverOf(endpoint),
       calls: callsOf(endpoint),

@@ -18,7 +18,10 @@ export interface SearchRequest {
   fileKey?: string;
   text: string;
   topK: number;
-  /** Raw cosine that a hit of the dense leg must reach; the lexical leg knows no threshold. */
+  /**
+   * Raw cosine that a hit of the dense leg must reach; the lexical leg knows no threshold. Each embedder's own by
+   * default, and the service's setting where it has none.
+   */
   similarityThreshold?: number;
   /** Hits asked of each leg; the service's setting by default. */
   candidates?: number;
@@ -163,14 +166,16 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
     const candidates = Math.max(request.candidates ?? settings.candidates, topK);
     const legs = await trace.timed('retrieval', () =>
       Promise.all(
-        [...groups].map(async ([name, names]) =>
-          searchLegs(dependencies, {
-            ...{ ...limits, partitions: new Set(names), embedder: await models.embedder(name) },
-            similarityThreshold: request.similarityThreshold ?? settings.similarityThreshold,
+        [...groups].map(async ([name, names]) => {
+          const embedder = await models.embedder(name);
+          return searchLegs(dependencies, {
+            ...{ ...limits, partitions: new Set(names), embedder },
+            similarityThreshold:
+              request.similarityThreshold ?? embedder.similarityThreshold ?? settings.similarityThreshold,
             ...{ text, topK, signal, size: Math.min(candidates, MAX_SIZE) },
             ...(fileKeys !== undefined && { fileKeys }),
-          }),
-        ),
+          });
+        }),
       ),
     );
     const fused = fuseGroups(legs);
