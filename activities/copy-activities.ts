@@ -2,9 +2,10 @@ import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
 import { chunkId } from '../schemas/chunk-id.js';
 import type { FileVersion, StoredChunk, TaskRecord } from '../schemas/documents.js';
+import { versionFacts } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import type { Adapters } from './ports.js';
-import { toMetadataEntries } from './retrieval/metadata-entries.js';
+import { toVersionEntries } from './retrieval/metadata-entries.js';
 
 export interface CopyActivityDeps {
   adapters: Pick<Adapters, 'files' | 'tasks' | 'blobs' | 'chunks' | 'models'>;
@@ -93,5 +94,5 @@ const copyOf = (chunk: StoredChunk, task: TaskRecord): StoredChunk => ({
   published: false,
   relationship_id: task.relationship_id,
   parent_id: task.parent_id,
-  metadata: toMetadataEntries(task.metadata),
+  metadata: toVersionEntries(versionFacts(task)),
 });

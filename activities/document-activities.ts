@@ -7,10 +7,10 @@ import { AppError } from '../schemas/app-error.js';
 import type {
   FileVersion,
   IndexationConfig,
-  Metadata,
   TaskFailure,
   TaskRecord,
   TaskState,
+  UploadInfo,
 } from '../schemas/documents.js';
 import { chunksBlobId } from './chunk-list.js';
 import { removeContexts } from './enrichment/context-list.js';
@@ -57,15 +57,23 @@ export interface DocumentActivityDeps {
     /** Off: the bytes of an upload go once it is indexed. */
     keepUploads: boolean;
   };
-  now?: () => Date;
 }
 
 /** A crashed parser may be the machine's fault, three crashes are the document's. */
 const PARSER_TRIES = 3;
 const TRACEBACK_CHARACTERS = 8000;
 
-/** The client's words, and what enrichment added to them; the client's own go first. */
-export const metadataOf = (task: TaskRecord): Metadata => ({ ...task.derived_metadata, ...task.metadata });
+/**
+ * What the record of a version says and its pieces say too. Pieces are written before the version is published, so
+ * `indexed_at` is the time at which its indexing began. The client's words go before what enrichment added.
+ */
+export const versionFacts = (
+  task: TaskRecord,
+): UploadInfo & Pick<FileVersion, 'metadata' | 'indexed_at'> => ({
+  ...task.upload,
+  metadata: { ...task.derived_metadata, ...task.metadata },
+  indexed_at: task.started_at ?? task.created_at,
+});
 
 /** @throws AppError TASK_CANCELLED when the task has ended; the plan then only cleans up. */
 export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef): Promise<TaskRecord> => {
@@ -78,7 +86,6 @@ export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef)
 export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   const { partitions, files, tasks, blobs, chunks, models, presets } = deps.adapters;
   const { keepUploads } = deps.settings;
-  const now = deps.now ?? (() => new Date());
 
   const presetOf = async (partition: string): Promise<IndexationConfig | undefined> => {
     const name = (await partitions.get(partition))?.indexation_preset;
@@ -174,7 +181,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     const published = await files.publish(
       ref.fileKey,
       ref.taskId,
-      versionOf(task, chunkCount, now()),
+      versionOf(task, chunkCount),
       task.partition,
     );
     if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');
@@ -217,16 +224,14 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
 
 export type DocumentActivities = ReturnType<typeof createDocumentActivities>;
 
-const versionOf = (task: TaskRecord, chunkCount: number, indexedAt: Date): FileVersion => ({
-  ...task.upload,
+const versionOf = (task: TaskRecord, chunkCount: number): FileVersion => ({
+  ...versionFacts(task),
   generation: task.generation,
   task_id: task.task_id,
-  metadata: metadataOf(task),
   relationship_id: task.relationship_id,
   parent_id: task.parent_id,
   chunk_count: chunkCount,
   embedder: task.embedder,
-  indexed_at: indexedAt,
   degraded_stages: task.degraded_stages ?? [],
 });
 

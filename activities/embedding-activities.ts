@@ -3,11 +3,11 @@ import { AppError } from '../schemas/app-error.js';
 import { chunkId } from '../schemas/chunk-id.js';
 import type { Chunk, StoredChunk, TaskRecord } from '../schemas/documents.js';
 import { countChunks, readChunkBatches } from './chunk-list.js';
-import { metadataOf, readActiveTask } from './document-activities.js';
+import { readActiveTask, versionFacts } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import { openContexts } from './enrichment/context-list.js';
 import type { Adapters } from './ports.js';
-import { toMetadataEntries } from './retrieval/metadata-entries.js';
+import { toVersionEntries } from './retrieval/metadata-entries.js';
 
 export interface EmbeddingActivityDeps {
   adapters: Pick<Adapters, 'tasks' | 'blobs' | 'chunks' | 'models' | 'partitions'>;
@@ -112,5 +112,5 @@ const storedChunk = (
   next_section_id: chunk.position + 1 < total ? chunk.position + 1 : null,
   relationship_id: task.relationship_id,
   parent_id: task.parent_id,
-  metadata: toMetadataEntries(metadataOf(task)),
+  metadata: toVersionEntries(versionFacts(task)),
 });

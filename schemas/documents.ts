@@ -165,6 +165,7 @@ export interface FileVersion extends UploadInfo {
   chunk_count: number;
   /** Endpoint name of the embedder whose vectors the chunks carry. */
   embedder: string;
+  /** When its indexing began. */
   indexed_at: Date;
   degraded_stages: string[];
 }

@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../schemas/documents.js';
 import type { Adapters } from '../ports.js';
-import { toMetadataEntries } from '../retrieval/metadata-entries.js';
+import { toVersionEntries } from '../retrieval/metadata-entries.js';
 
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'claims' | 'chunks'>;
 
@@ -37,7 +37,7 @@ export const settleChunks = async (
           partition,
           relationship_id: live.relationship_id,
           parent_id: live.parent_id,
-          metadata: toMetadataEntries(live.metadata),
+          metadata: toVersionEntries(live),
         },
         signal,
       );

@@ -3,7 +3,7 @@ import type { FileRecord, FileVersion, Scope, StoredChunk } from '../../schemas/
 import type { FileStore, SearchLegHit } from '../ports.js';
 import type { FilterExpression } from './filter/expression.js';
 import { matchesFilter } from './filter/matches-filter.js';
-import { toMetadataEntries } from './metadata-entries.js';
+import { toVersionEntries } from './metadata-entries.js';
 import type { DropReason } from './retrieval-trace.js';
 
 export interface CheckedHit extends SearchLegHit {
@@ -44,7 +44,7 @@ const holdsFilter = (
       ...chunk,
       ...{ file_id: file.file_id, filename: version.filename },
       ...{ relationship_id: version.relationship_id, parent_id: version.parent_id },
-      metadata: toMetadataEntries(version.metadata),
+      metadata: toVersionEntries(version),
     },
     filter,
   );

@@ -1,5 +1,6 @@
 import { isoTime } from '../../schemas/iso-time.js';
-import type { Metadata, MetadataEntry, MetadataValue } from '../../schemas/documents.js';
+import type { FileVersion, Metadata, MetadataEntry, MetadataValue } from '../../schemas/documents.js';
+import { formatFileSize } from './format-file-size.js';
 
 /** What a filter compares of a long text, in UTF-8; the whole value is in the file record. */
 const FILTER_TEXT_MAX_BYTES = 8_191;
@@ -23,6 +24,41 @@ export const toStoredEntry = (entry: MetadataEntry): MetadataEntry =>
  */
 export const toMetadataEntries = (metadata: Metadata): MetadataEntry[] =>
   Object.entries(metadata).flatMap(([key, value]) => entriesOf(key, value));
+
+/** Before the names of entries that the server makes: no client's key begins so (wire contract, section 1.3). */
+const SERVER_PREFIX = '_openrag.';
+
+/** Keys of an answer that pieces carry as entries, beside the client's own. */
+const SERVER_ENTRIES = ['original_filename', 'file_size', 'content_sha256', 'indexed_at'] as const;
+
+/** The key of the entries that hold a key of an answer: the client's own stand under their names. */
+export const entryKey = (name: string): string =>
+  (SERVER_ENTRIES as readonly string[]).includes(name) ? `${SERVER_PREFIX}${name}` : name;
+
+/**
+ * What the pieces of a version carry for filters: the client's metadata, and what the server says of the file. Its size
+ * is there as a number, of bytes, and as the text that answers show.
+ */
+export const toVersionEntries = (
+  version: Pick<
+    FileVersion,
+    'metadata' | 'original_filename' | 'size_bytes' | 'content_sha256' | 'indexed_at'
+  >,
+): MetadataEntry[] => {
+  const { size_bytes: bytes } = version;
+  const said: Record<(typeof SERVER_ENTRIES)[number], MetadataEntry> = {
+    original_filename: textEntry(entryKey('original_filename'), version.original_filename),
+    file_size: {
+      key: entryKey('file_size'),
+      text: formatFileSize(bytes),
+      number: bytes,
+      integer: String(bytes),
+    },
+    content_sha256: textEntry(entryKey('content_sha256'), version.content_sha256),
+    indexed_at: textEntry(entryKey('indexed_at'), version.indexed_at.toISOString()),
+  };
+  return [...toMetadataEntries(version.metadata), ...Object.values(said)];
+};
 
 const entriesOf = (key: string, value: MetadataValue): MetadataEntry[] => {
   if (value === null) return [];

@@ -1,4 +1,4 @@
-import { formatFileSize } from '../../activities/retrieval/present-metadata.js';
+import { formatFileSize } from '../../activities/retrieval/format-file-size.js';
 import type { Metadata, Principal, TaskRecord } from '../../schemas/documents.js';
 import type { QueueTask, TaskStatus } from '../../schemas/documents-api.js';
 import type { Links } from './links.js';

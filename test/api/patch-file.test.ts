@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 import { indexText, publishTask, taskIdOf, uploadForm } from './support/uploads.js';
@@ -132,8 +133,13 @@ describe('PATCH /indexer/partition/{partition}/file/{file_id}', () => {
     await index();
     const answers = await Promise.all(Array.from({ length: 25 }, (_, i) => patch(`{"k${i}":${i}}`)));
     expect(answers.map(([status]) => status)).toEqual(Array(25).fill(200));
-    expect(Object.keys((await record())!.live!.metadata)).toHaveLength(25);
-    for (const chunk of await chunks()) expect(chunk.metadata).toHaveLength(25);
+    const live = (await record())!.live!;
+    expect(Object.keys(live.metadata)).toHaveLength(25);
+    for (const chunk of await chunks()) {
+      const said = toVersionEntries(live);
+      expect(chunk.metadata).toEqual(expect.arrayContaining(said));
+      expect(chunk.metadata).toHaveLength(said.length);
+    }
     expect((await record())?.chunk_updates).toEqual([]);
   });
 

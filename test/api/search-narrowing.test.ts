@@ -63,6 +63,12 @@ describe('GET /search with filter', () => {
     ['file_id == "c" or filename == "none"', ['c']],
     ['filename == "notes.txt" and page == 1', ['a', 'b', 'c', 'd']],
     ['page > 1', []],
+    ['original_filename like "notes%"', ['a', 'b', 'c', 'd']],
+    ['file_size == "15.00 B"', ['a', 'b', 'c', 'd']],
+    ['file_size >= 15 and file_size < 16', ['a', 'b', 'c', 'd']],
+    ['file_size > 15', []],
+    ['indexed_at > ISO "2024-01-01"', ['a', 'b', 'c', 'd']],
+    ['indexed_at < ISO "2024-01-01"', []],
   ])('%s', async (filter, expected) => {
     expect(await filtered(filter)).toEqual(expected);
   });
@@ -81,6 +87,27 @@ describe('GET /search with filter', () => {
       expect(body.detail).toContain(text);
       expect(body.extra.position).toBe(position);
     }
+  });
+
+  it.each(['_id', 'content_sha256', 'indexed_at', 'file_size', 'original_filename'])(
+    'finds a piece by what its answer says under %s',
+    async (field) => {
+      const [, body] = await ask('/search/partition/one/file/a?text=report');
+      const shown = body.documents[0].metadata[field];
+      expect(await filtered(`${field} == "${shown}"`)).toContain('a');
+      expect(await filtered(`${field} != "${shown}"`)).not.toContain('a');
+      expect(await filtered(`${field} in ["${shown}", "none"]`, '&partitions=two')).not.toContain('a');
+    },
+  );
+
+  it('does not take a name of the client’s own for the server’s', async () => {
+    await indexText(
+      gateway,
+      { partition: 'one', fileId: 'f', token: ada.token, metadata: '{"original_filename":"mine"}' },
+      ['report of mine'],
+    );
+    expect(await filtered('original_filename == "mine"')).toEqual([]);
+    await gateway.call('DELETE', '/indexer/partition/one/file/f', { token: ada.token });
   });
 
   it('takes blanks for no filter, and narrows a file’s search too', async () => {

@@ -5,10 +5,10 @@ import type { ChunkStore } from '../../activities/ports.js';
 import type { FilterExpression } from '../../activities/retrieval/filter/expression.js';
 import { matchesFilter } from '../../activities/retrieval/filter/matches-filter.js';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
-import { toMetadataEntries } from '../../activities/retrieval/metadata-entries.js';
+import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';
 import type { StoredChunk } from '../../schemas/documents.js';
 import { createFakeChunkStore } from '../support/fakes/fake-chunk-store.js';
-import { expression, facts, nested } from './random-filters.js';
+import { expression, facts, nested, versionFacts } from './random-filters.js';
 import { sampleChunk, times } from './samples.js';
 import { fake, openSearch, useSubject } from './subject.js';
 
@@ -23,11 +23,11 @@ for (const subject of [fake(createFakeChunkStore), ...openSearch()]) {
     let chunks: StoredChunk[];
     beforeAll(async () => {
       chunks = fc
-        .sample(fc.tuple(nested, facts), { numRuns: CHUNKS, seed: 20_260_301 })
-        .map(([metadata, said], position) =>
+        .sample(fc.tuple(nested, facts, versionFacts), { numRuns: CHUNKS, seed: 20_260_301 })
+        .map(([metadata, said, version], position) =>
           sampleChunk({
             ...{ partition, file_key, position, text: 'a sieve', ...said },
-            metadata: toMetadataEntries(metadata),
+            metadata: toVersionEntries({ metadata, ...version }),
           }),
         );
       await store().ensureSchema([{ vectorField: FIELD, dimension: 3 }]);
@@ -72,6 +72,20 @@ for (const subject of [fake(createFakeChunkStore), ...openSearch()]) {
       await find(parseFilter(`owner like "%${times(15, () => 'a'.repeat(16)).join('%')}%"`));
       await find(parseFilter(`owner like "${'a'.repeat(256)}%"`));
       await find(parseFilter(`${'not '.repeat(32)}owner == 1`));
+    });
+
+    test('a piece is found by its own id', async () => {
+      const [first, second] = chunks.map(({ chunk_id }) => chunk_id);
+      expect(await find(parseFilter(`_id == "${first}"`))).toEqual([[0], [0]]);
+      expect(await find(parseFilter(`_id in ["${first}", "${second}", "*", 7]`))).toEqual([
+        [0, 1],
+        [0, 1],
+      ]);
+      for (const others of [`_id != "${first}"`, `_id not in ["${first}"]`, `not (_id == "${first}")`]) {
+        const [lexical] = await find(parseFilter(others));
+        expect([others, lexical?.length, lexical?.[0]]).toEqual([others, CHUNKS - 1, 1]);
+      }
+      expect(await find(parseFilter('_id == 1'))).toEqual([[], []]);
     });
 
     test('a literal cannot leave its place', async () => {

@@ -18,6 +18,7 @@ const TIMES = ['2024-01-01', '2024-01-01T00:00:00.001Z', '1969-07-20T18:17:40Z',
 
 const CLIENT_KEYS = ['owner', 'a.b', 'any key', '*', 'constructor'];
 const SERVER_KEYS = [
+  ...['original_filename', 'file_size', 'indexed_at', 'content_sha256'],
   'file_id',
   'filename',
   'source',
@@ -48,6 +49,14 @@ export const nested: fc.Arbitrary<Metadata> = fc.tuple(metadata, scalar).map(([f
   ...flat,
   a: { b: value },
 }));
+
+/** What the server says of a version, among a chunk's entries. */
+export const versionFacts = fc.record({
+  original_filename: fc.constantFrom('a', 'abc', 'b*', 'A'),
+  size_bytes: fc.constantFrom(0, 1, 7, 2 ** 31, 2 ** 53 - 1),
+  content_sha256: fc.constantFrom('a', 'ab', 'b'),
+  indexed_at: fc.constantFrom(...TIMES).map((time) => new Date(time)),
+});
 
 /** What the server says of a chunk. */
 export const facts = fc.record({

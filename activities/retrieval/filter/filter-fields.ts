@@ -1,4 +1,5 @@
 import type { MetadataEntry, StoredChunk } from '../../../schemas/documents.js';
+import { entryKey } from '../metadata-entries.js';
 
 /** One value of a field, typed as metadata entries are. */
 export type FieldValue = Omit<MetadataEntry, 'key'>;
@@ -6,6 +7,7 @@ export type FieldValue = Omit<MetadataEntry, 'key'>;
 /** The part of a chunk that filters look at. */
 export type FilterSubject = Pick<
   StoredChunk,
+  | 'chunk_id'
   | 'file_id'
   | 'filename'
   | 'page'
@@ -20,7 +22,8 @@ export type FilterSubject = Pick<
 
 interface ServerField {
   of: Exclude<keyof FilterSubject, 'metadata'>;
-  type: 'text' | 'integer';
+  /** `id`: a text of which the engine knows only whether it is equal. */
+  type: 'text' | 'integer' | 'id';
   /** What an answer shows, and a filter sees, where the chunk has none. */
   absent?: number;
 }
@@ -30,6 +33,7 @@ interface ServerField {
  * answers. `source` is what upstream shows a path in, and we the file's name. Formats without pages are one page.
  */
 const SERVER_FIELDS: Readonly<Record<string, ServerField>> = {
+  _id: { of: 'chunk_id', type: 'id' },
   file_id: { of: 'file_id', type: 'text' },
   filename: { of: 'filename', type: 'text' },
   source: { of: 'filename', type: 'text' },
@@ -44,18 +48,17 @@ const SERVER_FIELDS: Readonly<Record<string, ServerField>> = {
 
 /** Keys of an answer that are not in the index: a filter on them would find nothing, and is refused. */
 export const UNFILTERABLE_FIELDS: ReadonlySet<string> = new Set([
-  ...['_id', 'original_filename', 'content_sha256', 'file_size', 'indexed_at', 'page_sep'],
-  ...['vector_score', 'combined_score', 'rerank_score'],
+  ...['page_sep', 'vector_score', 'combined_score', 'rerank_score'],
 ]);
 
-/** Null: a key of the client's metadata. */
+/** Null: what stands in the metadata entries, under `entryKey`. */
 export const serverField = (name: string): ServerField | null =>
   Object.hasOwn(SERVER_FIELDS, name) ? (SERVER_FIELDS[name] ?? null) : null;
 
 /** The values that a chunk has for a field; none when it is missing. */
 export const valuesOf = (subject: FilterSubject, name: string): FieldValue[] => {
   const field = serverField(name);
-  if (field === null) return subject.metadata.filter(({ key }) => key === name);
+  if (field === null) return subject.metadata.filter(({ key }) => key === entryKey(name));
   const value = subject[field.of] ?? field.absent ?? null;
   if (value === null) return [];
   return [typeof value === 'number' ? { number: value, integer: String(value) } : { text: value }];

@@ -1,7 +1,7 @@
 import type { AppError } from '../../../schemas/app-error.js';
 import { isoTime } from '../../../schemas/iso-time.js';
 import type { ComparisonOperator, FilterExpression, FilterLiteral } from './expression.js';
-import { UNFILTERABLE_FIELDS } from './filter-fields.js';
+import { serverField, UNFILTERABLE_FIELDS } from './filter-fields.js';
 import { invalidFilter } from './invalid-filter.js';
 import { tokenize } from './tokens.js';
 import type { Token } from './tokens.js';
@@ -119,7 +119,9 @@ class Parser {
       throw this.unexpected('another field: partitions are chosen by the request, not by the filter', start);
     if (UNFILTERABLE_FIELDS.has(field))
       throw this.unexpected('another field: this one is not in the index', start);
+    const equalityOnly = serverField(field)?.type === 'id';
     const sign = this.next;
+    if (equalityOnly && !this.asksEquality()) throw this.unexpected("'==', '!=', 'in' or 'not in'");
     if (sign.kind === 'sign' && OPERATORS.has(sign.sign)) {
       this.place += 1;
       const operator = sign.sign as ComparisonOperator;
@@ -133,6 +135,13 @@ class Parser {
     if (this.takeWord('in')) return { kind: 'in', field, negated, values: this.list() };
     if (!negated && this.takeWord('like')) return { kind: 'like', field, pattern: this.pattern() };
     throw this.unexpected(negated ? "'in'" : "'==', '!=', '<', '<=', '>', '>=', 'in', 'not in' or 'like'");
+  }
+
+  /** Whether `==`, `!=`, `in` or `not` follows. */
+  private asksEquality(): boolean {
+    const { next } = this;
+    if (next.kind === 'sign') return next.sign === '==' || next.sign === '!=';
+    return next.kind === 'name' && ['in', 'not'].includes(next.name.toLowerCase());
   }
 
   /** `key`, `key.inner`, `key["any inner key"]`, `metadata["any key"]`. */

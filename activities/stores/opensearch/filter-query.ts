@@ -5,6 +5,7 @@ import type {
   LikePattern,
 } from '../../retrieval/filter/expression.js';
 import { serverField } from '../../retrieval/filter/filter-fields.js';
+import { entryKey } from '../../retrieval/metadata-entries.js';
 
 const INT32 = { least: -(2 ** 31), greatest: 2 ** 31 - 1 };
 
@@ -52,7 +53,7 @@ const ofKind = <Kind extends FilterLiteral['kind']>(literals: readonly FilterLit
     literal.kind === kind ? [literal as Extract<FilterLiteral, { kind: Kind }>] : [],
   );
 
-/** A key of the client's metadata: entries that have it, each with the value of one type. */
+/** A key of metadata entries: those that have it, each with its value under the types that it has. */
 const metadataQueries = (key: string): FieldQueries => {
   const entry = (...queries: object[]): object => ({
     nested: { path: 'metadata', query: all({ term: { 'metadata.key': key } }, ...queries) },
@@ -151,9 +152,19 @@ const textQueries = (field: string): FieldQueries => ({
   like: (pattern) => like(field, pattern),
 });
 
+/** The document's own id, which every piece has; the engine knows neither order nor patterns of it. */
+const ID_QUERIES: FieldQueries = {
+  exists: () => ({ match_all: {} }),
+  compare: (operator, literal) =>
+    operator === '==' && literal.kind === 'text' ? { term: { _id: literal.value } } : NOTHING,
+  in: (literals) => ({ terms: { _id: ofKind(literals, 'text').map(({ value }) => value) } }),
+  like: () => NOTHING,
+};
+
 const queriesFor = (name: string): FieldQueries => {
   const field = serverField(name);
-  if (field === null) return metadataQueries(name);
+  if (field === null) return metadataQueries(entryKey(name));
+  if (field.type === 'id') return ID_QUERIES;
   if (field.type === 'integer') return integerQueries(field.of, field.absent);
   return textQueries(field.of === 'filename' ? 'filename.keyword' : field.of);
 };

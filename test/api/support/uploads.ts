@@ -1,5 +1,5 @@
 import { settleChunks } from '../../../activities/reconcile/settle-file.js';
-import { toMetadataEntries } from '../../../activities/retrieval/metadata-entries.js';
+import { toVersionEntries } from '../../../activities/retrieval/metadata-entries.js';
 import { settleQuota } from '../../../activities/reconcile/settle-quota.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
 import type { Gateway } from './start-gateway.js';
@@ -30,6 +30,7 @@ export const publishTask = async (
   if (task === null) throw new Error(`no task ${taskId}`);
   const embedder = await adapters.models.embedder(task.embedder);
   const vectors = await embedder.embed(lines, { kind: 'document' });
+  const facts = { ...task.upload, metadata: task.metadata, indexed_at: new Date() };
   const chunks = lines.map((text, position) => ({
     chunk: {
       ...{ chunk_id: chunkId(task.file_key, task.generation, position), position, text },
@@ -43,17 +44,17 @@ export const publishTask = async (
         next_section_id: null,
       },
       ...{ relationship_id: task.relationship_id, parent_id: task.parent_id },
-      metadata: toMetadataEntries(task.metadata),
+      metadata: toVersionEntries(facts),
     },
     vector: vectors[position] ?? [],
   }));
   await adapters.chunks.put(chunks, embedder.vectorField);
   await adapters.chunks.publish(task.file_key, task.generation, lines.length);
   const version = {
-    ...task.upload,
-    ...{ generation: task.generation, task_id: taskId, metadata: task.metadata },
+    ...facts,
+    ...{ generation: task.generation, task_id: taskId },
     ...{ relationship_id: task.relationship_id, parent_id: task.parent_id },
-    ...{ chunk_count: lines.length, embedder: task.embedder, indexed_at: new Date(), degraded_stages: [] },
+    ...{ chunk_count: lines.length, embedder: task.embedder, degraded_stages: [] },
   };
   await adapters.files.publish(task.file_key, taskId, version, task.partition);
   await settleChunks(adapters, task.file_key, [taskId]);

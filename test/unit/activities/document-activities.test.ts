@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkStores } from '../../../activities/reconcile/check-stores.js';
 import { seededPresets } from '../../../activities/presets/seeded-presets.js';
+import { toVersionEntries } from '../../../activities/retrieval/metadata-entries.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config.js';
 import type { TaskRecord } from '../../../schemas/documents.js';
@@ -32,6 +33,16 @@ describe('the steps of an indexing', () => {
     expect(file?.live).toMatchObject({ generation: task.generation, chunk_count: 3 });
     expect(await bench.tasks.get(task.task_id)).toMatchObject({ state: 'COMPLETED', progress: 1 });
     expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('have the pieces say what the record says of the version', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await index(bench, task);
+    const live = (await bench.files.get('library', 'guide'))!.live!;
+    expect(live.indexed_at).toEqual((await bench.tasks.get(task.task_id))?.started_at);
+    for (const { metadata } of await bench.chunks.listByFile(task.file_key, task.generation))
+      expect(metadata).toEqual(toVersionEntries(live));
   });
 
   it('may each run twice', async () => {

@@ -89,7 +89,9 @@ describe('parseFilter', () => {
     ['partition.x == 1', 1, 'another field'],
     ['metadata.partition == "x"', 1, 'another field'],
     ['$meta["Partition"] == "x"', 1, 'another field'],
-    ['indexed_at > ISO "2024-01-01"', 1, 'another field'],
+    ['vector_score > 0.5', 1, 'another field'],
+    ['_id < "x"', 5, "'==', '!=', 'in' or 'not in'"],
+    ['_id like "x%"', 5, "'==', '!=', 'in' or 'not in'"],
     // Unbalanced.
     ['(a == 1', 8, "'and', 'or' or ')'"],
     ['a == 1)', 7, "'and', 'or' or the end"],

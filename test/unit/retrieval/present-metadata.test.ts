@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  formatFileSize,
-  presentChunkMetadata,
-  presentFileMetadata,
-} from '../../../activities/retrieval/present-metadata.js';
+import { formatFileSize } from '../../../activities/retrieval/format-file-size.js';
+import { presentChunkMetadata, presentFileMetadata } from '../../../activities/retrieval/present-metadata.js';
 import { makeFile, makeResult, makeVersion } from './fixtures.js';
 
 const client = {
