@@ -505,7 +505,7 @@ export interface ChunkStore {
    * Both legs in one round trip: BM25 over text and names, k-NN over one vector field. Only published chunks of
    * the given partitions (or all), optionally of one file or of some, and of those that a filter holds of, without the
    * generations that are known not to be live (numbers are global: none belongs to two files). `size` hits per leg.
-   * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED, VDB_SEARCH_ERROR
+   * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED, VDB_SEARCH_ERROR, VDB_COLLECTION_ERROR when there is no index
    */
   searchHybrid(request: {
     scope: Scope;

@@ -108,7 +108,7 @@ export const ERROR_TABLE = {
   VDB_INSERT_ERROR: row(422, 'The vector store refused a chunk.'),
   VDB_SEARCH_ERROR: row(422, 'The vector store refused the search.'),
   VDB_DELETE_ERROR: row(422, 'The vector store refused a deletion.', true),
-  VDB_COLLECTION_ERROR: row(422, 'The vector store refused the index.'),
+  VDB_COLLECTION_ERROR: row(422, 'The index of the vector store is missing or was refused.'),
   VDB_SCHEMA_MIGRATION_REQUIRED: row(503, 'The vector store must be migrated first.'),
   STORAGE_ERROR: row(500, 'The record store failed.', true),
   SERVICE_UNAVAILABLE: row(503, 'Service unavailable', true),

@@ -35,6 +35,7 @@ describe('errors of the vector store', () => {
   it.each([
     ['VDB_CONNECTION_ERROR', 503],
     ['VDB_SEARCH_ERROR', 422],
+    ['VDB_COLLECTION_ERROR', 422],
     ['VDB_ERROR', 500],
     ['VDB_SCHEMA_MIGRATION_REQUIRED', 503],
   ] as const)('%s answers %d', async (code, status) => {

@@ -5,6 +5,7 @@ import { createOpenSearchChunkStore } from '../../activities/stores/opensearch/c
 import type { LooseBody } from '../api/support/loose-body.js';
 import { createFakeChunkStore } from '../support/fakes/fake-chunk-store.js';
 import { chunkStoreContract } from './chunk-store.contract.js';
+import { collect } from './samples.js';
 import { fake, openSearch } from './subject.js';
 
 for (const subject of [fake(createFakeChunkStore), ...openSearch()]) chunkStoreContract(subject);
@@ -62,6 +63,31 @@ const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): v
       await store.requireSchema();
       expect(await search()).toEqual({ lexical: [], dense: [] });
       expect(await version()).toBe(3);
+      await close();
+    });
+
+    test('one that is missing is named by whatever reads, and made anew before anything is written', async () => {
+      const { store, close, request } = await openIndex();
+      await store.ensureSchema(fields);
+      await request('DELETE', '');
+      const reads = [
+        store.searchHybrid({
+          ...{ scope: { kind: 'all', userId: 1 }, partitions: 'all', text: 'x' },
+          ...{ vector: [1, 0], vectorField: 'v', size: 1 },
+        }),
+        store.get('any'),
+        store.listByFile('any', 1),
+        store.countChunks({ kind: 'all', userId: 1 }, 'p'),
+        collect(store.scanChunks([1])),
+      ];
+      for (const read of await Promise.allSettled(reads))
+        expect(read).toMatchObject({
+          status: 'rejected',
+          reason: { code: 'VDB_COLLECTION_ERROR', status: 422 },
+        });
+      await expect(store.deleteFile('any')).rejects.toMatchObject({ code: 'VDB_ERROR', retryable: true });
+      await store.ensureSchema(fields);
+      expect(await store.get('any')).toBeNull();
       await close();
     });
 

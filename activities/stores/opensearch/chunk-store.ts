@@ -11,7 +11,7 @@ import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
 import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
 import { cosineOf, hybridQuery } from './hybrid-query.js';
-import { isAwayStatus, reasonText } from './opensearch-errors.js';
+import { readError } from './opensearch-errors.js';
 import { scanChunks } from './scan-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { createSharedRefresh } from './shared-refresh.js';
@@ -130,9 +130,12 @@ export const createOpenSearchChunkStore = (
     async get(id) {
       const { docs } = await client.request<{
         docs: (Partial<Hit> & { found?: boolean; error?: unknown })[];
-      }>('POST', `/${index}/_mget`, { body: { docs: [{ _id: id, _source: SOURCE_FIELDS }] } });
+      }>('POST', `/${index}/_mget`, {
+        body: { docs: [{ _id: id, _source: SOURCE_FIELDS }] },
+        refused: 'VDB_SEARCH_ERROR',
+      });
       const document = docs[0];
-      if (document?.error !== undefined) throw new AppError('VDB_ERROR', reasonText(document.error));
+      if (document?.error !== undefined) throw readError(document);
       return document?.found === true && document._source ? fromSource(id, document._source) : null;
     },
 
@@ -235,9 +238,8 @@ function* annotations(
 }
 
 const hitsOf = (answer: SearchAnswer): Hit[] => {
-  if (answer.error === undefined) return answer.hits?.hits ?? [];
-  const away = isAwayStatus(answer.status ?? 500);
-  throw new AppError(away ? 'VDB_CONNECTION_ERROR' : 'VDB_SEARCH_ERROR', reasonText(answer.error));
+  if (answer.error !== undefined) throw readError(answer);
+  return answer.hits?.hits ?? [];
 };
 
 const toLegHit = (hit: Hit, score: number): SearchLegHit => ({

@@ -26,9 +26,25 @@ export const reasonText = (error: unknown): string => {
   return [...new Set(texts)].join('; ').slice(0, 1_000);
 };
 
+const NO_INDEX = 'index_not_found_exception';
+
+const missingIndex = (reason: string, cause?: unknown): AppError =>
+  new AppError('VDB_COLLECTION_ERROR', `The index of the chunks is missing: ${reason}`, { cause });
+
+/** Why one search of several, or the look-up of one document, was not answered, as one of our errors. */
+export const readError = (answer: { status?: number | undefined; error?: unknown }): AppError => {
+  const reason = reasonText(answer.error);
+  if ((answer.error as EngineReason | null)?.type === NO_INDEX) return missingIndex(reason);
+  return new AppError(
+    isAwayStatus(answer.status ?? 500) ? 'VDB_CONNECTION_ERROR' : 'VDB_SEARCH_ERROR',
+    reason,
+  );
+};
+
 /**
  * A failed call as one of our errors: VDB_CONNECTION_ERROR when the engine cannot be reached or is overloaded,
- * `refused` when it turned this very request down, VDB_ERROR otherwise.
+ * VDB_COLLECTION_ERROR when there is no index to search, `refused` when it turned this very request down, VDB_ERROR
+ * otherwise. What writes meets a missing index with VDB_ERROR: the next attempt makes it anew.
  */
 export const toVdbError = (error: unknown, refused: ErrorCode = 'VDB_ERROR'): unknown => {
   if (error instanceof errors.ResponseError) {
@@ -36,6 +52,7 @@ export const toVdbError = (error: unknown, refused: ErrorCode = 'VDB_ERROR'): un
     const body = error.body as { error?: unknown } | string | null;
     const reason = reasonText(typeof body === 'object' && body !== null ? body.error : body);
     if (isAwayStatus(status)) return new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
+    if (refused === 'VDB_SEARCH_ERROR' && hasEngineType(error, NO_INDEX)) return missingIndex(reason, error);
     const code = status >= 400 && status < 500 && status !== 404 ? refused : 'VDB_ERROR';
     return new AppError(code, `OpenSearch answered ${status}: ${reason}`, { cause: error });
   }

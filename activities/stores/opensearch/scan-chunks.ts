@@ -1,9 +1,8 @@
-import { AppError } from '../../../schemas/app-error.js';
 import type { ChunkStore } from '../../ports.js';
 import { fromSource, SOURCE_FIELDS } from './chunk-document.js';
 import type { ChunkSource } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
-import { isAwayStatus, reasonText } from './opensearch-errors.js';
+import { readError } from './opensearch-errors.js';
 
 interface Hit {
   _id: string;
@@ -42,11 +41,7 @@ export async function* scanChunks(
       signal,
       refused: 'VDB_SEARCH_ERROR',
     });
-    if (answer.error !== undefined)
-      throw new AppError(
-        isAwayStatus(answer.status ?? 500) ? 'VDB_CONNECTION_ERROR' : 'VDB_SEARCH_ERROR',
-        reasonText(answer.error),
-      );
+    if (answer.error !== undefined) throw readError(answer);
     const hits = answer.hits?.hits ?? [];
     for (const { _id, _source } of hits) {
       const field = vectorFields.find((name) => Array.isArray(_source[name]));
