@@ -1,6 +1,7 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { CheckState, ReadyBody } from '../../schemas/documents-api.js';
 import type { Adapters, WorkflowStarter } from '../../activities/ports.js';
+import { findUnresolvedReferences } from './configuration-references.js';
 
 const PROBE_MS = 2000;
 const KEPT_MS = 2000;
@@ -36,13 +37,25 @@ type ModelKind = (typeof MODEL_KINDS)[number];
  * Asks every engine, each for at most 2 s, and keeps the answer for 2 s: probes come often and must not add load.
  * The three engines decide; models are told of and do not, unless READINESS_REQUIRE_EMBEDDER is on: then an embedder
  * that is away or not configured decides too, but not a slow one, and only when the table of endpoints could be read.
+ * Names in the configuration that resolve to nothing are told of as well, and decide nothing.
  * Each engine is named twice, by its own name and by the one that dashboards of the peer service read.
  */
 export const createReadiness = (
-  { probes, models }: Pick<Adapters, 'probes' | 'models'>,
+  adapters: Pick<Adapters, 'probes' | 'models' | 'partitions' | 'presets' | 'endpoints' | 'prompts'>,
   workflows: Pick<WorkflowStarter, 'ping'>,
   settings: { requireEmbedder: boolean },
 ): (() => Promise<ReadyBody>) => {
+  const { probes, models } = adapters;
+
+  /** Empty while they cannot be read: the checks say why. */
+  const references = async (): Promise<ReadyBody['configuration_references']> => {
+    let found: ReadyBody['configuration_references'] = [];
+    const state = await stateOf(async () => {
+      found = await findUnresolvedReferences(adapters);
+    });
+    return state === 'ok' ? found : [];
+  };
+
   /** The names of the defaults, or why they cannot be read. */
   const discover = async (): Promise<{ state: CheckState; names: Map<ModelKind, string | null> }> => {
     const names = new Map<ModelKind, string | null>();
@@ -70,11 +83,12 @@ export const createReadiness = (
   };
 
   const ask = async (): Promise<ReadyBody> => {
-    const [mongodb, opensearch, temporal, { discovery, names, states }] = await Promise.all([
+    const [mongodb, opensearch, temporal, { discovery, names, states }, unresolved] = await Promise.all([
       stateOf(() => probes.mongodb()),
       stateOf(() => probes.opensearch()),
       stateOf(() => workflows.ping()),
       checkModels(),
+      references(),
     ]);
     const engines = [mongodb, opensearch, temporal].every((state) => state === 'ok');
     const blocked =
@@ -94,7 +108,7 @@ export const createReadiness = (
         kind,
         status: states[kind],
       })),
-      configuration_references: [],
+      configuration_references: unresolved,
     };
   };
 

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Adapters } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ReadyBody } from '../../schemas/documents-api.js';
-import { startGateway } from './support/start-gateway.js';
+import { askJson } from './support/ask-json.js';
+import { ADMIN_TOKEN, startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 
 let gateway: Gateway;
@@ -138,5 +139,85 @@ describe('GET /ready, of models on a server', () => {
     });
     await Promise.all(Array.from({ length: 20 }, () => gateway.call('GET', '/ready', { token: null })));
     expect(asked).toBe(2);
+  });
+});
+
+describe('GET /ready, of names that resolve to nothing', () => {
+  const references = async (): Promise<unknown> => {
+    const response = await gateway.call('GET', '/ready', { token: null });
+    expect(response.status).toBe(200);
+    return ((await response.json()) as ReadyBody).configuration_references;
+  };
+  const ask = async (method: string, path: string, body?: unknown): Promise<void> => {
+    const [status, answered] = await askJson(gateway, method, path, { token: ADMIN_TOKEN, body });
+    if (status >= 300) throw new Error(`${path}: ${status} ${JSON.stringify(answered)}`);
+  };
+
+  it('counts the names by what they should be, and decides nothing by them', async () => {
+    gateway = await startGateway();
+    const AWAY = 'http://127.0.0.1:9/v1';
+    for (const [model_type, name] of [
+      ['embedder', 'vectors'],
+      ['llm', 'writer'],
+      ['llm', 'talker'],
+      ['reranker', 'judge'],
+    ])
+      await ask('POST', '/model-endpoints/', { name, model_type, endpoint: AWAY, model_name: 'm' });
+    const retrieval = {
+      preset_type: 'retrieval',
+      config: { reranker: 'judge', llm: 'writer', hyde_prompt_name: 'mine' },
+    };
+    await ask('POST', '/prompts/', { prompt_type: 'hyde', name: 'mine', content: '{query}' });
+    await ask('POST', '/presets/', { name: 'careful', ...retrieval });
+    await ask('POST', '/presets/', { name: 'twice', ...retrieval });
+    await ask('POST', '/presets/', {
+      ...{ name: 'slow', preset_type: 'indexation', config: { contextualization_llm: 'default' } },
+    });
+    for (const partition of ['one', 'two']) {
+      await ask('POST', `/partition/${partition}`);
+      await ask('PATCH', `/partition/${partition}`, {
+        ...{
+          embedder: 'vectors',
+          chat_llm: 'talker',
+          retrieval_preset: 'careful',
+          indexation_preset: 'slow',
+        },
+      });
+    }
+    const { endpoints, presets, prompts } = gateway.adapters;
+    const prompt = await prompts.find('hyde', 'mine');
+    // Nothing of this can be removed through the API.
+    await endpoints.remove('embedder', 'vectors');
+    await endpoints.remove('llm', 'writer');
+    await endpoints.remove('llm', 'talker');
+    await presets.remove('indexation', 'slow');
+    await prompts.remove(prompt!.id);
+    expect(await references()).toEqual([
+      { kind: 'embedder', count: 1, status: 'unresolvable' },
+      { kind: 'indexation_preset', count: 1, status: 'unresolvable' },
+      { kind: 'llm', count: 2, status: 'unresolvable' },
+      { kind: 'prompt', count: 1, status: 'unresolvable' },
+    ]);
+  });
+
+  it('has none where everything resolves, `default` included, or while they cannot be read', async () => {
+    gateway = await startGateway();
+    await ask('POST', '/partition/one');
+    await ask('POST', '/presets/', {
+      ...{
+        name: 'plain',
+        preset_type: 'retrieval',
+        config: { reranker: 'default', hyde_prompt_name: 'default' },
+      },
+    });
+    expect(await references()).toEqual([]);
+    await gateway.close();
+    gateway = await startGateway({
+      adapt: (own) => ({
+        ...own,
+        presets: { ...own.presets, list: () => Promise.reject(new AppError('SERVICE_UNAVAILABLE')) },
+      }),
+    });
+    expect(await references()).toEqual([]);
   });
 });

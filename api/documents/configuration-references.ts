@@ -1,0 +1,81 @@
+import type { Adapters } from '../../activities/ports.js';
+import type { ReadyBody } from '../../schemas/documents-api.js';
+import { MODEL_REFERENCES, PARTITION_PROMPTS, PROMPT_REFERENCES } from '../../schemas/preset-references.js';
+import type { ModelType, PartitionRecord, PresetRecord, PresetType } from '../../schemas/documents.js';
+import type { PromptType } from '../../schemas/prompts.js';
+
+type Stores = Pick<Adapters, 'partitions' | 'presets' | 'endpoints' | 'prompts'>;
+
+/** A name that stands somewhere for a record. */
+type Named =
+  | { kind: 'model'; type: ModelType; name: string }
+  | { kind: 'preset'; type: PresetType; name: string }
+  | { kind: 'prompt'; type: PromptType; name: string };
+
+/** Stands for whatever the default is, and so for no record. */
+const DEFAULT_ALIAS = 'default';
+
+const namedBy = <Kind extends Named['kind'], Type>(
+  kind: Kind,
+  values: object,
+  references: Readonly<Record<string, Type | undefined>>,
+) =>
+  Object.entries(references).flatMap(([field, type]) => {
+    const name = (values as Record<string, unknown>)[field];
+    return typeof name === 'string' && type !== undefined && name !== DEFAULT_ALIAS
+      ? [{ kind, type, name }]
+      : [];
+  });
+
+const namedByPreset = ({ preset_type, config }: PresetRecord): Named[] => [
+  ...namedBy<'model', ModelType>('model', config, MODEL_REFERENCES[preset_type]),
+  ...namedBy<'prompt', PromptType>('prompt', config, PROMPT_REFERENCES[preset_type]),
+];
+
+const namedByPartition = (partition: PartitionRecord): Named[] => [
+  // No alias here: a partition names its embedder and its presets themselves.
+  { kind: 'model', type: 'embedder', name: partition.embedder },
+  { kind: 'preset', type: 'indexation', name: partition.indexation_preset },
+  { kind: 'preset', type: 'retrieval', name: partition.retrieval_preset },
+  ...namedBy<'model', ModelType>('model', partition, { chat_llm: 'llm' }),
+  ...namedBy<'prompt', PromptType>(
+    'prompt',
+    partition.generation_prompt_names,
+    Object.fromEntries(PARTITION_PROMPTS.map((type) => [type, type])),
+  ),
+];
+
+const shownKind = ({ kind, type }: Named): string => {
+  if (kind === 'model') return type;
+  return kind === 'preset' ? `${type}_preset` : 'prompt';
+};
+
+/**
+ * How many names in partitions and presets resolve to nothing, by what they should be: a type of model endpoint,
+ * `indexation_preset`, `retrieval_preset` or `prompt`. Edits and deletions prevent it; two at the same moment, or a
+ * restored database, may leave some. The names themselves are not told: whoever probes needs no token.
+ */
+export const findUnresolvedReferences = async (
+  stores: Stores,
+): Promise<ReadyBody['configuration_references']> => {
+  const [partitions, presets, endpoints] = await Promise.all([
+    stores.partitions.list({ kind: 'all', userId: 0 }),
+    stores.presets.list(),
+    stores.endpoints.list(),
+  ]);
+  const registered = new Set([
+    ...endpoints.map(({ model_type, name }) => JSON.stringify(['model', model_type, name])),
+    ...presets.map(({ preset_type, name }) => JSON.stringify(['preset', preset_type, name])),
+  ]);
+  const named = new Map<string, Named>();
+  for (const one of [...partitions.flatMap(namedByPartition), ...presets.flatMap(namedByPreset)])
+    named.set(JSON.stringify([one.kind, one.type, one.name]), one);
+
+  const counts = new Map<string, number>();
+  for (const [key, one] of named) {
+    const found =
+      one.kind === 'prompt' ? (await stores.prompts.find(one.type, one.name)) !== null : registered.has(key);
+    if (!found) counts.set(shownKind(one), (counts.get(shownKind(one)) ?? 0) + 1);
+  }
+  return [...counts].map(([kind, count]) => ({ kind, count, status: 'unresolvable' }));
+};
