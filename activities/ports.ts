@@ -642,6 +642,8 @@ export interface LanguageModel {
   endpointName: string;
   modelName: string;
   contextTokens: number;
+  /** Most tokens of an answer where a request names no number; absent: the service's setting. */
+  answerTokens?: number;
   /** Ends early, and stops the model, when the signal aborts or the consumer returns. */
   stream(messages: readonly ChatMessage[], options: ChatOptions): AsyncIterable<ChatDelta>;
   /** The answer in one piece, for steps that nobody watches word by word. */

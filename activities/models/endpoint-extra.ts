@@ -6,6 +6,12 @@ export const wantedContext = ({ extra }: Pick<ModelEndpoint, 'extra'>): number |
   return typeof size === 'number' && Number.isInteger(size) && size > 0 ? size : null;
 };
 
+/** Tokens of an answer where a request names no number (`extra.max_output_tokens`); null: unsaid. */
+export const ownAnswerTokens = ({ extra }: Pick<ModelEndpoint, 'extra'>): number | null => {
+  const { max_output_tokens: tokens } = extra;
+  return typeof tokens === 'number' && Number.isInteger(tokens) && tokens > 0 ? tokens : null;
+};
+
 /**
  * The raw cosine that hits of an embedder must reach where a search names none (`extra.similarity_threshold`, 0 to 1);
  * null: unsaid.

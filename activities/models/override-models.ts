@@ -6,6 +6,7 @@ import { isBlocked, isPublicUrl } from '../outbound/address-guard.js';
 import type { LanguageModel, ModelEndpointStore } from '../ports.js';
 import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
 import { detectProvider } from './detect-provider.js';
+import { ownAnswerTokens } from './endpoint-extra.js';
 import { createGuardedCalls } from './guarded-calls.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import { openModelKey } from './model-key.js';
@@ -116,6 +117,7 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
       endpointName: endpoint.name,
       modelName: override.model ?? endpoint.model_name,
       contextTokens: Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
+      answerTokens: ownAnswerTokens(endpoint),
       server: createModelServer(dispatchers.own, provider, server),
       calls:
         override.apiKey === undefined
@@ -128,7 +130,7 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
     createRemoteLanguageModel({
       endpointName: 'llm_override',
       modelName: override.model ?? endpoint.model_name,
-      contextTokens,
+      ...{ contextTokens, answerTokens: null },
       // Never the service's own key.
       server: createModelServer(dispatchers.foreign, 'openai', {
         ...{ baseUrl, patienceMs, apiKey: override.apiKey ?? null },

@@ -9,6 +9,8 @@ export const createRemoteLanguageModel = (options: {
   endpointName: string;
   modelName: string;
   contextTokens: number;
+  /** Null: the service's setting. */
+  answerTokens: number | null;
   server: Pick<ModelServer, 'stream' | 'complete'>;
   calls: GuardedCalls;
 }): LanguageModel => {
@@ -23,6 +25,7 @@ export const createRemoteLanguageModel = (options: {
     endpointName,
     modelName,
     contextTokens,
+    ...(options.answerTokens !== null && { answerTokens: options.answerTokens }),
     async *stream(messages, chat) {
       // The consumer may leave by `return` alone, without a signal of its own.
       const left = new AbortController();

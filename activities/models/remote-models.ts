@@ -4,7 +4,7 @@ import { RERANKER_PROVIDERS } from '../../schemas/documents.js';
 import type { ModelEndpoint, RerankerProvider } from '../../schemas/documents.js';
 import type { ChunkStore, Embedder, LanguageModel, ModelEndpointStore } from '../ports.js';
 import { embedderWindow } from './embedder-window.js';
-import { ownThreshold, wantedContext } from './endpoint-extra.js';
+import { ownAnswerTokens, ownThreshold, wantedContext } from './endpoint-extra.js';
 import { createGuardedCalls } from './guarded-calls.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import type { ModelBuilder } from './model-registry.js';
@@ -159,6 +159,7 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
         // Never more than we would send: a longer window costs memory on the server. The operator's word goes first.
         contextTokens:
           wantedContext(endpoint) ?? Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
+        answerTokens: ownAnswerTokens(endpoint),
         server: serverOf(endpoint),
         calls: callsOf(endpoint),
       });

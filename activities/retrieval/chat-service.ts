@@ -144,7 +144,7 @@ export const createChatService = (dependencies: {
     const { maxTokens, left } = planTokens({
       ...{ messages: request.messages, maxTokens: request.maxTokens },
       contextTokens: Math.min(model.contextTokens, settings.contextTokens),
-      maxOutputTokens: settings.maxOutputTokens,
+      answerTokens: model.answerTokens ?? settings.maxOutputTokens,
       overhead: direct ? 0 : promptOverhead(template, date) + TOKENS_PER_MESSAGE,
     });
     const { temperature, topP, stop, more, signal } = request;

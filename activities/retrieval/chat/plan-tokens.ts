@@ -6,6 +6,7 @@ import { LEAST_SOURCES_BUDGET } from './prompt.js';
 /**
  * Counts before anything costly is done. `left` is what the sources may take.
  *
+ * @param options.answerTokens of an answer where `maxTokens` says nothing
  * @param options.overhead tokens of the instructions, 0 without retrieval
  * @throws AppError CONTEXT_TOO_LONG
  */
@@ -13,12 +14,12 @@ export const planTokens = (options: {
   messages: readonly ChatMessage[];
   maxTokens: number | undefined;
   contextTokens: number;
-  maxOutputTokens: number;
+  answerTokens: number;
   overhead: number;
 }): { maxTokens: number; left: number } => {
   const { contextTokens: context, overhead } = options;
   // A default answer budget never takes more than half of a small context; what the client asks for is its own.
-  const maxTokens = options.maxTokens ?? Math.min(options.maxOutputTokens, Math.floor(context / 2));
+  const maxTokens = options.maxTokens ?? Math.min(options.answerTokens, Math.floor(context / 2));
   const messages = countMessageTokens(options.messages);
   const left = context - messages - maxTokens - overhead;
   if (left >= (overhead === 0 ? 0 : LEAST_SOURCES_BUDGET)) return { maxTokens, left };
