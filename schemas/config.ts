@@ -58,6 +58,18 @@ const rate = (fallback: string) =>
       context.addIssue('must be a rate such as 600/minute, with second, minute, hour or day');
       return z.NEVER;
     });
+/** A few words that stand in a prompt: braces would be slots. */
+const promptWords = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^{}\p{C}]*$/u, 'must be one line without braces');
+/** A language, with a script or a region where it has one. */
+const LANGUAGE_CODE = /^[A-Za-z]{2,3}(-([A-Za-z]{2}|[A-Za-z]{4}|\d{3}))?$/;
+/** `fr` as models are told it, French; whatever is no code stays as it is. */
+const languageName = (text: string): string =>
+  LANGUAGE_CODE.test(text) ? (new Intl.DisplayNames('en', { type: 'language' }).of(text) ?? text) : text;
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.literal('*')], {
   error: 'must be addresses, networks (10.0.0.0/8) or *, with commas between them',
 });
@@ -145,6 +157,8 @@ const environment = z.object({
   MAX_UPLOAD_SIZE_MB: count(1024),
   PREFERRED_URL_SCHEME: z.enum(['http', 'https']).optional(),
   MAX_PARTITIONS_PER_USER: count(100),
+  ASSISTANT_NAME: promptWords.optional(),
+  DEFAULT_LANGUAGE: promptWords.transform(languageName).optional(),
   MODEL_ID_PREFIX: z.string().min(1).max(40).default('rag-'),
   WITH_OPENAI_API: flag(true),
   CONTENT_DEDUPLICATION_ENABLED: flag(true),
@@ -469,6 +483,11 @@ const build = (env: z.output<typeof environment>) => ({
   chat: {
     enabled: env.WITH_OPENAI_API,
     modelIdPrefix: env.MODEL_ID_PREFIX,
+    /** What prompts say of who answers; null: nothing. */
+    voice: {
+      assistantName: env.ASSISTANT_NAME ?? null,
+      defaultLanguage: env.DEFAULT_LANGUAGE ?? null,
+    },
     topN: env.CHAT_TOP_N,
     contextTokens: env.MAX_LLM_CONTEXT_SIZE,
     maxOutputTokens: env.MAX_OUTPUT_TOKENS,

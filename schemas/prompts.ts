@@ -31,10 +31,10 @@ export const fillPrompt = (text: string, values: Readonly<Record<string, string>
     return Object.hasOwn(values, slot) ? values[slot]! : match;
   });
 
-/** The slots that each kind of prompt may use. None of them must be there: what has no slot is added at the end. */
+/** The slots that each kind of prompt may use. None of them must be there: what has no slot is added. */
 export const PROMPT_SLOTS: Readonly<Record<PromptType, readonly string[]>> = {
-  sys_prompt: ['context', 'current_date'],
-  spoken_style_answer: ['context', 'current_date'],
+  sys_prompt: [...['context', 'current_date'], 'assistant_name', 'default_language'],
+  spoken_style_answer: [...['context', 'current_date'], 'assistant_name', 'default_language'],
   query_contextualizer: ['query', 'chat_history', 'current_date'],
   chunk_contextualizer: ['filename', 'document', 'previous', 'chunk'],
   image_captioning: [],

@@ -20,6 +20,7 @@ import { createSourceGatherer } from './chat/gather-sources.js';
 import type { GatherSettings, Gathered } from './chat/gather-sources.js';
 import { planTokens } from './chat/plan-tokens.js';
 import { buildPrompt, LEAST_SOURCES_BUDGET, promptOverhead, TOKENS_PER_SOURCE } from './chat/prompt.js';
+import type { Voice } from './chat/prompt.js';
 import { relayModelStream } from './chat/relay-model-stream.js';
 import { returnAborts } from './chat/return-aborts.js';
 import { createQuestionRewriter } from './chat/rewrite-question.js';
@@ -38,6 +39,7 @@ export interface ChatService {
 }
 
 export interface ChatServiceSettings extends GatherSettings {
+  voice: Voice;
   contextTokens: number;
   maxOutputTokens: number;
   chunkSize: number;
@@ -107,13 +109,12 @@ export const createChatService = (dependencies: {
     asking: {
       model: LanguageModel;
       options: Parameters<typeof relayModelStream>[2];
-      template: string;
-      date: Date;
+      frame: Parameters<typeof promptOverhead>[0];
     },
     budget: number,
   ): AsyncGenerator<ChatEvent, Asked, undefined> {
-    const { model, options, template, date } = asking;
-    const { system, presented } = buildPrompt(materials, { template, date, budget });
+    const { model, options, frame } = asking;
+    const { system, presented } = buildPrompt(materials, { ...frame, budget });
     // Ours comes first; the client's own system messages stay, behind it.
     const messages: ChatMessage[] = [{ role: 'system', content: system }, ...request.messages];
     const filter = isBoundToFormat(request) ? null : createCitationFilter(presented.length);
@@ -141,11 +142,12 @@ export const createChatService = (dependencies: {
     const template = await (request.spokenStyle === true
       ? prompts.text('spoken_style_answer', request.prompts?.spoken)
       : prompts.text('sys_prompt', request.prompts?.system));
+    const frame = { template, date, voice: settings.voice };
     const { maxTokens, left } = planTokens({
       ...{ messages: request.messages, maxTokens: request.maxTokens },
       contextTokens: Math.min(model.contextTokens, settings.contextTokens),
       answerTokens: model.answerTokens ?? settings.maxOutputTokens,
-      overhead: direct ? 0 : promptOverhead(template, date) + TOKENS_PER_MESSAGE,
+      overhead: direct ? 0 : promptOverhead(frame) + TOKENS_PER_MESSAGE,
     });
     const { temperature, topP, stop, more, signal } = request;
     const options = {
@@ -166,7 +168,7 @@ export const createChatService = (dependencies: {
     // As many tokens as the reranker would leave chunks (wire contract, section 1.9), and what the web may add to them.
     const pieces = (request.topN ?? settings.topN) * (settings.chunkSize + 2 * TOKENS_PER_SOURCE);
     const web = request.webSearch === true ? settings.webSearch.maxTokens : 0;
-    const asking = { ...{ model, options, template, date } };
+    const asking = { model, options, frame };
     const asked = yield* askWithSources(request, gathered, asking, Math.min(left, pieces + web));
     const { attachments, degraded, retrieved, trace } = gathered;
     yield {

@@ -37,15 +37,46 @@ export const webMaterial = (page: WebPage): Material => ({
   ...{ source: page, heading: `${page.title} (${page.url})`, text: page.snippet },
 });
 
-const writeSystem = (template: string, date: Date, context: string): string => {
-  const filled = fillPrompt(template, { current_date: date.toISOString().slice(0, 10), context });
+/** Who answers, as the operator has it (ASSISTANT_NAME, DEFAULT_LANGUAGE); null: unsaid. */
+export interface Voice {
+  assistantName: string | null;
+  defaultLanguage: string | null;
+}
+
+/** What the frame of a prompt holds beside sources. */
+interface Frame {
+  /** Of type `sys_prompt` or `spoken_style_answer`. */
+  template: string;
+  date: Date;
+  voice: Voice;
+}
+
+/** The operator's word is said in prompts that have no slot for it, too. */
+const introduction = ({ assistantName, defaultLanguage }: Voice, slots: readonly string[]): string => {
+  const sentences = [
+    ...(assistantName === null || slots.includes('assistant_name') ? [] : [`Your name is ${assistantName}.`]),
+    ...(defaultLanguage === null || slots.includes('default_language')
+      ? []
+      : [`Where the language of the question cannot be told, answer in ${defaultLanguage}.`]),
+  ];
+  return sentences.length === 0 ? '' : `${sentences.join(' ')}\n\n`;
+};
+
+const writeSystem = ({ template, date, voice }: Frame, context: string): string => {
+  const slots = promptSlots(template);
+  const filled = fillPrompt(template, {
+    current_date: date.toISOString().slice(0, 10),
+    assistant_name: voice.assistantName ?? 'the assistant',
+    default_language: voice.defaultLanguage ?? 'the language of the question',
+    context,
+  });
   // A prompt without the slot is answered from sources all the same.
-  return promptSlots(template).includes('context') ? filled : `${filled.trimEnd()}\n\nSources:\n\n${context}`;
+  const whole = slots.includes('context') ? filled : `${filled.trimEnd()}\n\nSources:\n\n${context}`;
+  return introduction(voice, slots) + whole;
 };
 
 /** Tokens of the system message before any source is in it. */
-export const promptOverhead = (template: string, date: Date): number =>
-  countTokens(writeSystem(template, date, SOURCES_END));
+export const promptOverhead = (frame: Frame): number => countTokens(writeSystem(frame, SOURCES_END));
 
 /** The longest start of a text, at a word's end, that stays within so many tokens. */
 export const cutToTokens = (text: string, tokens: number): string => {
@@ -65,13 +96,12 @@ export const cutToTokens = (text: string, tokens: number): string => {
  * many as the budget holds. One that is too long for what is left is passed over in favour of shorter ones behind it;
  * the very first is cut instead, so that a small budget still carries the best source.
  *
- * @param options.template a prompt of type `sys_prompt` or `spoken_style_answer`
  * @param options.budget tokens (o200k) that the sources may take
  * @returns the message, and the sources in it in the order of their numbers
  */
 export const buildPrompt = (
   materials: readonly Material[],
-  options: { template: string; date: Date; budget: number },
+  options: Frame & { budget: number },
 ): { system: string; presented: ChatSource[] } => {
   const blocks: SourceBlock[] = [];
   const presented: ChatSource[] = [];
@@ -87,5 +117,5 @@ export const buildPrompt = (
     blocks.push(block);
     presented.push(source);
   }
-  return { system: writeSystem(options.template, options.date, writeSourceBlocks(blocks)), presented };
+  return { system: writeSystem(options, writeSourceBlocks(blocks)), presented };
 };

@@ -14,14 +14,15 @@ import { makeResult } from '../fixtures.js';
 
 const date = new Date('2026-03-01T23:59:00Z');
 const template = BUNDLED_PROMPTS.sys_prompt;
-const options = (budget: number) => ({ template, date, budget });
+const voice = { assistantName: null, defaultLanguage: null };
+const options = (budget: number) => ({ template, date, voice, budget });
 const build = (results: readonly SearchResult[], budget: number) =>
   buildPrompt(
     results.map((result) => documentMaterial(result)),
     options(budget),
   );
 const idOf = (source: ChatSource): string => ('chunk' in source ? source.chunk.chunk_id : source.url);
-const overhead = promptOverhead(template, date);
+const overhead = promptOverhead({ template, date, voice });
 
 describe('buildPrompt', () => {
   test('heads each source with its number, file, page and headings', () => {
