@@ -116,13 +116,48 @@ describe('docker-compose.yml', () => {
     expect([...new Set(substitutions.map(({ name }) => name))].sort()).toEqual([...explained].sort());
   });
 
-  test('has no default for a secret: without one it says what to do', () => {
-    const secrets = substitutions.filter(({ name }) => /TOKEN|KEY|PASSWORD/.test(name));
-    expect(new Set(secrets.map(({ name }) => name))).toEqual(
-      new Set(['AUTH_TOKEN', 'DASHBOARD_API_KEY', 'SECRETS_KEY', 'MONGODB_PASSWORD', 'POSTGRES_PASSWORD']),
-    );
+  test('has no default for a secret: without one that is needed it says what to do', () => {
+    const needed = [
+      'AUTH_TOKEN',
+      'DASHBOARD_API_KEY',
+      'SECRETS_KEY',
+      'MONGODB_PASSWORD',
+      'POSTGRES_PASSWORD',
+    ];
+    const secrets = substitutions.filter(({ name }) => /(TOKEN|KEY|PASSWORD)$/.test(name));
+    expect(secrets.map(({ name }) => name)).toEqual(expect.arrayContaining(needed));
     for (const { name, form, rest } of secrets)
-      expect([name, form, rest]).toEqual([name, '?', expect.stringContaining('npm run env')]);
+      expect([name, form, rest]).toEqual(
+        needed.includes(name) ? [name, '?', expect.stringContaining('npm run env')] : [name, '-', ''],
+      );
+  });
+
+  test('hands on every variable of the configuration that the file does not settle itself', () => {
+    const settled = new Set([
+      // One way to listen, behind a token.
+      ...['HOST', 'APP_PORT', 'PROXY_PORT', 'ALLOW_NO_AUTH', 'AUTH_MODE'],
+      // The stores are its own, and shared with nobody.
+      ...['MONGODB_DATABASE', 'OPENSEARCH_INDEX_PREFIX', 'TEMPORAL_NAMESPACE', 'TASK_QUEUE_PREFIX'],
+      'REDIS_KEY_PREFIX',
+      // Paths in the image, or of files that have to be mounted first.
+      ...['WORKER_HEALTH_FILE', 'FILTERS_DIR', 'CONFIG_PATH', 'GEOIP_DB_PATH'],
+    ]);
+    const { gateway, worker } = compose.services;
+    const given = new Set(Object.keys({ ...gateway?.environment, ...worker?.environment }));
+    expect(KNOWN_VARIABLES.filter((name) => !given.has(name) && !settled.has(name))).toEqual([]);
+    expect([...settled].filter((name) => !KNOWN_VARIABLES.includes(name))).toEqual([]);
+  });
+
+  test('changes no default, and env.example shows the defaults', () => {
+    const unset = parseConfig({});
+    for (const [, name = '', value = ''] of read('deploy/env.example').matchAll(/^#([A-Z_]+)=(.*)$/gm)) {
+      // An example of what it is for.
+      if (name !== 'PREFERRED_URL_SCHEME')
+        expect([name, parseConfig({ [name]: value })]).toEqual([name, unset]);
+    }
+    for (const { name, form, rest } of substitutions)
+      if (KNOWN_VARIABLES.includes(name) && form === '-')
+        expect([name, parseConfig({ [name]: rest })]).toEqual([name, unset]);
   });
 
   test('publishes the gateway, and on loopback the Temporal UI, and no store', () => {
