@@ -1,10 +1,10 @@
 import { isFinalState } from '../schemas/documents.js';
 import type { PartitionRecord, TaskRecord } from '../schemas/documents.js';
-import type { Adapters } from './ports.js';
 import { finishPartitionDeletion } from './reconcile/finish-partition-deletion.js';
+import type { FinishPartitionDeletionStores } from './reconcile/finish-partition-deletion.js';
 
 export interface PartitionActivityDeps {
-  adapters: Pick<Adapters, 'partitions' | 'files' | 'tasks' | 'claims' | 'workspaces'>;
+  adapters: FinishPartitionDeletionStores;
 }
 
 /** So many files at a time: what crosses to the plan stays small. */

@@ -1,18 +1,29 @@
+import { AppError } from '../../schemas/app-error.js';
 import type { PartitionRecord } from '../../schemas/documents.js';
 import type { Adapters } from '../ports.js';
 
 const PAGE = 1000;
 
+export type FinishPartitionDeletionStores = Pick<
+  Adapters,
+  'partitions' | 'files' | 'tasks' | 'quotas' | 'claims' | 'workspaces'
+>;
+
 /**
- * The second half of a partition's deletion: its files become tombstones, their bytes may be uploaded again, its
- * workspaces go, and the name is free. By key and never by name, so that running it late touches nothing of a partition that was created
- * under the name since.
+ * The second half of a partition's deletion: its files become tombstones, its running tasks read CANCELLED, its bytes
+ * may be uploaded again, its workspaces go, and the name is free. By key and never by name, so that running it late
+ * touches nothing of a partition that was created under the name since.
  */
 export const finishPartitionDeletion = async (
-  { partitions, files, claims, workspaces }: Pick<Adapters, 'partitions' | 'files' | 'claims' | 'workspaces'>,
+  { partitions, files, tasks, quotas, claims, workspaces }: FinishPartitionDeletionStores,
   deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>,
 ): Promise<void> => {
+  // Listed first: a tombstone waits for no task. What is missed by a crash in between ends with its file's clean-up.
+  const pending = (await files.listPending(deleted.partition_key)).map(({ taskId }) => taskId);
   await files.markPartitionDeleted(deleted.partition_key);
+  const { code, message } = new AppError('TASK_CANCELLED', 'The partition was deleted.');
+  await tasks.cancelMany(pending, { code, message, traceback: [] });
+  await quotas.release(pending);
   const tombstones = await files.listPartitionTombstones(deleted.partition_key, Number.MAX_SAFE_INTEGER);
   for (let from = 0; from < tombstones.length; from += PAGE)
     await claims.releaseFiles(tombstones.slice(from, from + PAGE).map(({ file_key }) => file_key));

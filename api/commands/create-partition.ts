@@ -2,13 +2,10 @@ import { AppError } from '../../schemas/app-error.js';
 import type { PartitionRecord } from '../../schemas/documents.js';
 import type { Adapters } from '../../activities/ports.js';
 import { finishPartitionDeletion } from '../../activities/reconcile/finish-partition-deletion.js';
+import type { FinishPartitionDeletionStores } from '../../activities/reconcile/finish-partition-deletion.js';
 import { requirePartitionName } from '../documents/identifiers.js';
 
-export interface CreatePartitionDeps {
-  partitions: Adapters['partitions'];
-  files: Adapters['files'];
-  claims: Adapters['claims'];
-  workspaces: Adapters['workspaces'];
+export interface CreatePartitionDeps extends FinishPartitionDeletionStores {
   models: Adapters['models'];
   maxPartitionsPerUser: number;
 }

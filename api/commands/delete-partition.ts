@@ -21,11 +21,7 @@ export const deletePartition = async (deps: DeletePartitionDeps, partition: stri
     throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
   // What fails from here on is made good by the sweep, and the partition is gone all the same.
   try {
-    const pending = (await deps.files.listPending(deleted.partition_key)).map(({ taskId }) => taskId);
     await finishPartitionDeletion(deps, deleted);
-    const { code, message } = new AppError('TASK_CANCELLED', 'The partition was deleted.');
-    await deps.tasks.cancelMany(pending, { code, message, traceback: [] });
-    await deps.quotas.release(pending);
   } catch (error) {
     deps.log.warn({ err: error, partition }, 'finishing the deletion of a partition is left to the sweep');
   }

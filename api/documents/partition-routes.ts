@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { presentFileMetadata } from '../../activities/retrieval/present-metadata.js';
+import { AppError } from '../../schemas/app-error.js';
 import type { FileRecord, PartitionRecord, Scope } from '../../schemas/documents.js';
 import { FileDetail, FileList, PartitionList } from '../../schemas/documents-api.js';
 import { createPartition } from '../commands/create-partition.js';
 import { deletePartition } from '../commands/delete-partition.js';
+import { settleDeletedUser } from '../commands/delete-user.js';
 import { noSuchFile } from '../commands/upload-refusals.js';
 import { empty, json, route } from '../route.js';
 import type { Route } from '../route.js';
@@ -84,18 +86,18 @@ export const partitionRoutes = ({ adapters, config, workflows }: DocumentDeps): 
     request: { params: PartitionParams },
     responses: { 201: { description: 'Created' } },
     errors: [
+      'AUTH_ERROR',
       'BAD_REQUEST',
       'RESERVED_PARTITION_NAME',
       'PARTITION_LIMIT_EXCEEDED',
       'PARTITION_EXISTS',
       'MODEL_ENDPOINT_NOT_FOUND',
     ],
-    async handle({ principal }, { params }) {
+    async handle({ principal: { userId }, log }, { params }) {
       const { maxPartitionsPerUser } = config.documents;
-      await createPartition(
-        { ...adapters, maxPartitionsPerUser },
-        { partition: params.partition, userId: principal.userId },
-      );
+      await createPartition({ ...adapters, maxPartitionsPerUser }, { partition: params.partition, userId });
+      if (await settleDeletedUser({ ...adapters, workflows, log }, userId))
+        throw new AppError('AUTH_ERROR', 'Invalid token', { plain: true });
       return empty(201);
     },
   }),

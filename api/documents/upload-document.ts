@@ -4,6 +4,7 @@ import type { PartitionRecord, TaskRecord } from '../../schemas/documents.js';
 import { authorisePartition } from '../authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';
+import { settleUploader } from '../commands/delete-user.js';
 import { requirePartitionStill } from '../commands/require-partition-still.js';
 import { requireRoom } from '../commands/require-room.js';
 import { requireQuota } from '../commands/reserve-quota.js';
@@ -51,6 +52,7 @@ export const uploadDocument = async (
     const task = await admitUpload(commandDeps, {
       ...{ ...target, ...checked, intent, userId: ctx.principal.userId, embedder, partitionKey },
     });
+    await settleUploader(commandDeps, ctx.principal.userId);
     await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
     await requireWorkspaces(deps, ctx, task.file_key, checked.workspaces);
     return { task_status_url: target.taskUrl(task.task_id) };

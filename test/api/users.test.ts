@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { seedUsers } from '../../api/commands/seed-users.js';
 import { parseConfig } from '../../schemas/config.js';
+import { ACTIVE_STATES } from '../../schemas/documents.js';
 import type { LooseBody } from './support/loose-body.js';
 import { ADMIN_TOKEN, startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
-import { indexText, uploadForm } from './support/uploads.js';
+import { indexText, leftovers, publishTask, taskIdOf, uploadForm } from './support/uploads.js';
 
 let gateway: Gateway;
 let ada: { token: string; userId: number };
@@ -274,6 +275,93 @@ describe('DELETE /users/{id}', () => {
     expect(await files.get('own', 'a')).toBeNull();
     expect(await partitions.roleOf(1, 'common')).toBe('owner');
     expect((await files.get('common', 'a'))?.created_by).toBeNull();
+  });
+
+  describe('while uploads run', () => {
+    const upload = (partition: string, fileId: string, text: string, method = 'POST') =>
+      gateway.call(method, `/indexer/partition/${partition}/file/${fileId}`, {
+        ...{ token: ada.token, body: uploadForm(text) },
+      });
+    const stateOf = async (taskId: string): Promise<string> =>
+      (await ask('GET', `/indexer/task/${taskId}`))[1].task_state;
+
+    it('ends the tasks of the partitions that go at once, and those of others go on', async () => {
+      const { files, quotas } = gateway.adapters;
+      await indexText(gateway, { partition: 'own', fileId: 'live', token: ada.token }, ['text']);
+      await gateway.call('POST', '/partition/shared');
+      gateway.addMember(ada.userId, 'shared', 'editor');
+      const replaced = await taskIdOf(await upload('own', 'live', 'newer', 'PUT'));
+      const added = await taskIdOf(await upload('own', 'new', 'other'));
+      const elsewhere = await taskIdOf(await upload('shared', 'kept', 'third'));
+      expect(await ask('DELETE', `/users/${ada.userId}`)).toEqual([204, '']);
+      expect([await stateOf(replaced), await stateOf(added)]).toEqual(['CANCELLED', 'CANCELLED']);
+      expect(gateway.workflows.cleanedPartitions).toEqual(['own']);
+      expect((await quotas.pending(ada.userId)).taskIds).not.toContain(added);
+      for (const fileId of ['live', 'new']) expect(await files.get('own', fileId)).toBeNull();
+      expect(await stateOf(elsewhere)).toBe('QUEUED');
+      await publishTask(gateway, elsewhere, ['third']);
+      expect(await files.get('shared', 'kept')).toMatchObject({ created_by: null, live: { chunk_count: 1 } });
+    });
+
+    /** The user is deleted when the upload has passed every check of its own, and before that step is taken. */
+    const deletedBefore = async (step: 'create' | 'insert'): Promise<void> => {
+      await gateway.close();
+      const deleted = async () => void (await ask('DELETE', `/users/${ada.userId}`));
+      gateway = await startGateway({
+        adapt: (own) => ({
+          ...own,
+          partitions: {
+            ...own.partitions,
+            create: async (input) => {
+              if (step === 'create') await deleted();
+              return own.partitions.create(input);
+            },
+          },
+          tasks: {
+            ...own.tasks,
+            insert: async (task) => {
+              if (step === 'insert') await deleted();
+              return own.tasks.insert(task);
+            },
+          },
+        }),
+      });
+      ada = gateway.addUser('ada');
+    };
+    const nothingIsLeft = async (): Promise<void> => {
+      const { partitions, tasks } = gateway.adapters;
+      expect(await partitions.get('own')).toBeNull();
+      expect(await partitions.memberships(ada.userId)).toEqual([]);
+      expect(await tasks.list({ userId: null, states: ACTIVE_STATES, limit: 9 })).toEqual([]);
+      expect((await leftovers(gateway)).pending).toEqual([]);
+      expect((await ask('GET', '/users/'))[1].users).toHaveLength(1);
+    };
+
+    it('a partition that an upload creates in that moment goes as well', async () => {
+      await deletedBefore('create');
+      expect((await upload('own', 'a', 'text')).status).toBe(404);
+      await nothingIsLeft();
+      await deletedBefore('create');
+      const refused = await gateway.call('POST', '/partition/own', { token: ada.token });
+      expect([refused.status, await refused.json()]).toEqual([403, { detail: 'Invalid token' }]);
+      await nothingIsLeft();
+    });
+
+    it('an upload that is admitted in that moment goes with its partition, or stays nobody’s in another', async () => {
+      await deletedBefore('insert');
+      await gateway.adapters.partitions.create({
+        partition: 'own',
+        embedder: 'builtin-hash',
+        ownerId: ada.userId,
+      });
+      expect((await upload('own', 'a', 'text')).status).toBe(404);
+      await nothingIsLeft();
+      await deletedBefore('insert');
+      await gateway.call('POST', '/partition/shared');
+      gateway.addMember(ada.userId, 'shared', 'editor');
+      expect((await upload('shared', 'a', 'text')).status).toBe(201);
+      expect((await gateway.adapters.files.get('shared', 'a'))?.created_by).toBeNull();
+    });
   });
 
   it.each([false, true])(

@@ -96,6 +96,18 @@ describe('deletions that a crash cut short', () => {
     expect(await bench.partitions.listDeleted()).toEqual([]);
   });
 
+  it('of a user whose uploads ran: their tasks end with the partition', async () => {
+    const bench = await laterBench();
+    await user(bench, 1);
+    const task = await bench.admit('guide', 'text');
+    await bench.users.markDeleted(1);
+    await sweep(bench);
+    expect(await bench.tasks.get(task.task_id)).toMatchObject({
+      ...{ state: 'CANCELLED', error: { code: 'TASK_CANCELLED' } },
+    });
+    expect(await bench.partitions.get('library')).toBeNull();
+  });
+
   it('of a user who alone owns `default`: the first admin owns it then', async () => {
     const bench = await laterBench();
     await user(bench, 5);
