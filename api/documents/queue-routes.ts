@@ -9,6 +9,7 @@ import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
 import { links } from './links.js';
+import { placeTasks } from './place-tasks.js';
 import { presentQueueTask } from './present-task.js';
 
 const MOST_SETTLED = 500;
@@ -82,7 +83,8 @@ export const queueRoutes = ({ adapters }: DocumentDeps): Route[] => {
       auth: 'user',
       request: { query: TasksQuery },
       responses: { 200: { description: 'Tasks', schema: QueueTasks } },
-      async handle({ principal, baseUrl }, { query }) {
+      async handle(ctx, { query }) {
+        const { principal, baseUrl } = ctx;
         const states = statesOf(query.task_status);
         const userId = principal.isAdmin ? null : principal.userId;
         const listed = async (of: readonly TaskState[], limit: number): Promise<TaskRecord[]> => {
@@ -94,7 +96,8 @@ export const queueRoutes = ({ adapters }: DocumentDeps): Route[] => {
           listed(FINAL_STATES, MOST_SETTLED),
         ]);
         const link = links(baseUrl);
-        return json(200, { tasks: [...active, ...settled].map((task) => presentQueueTask(task, link)) });
+        const tasks = await placeTasks(adapters, ctx, [...active, ...settled]);
+        return json(200, { tasks: tasks.map((task) => presentQueueTask(task, link)) });
       },
     }),
     route({

@@ -7,6 +7,7 @@ import { eventStream, json, route } from '../route.js';
 import type { CallerContext, Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
 import { links } from './links.js';
+import { placeTasks } from './place-tasks.js';
 import { presentTask, presentTaskError, shownError } from './present-task.js';
 import { taskEvents } from './task-events.js';
 
@@ -23,6 +24,9 @@ export const taskRoutes = ({ adapters, workflows }: DocumentDeps): Route[] => {
     return task;
   };
 
+  const placed = async (ctx: CallerContext, task: TaskRecord): Promise<TaskRecord> =>
+    (await placeTasks(adapters, ctx, [task]))[0] ?? task;
+
   return [
     route({
       method: 'get',
@@ -33,8 +37,10 @@ export const taskRoutes = ({ adapters, workflows }: DocumentDeps): Route[] => {
       request: { params: TaskParams },
       responses: { 200: { description: 'The task', schema: TaskStatus } },
       errors: ['AUTH_ERROR', 'TASK_NOT_FOUND'],
-      handle: async (ctx, { params }) =>
-        json(200, presentTask(await ownTask(ctx, params.task_id), links(ctx.baseUrl))),
+      async handle(ctx, { params }) {
+        const task = await placed(ctx, await ownTask(ctx, params.task_id));
+        return json(200, presentTask(task, links(ctx.baseUrl)));
+      },
     }),
     route({
       method: 'get',
@@ -69,8 +75,11 @@ export const taskRoutes = ({ adapters, workflows }: DocumentDeps): Route[] => {
         const link = links(ctx.baseUrl);
         return eventStream(
           taskEvents(
-            task,
-            () => adapters.tasks.get(task.task_id),
+            await placed(ctx, task),
+            async () => {
+              const now = await adapters.tasks.get(task.task_id);
+              return now && placed(ctx, now);
+            },
             (now) => presentTask(now, link),
             ctx.signal,
           ),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';
-import { startGateway } from './support/start-gateway.js';
+import type { LooseBody } from './support/loose-body.js';
+import { ADMIN_TOKEN, startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 import { indexText, publishTask, taskIdOf, uploadForm } from './support/uploads.js';
 
@@ -197,6 +198,49 @@ describe('PATCH /indexer/partition/{partition}/file/{file_id}', () => {
       // The old name and the same bytes are free again.
       await index();
       expect((await move('notes'))[0]).toBe(200);
+    });
+
+    describe('and its task', () => {
+      /** Where the task says that its file is: by its status, its events and the list. */
+      const places = async (taskId: string, token = ada.token): Promise<unknown[]> => {
+        const get = (path: string) => gateway.call('GET', path, { token });
+        const status = (await (await get(`/indexer/task/${taskId}`)).json()) as LooseBody;
+        const [, event = ''] =
+          /^data: (.*)$/m.exec(await (await get(`/indexer/task/${taskId}/events`)).text()) ?? [];
+        const { tasks } = (await (await get('/queue/tasks')).json()) as LooseBody;
+        const listed = tasks.find(({ task_id }: LooseBody) => task_id === taskId);
+        return [status, JSON.parse(event), listed].flatMap(({ details }: LooseBody) => [
+          details.partition,
+          details.metadata.partition,
+        ]);
+      };
+      const post = async () =>
+        taskIdOf(await gateway.call('POST', PATH, { body: uploadForm('one\ntwo'), token: ada.token }));
+
+      it('names the new partition, and the chunks do when it publishes', async () => {
+        await create('notes');
+        await create('target');
+        const taskId = await post();
+        expect((await move('target'))[0]).toBe(200);
+        await publishTask(gateway, taskId, ['one', 'two']);
+        expect(await places(taskId)).toEqual(Array(6).fill('target'));
+        expect(new Set((await chunks('target')).map(({ partition }) => partition))).toEqual(
+          new Set(['target']),
+        );
+      });
+
+      it('keeps the old name for an uploader who may not look into the new one', async () => {
+        await create('notes');
+        const uploader = gateway.addUser('uploader');
+        gateway.addMember(uploader.userId, 'notes', 'editor');
+        const sent = { body: uploadForm('one'), token: uploader.token };
+        const taskId = await taskIdOf(await gateway.call('POST', PATH, sent));
+        await publishTask(gateway, taskId, ['one']);
+        await create('target');
+        expect((await move('target'))[0]).toBe(200);
+        expect(await places(taskId, uploader.token)).toEqual(Array(6).fill('notes'));
+        expect(await places(taskId, ADMIN_TOKEN)).toEqual(Array(6).fill('target'));
+      });
     });
 
     it('leaves the workspaces of the old partition, and lives by itself in the new one', async () => {
