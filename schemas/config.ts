@@ -200,7 +200,7 @@ const environment = z.object({
   EMBEDDER_TIMEOUT: count(120),
   EMBEDDER_BATCH_SIZE: count(32),
   EMBEDDER_CONCURRENCY: count(4),
-  MAX_MODEL_LEN: count(512, 16).optional(),
+  MAX_MODEL_LEN: z.coerce.number().int().min(16).optional(),
   BASE_URL: modelUrl.optional(),
   MODEL: z.string().min(1).optional(),
   API_KEY: z.string().optional(),

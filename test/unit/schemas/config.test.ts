@@ -125,6 +125,12 @@ describe('parseConfig', () => {
     });
   });
 
+  it('bounds no window of an embedder unless it is told to', () => {
+    expect(parseConfig({}).models.maxModelLen).toBeNull();
+    expect(parseConfig({ MAX_MODEL_LEN: '1000' }).models.maxModelLen).toBe(1000);
+    expect(() => parseConfig({ MAX_MODEL_LEN: '15' })).toThrow(/MAX_MODEL_LEN/);
+  });
+
   it('reads rates, with or without a number of units', () => {
     expect(parseConfig({}).rateLimits).toMatchObject({
       enabled: true,
