@@ -4,6 +4,7 @@
  */
 import type { ModelEndpoint, PromptRecord } from '../schemas/documents.js';
 import type { PromptType } from '../schemas/prompts.js';
+import type { PresetRecord, PresetType } from '../schemas/documents.js';
 
 /** A server and a model on it, as they are registered or only proposed. */
 export interface EndpointDraft extends Pick<
@@ -61,4 +62,24 @@ export interface PromptStore {
   defaults(): Promise<Partial<Record<PromptType, string>>>;
   /** One update: the former default of the type is none from then on. */
   setDefault(type: PromptType, id: string): Promise<void>;
+}
+
+/** Presets by type and name. */
+export interface PresetStore {
+  list(type?: PresetType): Promise<PresetRecord[]>;
+  get<Type extends PresetType>(
+    type: Type,
+    name: string,
+  ): Promise<Extract<PresetRecord, { preset_type: Type }> | null>;
+  /** Inserts. One that is there because this very renaming was begun before is answered as it is. @throws AppError PRESET_EXISTS */
+  create(preset: PresetRecord): Promise<PresetRecord>;
+  /** Overwrites what was read; false when it was changed or removed since. */
+  replace(before: PresetRecord, after: PresetRecord): Promise<boolean>;
+  /** False when there is none. */
+  remove(type: PresetType, name: string): Promise<boolean>;
+  /**
+   * Inserts what is missing; one that was seeded and never edited takes the new content; an edited one stays, and a
+   * removed one stays away.
+   */
+  seed(preset: Pick<PresetRecord, 'name' | 'preset_type' | 'config'>): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { LanguageModel } from './ports.js';
+import type { LanguageModel } from './model-ports.js';
 import type { PromptSource } from './prompts/prompt-source.js';
 
 /** Interfaces of what only chat reaches for. */

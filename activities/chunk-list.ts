@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { Chunk } from '../schemas/documents.js';
-import type { BlobStore } from './ports.js';
+import type { BlobStore } from './file-ports.js';
 
 /** The ticket of a document's chunk list: JSON lines, one `Chunk` each. */
 export const chunksBlobId = (taskId: string): string => `${taskId}.chunks`;

@@ -8,7 +8,8 @@ import { CONTEXTS_PER_PART, countContextParts, writeContexts } from './enrichmen
 import { contextualizeChunk, openingOf } from './enrichment/contextualize-chunk.js';
 import { enrichmentsOf } from './enrichment/enrichment-plan.js';
 import { topicTags } from './enrichment/topic-tags.js';
-import type { Adapters, LanguageModel } from './ports.js';
+import type { LanguageModel } from './model-ports.js';
+import type { Adapters } from './ports.js';
 
 export interface EnrichmentActivityDeps {
   adapters: Pick<Adapters, 'tasks' | 'blobs' | 'models' | 'partitions' | 'presets' | 'promptSource'>;

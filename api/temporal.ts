@@ -1,6 +1,6 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { WorkflowNotFoundError, defineSearchAttributeKey } from '@temporalio/common';
-import type { WorkflowStarter } from '../activities/ports.js';
+import type { WorkflowStarter } from '../activities/task-ports.js';
 import type { ForwardingStarter } from '../activities/proxy-ports.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config.js';

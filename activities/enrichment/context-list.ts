@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
-import type { BlobStore } from '../ports.js';
+import type { BlobStore } from '../file-ports.js';
 
 /** Contexts of so many chunks are put down together: what a crash costs is at most these. */
 export const CONTEXTS_PER_PART = 16;

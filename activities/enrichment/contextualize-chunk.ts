@@ -1,6 +1,6 @@
 import type { Chunk, IndexationConfig } from '../../schemas/documents.js';
 import { fillPrompt } from '../../schemas/prompts.js';
-import type { ChatMessage, LanguageModel } from '../ports.js';
+import type { ChatMessage, LanguageModel } from '../model-ports.js';
 
 /** Letters of the document's beginning, and of the chunk before, that a question carries. */
 const OPENING_CHARACTERS = 6000;

@@ -1,6 +1,5 @@
-import type { ProbedFacts } from '../../schemas/documents.js';
-import type { ModelProvider } from '../../schemas/documents.js';
-import type { ChatDelta, ChatMessage, ChatOptions, ChatReply } from '../ports.js';
+import type { ProbedFacts, ModelProvider } from '../../schemas/documents.js';
+import type { ChatDelta, ChatMessage, ChatOptions, ChatReply } from '../model-ports.js';
 
 /** A model on a server, as its list names it. */
 export interface ServedModel {

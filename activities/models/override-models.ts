@@ -3,7 +3,7 @@ import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint } from '../../schemas/documents.js';
 import type { ModelOverride, ModelOverrides } from '../chat-ports.js';
 import { isBlocked, isPublicUrl } from '../outbound/address-guard.js';
-import type { LanguageModel, ModelEndpointStore } from '../ports.js';
+import type { LanguageModel, ModelEndpointStore } from '../model-ports.js';
 import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
 import { detectProvider } from './detect-provider.js';
 import { ownAnswerTokens } from './endpoint-extra.js';

@@ -1,14 +1,10 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelOverrides, WebSearch } from '../chat-ports.js';
 import { countTokens } from '../parsing/token-count.js';
-import type {
-  ChatMessage,
-  ChunkStore,
-  FileStore,
-  LanguageModel,
-  ModelRegistry,
-  PartitionStore,
-} from '../ports.js';
+import type { ChunkStore } from '../chunk-ports.js';
+import type { FileStore } from '../file-ports.js';
+import type { ChatMessage, LanguageModel, ModelRegistry } from '../model-ports.js';
+import type { PartitionStore } from '../partition-ports.js';
 import type { PromptSource } from '../prompts/prompt-source.js';
 import { answerEnd } from './chat/answer-end.js';
 import type { Asked } from './chat/answer-end.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { WorkspaceRecord } from '../../schemas/documents.js';
-import type { WorkspaceStore } from '../ports.js';
+import type { WorkspaceStore } from '../partition-ports.js';
 
 /**
  * The one workspace of an id in the searched partitions.

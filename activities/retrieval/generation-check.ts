@@ -1,6 +1,7 @@
 import { inScope } from '../../schemas/documents.js';
 import type { FileRecord, FileVersion, Scope, StoredChunk } from '../../schemas/documents.js';
-import type { FileStore, SearchLegHit } from '../ports.js';
+import type { SearchLegHit } from '../chunk-ports.js';
+import type { FileStore } from '../file-ports.js';
 import type { FilterExpression } from './filter/expression.js';
 import { matchesFilter } from './filter/matches-filter.js';
 import { toVersionEntries } from './metadata-entries.js';

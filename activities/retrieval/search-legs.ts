@@ -1,4 +1,6 @@
-import type { ChunkStore, Embedder, FileStore } from '../ports.js';
+import type { ChunkStore } from '../chunk-ports.js';
+import type { FileStore } from '../file-ports.js';
+import type { Embedder } from '../model-ports.js';
 import { checkGenerations } from './generation-check.js';
 import type { CheckedHit, CheckLimits, DroppedHit } from './generation-check.js';
 

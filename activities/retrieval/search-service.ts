@@ -1,6 +1,9 @@
 import { inScope } from '../../schemas/documents.js';
 import type { FileRecord, FileVersion, Scope, StoredChunk } from '../../schemas/documents.js';
-import type { ChunkStore, FileStore, ModelRegistry, PartitionStore, WorkspaceStore } from '../ports.js';
+import type { ChunkStore } from '../chunk-ports.js';
+import type { FileStore } from '../file-ports.js';
+import type { ModelRegistry } from '../model-ports.js';
+import type { PartitionStore, WorkspaceStore } from '../partition-ports.js';
 import { expandResults } from './expand-results.js';
 import type { FilterExpression } from './filter/expression.js';
 import { findWorkspace } from './find-workspace.js';

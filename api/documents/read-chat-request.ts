@@ -1,4 +1,5 @@
-import type { Adapters, ChatMessage, MoreFields } from '../../activities/ports.js';
+import type { ChatMessage, MoreFields } from '../../activities/model-ports.js';
+import type { Adapters } from '../../activities/ports.js';
 import type { ChatRequest as ServiceRequest } from '../../activities/retrieval/chat/chat-request.js';
 import { questionIn } from '../../activities/retrieval/chat-service.js';
 import type { ChatRequest, CompletionRequest } from '../../schemas/chat-api.js';

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { PartitionStore, PresetStore, UserStore, WorkspaceStore } from '../../activities/ports.js';
+import type { PresetStore } from '../../activities/admin-ports.js';
+import type { PartitionStore, WorkspaceStore } from '../../activities/partition-ports.js';
+import type { UserStore } from '../../activities/user-ports.js';
 import { PARTITION_DEFAULTS } from '../../schemas/documents.js';
 import type { Scope, UserRecord } from '../../schemas/documents.js';
 import { codesOf, times } from './samples.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { ChunkStore } from '../../activities/ports.js';
+import type { ChunkStore } from '../../activities/chunk-ports.js';
 import type { Scope, StoredChunk } from '../../schemas/documents.js';
 import { collect, sampleChunk, times } from './samples.js';
 import { useSubject } from './subject.js';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { PromptStore } from '../../activities/admin-ports.js';
-import type { ModelEndpointStore, PartitionStore, PresetStore } from '../../activities/ports.js';
+import type { PromptStore, PresetStore } from '../../activities/admin-ports.js';
+import type { ModelEndpointStore } from '../../activities/model-ports.js';
+import type { PartitionStore } from '../../activities/partition-ports.js';
 import type { ModelEndpoint, PresetRecord, RetrievalConfig } from '../../schemas/documents.js';
 import { codesOf, times } from './samples.js';
 import { useSubject } from './subject.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { FileStore } from '../../activities/ports.js';
+import type { FileStore } from '../../activities/file-ports.js';
 import type { FileVersion, Scope } from '../../schemas/documents.js';
 import { sampleVersion, times } from './samples.js';
 import { useSubject } from './subject.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { ChunkStore } from '../../activities/ports.js';
+import type { ChunkStore } from '../../activities/chunk-ports.js';
 import type { FilterExpression } from '../../activities/retrieval/filter/expression.js';
 import { matchesFilter } from '../../activities/retrieval/filter/matches-filter.js';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';

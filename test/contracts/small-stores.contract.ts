@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { CounterStore, ModelEndpointStore, PartitionStore, UserStore } from '../../activities/ports.js';
+import type { CounterStore } from '../../activities/file-ports.js';
+import type { ModelEndpointStore } from '../../activities/model-ports.js';
+import type { PartitionStore } from '../../activities/partition-ports.js';
+import type { UserStore } from '../../activities/user-ports.js';
 import type { ModelEndpoint, Scope } from '../../schemas/documents.js';
 import { times } from './samples.js';
 import { useSubject } from './subject.js';

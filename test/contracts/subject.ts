@@ -5,7 +5,7 @@ import { connectMongo } from '../../activities/stores/mongo/connect-mongo.js';
 import { ensureIndexes } from '../../activities/stores/mongo/ensure-indexes.js';
 import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
 import { createOpenSearchChunkStore } from '../../activities/stores/opensearch/chunk-store.js';
-import type { ChunkStore } from '../../activities/ports.js';
+import type { ChunkStore } from '../../activities/chunk-ports.js';
 
 /** A store that a contract suite runs on, and how to make a fresh one. */
 export interface Subject<Store> {

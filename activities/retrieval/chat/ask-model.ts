@@ -1,4 +1,4 @@
-import type { ChatMessage, LanguageModel } from '../../ports.js';
+import type { ChatMessage, LanguageModel } from '../../model-ports.js';
 import { rejectOnAbort } from './reject-on-abort.js';
 
 /** The built-in model quotes; it cannot follow instructions, so it is given none. */

@@ -1,8 +1,7 @@
-import type { Scope } from '../../../schemas/documents.js';
-import type { RetrievalConfig } from '../../../schemas/documents.js';
+import type { Scope, RetrievalConfig } from '../../../schemas/documents.js';
 import type { AppError } from '../../../schemas/app-error.js';
 import type { ModelOverride } from '../../chat-ports.js';
-import type { ChatMessage, FinishReason, MoreFields } from '../../ports.js';
+import type { ChatMessage, FinishReason, MoreFields } from '../../model-ports.js';
 import type { ChatSource, ChatSources } from './chat-sources.js';
 import type { ChatTrace } from './chat-trace.js';
 import type { ShownDelta } from './relay-model-stream.js';

@@ -1,7 +1,9 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { inScope } from '../../../schemas/documents.js';
 import type { Scope } from '../../../schemas/documents.js';
-import type { ChunkStore, FileStore, PartitionStore } from '../../ports.js';
+import type { ChunkStore } from '../../chunk-ports.js';
+import type { FileStore } from '../../file-ports.js';
+import type { PartitionStore } from '../../partition-ports.js';
 import type { SearchResult } from '../search-service.js';
 import type { Attachment } from './chat-request.js';
 

@@ -1,5 +1,5 @@
 import type { WebPage, WebSearch } from '../../chat-ports.js';
-import type { LanguageModel } from '../../ports.js';
+import type { LanguageModel } from '../../model-ports.js';
 import type { RelatedRequest, SearchResult } from '../search-service.js';
 import { followsInstructions } from './ask-model.js';
 import type { Attachment, ChatRequest, DegradedStep } from './chat-request.js';

@@ -1,5 +1,5 @@
 import type { PromptSource } from '../../prompts/prompt-source.js';
-import type { LanguageModel } from '../../ports.js';
+import type { LanguageModel } from '../../model-ports.js';
 import { followsInstructions } from './ask-model.js';
 import { isCasual } from './casual-phrases.js';
 import type { ChatRequest } from './chat-request.js';

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { CounterStore } from '../../ports.js';
+import type { CounterStore } from '../../file-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 interface CounterDocument {

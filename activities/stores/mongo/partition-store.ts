@@ -3,7 +3,7 @@ import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
 import { PARTITION_DEFAULTS } from '../../../schemas/documents.js';
 import type { Membership, PartitionPatch, PartitionRecord, Role } from '../../../schemas/documents.js';
-import type { PartitionStore } from '../../ports.js';
+import type { PartitionStore } from '../../partition-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 interface MemberDocument {

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { WorkerRecord } from '../../../schemas/documents.js';
-import type { WorkerStore } from '../../ports.js';
+import type { WorkerStore } from '../../task-ports.js';
 import { withMongoErrors } from './mongo-errors.js';
 
 type WorkerDocument = Omit<WorkerRecord, 'worker_id'> & { _id: string };

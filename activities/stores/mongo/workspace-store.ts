@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
 import { inScope } from '../../../schemas/documents.js';
 import type { WorkspaceRecord } from '../../../schemas/documents.js';
-import type { WorkspaceStore } from '../../ports.js';
+import type { WorkspaceStore } from '../../partition-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 interface WorkspaceDocument {

@@ -1,6 +1,6 @@
 import type { Scope } from '../../../schemas/documents.js';
 import { languageOf } from '../../models/language-of.js';
-import type { ChunkStore } from '../../ports.js';
+import type { ChunkStore } from '../../chunk-ports.js';
 import { SOURCE_FIELDS } from './chunk-document.js';
 import { countClauses, filterQuery } from './filter-query.js';
 import { identifiersIn } from './identifiers.js';

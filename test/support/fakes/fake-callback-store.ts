@@ -1,4 +1,4 @@
-import type { CallbackStore } from '../../../activities/ports.js';
+import type { CallbackStore } from '../../../activities/task-ports.js';
 import type { CallbackRecord } from '../../../schemas/documents.js';
 import { copyRecord } from './copy-record.js';
 

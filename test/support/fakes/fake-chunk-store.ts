@@ -1,4 +1,4 @@
-import type { ChunkStore, SearchLegHit } from '../../../activities/ports.js';
+import type { ChunkStore, SearchLegHit } from '../../../activities/chunk-ports.js';
 import { matchesFilter } from '../../../activities/retrieval/filter/matches-filter.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/chunk-id.js';

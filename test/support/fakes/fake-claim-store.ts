@@ -1,4 +1,4 @@
-import type { ClaimStore } from '../../../activities/ports.js';
+import type { ClaimStore } from '../../../activities/file-ports.js';
 
 interface Claim {
   partition: string;

@@ -1,4 +1,4 @@
-import type { FileStore } from '../../../activities/ports.js';
+import type { FileStore } from '../../../activities/file-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { mergeMetadata } from '../../../schemas/merge-metadata.js';
 import { inScope } from '../../../schemas/documents.js';

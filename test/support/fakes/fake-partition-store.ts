@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PartitionStore } from '../../../activities/ports.js';
+import type { PartitionStore } from '../../../activities/partition-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { PARTITION_DEFAULTS, inScope } from '../../../schemas/documents.js';
 import type { Membership, PartitionRecord } from '../../../schemas/documents.js';

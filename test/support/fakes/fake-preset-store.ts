@@ -1,4 +1,4 @@
-import type { PresetStore } from '../../../activities/ports.js';
+import type { PresetStore } from '../../../activities/admin-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { PresetRecord, PresetType } from '../../../schemas/documents.js';
 import { copyRecord } from './copy-record.js';

@@ -1,4 +1,4 @@
-import type { TaskStore } from '../../../activities/ports.js';
+import type { TaskStore } from '../../../activities/task-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { isFinalState } from '../../../schemas/documents.js';
 import type { TaskRecord } from '../../../schemas/documents.js';

@@ -1,4 +1,4 @@
-import type { UserStore } from '../../../activities/ports.js';
+import type { UserStore } from '../../../activities/user-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { UserRecord } from '../../../schemas/documents.js';
 import { copyRecord } from './copy-record.js';

@@ -1,4 +1,4 @@
-import type { WorkerStore } from '../../../activities/ports.js';
+import type { WorkerStore } from '../../../activities/task-ports.js';
 import type { WorkerRecord } from '../../../schemas/documents.js';
 import { copyRecord } from './copy-record.js';
 

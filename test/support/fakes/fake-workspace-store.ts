@@ -1,4 +1,4 @@
-import type { WorkspaceStore } from '../../../activities/ports.js';
+import type { WorkspaceStore } from '../../../activities/partition-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { inScope } from '../../../schemas/documents.js';
 import type { WorkspaceRecord } from '../../../schemas/documents.js';

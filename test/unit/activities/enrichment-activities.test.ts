@@ -3,7 +3,7 @@ import { createEmbeddingActivities } from '../../../activities/embedding-activit
 import { createEnrichmentActivities } from '../../../activities/enrichment-activities.js';
 import { readTags } from '../../../activities/enrichment/topic-tags.js';
 import { bundledPromptSource } from '../../../activities/prompts/prompt-source.js';
-import type { ChatMessage, ChatOptions, LanguageModel } from '../../../activities/ports.js';
+import type { ChatMessage, ChatOptions, LanguageModel } from '../../../activities/model-ports.js';
 import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import { checkStores } from '../../../activities/reconcile/check-stores.js';
 import { AppError } from '../../../schemas/app-error.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Agent, MockAgent } from 'undici';
 import type { ModelOverride } from '../../../activities/chat-ports.js';
 import { createOverrideModels } from '../../../activities/models/override-models.js';
-import type { LanguageModel } from '../../../activities/ports.js';
+import type { LanguageModel } from '../../../activities/model-ports.js';
 import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';

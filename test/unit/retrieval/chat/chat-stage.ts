@@ -1,6 +1,11 @@
 import { expect } from '@jest/globals';
 import type { ChatAdapters } from '../../../../activities/chat-ports.js';
-import type { ChatDelta, ChatMessage, ChatOptions, LanguageModel } from '../../../../activities/ports.js';
+import type {
+  ChatDelta,
+  ChatMessage,
+  ChatOptions,
+  LanguageModel,
+} from '../../../../activities/model-ports.js';
 import { bundledPromptSource } from '../../../../activities/prompts/prompt-source.js';
 import type { ChatEvent, ChatRequest } from '../../../../activities/retrieval/chat/chat-request.js';
 import { createChatService } from '../../../../activities/retrieval/chat-service.js';

@@ -1,0 +1,91 @@
+/** The vector store; see `ports.ts` for the rules that hold for all ports. */
+import type { Scope, StoredChunk } from '../schemas/documents.js';
+import type { FilterExpression } from './retrieval/filter/expression.js';
+
+export interface SearchLegHit {
+  chunk: StoredChunk;
+  /** Raw score: BM25 as the engine gives it, or cosine in [-1, 1]. */
+  score: number;
+}
+
+export interface ChunkStore {
+  /**
+   * Creates index and vector fields as needed; repeating is harmless.
+   * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED when the store is of an older release (with `stored_schema_version`
+   * among its details), or has one of the fields with another length
+   */
+  ensureSchema(fields: readonly { vectorField: string; dimension: number }[]): Promise<void>;
+  /** For what needs the present schema. @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED until it is there */
+  requireSchema(): Promise<void>;
+  /**
+   * Writes unpublished chunks with their vectors; ids are derived, so writing twice is harmless.
+   * @throws AppError VDB_INSERT_ERROR when the engine refuses a chunk, VDB_SCHEMA_MIGRATION_REQUIRED
+   */
+  put(
+    chunks: readonly { chunk: StoredChunk; vector: readonly number[] }[],
+    vectorField: string,
+    signal?: AbortSignal,
+  ): Promise<void>;
+  /** Marks positions 0 … count-1 of a generation published and waits until searches see it. */
+  publish(fileKey: string, generation: number, count: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Both legs in one round trip: BM25 over text and names, k-NN over one vector field. Only published chunks of
+   * the given partitions (or all), optionally of one file or of some, and of those that a filter holds of, without the
+   * generations that are known not to be live (numbers are global: none belongs to two files). `size` hits per leg.
+   * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED, VDB_SEARCH_ERROR, VDB_COLLECTION_ERROR when there is no index
+   */
+  searchHybrid(request: {
+    scope: Scope;
+    partitions: readonly string[] | 'all';
+    fileKey?: string;
+    /** Any number of them. */
+    fileKeys?: readonly string[];
+    filter?: FilterExpression;
+    withoutGenerations?: readonly number[];
+    text: string;
+    vector: readonly number[];
+    vectorField: string;
+    size: number;
+    signal?: AbortSignal;
+  }): Promise<{ lexical: SearchLegHit[]; dense: SearchLegHit[] }>;
+  /** Chunks of a partition inside the scope, of whatever version; those that a refresh has not shown yet are left out. */
+  countChunks(scope: Scope, partition: string): Promise<{ chunks: number; published: number }>;
+  /** One chunk by id, published or not; the caller checks generation and scope. */
+  get(chunkId: string): Promise<StoredChunk | null>;
+  listByFile(fileKey: string, generation: number, limit?: number): Promise<StoredChunk[]>;
+  /**
+   * Published chunks of some generations, in the order of generation and position, a page at a time; each with the
+   * vector that its embedder's field holds, when fields are named.
+   */
+  scanChunks(
+    generations: readonly number[],
+    options?: { vectorFields?: readonly string[]; signal?: AbortSignal },
+  ): AsyncIterable<{ chunk: StoredChunk; vector: number[] | null }>;
+  /** Chunks with their vectors (null: none) by position, from a position on. */
+  listWithVectors(
+    fileKey: string,
+    generation: number,
+    options: { vectorField: string; from: number; limit: number; signal?: AbortSignal },
+  ): Promise<{ chunk: StoredChunk; vector: number[] | null }[]>;
+  /**
+   * Rewrites what positions 0 … count-1 of a generation say of their file, and waits until searches see it. Chunks
+   * that are not there are left out.
+   */
+  annotate(
+    fileKey: string,
+    generation: number,
+    count: number,
+    words: Pick<StoredChunk, 'partition' | 'relationship_id' | 'parent_id' | 'metadata'>,
+    signal?: AbortSignal,
+  ): Promise<void>;
+  /** Chunks per (file_key, generation) after a refresh; for clean-up, the checker and the reconciler. */
+  scanGenerations(): AsyncIterable<{
+    fileKey: string;
+    generation: number;
+    chunks: number;
+    published: number;
+  }>;
+  /** Deletes every chunk of a file but the kept generations, up to and including a generation. Answers how many. */
+  deleteGenerations(fileKey: string, options: { keep: readonly number[]; upTo: number }): Promise<number>;
+  deleteFile(fileKey: string): Promise<number>;
+}

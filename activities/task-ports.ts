@@ -1,0 +1,111 @@
+/** Background work, who does it and who is told of its end; see `ports.ts` for the rules that hold for all ports. */
+import type {
+  CallbackRecord,
+  CallbackState,
+  EnrichmentStage,
+  Metadata,
+  PartitionRecord,
+  Stage,
+  TaskFailure,
+  TaskRecord,
+  TaskState,
+  WorkerRecord,
+} from '../schemas/documents.js';
+
+export interface TaskStore {
+  insert(task: TaskRecord): Promise<void>;
+  get(taskId: string): Promise<TaskRecord | null>;
+  /** QUEUED or SERIALIZING → SERIALIZING, `started_at` set once. False when the task has ended. */
+  begin(taskId: string): Promise<boolean>;
+  /** Guarded on an active state. False when the task has ended: the caller stops working. */
+  report(taskId: string, update: { stage?: Stage; progress?: number; attempt?: number }): Promise<boolean>;
+  /** Notes what enrichment has added so far; harmless once the task has ended. */
+  noteEnrichment(
+    taskId: string,
+    added: { derivedMetadata?: Metadata; contextParts?: number; degradedStages?: EnrichmentStage[] },
+  ): Promise<void>;
+  /** Active → final, once. False when it was final already. */
+  finish(
+    taskId: string,
+    state: Extract<TaskState, 'COMPLETED' | 'FAILED' | 'CANCELLED'>,
+    failure?: TaskFailure,
+  ): Promise<boolean>;
+  /** Active tasks among these end CANCELLED. */
+  cancelMany(taskIds: readonly string[], failure: TaskFailure): Promise<void>;
+  markHandedOver(taskId: string): Promise<void>;
+  /** Sets `cleaned_at` of final tasks of a file up to a generation. */
+  markCleaned(fileKey: string, upToGeneration: number): Promise<void>;
+  listByFile(fileKey: string): Promise<TaskRecord[]>;
+  /** Active tasks without a workflow, admitted before a point in time, oldest first. */
+  listNotHandedOver(before: Date, limit: number): Promise<TaskRecord[]>;
+  /** Active tasks that have been handed over and are older than a point in time, oldest first. */
+  listActiveSince(before: Date, limit: number): Promise<TaskRecord[]>;
+  /** Final tasks not yet cleaned up, finished before a point in time. */
+  listUncleaned(before: Date, limit: number): Promise<TaskRecord[]>;
+  remove(taskId: string): Promise<void>;
+  scan(): AsyncIterable<TaskRecord>;
+  /** Tasks in any of the states, of one user or (null) of all, newest first. */
+  list(filter: { userId: number | null; states: readonly TaskState[]; limit: number }): Promise<TaskRecord[]>;
+  countByState(): Promise<Record<TaskState, number>>;
+  /** Active tasks of one user or (null) of all; counting stops at `most`. */
+  countActive(userId: number | null, most: number): Promise<number>;
+  /** A user's active tasks that have a workflow; counting stops at `most`. */
+  countRunning(userId: number, most: number): Promise<number>;
+  /** Per user with tasks that have no workflow yet: how many wait, and how many have one. */
+  countTurns(): Promise<{ userId: number; waiting: number; running: number }[]>;
+  /** A user's active tasks without a workflow, oldest first. */
+  listWaiting(userId: number, limit: number): Promise<TaskRecord[]>;
+  /** Removes records of tasks that ended before a point in time and were cleaned up after. Answers how many. */
+  removeSettled(before: Date): Promise<number>;
+}
+
+/** Completion callbacks and what became of them. */
+export interface CallbackStore {
+  /** @throws AppError SERVICE_UNAVAILABLE when a token is given and SECRETS_KEY is not set */
+  insert(callback: { taskId: string; url: string; token: string | null }): Promise<void>;
+  get(taskId: string): Promise<CallbackRecord | null>;
+  noteAttempt(taskId: string, result: { status: number | null; error: string | null }): Promise<void>;
+  /** Waiting → something final, once. */
+  settle(taskId: string, state: Exclude<CallbackState, 'waiting'>): Promise<void>;
+  /** Waiting ones that were never tried, of before a point in time, oldest first. */
+  listUntried(before: Date, limit: number): Promise<CallbackRecord[]>;
+  remove(taskId: string): Promise<void>;
+  /** Removes settled ones of before a point in time. */
+  removeSettled(before: Date): Promise<void>;
+}
+
+/** Tells somebody outside, under the guard against private addresses. */
+export interface CallbackClient {
+  /**
+   * One attempt. Answers the status, redirects included: they are not followed.
+   * @throws AppError CALLBACK_REFUSED for an address that is not allowed, CALLBACK_FAILED when there is no answer
+   */
+  post(request: { url: string; token: string | null; body: string; signal?: AbortSignal }): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** What worker processes tell of themselves, and what is asked of them. */
+export interface WorkerStore {
+  /** Puts down a process's record anew. */
+  report(worker: WorkerRecord): Promise<void>;
+  withdraw(workerId: string): Promise<void>;
+  /** Processes that reported since a point in time. */
+  list(since: Date): Promise<WorkerRecord[]>;
+  /** Asks every process to make this pool anew. */
+  requestRestart(pool: string): Promise<void>;
+  /** When each pool was last asked to. */
+  restarts(): Promise<Map<string, Date>>;
+}
+
+/** What the gateway asks of Temporal. Each call may fail when Temporal is away; records and the sweep make it good. */
+export interface WorkflowStarter {
+  startIndexing(task: TaskRecord): Promise<void>;
+  cancelIndexing(task: Pick<TaskRecord, 'file_key' | 'generation'>): Promise<void>;
+  startCleaning(fileKey: string, generation: number): Promise<void>;
+  /** There are tasks that wait for their turn. */
+  wakeDispatcher(): Promise<void>;
+  /** The words of a large file's chunks follow its record. */
+  startSettling(fileKey: string, token: string): Promise<void>;
+  startCleaningPartition(deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>): Promise<void>;
+  ping(): Promise<void>;
+}
