@@ -1,5 +1,6 @@
 /** The vector store; see `ports.ts` for the rules that hold for all ports. */
-import type { Scope, StoredChunk } from '../schemas/documents.js';
+import type { StoredChunk } from '../schemas/documents.js';
+import type { Scope } from '../schemas/users.js';
 import type { FilterExpression } from './retrieval/filter/expression.js';
 
 export interface SearchLegHit {

@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
 import { chunkId } from '../schemas/chunk-id.js';
-import type { FileVersion, StoredChunk, TaskRecord } from '../schemas/documents.js';
+import type { FileVersion, StoredChunk } from '../schemas/documents.js';
+import type { TaskRecord } from '../schemas/tasks.js';
 import { versionFacts } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import type { Adapters } from './ports.js';

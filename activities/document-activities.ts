@@ -4,14 +4,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
-import type {
-  FileVersion,
-  IndexationConfig,
-  TaskFailure,
-  TaskRecord,
-  TaskState,
-  UploadInfo,
-} from '../schemas/documents.js';
+import type { FileVersion, UploadInfo } from '../schemas/documents.js';
+import type { IndexationConfig } from '../schemas/presets.js';
+import type { TaskFailure, TaskRecord, TaskState } from '../schemas/tasks.js';
 import { chunksBlobId } from './chunk-list.js';
 import { removeContexts } from './enrichment/context-list.js';
 import { enrichmentsOf } from './enrichment/enrichment-plan.js';

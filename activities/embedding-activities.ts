@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
 import { chunkId } from '../schemas/chunk-id.js';
-import type { Chunk, StoredChunk, TaskRecord } from '../schemas/documents.js';
+import type { Chunk, StoredChunk } from '../schemas/documents.js';
+import type { TaskRecord } from '../schemas/tasks.js';
 import { countChunks, readChunkBatches } from './chunk-list.js';
 import { readActiveTask, versionFacts } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';

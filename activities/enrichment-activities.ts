@@ -1,6 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
-import type { Chunk, EnrichmentStage, IndexationConfig, TaskRecord } from '../schemas/documents.js';
+import type { Chunk } from '../schemas/documents.js';
+import type { IndexationConfig } from '../schemas/presets.js';
+import type { EnrichmentStage, TaskRecord } from '../schemas/tasks.js';
 import { readChunkBatches } from './chunk-list.js';
 import { readActiveTask } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';

@@ -1,5 +1,6 @@
-import { isFinalState } from '../schemas/documents.js';
-import type { PartitionRecord, TaskRecord } from '../schemas/documents.js';
+import { isFinalState } from '../schemas/tasks.js';
+import type { PartitionRecord } from '../schemas/partitions.js';
+import type { TaskRecord } from '../schemas/tasks.js';
 import { finishPartitionDeletion } from './reconcile/finish-partition-deletion.js';
 import type { FinishPartitionDeletionStores } from './reconcile/finish-partition-deletion.js';
 

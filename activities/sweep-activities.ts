@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
-import type { TaskRecord } from '../schemas/documents.js';
+import type { TaskRecord } from '../schemas/tasks.js';
 import { refOfTask } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import type { Adapters } from './ports.js';

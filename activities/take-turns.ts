@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../schemas/documents.js';
+import type { TaskRecord } from '../schemas/tasks.js';
 import type { Adapters } from './ports.js';
 
 /** What one round hands over at most. */

@@ -1,16 +1,16 @@
 /** Background work, who does it and who is told of its end; see `ports.ts` for the rules that hold for all ports. */
+import type { Metadata } from '../schemas/documents.js';
+import type { PartitionRecord } from '../schemas/partitions.js';
 import type {
   CallbackRecord,
   CallbackState,
   EnrichmentStage,
-  Metadata,
-  PartitionRecord,
   Stage,
   TaskFailure,
   TaskRecord,
   TaskState,
   WorkerRecord,
-} from '../schemas/documents.js';
+} from '../schemas/tasks.js';
 
 export interface TaskStore {
   insert(task: TaskRecord): Promise<void>;

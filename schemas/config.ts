@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseRate } from './rate.js';
-import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from './documents.js';
+import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from './model-endpoints.js';
 import { RETRIEVAL_TYPES } from './presets-api.js';
-import type { ModelProvider } from './documents.js';
+import type { ModelProvider } from './model-endpoints.js';
 import { ollamaUrl } from './ollama-url.js';
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ROLES, STAGES, TASK_STATES } from './documents.js';
+import { STAGES, TASK_STATES } from './tasks.js';
+import { ROLES } from './users.js';
 
 /** Request and answer bodies of the document surface, as `/openapi.json` shows them. */
 

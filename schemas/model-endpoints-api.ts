@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MODEL_TYPES } from './documents.js';
+import { MODEL_TYPES } from './model-endpoints.js';
 
 /** Request and answer bodies of model endpoints (wire contract, section 1.10). */
 

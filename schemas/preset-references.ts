@@ -1,4 +1,5 @@
-import type { IndexationConfig, ModelType, PresetType, RetrievalConfig } from './documents.js';
+import type { ModelType } from './model-endpoints.js';
+import type { IndexationConfig, PresetType, RetrievalConfig } from './presets.js';
 import type { PromptType } from './prompts.js';
 
 /** What a preset's config names of other records: the field, and the type of what it names. */

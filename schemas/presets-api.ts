@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { IndexationConfig, RetrievalConfig } from './documents.js';
+import type { IndexationConfig, RetrievalConfig } from './presets.js';
 
 /** Presets: what they may hold, and request and answer bodies (wire contract, section 1.10). */
 

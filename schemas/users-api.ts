@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ROLES } from './documents.js';
+import { ROLES } from './users.js';
 
 /** Request and answer bodies of users and members (wire contract, sections 1.5 and 1.7). */
 

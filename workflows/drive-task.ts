@@ -8,7 +8,7 @@ import {
   startChild,
 } from '@temporalio/workflow';
 import type { DocumentActivities, DocumentRef } from '../activities/document-activities.js';
-import type { Stage, TaskState } from '../schemas/documents.js';
+import type { Stage, TaskState } from '../schemas/tasks.js';
 import { cleanWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { bulk, quick } from './activity-profiles.js';

@@ -1,4 +1,5 @@
-import type { Chunk, IndexationConfig } from '../../schemas/documents.js';
+import type { Chunk } from '../../schemas/documents.js';
+import type { IndexationConfig } from '../../schemas/presets.js';
 import { fillPrompt } from '../../schemas/prompts.js';
 import type { ChatMessage, LanguageModel } from '../model-ports.js';
 

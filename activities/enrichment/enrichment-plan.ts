@@ -1,4 +1,5 @@
-import type { EnrichmentStage, IndexationConfig } from '../../schemas/documents.js';
+import type { IndexationConfig } from '../../schemas/presets.js';
+import type { EnrichmentStage } from '../../schemas/tasks.js';
 
 /** Formats that may hold pictures. */
 const WITH_PICTURES = new Set([

@@ -1,4 +1,4 @@
-import type { ModelEndpoint } from '../../schemas/documents.js';
+import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 
 /** The window that the operator wants a language model run with (`extra.max_llm_context_size`); null: unsaid. */
 export const wantedContext = ({ extra }: Pick<ModelEndpoint, 'extra'>): number | null => {

@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
+import type { ModelEndpoint, ModelType } from '../../schemas/model-endpoints.js';
 import type { Embedder, LanguageModel, ModelEndpointStore, ModelRegistry, Reranker } from '../model-ports.js';
 import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
 import { wantedContext } from './endpoint-extra.js';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../schemas/app-error.js';
-import { RERANKER_PROVIDERS } from '../../schemas/documents.js';
-import type { ModelEndpoint, RerankerProvider } from '../../schemas/documents.js';
+import { RERANKER_PROVIDERS } from '../../schemas/model-endpoints.js';
+import type { ModelEndpoint, RerankerProvider } from '../../schemas/model-endpoints.js';
 import type { ChunkStore } from '../chunk-ports.js';
 import type { Embedder, LanguageModel, ModelEndpointStore } from '../model-ports.js';
 import { embedderWindow } from './embedder-window.js';

@@ -1,5 +1,5 @@
 import type { Config } from '../../schemas/config.js';
-import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
+import type { ModelEndpoint, ModelType } from '../../schemas/model-endpoints.js';
 import type { ModelEndpointStore } from '../model-ports.js';
 import { BUILTIN_ENDPOINTS } from './builtin-endpoints.js';
 import type { DiscoveredModel } from './discover-ollama.js';

@@ -1,5 +1,5 @@
 import type { Config } from '../../schemas/config.js';
-import type { IndexationConfig, PresetRecord, RetrievalConfig } from '../../schemas/documents.js';
+import type { IndexationConfig, PresetRecord, RetrievalConfig } from '../../schemas/presets.js';
 import {
   IndexationConfigBody,
   MOST_CHUNK_SIZE,

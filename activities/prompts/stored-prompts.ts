@@ -1,4 +1,4 @@
-import type { PromptRecord } from '../../schemas/documents.js';
+import type { PromptRecord } from '../../schemas/presets.js';
 import type { PromptStore } from '../admin-ports.js';
 import { BUNDLED_PROMPTS } from './bundled-prompts.js';
 import type { PromptSource } from './prompt-source.js';

@@ -1,5 +1,6 @@
-import { isFinalState } from '../../schemas/documents.js';
-import type { FileRecord, TaskRecord } from '../../schemas/documents.js';
+import { isFinalState } from '../../schemas/tasks.js';
+import type { FileRecord } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
 import type { Adapters } from '../ports.js';
 
 export const DRIFT_KINDS = [

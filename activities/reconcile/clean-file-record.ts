@@ -1,4 +1,4 @@
-import { isFinalState } from '../../schemas/documents.js';
+import { isFinalState } from '../../schemas/tasks.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Adapters } from '../ports.js';

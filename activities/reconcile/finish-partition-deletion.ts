@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { PartitionRecord } from '../../schemas/documents.js';
+import type { PartitionRecord } from '../../schemas/partitions.js';
 import type { Adapters } from '../ports.js';
 
 const PAGE = 1000;

@@ -1,4 +1,5 @@
-import type { FileRecord, WorkspaceRecord } from '../../schemas/documents.js';
+import type { FileRecord } from '../../schemas/documents.js';
+import type { WorkspaceRecord } from '../../schemas/partitions.js';
 import type { Adapters } from '../ports.js';
 
 export interface ReleasedFiles {

@@ -1,5 +1,6 @@
-import { inScope } from '../../schemas/documents.js';
-import type { FileRecord, FileVersion, Scope, StoredChunk } from '../../schemas/documents.js';
+import { inScope } from '../../schemas/users.js';
+import type { FileRecord, FileVersion, StoredChunk } from '../../schemas/documents.js';
+import type { Scope } from '../../schemas/users.js';
 import type { SearchLegHit } from '../chunk-ports.js';
 import type { FileStore } from '../file-ports.js';
 import type { FilterExpression } from './filter/expression.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Adapters } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { PresetRecord, PresetType } from '../../schemas/documents.js';
+import type { PresetRecord, PresetType } from '../../schemas/presets.js';
 import { IndexationConfigBody, RetrievalConfigBody } from '../../schemas/presets-api.js';
 import { invalidRequest, parsePart } from '../request-issues.js';
 import { partitionsByPreset } from './find-references.js';

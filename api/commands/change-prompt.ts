@@ -1,6 +1,6 @@
 import type { Adapters } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { PromptRecord } from '../../schemas/documents.js';
+import type { PromptRecord } from '../../schemas/presets.js';
 import { PROMPT_SLOTS, promptSlots } from '../../schemas/prompts.js';
 import type { PromptType } from '../../schemas/prompts.js';
 import { invalidRequest } from '../request-issues.js';

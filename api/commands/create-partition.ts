@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { PartitionRecord } from '../../schemas/documents.js';
+import type { PartitionRecord } from '../../schemas/partitions.js';
 import type { Adapters } from '../../activities/ports.js';
 import { finishPartitionDeletion } from '../../activities/reconcile/finish-partition-deletion.js';
 import type { FinishPartitionDeletionStores } from '../../activities/reconcile/finish-partition-deletion.js';

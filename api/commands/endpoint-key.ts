@@ -1,6 +1,6 @@
 import type { ModelServers } from '../../activities/admin-ports.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelEndpoint } from '../../schemas/documents.js';
+import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import { invalidRequest } from '../request-issues.js';
 
 type Owner = Pick<ModelEndpoint, 'model_type' | 'name' | 'endpoint'>;

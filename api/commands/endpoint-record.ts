@@ -1,6 +1,6 @@
 import type { ModelServers } from '../../activities/admin-ports.js';
-import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
-import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../../schemas/documents.js';
+import type { ModelEndpoint, ModelType } from '../../schemas/model-endpoints.js';
+import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../../schemas/model-endpoints.js';
 import { vectorFieldOf } from '../../schemas/endpoint-names.js';
 import type { ModelEndpointPatch, NewModelEndpoint } from '../../schemas/model-endpoints-api.js';
 import { invalidRequest } from '../request-issues.js';

@@ -1,5 +1,7 @@
 import type { Adapters } from '../../activities/ports.js';
-import type { ModelType, PartitionRecord, PresetRecord, PresetType } from '../../schemas/documents.js';
+import type { ModelType } from '../../schemas/model-endpoints.js';
+import type { PartitionRecord } from '../../schemas/partitions.js';
+import type { PresetRecord, PresetType } from '../../schemas/presets.js';
 import {
   MODEL_REFERENCES,
   PARTITION_PROMPTS,

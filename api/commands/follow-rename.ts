@@ -1,6 +1,7 @@
 import type { Adapters } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelType, PresetRecord } from '../../schemas/documents.js';
+import type { ModelType } from '../../schemas/model-endpoints.js';
+import type { PresetRecord } from '../../schemas/presets.js';
 import {
   MODEL_REFERENCES,
   PARTITION_PROMPTS,

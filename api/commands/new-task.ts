@@ -1,4 +1,5 @@
-import type { Metadata, TaskRecord, UploadInfo } from '../../schemas/documents.js';
+import type { Metadata, UploadInfo } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
 
 /** An upload that has passed its own checks and asks to be admitted. */
 export interface UploadToAdmit {

@@ -1,6 +1,7 @@
 import type { Adapters } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelType, PresetType } from '../../schemas/documents.js';
+import type { ModelType } from '../../schemas/model-endpoints.js';
+import type { PresetType } from '../../schemas/presets.js';
 import { MODEL_REFERENCES, PROMPT_REFERENCES } from '../../schemas/preset-references.js';
 import type { PromptType } from '../../schemas/prompts.js';
 

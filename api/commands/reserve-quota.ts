@@ -1,6 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { Adapters } from '../../activities/ports.js';
-import type { UploaderCounts } from '../../schemas/documents.js';
+import type { UploaderCounts } from '../../schemas/users.js';
 
 type Stores = Pick<Adapters, 'users' | 'quotas' | 'files'>;
 

@@ -1,6 +1,6 @@
 import type { Adapters } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelEndpoint, ModelType } from '../../schemas/documents.js';
+import type { ModelEndpoint, ModelType } from '../../schemas/model-endpoints.js';
 import type { ModelEndpointPatch } from '../../schemas/model-endpoints-api.js';
 import { invalidRequest } from '../request-issues.js';
 import { editedEndpointRecord } from './endpoint-record.js';

@@ -1,6 +1,6 @@
 import type { Adapters } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { PartitionPatch, PartitionRecord } from '../../schemas/documents.js';
+import type { PartitionPatch, PartitionRecord } from '../../schemas/partitions.js';
 import { PARTITION_PROMPTS } from '../../schemas/preset-references.js';
 import { requirePrompt } from './require-names.js';
 

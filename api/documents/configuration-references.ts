@@ -1,7 +1,9 @@
 import type { Adapters } from '../../activities/ports.js';
 import type { ReadyBody } from '../../schemas/documents-api.js';
 import { MODEL_REFERENCES, PARTITION_PROMPTS, PROMPT_REFERENCES } from '../../schemas/preset-references.js';
-import type { ModelType, PartitionRecord, PresetRecord, PresetType } from '../../schemas/documents.js';
+import type { ModelType } from '../../schemas/model-endpoints.js';
+import type { PartitionRecord } from '../../schemas/partitions.js';
+import type { PresetRecord, PresetType } from '../../schemas/presets.js';
 import type { PromptType } from '../../schemas/prompts.js';
 
 type Stores = Pick<Adapters, 'partitions' | 'presets' | 'endpoints' | 'prompts'>;

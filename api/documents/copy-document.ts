@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../schemas/app-error.js';
-import { isFinalState } from '../../schemas/documents.js';
-import type { FileVersion, TaskRecord } from '../../schemas/documents.js';
+import { isFinalState } from '../../schemas/tasks.js';
+import type { FileVersion } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
 import { isErrorCode } from '../../schemas/error-table.js';
 import { mergeMetadata } from '../../schemas/merge-metadata.js';
 import { authoriseCaller } from '../authorise-partition.js';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Adapters } from '../../activities/ports.js';
-import type { Scope } from '../../schemas/documents.js';
+import type { Scope } from '../../schemas/users.js';
 import type { PartitionSnapshot } from '../../schemas/documents-api.js';
 
 const MOST_IDS = 10_000;

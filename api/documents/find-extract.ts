@@ -1,7 +1,8 @@
 import type { Adapters } from '../../activities/ports.js';
 import { liveVersionOf } from '../../activities/retrieval/generation-check.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { FileRecord, FileVersion, Scope, StoredChunk } from '../../schemas/documents.js';
+import type { FileRecord, FileVersion, StoredChunk } from '../../schemas/documents.js';
+import type { Scope } from '../../schemas/users.js';
 import { authorisePartition } from '../authorise-partition.js';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelEndpoint } from '../../schemas/documents.js';
+import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import {
   ModelEndpointBody,
   ModelEndpointList,

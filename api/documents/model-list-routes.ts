@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PartitionRecord } from '../../schemas/documents.js';
+import type { PartitionRecord } from '../../schemas/partitions.js';
 import { ModelEntry, ModelList } from '../../schemas/chat-api.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { EndpointDraft, EndpointInspection } from '../../activities/admin-ports.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelEndpoint } from '../../schemas/documents.js';
+import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import {
   EndpointDraftBody,
   EndpointValidation,

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { presentFileMetadata } from '../../activities/retrieval/present-metadata.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { FileRecord, PartitionRecord, Scope } from '../../schemas/documents.js';
+import type { FileRecord } from '../../schemas/documents.js';
+import type { PartitionRecord } from '../../schemas/partitions.js';
+import type { Scope } from '../../schemas/users.js';
 import { FileDetail, FileList, PartitionList } from '../../schemas/documents-api.js';
 import { createPartition } from '../commands/create-partition.js';
 import { deletePartition } from '../commands/delete-partition.js';

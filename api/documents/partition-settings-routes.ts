@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import { PARTITION_DEFAULTS } from '../../schemas/documents.js';
-import type { PartitionPatch, PartitionRecord, PresetType } from '../../schemas/documents.js';
+import { PARTITION_DEFAULTS } from '../../schemas/partitions.js';
+import type { PartitionPatch, PartitionRecord } from '../../schemas/partitions.js';
+import type { PresetType } from '../../schemas/presets.js';
 import { EmbedderSwap, PartitionDetail, PartitionPatchBody } from '../../schemas/partitions-api.js';
 import { updatePartition } from '../commands/update-partition.js';
 import { json, route } from '../route.js';

@@ -1,5 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { Metadata, PartitionRecord } from '../../schemas/documents.js';
+import type { Metadata } from '../../schemas/documents.js';
+import type { PartitionRecord } from '../../schemas/partitions.js';
 import { authoriseCaller } from '../authorise-partition.js';
 import { patchFile } from '../commands/patch-file.js';
 import { noSuchFile } from '../commands/upload-refusals.js';

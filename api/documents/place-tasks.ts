@@ -1,6 +1,6 @@
 import type { Adapters } from '../../activities/ports.js';
-import { inScope } from '../../schemas/documents.js';
-import type { TaskRecord } from '../../schemas/documents.js';
+import { inScope } from '../../schemas/users.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
 import type { CallerContext } from '../route.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { ModelServers } from '../../activities/admin-ports.js';
 import type { Config } from '../../schemas/config.js';
-import type { ModelEndpoint } from '../../schemas/documents.js';
+import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import type { ModelEndpointBody } from '../../schemas/model-endpoints-api.js';
 import { maskOf } from '../commands/endpoint-key.js';
 

@@ -1,5 +1,7 @@
 import { formatFileSize } from '../../activities/retrieval/format-file-size.js';
-import type { Metadata, Principal, TaskRecord } from '../../schemas/documents.js';
+import type { Metadata } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
+import type { Principal } from '../../schemas/users.js';
 import type { QueueTask, TaskStatus } from '../../schemas/documents-api.js';
 import type { Links } from './links.js';
 

@@ -1,4 +1,4 @@
-import type { Membership, UploaderCounts, UserRecord } from '../../schemas/documents.js';
+import type { Membership, UploaderCounts, UserRecord } from '../../schemas/users.js';
 
 const identity = (user: UserRecord, counts: UploaderCounts | undefined) => ({
   id: user.user_id,

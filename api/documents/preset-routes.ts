@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { RERANKER_PROVIDERS } from '../../schemas/documents.js';
-import type { PresetRecord } from '../../schemas/documents.js';
+import { RERANKER_PROVIDERS } from '../../schemas/model-endpoints.js';
+import type { PresetRecord } from '../../schemas/presets.js';
 import {
   CHUNKING_STRATEGIES,
   NewPreset,

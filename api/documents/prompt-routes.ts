@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PromptRecord } from '../../schemas/documents.js';
+import type { PromptRecord } from '../../schemas/presets.js';
 import { NewPrompt, PromptBody, PromptList, PromptPatch, PromptTypeName } from '../../schemas/prompts-api.js';
 import {
   deletePrompt,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
 import type { SearchRequest } from '../../activities/retrieval/search-service.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { Principal } from '../../schemas/documents.js';
+import type { Principal } from '../../schemas/users.js';
 import type { FileSearchQuery, SearchQuery } from '../../schemas/documents-api.js';
 
 type Asked = Omit<SearchRequest, 'scope' | 'partitions' | 'signal'>;

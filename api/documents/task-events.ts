@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TaskRecord } from '../../schemas/documents.js';
-import { isFinalState } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
+import { isFinalState } from '../../schemas/tasks.js';
 import type { TaskStatus } from '../../schemas/documents-api.js';
 import { losslessBody } from '../lossless-body.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { UserPatch } from '../../schemas/documents.js';
+import type { UserPatch } from '../../schemas/users.js';
 import type { UserInput } from '../../schemas/users-api.js';
 import { badRequest } from './bad-request.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import { effectiveQuota } from '../../schemas/documents.js';
-import type { UserRecord } from '../../schemas/documents.js';
+import { effectiveQuota } from '../../schemas/users.js';
+import type { UserRecord } from '../../schemas/users.js';
 import {
   Me,
   NewUser,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import type { PartitionRecord, WorkspaceRecord } from '../../schemas/documents.js';
+import type { PartitionRecord, WorkspaceRecord } from '../../schemas/partitions.js';
 import {
   FileDetached,
   FilesAttached,

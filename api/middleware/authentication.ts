@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config.js';
-import type { Principal, Role, Scope, UserRecord } from '../../schemas/documents.js';
+import type { Principal, Role, Scope, UserRecord } from '../../schemas/users.js';
 import type { Adapters } from '../../activities/ports.js';
 
 export interface Caller {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ModelEndpoint } from '../../schemas/documents.js';
+import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import type { Adapters } from '../../activities/ports.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ChunkStore } from '../../activities/chunk-ports.js';
-import type { Scope, StoredChunk } from '../../schemas/documents.js';
+import type { StoredChunk } from '../../schemas/documents.js';
+import type { Scope } from '../../schemas/users.js';
 import { collect, sampleChunk, times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

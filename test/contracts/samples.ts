@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chunkId } from '../../schemas/chunk-id.js';
-import type { FileVersion, Metadata, StoredChunk, TaskRecord } from '../../schemas/documents.js';
+import type { FileVersion, Metadata, StoredChunk } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
 
 /** Keys that MongoDB would read as operators or paths, and numbers that a double rounds. */
 export const AWKWARD_METADATA: Metadata = {

@@ -10,7 +10,7 @@ import { BUILTIN_ENDPOINTS } from '../../activities/models/builtin-endpoints.js'
 import { createModelRegistry } from '../../activities/models/model-registry.js';
 import type { ParserPool } from '../../activities/parsing/parser-pool.js';
 import { createSweepActivities } from '../../activities/sweep-activities.js';
-import type { TaskRecord } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
 import { sampleTask, sampleUpload } from '../contracts/samples.js';
 import { createFakeStores } from './fakes/create-fake-stores.js';
 

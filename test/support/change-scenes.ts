@@ -1,4 +1,5 @@
-import type { FileRecord, TaskRecord } from '../../schemas/documents.js';
+import type { FileRecord } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
 import type { Moment } from './kill-tools.js';
 import { DOC, persistentClient } from './persistent-client.js';
 import type { RunningStack } from './running-stack.js';

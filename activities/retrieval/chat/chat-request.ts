@@ -1,4 +1,5 @@
-import type { Scope, RetrievalConfig } from '../../../schemas/documents.js';
+import type { RetrievalConfig } from '../../../schemas/presets.js';
+import type { Scope } from '../../../schemas/users.js';
 import type { AppError } from '../../../schemas/app-error.js';
 import type { ModelOverride } from '../../chat-ports.js';
 import type { ChatMessage, FinishReason, MoreFields } from '../../model-ports.js';

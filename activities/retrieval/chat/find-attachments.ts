@@ -1,6 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
-import { inScope } from '../../../schemas/documents.js';
-import type { Scope } from '../../../schemas/documents.js';
+import { inScope } from '../../../schemas/users.js';
+import type { Scope } from '../../../schemas/users.js';
 import type { ChunkStore } from '../../chunk-ports.js';
 import type { FileStore } from '../../file-ports.js';
 import type { PartitionStore } from '../../partition-ports.js';

@@ -1,4 +1,4 @@
-import type { RetrievalConfig } from '../../../schemas/documents.js';
+import type { RetrievalConfig } from '../../../schemas/presets.js';
 import { fillPrompt } from '../../../schemas/prompts.js';
 import type { LanguageModel } from '../../model-ports.js';
 import { askBriefly } from './ask-model.js';

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import { MODEL_TYPES } from '../../../schemas/documents.js';
-import type { ModelEndpoint, ModelType } from '../../../schemas/documents.js';
+import { MODEL_TYPES } from '../../../schemas/model-endpoints.js';
+import type { ModelEndpoint, ModelType } from '../../../schemas/model-endpoints.js';
 import type { ModelEndpointStore } from '../../model-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import { PARTITION_DEFAULTS } from '../../../schemas/documents.js';
-import type { Membership, PartitionPatch, PartitionRecord, Role } from '../../../schemas/documents.js';
+import { PARTITION_DEFAULTS } from '../../../schemas/partitions.js';
+import type { PartitionPatch, PartitionRecord } from '../../../schemas/partitions.js';
+import type { Membership, Role } from '../../../schemas/users.js';
 import type { PartitionStore } from '../../partition-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 

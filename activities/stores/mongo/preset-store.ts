@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import type { PresetRecord, PresetType } from '../../../schemas/documents.js';
+import type { PresetRecord, PresetType } from '../../../schemas/presets.js';
 import type { PresetStore } from '../../admin-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 

@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import type { UserPatch, UserRecord } from '../../../schemas/documents.js';
+import type { UserPatch, UserRecord } from '../../../schemas/users.js';
 import type { UserStore } from '../../user-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 

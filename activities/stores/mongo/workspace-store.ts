@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import { inScope } from '../../../schemas/documents.js';
-import type { WorkspaceRecord } from '../../../schemas/documents.js';
+import { inScope } from '../../../schemas/users.js';
+import type { WorkspaceRecord } from '../../../schemas/partitions.js';
 import type { WorkspaceStore } from '../../partition-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../schemas/documents.js';
+import type { Scope } from '../../../schemas/users.js';
 import { languageOf } from '../../models/language-of.js';
 import type { ChunkStore } from '../../chunk-ports.js';
 import { SOURCE_FIELDS } from './chunk-document.js';

@@ -27,7 +27,7 @@ import { createChatService } from '../../../activities/retrieval/chat-service.js
 import type { ChatService } from '../../../activities/retrieval/chat-service.js';
 import { createSearchService } from '../../../activities/retrieval/search-service.js';
 import { parseConfig } from '../../../schemas/config.js';
-import type { Role, UserRecord } from '../../../schemas/documents.js';
+import type { Role, UserRecord } from '../../../schemas/users.js';
 import { createFakeStores } from '../../support/fakes/create-fake-stores.js';
 import { createFakeWorkflows } from './fake-workflows.js';
 

@@ -2,7 +2,7 @@ import type { ChunkStore, SearchLegHit } from '../../../activities/chunk-ports.j
 import { matchesFilter } from '../../../activities/retrieval/filter/matches-filter.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
-import { inScope } from '../../../schemas/documents.js';
+import { inScope } from '../../../schemas/users.js';
 import type { StoredChunk } from '../../../schemas/documents.js';
 import { copyRecord } from './copy-record.js';
 

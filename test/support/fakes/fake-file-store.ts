@@ -1,7 +1,7 @@
 import type { FileStore } from '../../../activities/file-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { mergeMetadata } from '../../../schemas/merge-metadata.js';
-import { inScope } from '../../../schemas/documents.js';
+import { inScope } from '../../../schemas/users.js';
 import type { FileRecord } from '../../../schemas/documents.js';
 import { copyRecord } from './copy-record.js';
 

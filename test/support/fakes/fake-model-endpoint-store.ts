@@ -1,6 +1,6 @@
 import type { ModelEndpointStore } from '../../../activities/model-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
-import type { ModelEndpoint, ModelType } from '../../../schemas/documents.js';
+import type { ModelEndpoint, ModelType } from '../../../schemas/model-endpoints.js';
 import { copyRecord } from './copy-record.js';
 
 /** Model endpoints in a Map. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { PartitionStore } from '../../../activities/partition-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { PARTITION_DEFAULTS, inScope } from '../../../schemas/documents.js';
-import type { Membership, PartitionRecord } from '../../../schemas/documents.js';
+import { PARTITION_DEFAULTS } from '../../../schemas/partitions.js';
+import { inScope } from '../../../schemas/users.js';
+import type { PartitionRecord } from '../../../schemas/partitions.js';
+import type { Membership } from '../../../schemas/users.js';
 import { copyRecord } from './copy-record.js';
 
 /** Partitions and memberships in memory. */

@@ -1,6 +1,6 @@
 import type { PresetStore } from '../../../activities/admin-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
-import type { PresetRecord, PresetType } from '../../../schemas/documents.js';
+import type { PresetRecord, PresetType } from '../../../schemas/presets.js';
 import { copyRecord } from './copy-record.js';
 
 /** Presets in a Map. */

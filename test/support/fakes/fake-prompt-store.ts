@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PromptStore } from '../../../activities/admin-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
-import type { PromptRecord } from '../../../schemas/documents.js';
+import type { PromptRecord } from '../../../schemas/presets.js';
 import { PROMPT_TYPES } from '../../../schemas/prompts.js';
 import type { PromptType } from '../../../schemas/prompts.js';
 import { copyRecord } from './copy-record.js';

@@ -1,6 +1,6 @@
 import type { UserStore } from '../../../activities/user-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
-import type { UserRecord } from '../../../schemas/documents.js';
+import type { UserRecord } from '../../../schemas/users.js';
 import { copyRecord } from './copy-record.js';
 
 const begins = (text: string | null, prefix: string): boolean =>

@@ -4,7 +4,7 @@ import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import { toVersionEntries } from '../../../activities/retrieval/metadata-entries.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config.js';
-import type { TaskRecord } from '../../../schemas/documents.js';
+import type { TaskRecord } from '../../../schemas/tasks.js';
 import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
 

@@ -8,7 +8,8 @@ import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import { checkStores } from '../../../activities/reconcile/check-stores.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config.js';
-import type { IndexationConfig, TaskRecord } from '../../../schemas/documents.js';
+import type { IndexationConfig } from '../../../schemas/presets.js';
+import type { TaskRecord } from '../../../schemas/tasks.js';
 import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
 
 type Answer = (question: string, options: ChatOptions) => Promise<string> | string;

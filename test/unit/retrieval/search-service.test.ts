@@ -4,8 +4,9 @@ import type { SearchLegHit } from '../../../activities/chunk-ports.js';
 import type { Embedder } from '../../../activities/model-ports.js';
 import { createSearchService } from '../../../activities/retrieval/search-service.js';
 import type { SearchRequest } from '../../../activities/retrieval/search-service.js';
-import { inScope } from '../../../schemas/documents.js';
-import type { FileRecord, PartitionRecord, StoredChunk } from '../../../schemas/documents.js';
+import { inScope } from '../../../schemas/users.js';
+import type { FileRecord, StoredChunk } from '../../../schemas/documents.js';
+import type { PartitionRecord } from '../../../schemas/partitions.js';
 import { makeChunk, makeFile, makePartition, makeVersion, scopeOf } from './fixtures.js';
 
 interface World {

@@ -1,0 +1,63 @@
+/** The records of partitions and of the workspaces in them. */
+export interface PartitionRecord {
+  partition: string;
+  /** Surrogate, never reused: a deleted and recreated partition gets a new one, and has none of the old one's files. */
+  partition_key: string;
+  description: string | null;
+  /** Name of the model endpoint whose vectors this partition's chunks carry. */
+  embedder: string;
+  /** Names of presets. */
+  indexation_preset: string;
+  retrieval_preset: string;
+  /** Messages of a conversation that a chat looks at. */
+  chat_history_depth: number;
+  /** Name of a language model's endpoint; null: the default one. */
+  chat_llm: string | null;
+  /** Names of prompts by their type; types without one take the default. */
+  generation_prompt_names: GenerationPromptNames;
+  created_by: number;
+  created_at: Date;
+}
+
+export interface GenerationPromptNames {
+  sys_prompt?: string | null | undefined;
+  spoken_style_answer?: string | null | undefined;
+}
+
+/** What an owner may change of a partition; absent fields stay as they are. */
+export type PartitionPatch = Partial<
+  Pick<
+    PartitionRecord,
+    | 'description'
+    | 'embedder'
+    | 'indexation_preset'
+    | 'retrieval_preset'
+    | 'chat_history_depth'
+    | 'chat_llm'
+    | 'generation_prompt_names'
+  >
+>;
+
+/** What a partition has before anybody has chosen. */
+export const PARTITION_DEFAULTS = {
+  description: null,
+  indexation_preset: 'default',
+  retrieval_preset: 'default',
+  chat_history_depth: 4,
+  chat_llm: null,
+  generation_prompt_names: {},
+} as const satisfies PartitionPatch;
+
+/** A named group of files of one partition. */
+export interface WorkspaceRecord {
+  /** Surrogate, never reused. */
+  workspace_key: string;
+  /** Chosen by the client; unique within the partition. */
+  workspace_id: string;
+  partition: string;
+  display_name: string | null;
+  created_by: number | null;
+  created_at: Date;
+  /** Set while its files are let go; the id is free already, and nobody but the clean-up sees it. */
+  deleted: { at: Date; keepFiles: boolean } | null;
+}

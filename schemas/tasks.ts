@@ -1,0 +1,96 @@
+/** The records of background tasks, of who is told of their end and of who does them. */
+import type { Metadata, UploadInfo } from './documents.js';
+
+export const TASK_STATES = ['QUEUED', 'SERIALIZING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
+export type TaskState = (typeof TASK_STATES)[number];
+export const ACTIVE_STATES = ['QUEUED', 'SERIALIZING'] as const satisfies readonly TaskState[];
+export const FINAL_STATES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const satisfies readonly TaskState[];
+export const isFinalState = (state: TaskState): boolean =>
+  (FINAL_STATES as readonly TaskState[]).includes(state);
+
+/** What a model adds to a document. When one fails, the document is indexed without it (wire contract, section 3.2). */
+const ENRICHMENT_STAGES = ['caption', 'contextualize', 'topic_tag'] as const;
+export type EnrichmentStage = (typeof ENRICHMENT_STAGES)[number];
+
+export const STAGES = [
+  ...['queued', 'parse', 'chunk'],
+  ...ENRICHMENT_STAGES,
+  ...['embed', 'store', 'publish', 'done'],
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+export interface TaskFailure {
+  code: string;
+  message: string;
+  /** Lines for administrators; at most 8,000 characters in all. */
+  traceback: string[];
+}
+
+/** What the API says of a background task. A final state never changes. */
+export interface TaskRecord {
+  task_id: string;
+  /** An upload to be read and embedded, or a live version of another file to be copied. */
+  kind: 'index' | 'copy';
+  state: TaskState;
+  stage: Stage;
+  /** 0 to 1. */
+  progress: number;
+  attempt: number;
+  partition: string;
+  file_id: string;
+  file_key: string;
+  generation: number;
+  user_id: number;
+  /** First indexing of the file (POST) or a replacement (PUT). */
+  intent: 'create' | 'replace';
+  /** Client metadata as uploaded, protected keys dropped. */
+  metadata: Metadata;
+  relationship_id: string | null;
+  parent_id: string | null;
+  upload: UploadInfo;
+  /** Of a copy: the version that is copied. */
+  source?: { file_key: string; generation: number };
+  /** Somebody outside is told of its end. */
+  has_callback?: boolean;
+  /** What enrichment added: metadata beside the client's, parts of the list of contexts, and the stages that failed. */
+  derived_metadata?: Metadata;
+  context_parts?: number;
+  degraded_stages?: EnrichmentStage[];
+  embedder: string;
+  error: TaskFailure | null;
+  created_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+  /** Set once Temporal has the workflow; the sweep starts what lacks it. */
+  handed_over_at: Date | null;
+  /** Set once nothing superfluous is left of the task; the sweep cleans what lacks it. */
+  cleaned_at: Date | null;
+}
+
+export type CallbackState = 'waiting' | 'delivered' | 'failed' | 'withdrawn';
+
+/** Who is to be told of a task's end, and what became of it. */
+export interface CallbackRecord {
+  task_id: string;
+  url: string;
+  /** Sent back as a bearer token; sealed in the store. */
+  token: string | null;
+  state: CallbackState;
+  attempts: number;
+  /** What the last attempt came to: a status, or why there was none. */
+  last_status: number | null;
+  last_error: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** A worker process as it reports itself every few seconds. */
+export interface WorkerRecord {
+  worker_id: string;
+  /** Documents that it reads at once. */
+  slots: number;
+  started_at: Date;
+  seen_at: Date;
+  /** Per pool: the last wish to make it anew that has been obeyed; from its start on there is nothing to obey. */
+  renewed: Record<string, Date>;
+}
