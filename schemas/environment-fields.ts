@@ -1,0 +1,98 @@
+/** What the values of variables may look like; `environment.ts` says which variable has which. */
+import { z } from 'zod';
+import { parseRate } from './rate.js';
+
+/** `true` and `false`, and what else means them. */
+export const flag = (fallback: boolean) => z.stringbool().default(fallback);
+/** A whole number that is not below `min`. */
+export const count = (fallback: number, min = 1) => z.coerce.number().int().min(min).default(fallback);
+/** A list with commas; nothing in it counts as unset. */
+export const names = z
+  .string()
+  .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
+  .optional();
+export const url = (protocol: RegExp) => z.url({ protocol });
+/** The parts of a list with commas. */
+export const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean);
+/** So many in a span of time: `600/minute`. */
+export const rate = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text, context) => {
+      const parsed = parseRate(text);
+      if (parsed !== null) return parsed;
+      context.addIssue('must be a rate such as 600/minute, with second, minute, hour or day');
+      return z.NEVER;
+    });
+
+/** A few words that stand in a prompt: braces would be slots. */
+export const promptWords = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^{}\p{C}]*$/u, 'must be one line without braces');
+
+/** A language, with a script or a region where it has one. */
+const LANGUAGE_CODE = /^[A-Za-z]{2,3}(-([A-Za-z]{2}|[A-Za-z]{4}|\d{3}))?$/;
+
+/** `fr` as models are told it, French; whatever is no code stays as it is. */
+export const languageName = (text: string): string =>
+  LANGUAGE_CODE.test(text) ? (new Intl.DisplayNames('en', { type: 'language' }).of(text) ?? text) : text;
+
+/** Addresses and networks; `*`: everybody's. */
+export const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.literal('*')], {
+  error: 'must be addresses, networks (10.0.0.0/8) or *, with commas between them',
+});
+
+/** Stored in clear, shown to administrators and logged: a password in it would not be secret. */
+export const modelUrl = url(/^https?$/).refine(
+  (text) => !/^[^:]+:\/\/[^/?#]*@/.test(text),
+  'must not hold a user or password: put the key into the *_API_KEY variable',
+);
+
+/** A JSON array in a variable. */
+const jsonArray = <Item extends z.ZodType>(item: Item) =>
+  z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be a JSON array' });
+        return z.NEVER;
+      }
+    })
+    .pipe(z.array(item));
+
+/** Accounts made at the start; one is known again by its external id or its mail address. */
+export const seedUsers = jsonArray(
+  z
+    .strictObject({
+      display_name: z.string().max(255).nullish(),
+      external_user_id: z.string().min(1).max(255).nullish(),
+      email: z.email().max(255).nullish(),
+      is_admin: z.boolean().default(false),
+      file_quota: z.int().min(-1).nullish(),
+      /** Without one the account has no token until an administrator regenerates it. */
+      token: z.string().optional(),
+    })
+    .refine((user) => user.external_user_id != null || user.email != null, {
+      message: 'each user needs an external_user_id or an email',
+    }),
+);
+
+/** `;`-separated; `*` stands for every origin. */
+export const origins = z
+  .string()
+  .transform((text) => text.split(';').map((part) => part.trim().replace(/\/$/, '')))
+  .transform((parts) => parts.filter((part) => part !== ''))
+  .pipe(z.array(z.union([z.literal('*'), z.string().regex(/^https?:\/\/[^/?#\s]+$/, 'must be an origin')])));
+
+/** What it means is checked where it is used; a misspelt one must not open or shut the door unseen. */
+export const NETWORK = /^(\d{1,3}(\.\d{1,3}){3}(\/\d{1,2})?|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(\/\d{1,3})?)$/;

@@ -1,0 +1,89 @@
+/** Secrets that are too short, or published as examples, stop a process (wire contract, section 6.1). */
+import { seedUsers } from './environment-fields.js';
+
+/** Values printed in published examples; compared without case (wire contract, section 6.1). */
+const PUBLISHED_SECRETS = new Set([
+  'or-openrag-1234',
+  'sk-openrag-1234',
+  'openrag-dev-secret',
+  'minioadmin',
+  'postgres',
+  'replace-with-a-strong-password',
+  'sk-xxxx',
+  'hf_xxxx',
+  'change_me_strong_password',
+  'root_password',
+  'sk-or-change-me',
+  'change-me-the-secret-from-step-1',
+  'your_secret_value',
+  'your-api-key',
+  'x'.repeat(24),
+  'replace-with-a-random-secret',
+  '<random secret>',
+  'test-admin-token',
+  '__generate_me__',
+]);
+
+const SECRET_MIN_LENGTH = 12;
+
+/** Variables whose value must be long and unpublished wherever they are set. */
+const GUARDED_SECRETS = [
+  'AUTH_TOKEN',
+  'POSTGRES_PASSWORD',
+  'CHAINLIT_AUTH_SECRET',
+  'MINIO_SECRET_KEY',
+  'GRAFANA_ADMIN_PASSWORD',
+  'METRICS_TOKEN',
+  'DASHBOARD_API_KEY',
+  'CALLBACK_SIGNING_KEY',
+] as const;
+
+/** Keys of model servers: their length is the server's matter, but a published sample is none. */
+const MODEL_KEYS = [
+  'EMBEDDER_API_KEY',
+  'API_KEY',
+  'RERANKER_API_KEY',
+  'VLM_API_KEY',
+  'WEBSEARCH_API_TOKEN',
+] as const;
+
+/** URLs whose password is guarded likewise. */
+const GUARDED_URLS = ['MONGODB_URL', 'OPENSEARCH_URL'] as const;
+
+const passwordOf = (text: string): string | undefined => {
+  const match = /^[a-z+]+:\/\/[^/@:]*:([^@/]*)@/i.exec(text);
+  return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
+};
+
+const weakness = (secret: string): string | null => {
+  if (secret.length < SECRET_MIN_LENGTH) return `is shorter than ${SECRET_MIN_LENGTH} characters`;
+  if (PUBLISHED_SECRETS.has(secret.toLowerCase())) return 'is a value published as an example';
+  return null;
+};
+
+/** Tokens of SEED_USERS are secrets like any other; what cannot be read is the schema's to refuse. */
+const seededTokens = (text: string | undefined): [string, string | undefined][] => {
+  const users = seedUsers.safeParse(text ?? '[]');
+  return (users.data ?? []).map(({ token }, index) => [`the token of SEED_USERS[${index}]`, token]);
+};
+
+export const insecureSecrets = (env: Readonly<Record<string, string | undefined>>): string[] => {
+  const candidates: [string, string | undefined][] = [
+    ...GUARDED_SECRETS.map((name): [string, string | undefined] => [name, env[name]]),
+    ...GUARDED_URLS.map((name): [string, string | undefined] => [
+      `the password in ${name}`,
+      passwordOf(env[name] ?? ''),
+    ]),
+    ...seededTokens(env['SEED_USERS']),
+  ];
+  const weak = candidates.flatMap(([name, value]): [string, string][] => {
+    const problem = value === undefined || value === '' ? null : weakness(value);
+    return problem === null ? [] : [[name, problem]];
+  });
+  const published = MODEL_KEYS.filter((name) => PUBLISHED_SECRETS.has((env[name] ?? '').toLowerCase())).map(
+    (name): [string, string] => [name, 'is a value published as an example'],
+  );
+  return [...weak, ...published].map(
+    ([name, problem]) => `INSECURE_SECRET_CONFIGURATION: ${name} ${problem}`,
+  );
+};
