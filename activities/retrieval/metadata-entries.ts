@@ -22,7 +22,7 @@ export const toStoredEntry = (entry: MetadataEntry): MetadataEntry =>
  * Client metadata as typed entries, so that filters compare numbers as numbers, dates as dates, and the mapping of
  * the index cannot explode. A list gives one entry per member; nested objects use dotted keys.
  */
-export const toMetadataEntries = (metadata: Metadata): MetadataEntry[] =>
+const toMetadataEntries = (metadata: Metadata): MetadataEntry[] =>
   Object.entries(metadata).flatMap(([key, value]) => entriesOf(key, value));
 
 /** Before the names of entries that the server makes: no client's key begins so (wire contract, section 1.3). */
