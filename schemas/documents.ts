@@ -73,7 +73,8 @@ export interface Chunk {
   /** 1-based; null where the format has no pages. */
   page: number | null;
   headingPath: string[];
-  chunkType: 'text' | 'table' | 'code';
+  /** `image`: what a model says of a picture. */
+  chunkType: 'text' | 'table' | 'code' | 'image';
   tokens: number;
   sectionId: number;
 }

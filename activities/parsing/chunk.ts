@@ -4,6 +4,8 @@ import type { Chunk } from '../../schemas/documents.js';
 export interface ParsedChunk extends Chunk {
   /** Where the text starts in the decoded source, for formats that keep their source text. */
   charStart?: number;
+  /** Of type `image`, without text: the place of the picture of this number, to be filled with its description. */
+  picture?: number;
 }
 
 export interface ChunkingOptions {

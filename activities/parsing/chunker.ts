@@ -16,7 +16,8 @@ export interface Chunker {
  * sentence only when it alone is too long. No chunk has more than `chunkSize` tokens or spans two pages; within
  * one heading and page a chunk repeats whole sentences from the end of the last, up to `overlapRate` of its size.
  * With the strategy `structured_section` the headings that a chunk stands under are its first line, so that it can be
- * found and understood by them; where they would take more than a quarter of it they are left out.
+ * found and understood by them; where they would take more than a quarter of it they are left out. A picture's place
+ * becomes a chunk of its own behind the chunk in which it stands; the text is cut as if it were not there.
  * Deterministic, no I/O, time linear in the text.
  */
 export function createChunker({
@@ -48,6 +49,19 @@ export function createChunker({
   let repeated = 0;
   /** Tokens of the open units, estimated as the sum of their parts. */
   let used = 0;
+
+  /** Places of pictures that stand in the text that is open. */
+  let pictures: Section[] = [];
+  const picturePlace = ({ headingPath, page, picture }: Section): ParsedChunk => ({
+    ...{ position: position++, text: '', page, headingPath, chunkType: 'image', tokens: 0 },
+    sectionId: place?.sectionId ?? 0,
+    picture: picture!,
+  });
+  function* givePictures(): Generator<ParsedChunk> {
+    const given = pictures;
+    pictures = [];
+    for (const picture of given) yield picturePlace(picture);
+  }
 
   const toChunk = (units: TextUnit[], body: string, bodyTokens: number): ParsedChunk => {
     const { headingPath, page, sectionId } = place!;
@@ -96,6 +110,7 @@ export function createChunker({
 
   function* flushAll(): Generator<ParsedChunk> {
     for (let chunk = flush(false); chunk; chunk = flush(false)) yield chunk;
+    yield* givePictures();
   }
 
   function* add(unit: TextUnit): Generator<ParsedChunk> {
@@ -112,6 +127,7 @@ export function createChunker({
     if (open.length > repeated && (full || betterInNext)) {
       const chunk = flush(true);
       if (chunk) yield chunk;
+      yield* givePictures();
     }
     while (repeated > 0 && used + weight(unit) > room) {
       used -= weight(open.shift()!);
@@ -123,6 +139,11 @@ export function createChunker({
 
   return {
     *push(section) {
+      if (section.picture !== undefined) {
+        pictures.push(section);
+        if (open.length === repeated) yield* givePictures();
+        return;
+      }
       const moved =
         place === null || section.opens === true || !samePath(place.headingPath, section.headingPath);
       if (moved || place!.page !== section.page) {

@@ -6,6 +6,7 @@ import { unified } from 'unified';
 import { createHeadingPath } from './heading-path.js';
 import { parseFlatHtml } from './flat-html-parser.js';
 import { INLINE_TAGS, nestsDeeperThan } from './html-tags.js';
+import type { PictureMarks } from './pictures/picture-marks.js';
 import type { Section } from './section.js';
 
 /** The parts of a syntax tree node that are used here, of HTML and of Markdown trees alike. */
@@ -15,6 +16,7 @@ interface TreeNode {
   depth?: number;
   value?: string;
   alt?: string;
+  url?: string;
   children?: TreeNode[] | undefined;
 }
 
@@ -48,18 +50,23 @@ const BLOCKS_AT_ONCE = 100;
 /**
  * HTML as Markdown sections, cut at its headings. What nests too deep or is too large for a tree is read as a
  * flat stream of tags: all its text, with less structure.
+ * @param marks where the source of an image is one of these, it is left in the text
  */
-export function* parseHtml(html: string, maxNesting: number): Generator<Section> {
+export function* parseHtml(
+  html: string,
+  maxNesting: number,
+  marks: PictureMarks | null = null,
+): Generator<Section> {
   if (html.length > LARGEST_TREE || nestsDeeperThan(html, maxNesting)) {
-    yield* parseFlatHtml(html);
+    yield* parseFlatHtml(withoutMarkedTags(html, marks));
     return;
   }
   let blocks: TreeNode[];
   try {
-    blocks = toBlocks(html);
+    blocks = toBlocks(html, marks);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error; // the stack: the depth was underestimated
-    yield* parseFlatHtml(html);
+    yield* parseFlatHtml(withoutMarkedTags(html, marks));
     return;
   }
   const headings = createHeadingPath();
@@ -89,11 +96,11 @@ function* groupBlocks(blocks: TreeNode[]): Generator<TreeNode[]> {
   if (group.length > 0) yield group;
 }
 
-function toBlocks(html: string): TreeNode[] {
+function toBlocks(html: string, marks: PictureMarks | null): TreeNode[] {
   const tree = reader.parse(html) as TreeNode;
   prune(tree);
   const markdown = toMarkdownTree.runSync(tree as never) as TreeNode;
-  keepOnlyText(markdown);
+  keepOnlyText(markdown, marks);
   return markdown.children ?? [];
 }
 
@@ -127,12 +134,21 @@ function headFirstRow(table: TreeNode): void {
 }
 
 /** A link's text is content; its address, often longer than the text, is not. Pictures leave their description. */
-function keepOnlyText(node: TreeNode): void {
+function keepOnlyText(node: TreeNode, marks: PictureMarks | null): void {
   node.children = node.children?.flatMap((child) => {
-    keepOnlyText(child);
+    keepOnlyText(child, marks);
     if (child.type === 'link') return child.children ?? [];
-    return child.type === 'image' ? [{ type: 'text', value: child.alt ?? '' }] : [child];
+    if (child.type !== 'image') return [child];
+    const mark = marks !== null && child.url?.startsWith(marks.name) === true ? child.url : '';
+    return [{ type: 'text', value: (child.alt ?? '') + mark }];
   });
+}
+
+/** The flat reader sees no attributes: marks are put behind their tags. */
+function withoutMarkedTags(html: string, marks: PictureMarks | null): string {
+  if (marks === null || !html.includes(marks.name)) return html;
+  const tag = new RegExp(String.raw`<img\b[^>]{0,2000}?(${marks.name}:\d+:)[^>]{0,2000}>`, 'gi');
+  return html.replace(tag, ' $1 ');
 }
 
 function plainText(node: TreeNode): string {

@@ -1,5 +1,7 @@
 import type { FileKind } from './file-types.js';
 import type { ParseLimits } from './parse-limits.js';
+import { createPictureMarks } from './pictures/picture-marks.js';
+import type { PictureCollector } from './pictures/picture-collector.js';
 import type { Section } from './section.js';
 
 export interface ParseSource {
@@ -7,6 +9,8 @@ export interface ParseSource {
   path: string;
   kind: FileKind;
   limits: ParseLimits;
+  /** Takes the document's pictures, whose places are then among its sections. */
+  pictures?: PictureCollector | undefined;
 }
 
 /** Sections of a document as they are read, and what is known about the whole at the end. */
@@ -19,7 +23,7 @@ export interface ParsedSections {
 }
 
 /** Chooses the parser of a kind. Each is loaded at its first use: a process that reads text needs no PDF engine. */
-export async function parseDocument({ path, kind, limits }: ParseSource): Promise<ParsedSections> {
+export async function parseDocument({ path, kind, limits, pictures }: ParseSource): Promise<ParsedSections> {
   const noPages = { pages: () => null };
   switch (kind) {
     case 'txt': {
@@ -32,7 +36,11 @@ export async function parseDocument({ path, kind, limits }: ParseSource): Promis
       const { openText } = await import('./text-encoding.js');
       const { parseMarkdown } = await import('./markdown-parser.js');
       const text = await openText(path);
-      return { sections: parseMarkdown(text), encoding: text.encoding, ...noPages };
+      if (pictures === undefined)
+        return { sections: parseMarkdown(text), encoding: text.encoding, ...noPages };
+      const { parseIllustratedMarkdown } = await import('./pictures/illustrated-markdown.js');
+      const sections = await parseIllustratedMarkdown(text, path, pictures);
+      return { sections, encoding: text.encoding, ...noPages };
     }
     case 'html': {
       const { openText } = await import('./text-encoding.js');
@@ -42,18 +50,29 @@ export async function parseDocument({ path, kind, limits }: ParseSource): Promis
         (head) => /<meta[^>]{0,200}?charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1],
       );
       let html = '';
-      for await (const piece of text.pieces()) html += piece;
-      return { sections: parseHtml(html, limits.maxNesting), encoding: text.encoding, ...noPages };
+      if (pictures === undefined) {
+        for await (const piece of text.pieces()) html += piece;
+        return { sections: parseHtml(html, limits.maxNesting), encoding: text.encoding, ...noPages };
+      }
+      const { takeDataUris } = await import('./pictures/take-data-uris.js');
+      const { placePictures } = await import('./pictures/place-pictures.js');
+      const marks = createPictureMarks();
+      for await (const piece of takeDataUris(text.pieces(), pictures, marks)) html += piece;
+      const sections = placePictures(parseHtml(html, limits.maxNesting, marks), marks);
+      return { sections, encoding: text.encoding, ...noPages };
     }
     case 'pdf': {
       const { parsePdf } = await import('./pdf-parser.js');
       let progress = { done: 0, total: 0 };
       const onPages = (done: number, total: number): void => void (progress = { done, total });
-      return { sections: parsePdf(path, { maxPages: limits.maxPages, onPages }), pages: () => progress };
+      return {
+        sections: parsePdf(path, { maxPages: limits.maxPages, onPages, pictures }),
+        pages: () => progress,
+      };
     }
     case 'docx': {
       const { parseDocx } = await import('./docx-parser.js');
-      return { sections: parseDocx(path, limits), ...noPages };
+      return { sections: parseDocx(path, limits, pictures), ...noPages };
     }
   }
 }

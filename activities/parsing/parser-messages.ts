@@ -2,6 +2,8 @@ import type { ErrorCode } from '../../schemas/error-table.js';
 import type { ChunkingOptions } from './chunk.js';
 import type { FileKind } from './file-types.js';
 import type { ParseLimits } from './parse-limits.js';
+import type { PictureCount } from './pictures/picture-collector.js';
+import type { PictureLimits } from './pictures/picture-limits.js';
 
 /** What the pool asks of a parser process. Text never crosses: the chunks go to a file. */
 export interface ParseJob {
@@ -12,6 +14,8 @@ export interface ParseJob {
   output: { chunking: ChunkingOptions } | { maxCharacters: number };
   /** Written anew: JSON lines, one `ParsedChunk` each; or the text. */
   outputPath: string;
+  /** Where the document's pictures go; without it none are taken out. The directory is made when there is one. */
+  pictures?: { directory: string; limits: PictureLimits } | undefined;
 }
 
 export interface ParseProgress {
@@ -21,7 +25,7 @@ export interface ParseProgress {
 }
 
 export interface ParsedDocument {
-  /** 0 when the document has no text (the file is then empty), or when none were asked for. */
+  /** Places of pictures included. 0 when the document has nothing (the file is then empty), or none were asked for. */
   chunkCount: number;
   /** o200k tokens of all chunks, overlaps counted twice. */
   tokens: number;
@@ -32,6 +36,8 @@ export interface ParsedDocument {
   /** Encoding of a text file as it was found. */
   encoding?: string;
   outputPath: string;
+  /** Where pictures were asked for. The chunks say where each of them stands. */
+  pictures?: PictureCount;
 }
 
 export type ParserRequest = { type: 'parse'; job: ParseJob };

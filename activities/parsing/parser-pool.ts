@@ -3,6 +3,8 @@ import type { ChunkingOptions } from './chunk.js';
 import type { FileKind } from './file-types.js';
 import { defaultParseLimits } from './parse-limits.js';
 import type { ParseLimits } from './parse-limits.js';
+import { defaultPictureLimits } from './pictures/picture-limits.js';
+import type { PictureLimits } from './pictures/picture-limits.js';
 import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
 import { startParserProcess } from './parser-process.js';
 import type { ParserProcess } from './parser-process.js';
@@ -28,6 +30,8 @@ export interface ParseRequest extends Omit<TextRequest, 'maxCharacters'> {
   /** Where the chunks go: JSON lines, one `ParsedChunk` each. Written anew. */
   outputPath: string;
   chunking: ChunkingOptions;
+  /** Takes out the document's pictures as well, into files `0`, `1`, … of a directory. */
+  pictures?: { directory: string; limits?: Partial<PictureLimits> };
   onProgress?: (progress: ParseProgress) => void;
 }
 
@@ -109,17 +113,24 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     process.rss > (limits.memoryMb * 1024 * 1024) / 3;
 
   const run = async (
-    request: Pick<ParseRequest, 'path' | 'kind' | 'outputPath' | 'limits' | 'signal' | 'onProgress'>,
+    request: Pick<
+      ParseRequest,
+      'path' | 'kind' | 'outputPath' | 'limits' | 'signal' | 'onProgress' | 'pictures'
+    >,
     output: ParseJob['output'],
   ): Promise<ParsedDocument> => {
     const { path, kind, outputPath, onProgress } = request;
+    const pictures = request.pictures && {
+      directory: request.pictures.directory,
+      limits: { ...defaultPictureLimits, ...request.pictures.limits },
+    };
     const signal = request.signal ? AbortSignal.any([request.signal, closing.signal]) : closing.signal;
     await acquire(signal);
     try {
       const process = take();
       busy.add(process);
       try {
-        const job = { path, kind, outputPath, output, limits: { ...limits, ...request.limits } };
+        const job = { path, kind, outputPath, output, pictures, limits: { ...limits, ...request.limits } };
         return await process.run(job, { signal, onProgress });
       } finally {
         busy.delete(process);

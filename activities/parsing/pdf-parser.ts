@@ -6,6 +6,9 @@ import { isReadWrongly, toPageBlocks } from './pdf-page.js';
 import type { PageBlock } from './pdf-page.js';
 import { openPageReader } from './pdfjs-page-reader.js';
 import type { PageReader } from './pdfjs-page-reader.js';
+import { openPagePictures } from './pictures/pdf-pictures.js';
+import type { PagePicture, PagePictures } from './pictures/pdf-pictures.js';
+import type { PictureCollector } from './pictures/picture-collector.js';
 import { openFileBytes } from './random-access-bytes.js';
 import { createRepeatedLines } from './repeated-lines.js';
 import type { EdgeLine } from './repeated-lines.js';
@@ -20,6 +23,8 @@ const EDGE = 0.08;
 interface PdfOptions {
   maxPages: number;
   onPages(done: number, total: number): void;
+  /** Takes the raster pictures; without it none are looked for. */
+  pictures?: PictureCollector | undefined;
 }
 
 /**
@@ -32,6 +37,16 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
   const headings = createHeadingPath();
   const repeated = createRepeatedLines();
   let fallback: PageReader | null = null;
+  let pictures: PagePictures | null = null;
+  const picturesOf = async (page: ParsedPage): Promise<PagePicture[]> => {
+    if (options.pictures === undefined || !showsPictures(page)) return [];
+    if (options.pictures.full) {
+      options.pictures.leaveOut();
+      return [];
+    }
+    pictures ??= await openPagePictures(new Uint8Array(await readFile(path)), options.pictures);
+    return pictures.ofPage(page.pageNum);
+  };
   try {
     for await (const batch of readBatches(input, options.maxPages)) {
       const pages = batch.pages.map((page) => ({ page, blocks: toPageBlocks(page) }));
@@ -39,14 +54,25 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
         pages.flatMap(({ page, blocks }) => blocks.flatMap((block) => edgeLine(page.pageNum, block))),
       );
       for (const { page, blocks } of pages) {
+        const waiting = await picturesOf(page);
+        /** Those that stand above a place on the page. */
+        const picturesAbove = function* (height: number): Generator<Section> {
+          while (waiting.length > 0 && waiting[0]!.height <= height)
+            yield {
+              ...{ headingPath: headings.current(), page: page.pageNum, kind: 'text', text: '' },
+              picture: waiting.shift()!.picture,
+            };
+        };
         if (isReadWrongly(page, blocks)) {
           fallback ??= await openPageReader(new Uint8Array(await readFile(path)));
           const text = (await fallback.readPage(page.pageNum)) ?? page.text;
           yield { headingPath: headings.current(), page: page.pageNum, text: cleanText(text), kind: 'text' };
+          yield* picturesAbove(Infinity);
           continue;
         }
         for (const block of blocks) {
           if (edgeLine(page.pageNum, block).some((line) => repeated.repeats(line))) continue;
+          if (block.height !== null) yield* picturesAbove(block.height);
           const opens = block.kind === 'heading';
           const text = cleanText(block.text);
           if (opens) headings.open(block.level, text);
@@ -58,12 +84,19 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
             opens,
           };
         }
+        yield* picturesAbove(Infinity);
       }
       options.onPages(batch.endPage, batch.totalPages);
     }
   } finally {
     await fallback?.close();
+    await (pictures as PagePictures | null)?.close();
   }
+}
+
+/** Whether the page has any raster picture: asking pdf.js costs more than reading the page. */
+function showsPictures({ complexity }: ParsedPage): boolean {
+  return complexity === undefined || complexity.imageBlockCount > 0 || complexity.fullPageImage;
 }
 
 function edgeLine(page: number, block: PageBlock): EdgeLine[] {

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { PDFDocumentProxy } from 'pdfjs-dist/types/src/display/api.js';
 
 /** Reads single pages with pdf.js: slower than the main reader, right where that one goes wrong. */
 export interface PageReader {
@@ -8,8 +9,15 @@ export interface PageReader {
   close(): Promise<void>;
 }
 
-/** @param data the whole file; pdf.js takes the buffer over */
-export async function openPageReader(data: Uint8Array): Promise<PageReader> {
+/**
+ * Opens a PDF with pdf.js; whoever opens it closes it.
+ * @param data the whole file; pdf.js takes the buffer over
+ * @param options.maxImageSize pixels beyond which a picture is not decoded; any number by default
+ */
+export async function openWithPdfjs(
+  data: Uint8Array,
+  options: { maxImageSize?: number } = {},
+): Promise<{ document: PDFDocumentProxy; close(): Promise<void> }> {
   // Only the legacy build runs in Node, and without these folders CJK and unembedded fonts give no text.
   const pdfjs = await import('pdfjs-dist/legacy/build/pdf.mjs');
   const root = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
@@ -18,11 +26,18 @@ export async function openPageReader(data: Uint8Array): Promise<PageReader> {
     cMapUrl: join(root, 'cmaps/'),
     cMapPacked: true,
     standardFontDataUrl: join(root, 'standard_fonts/'),
+    wasmUrl: join(root, 'wasm/'),
     isEvalSupported: false,
     disableFontFace: true,
     verbosity: 0,
+    ...options,
   });
-  const document = await task.promise;
+  return { document: await task.promise, close: () => task.destroy() };
+}
+
+/** @param data the whole file; pdf.js takes the buffer over */
+export async function openPageReader(data: Uint8Array): Promise<PageReader> {
+  const { document, close } = await openWithPdfjs(data);
   return {
     async readPage(number) {
       try {
@@ -34,6 +49,6 @@ export async function openPageReader(data: Uint8Array): Promise<PageReader> {
         return null;
       }
     },
-    close: () => task.destroy(),
+    close,
   };
 }

@@ -2,6 +2,7 @@ import { openChunkWriter } from './chunk-file.js';
 import { createChunker } from './chunker.js';
 import { stripInvisible } from './invisible-characters.js';
 import { parseDocument } from './parse-document.js';
+import { createPictureCollector } from './pictures/picture-collector.js';
 import { writeText } from './write-text.js';
 import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
 import type { Section } from './section.js';
@@ -29,7 +30,8 @@ export async function runParseJob(
   job: ParseJob,
   onProgress: (progress: ParseProgress) => void,
 ): Promise<ParsedDocument> {
-  const parsed = await parseDocument(job);
+  const pictures = job.pictures && createPictureCollector(job.pictures.directory, job.pictures.limits);
+  const parsed = await parseDocument({ ...job, pictures });
   const encodingOf = (): Pick<ParsedDocument, 'encoding'> =>
     parsed.encoding === undefined ? {} : { encoding: parsed.encoding };
   if ('maxCharacters' in job.output) {
@@ -72,5 +74,9 @@ export async function runParseJob(
     await writer.close();
   }
   const pages = parsed.pages()?.total ?? null;
-  return { chunkCount, tokens, characters, pages, ...encodingOf(), outputPath: job.outputPath };
+  return {
+    ...{ chunkCount, tokens, characters, pages, outputPath: job.outputPath },
+    ...encodingOf(),
+    ...(pictures && { pictures: pictures.count() }),
+  };
 }

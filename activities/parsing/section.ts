@@ -17,4 +17,6 @@ export interface Section {
   continues?: boolean;
   /** Offset of `text` in the decoded source (UTF-16 units, after line ends became `\n`), where that is known. */
   charStart?: number;
+  /** Here stands the picture of this number; the text is empty. */
+  picture?: number;
 }

@@ -50,6 +50,30 @@ export async function checkZipLimits(source: RandomAccessBytes, limits: ZipLimit
   }
 }
 
+/**
+ * Whether each entry with such a name declares at most so many bytes and does not unpack to more, which a bomb would.
+ */
+export async function unpacksAsDeclared(
+  source: RandomAccessBytes,
+  names: RegExp,
+  maxBytes: number,
+): Promise<boolean> {
+  const zip = await openZip(source);
+  try {
+    await walkZipEntries(zip, async (entry) => {
+      if (!names.test(entry.fileName)) return true;
+      if (entry.uncompressedSize > maxBytes) throw tooLarge({ limit: 'media size' });
+      await unpackIntoNothing(zip, entry);
+      return true;
+    });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    zip.close();
+  }
+}
+
 function tooLarge(details: Record<string, unknown>): AppError {
   return new AppError('FILE_TOO_COMPLEX', 'The package unpacks to more than is allowed.', { details });
 }

@@ -1,11 +1,17 @@
 import { writeZip } from './write-zip.js';
 import type { ZipPart } from './write-zip.js';
 
-export type DocxBlock = { heading: string; level: number } | { paragraph: string } | { table: string[][] };
+export type DocxBlock =
+  | { heading: string; level: number }
+  | { paragraph: string }
+  | { table: string[][] }
+  /** An embedded picture by the name of its part in `word/media`, `logo.png` say. */
+  | { picture: string; description?: string };
 
-/** Writes a minimal Word document; `extra` parts are added to the package as they are. */
+/** Writes a minimal Word document; `extra` parts, pictures among them, are added to the package as they are. */
 export function writeDocx(blocks: DocxBlock[], extra: ZipPart[] = []): Buffer {
-  return writeZip([...docxParts(blocks.map(blockXml).join('')), ...extra]);
+  const media = extra.flatMap(({ name }) => /^word\/(media\/.+)$/.exec(name)?.[1] ?? []);
+  return writeZip([...docxParts(blocks.map(blockXml).join(''), media), ...extra]);
 }
 
 /** A document of one paragraph of blanks that unpacks to so many bytes. */
@@ -18,7 +24,7 @@ export function writeDocxBomb(bytes: number, declaredSize?: number): Buffer {
   );
 }
 
-function docxParts(body: string): ZipPart[] {
+function docxParts(body: string, media: string[] = []): ZipPart[] {
   const packageTypes = 'http://schemas.openxmlformats.org/package/2006';
   const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
   const word = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main';
@@ -34,6 +40,7 @@ function docxParts(body: string): ZipPart[] {
       content:
         `<Types xmlns="${packageTypes}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
         `<Default Extension="xml" ContentType="application/xml"/>` +
+        `<Default Extension="png" ContentType="image/png"/><Default Extension="emf" ContentType="image/x-emf"/>` +
         `<Override PartName="/word/document.xml" ContentType="${wordType}.document.main+xml"/></Types>`,
     },
     {
@@ -42,7 +49,9 @@ function docxParts(body: string): ZipPart[] {
     },
     {
       name: 'word/_rels/document.xml.rels',
-      content: `<Relationships xmlns="${packageTypes}/relationships">${relationship('r2', 'styles', 'styles.xml')}</Relationships>`,
+      content: `<Relationships xmlns="${packageTypes}/relationships">${relationship('r2', 'styles', 'styles.xml')}${media
+        .map((target) => relationship(target.replace(/\W/g, '-'), 'image', target))
+        .join('')}</Relationships>`,
     },
     { name: 'word/styles.xml', content: `<w:styles xmlns:w="${word}">${styles.join('')}</w:styles>` },
     {
@@ -57,6 +66,8 @@ function blockXml(block: DocxBlock): string {
     const style = `<w:pPr><w:pStyle w:val="Heading${block.level}"/></w:pPr>`;
     return `<w:p>${style}${runXml(block.heading)}</w:p>`;
   }
+  if ('picture' in block)
+    return `<w:p><w:r>${drawingXml(block.picture, block.description ?? '')}</w:r></w:p>`;
   if ('paragraph' in block) return `<w:p>${runXml(block.paragraph)}</w:p>`;
   const rows = block.table.map(
     (row) => `<w:tr>${row.map((cell) => `<w:tc><w:p>${runXml(cell)}</w:p></w:tc>`).join('')}</w:tr>`,
@@ -67,4 +78,16 @@ function blockXml(block: DocxBlock): string {
 function runXml(text: string): string {
   const escaped = text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
   return `<w:r><w:t xml:space="preserve">${escaped}</w:t></w:r>`;
+}
+
+function drawingXml(part: string, description: string): string {
+  const drawing = 'http://schemas.openxmlformats.org/drawingml/2006';
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+  return (
+    `<w:drawing><wp:inline xmlns:wp="${drawing}/wordprocessingDrawing">` +
+    `<wp:docPr id="1" name="p" descr="${description}"/>` +
+    `<a:graphic xmlns:a="${drawing}/main"><a:graphicData uri="${drawing}/picture"><pic:pic xmlns:pic="${drawing}/picture">` +
+    `<pic:blipFill><a:blip xmlns:r="${office}" r:embed="media-${part.replace(/\W/g, '-')}"/></pic:blipFill>` +
+    `</pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing>`
+  );
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 
 export interface PdfLine {
   text: string;
@@ -9,7 +10,23 @@ export interface PdfLine {
   y?: number;
 }
 
+/** A picture of red, green and blue, a byte each. */
+export interface PdfPicture {
+  /** As declared; the pixels may be fewer than that. */
+  width: number;
+  height: number;
+  pixels: Buffer;
+  /** The page it stands on, from 0, and its lower left corner in points. */
+  page: number;
+  x: number;
+  y: number;
+  /** Side on the page, in points. */
+  side: number;
+}
+
 export interface PdfOptions {
+  pictures?: PdfPicture[];
+
   /** Password that is asked for on opening (40-bit RC4, the oldest standard handler). */
   userPassword?: string;
   /** Every page draws a form that draws itself twice: endless work for a naive renderer. */
@@ -37,13 +54,25 @@ export function writePdf(pages: PdfLine[][], options: PdfOptions = {}): Buffer {
   const formDictionary =
     '/Type /XObject /Subtype /Form /BBox [0 0 595 842] /Resources << /XObject << /Fm 5 0 R >> >>';
   add(stream(5, formDictionary, options.selfRecursiveForm ? formContent : ''));
-  for (const lines of pages) {
-    const resources = '<< /Font << /F1 3 0 R /F2 4 0 R >> /XObject << /Fm 5 0 R >> >>';
+  const pictures = options.pictures ?? [];
+  const firstPicture = 6 + pages.length * 2;
+  pages.forEach((lines, page) => {
+    const shown = pictures.flatMap((picture, i) => (picture.page === page ? [{ ...picture, i }] : []));
+    const named = shown.map(({ i }) => `/Im${i} ${firstPicture + i} 0 R`).join(' ');
+    const resources = `<< /Font << /F1 3 0 R /F2 4 0 R >> /XObject << /Fm 5 0 R ${named} >> >>`;
+    const drawn = shown
+      .map(({ i, x, y, side }) => `\nq ${side} 0 0 ${side} ${x} ${y} cm /Im${i} Do Q`)
+      .join('');
     const contents = objects.length + 2;
     add(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources ${resources} /Contents ${contents} 0 R >>`,
     );
-    add(stream(contents, '', drawLines(lines) + (options.selfRecursiveForm ? '\n/Fm Do' : '')));
+    add(stream(contents, '', drawLines(lines) + drawn + (options.selfRecursiveForm ? '\n/Fm Do' : '')));
+  });
+  for (const { width, height, pixels } of pictures) {
+    const kind = '/Type /XObject /Subtype /Image /ColorSpace /DeviceRGB /BitsPerComponent 8';
+    const packed = deflateSync(pixels).toString('latin1');
+    add(stream(objects.length + 1, `${kind} /Width ${width} /Height ${height} /Filter /FlateDecode`, packed));
   }
   return assemble(objects, lock);
 }

@@ -1,0 +1,75 @@
+import type { PictureCollector } from './picture-collector.js';
+import type { PictureMarks } from './picture-marks.js';
+
+const START = 'data:image/';
+/** The longest beginning that is waited for: `data:image/`, a subtype and its parameters. */
+const LONGEST_HEAD = 200;
+const HEAD = /^data:image\/[\w.+-]{1,60}(?:;[\w.+=-]{1,60}){0,2};base64,/i;
+const NO_BASE64 = /[^A-Za-z0-9+/=]/;
+/** What is no picture may be an example of one in a text; longer it is of no use to any reader. */
+const LONGEST_EXAMPLE = 4096;
+
+/**
+ * A text with each picture in a base64 data URI taken out and a mark in its place. Linear time; holds one picture at a
+ * time, up to the limit of its bytes. Nothing is ever fetched.
+ */
+export async function* takeDataUris(
+  pieces: AsyncIterable<string>,
+  pictures: PictureCollector,
+  marks: PictureMarks,
+): AsyncGenerator<string> {
+  const mostCharacters = Math.ceil(pictures.limits.maxBytes / 3) * 4;
+  let held = '';
+  /** The picture that is being read: what of it is kept, and how long it is in all. */
+  let open: { head: string; base64: string; length: number } | null = null;
+
+  const take = async ({ head, base64, length }: NonNullable<typeof open>): Promise<string> => {
+    const asItWas = length <= LONGEST_EXAMPLE ? head + base64 : '';
+    if (length > mostCharacters) {
+      pictures.leaveOut();
+      return asItWas;
+    }
+    const picture = await pictures.take(Buffer.from(base64, 'base64'));
+    return picture === null ? asItWas : marks.of(picture);
+  };
+
+  /** Gives what is settled of the held text; at the end that is everything. */
+  async function* settle(atEnd: boolean): AsyncGenerator<string> {
+    for (;;) {
+      if (open !== null) {
+        const end = held.search(NO_BASE64);
+        const part = end < 0 ? held : held.slice(0, end);
+        if (open.length <= mostCharacters) open.base64 += part;
+        open.length += part.length;
+        held = held.slice(part.length);
+        if (end < 0 && !atEnd) return;
+        yield await take(open);
+        open = null;
+        continue;
+      }
+      const start = held.indexOf(START);
+      if (start < 0) {
+        // The end may be the beginning of a beginning.
+        const settled = atEnd ? held.length : Math.max(0, held.length - START.length);
+        yield held.slice(0, settled);
+        held = held.slice(settled);
+        return;
+      }
+      if (start > 0) {
+        yield held.slice(0, start);
+        held = held.slice(start);
+      }
+      if (held.length < LONGEST_HEAD && !atEnd) return;
+      const head = HEAD.exec(held.slice(0, LONGEST_HEAD))?.[0];
+      if (head === undefined) yield START;
+      else open = { head, base64: '', length: 0 };
+      held = held.slice((head ?? START).length);
+    }
+  }
+
+  for await (const piece of pieces) {
+    held += piece;
+    yield* settle(false);
+  }
+  yield* settle(true);
+}
