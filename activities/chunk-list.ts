@@ -1,8 +1,15 @@
 import { createInterface } from 'node:readline';
 import type { Chunk } from '../schemas/documents.js';
+import { asImageText } from './enrichment/describe-picture.js';
+import { readDescriptions } from './enrichment/picture-list.js';
 import type { BlobStore } from './file-ports.js';
 
-/** The ticket of a document's chunk list: JSON lines, one `Chunk` each. */
+type Blobs = Pick<BlobStore, 'read' | 'info'>;
+
+/** A line of the list. Where a picture stands the description is put in from a list of its own. */
+type ListedChunk = Chunk & { picture?: number };
+
+/** The ticket of a document's chunk list: JSON lines, one `ParsedChunk` each. */
 export const chunksBlobId = (taskId: string): string => `${taskId}.chunks`;
 
 const lines = async function* (blobs: Pick<BlobStore, 'read'>, taskId: string): AsyncGenerator<string> {
@@ -14,25 +21,47 @@ const lines = async function* (blobs: Pick<BlobStore, 'read'>, taskId: string): 
   }
 };
 
+/** A key of an object, which no text can look like: in texts the quotes are escaped. */
+const isPicture = (line: string): boolean => line.includes('"picture":');
+
+/** Answers the chunk of a picture's place; null when nothing was said of it. */
+const pictureReader = (blobs: Blobs, taskId: string) => {
+  let descriptions: readonly (string | null)[] | null = null;
+  return async (line: string): Promise<Chunk | null> => {
+    const { picture, ...chunk } = JSON.parse(line) as ListedChunk;
+    descriptions ??= await readDescriptions(blobs, taskId);
+    const said = descriptions[picture!] ?? null;
+    return said === null ? null : { ...chunk, text: chunk.text + asImageText(said, chunk.tokens) };
+  };
+};
+
 /** How many chunks a document has. */
-export const countChunks = async (blobs: Pick<BlobStore, 'read'>, taskId: string): Promise<number> => {
+export const countChunks = async (blobs: Blobs, taskId: string): Promise<number> => {
+  const readPicture = pictureReader(blobs, taskId);
   let count = 0;
-  for await (const _line of lines(blobs, taskId)) count += 1;
+  for await (const line of lines(blobs, taskId))
+    if (!isPicture(line) || (await readPicture(line)) !== null) count += 1;
   return count;
 };
 
-/** The chunks of a document in their order, without the first `skip`, so many at a time. */
+/**
+ * The chunks of a document in their order, without the first `skip`, so many at a time. A picture of which nothing was
+ * said has none.
+ */
 export const readChunkBatches = async function* (
-  blobs: Pick<BlobStore, 'read'>,
+  blobs: Blobs,
   taskId: string,
   options: { skip: number; size: number },
 ): AsyncGenerator<Chunk[]> {
   let batch: Chunk[] = [];
-  let index = 0;
+  const readPicture = pictureReader(blobs, taskId);
+  let position = -1;
   for await (const line of lines(blobs, taskId)) {
-    index += 1;
-    if (index <= options.skip) continue;
-    batch.push(JSON.parse(line) as Chunk);
+    const picture = isPicture(line) ? await readPicture(line) : undefined;
+    if (picture === null) continue;
+    position += 1;
+    if (position < options.skip) continue;
+    batch.push({ ...(picture ?? (JSON.parse(line) as Chunk)), position });
     if (batch.length >= options.size) {
       yield batch;
       batch = [];

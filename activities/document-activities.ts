@@ -5,17 +5,19 @@ import { pipeline } from 'node:stream/promises';
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
 import type { FileVersion, UploadInfo } from '../schemas/documents.js';
+import type { ErrorCode } from '../schemas/error-table.js';
 import type { IndexationConfig } from '../schemas/presets.js';
-import type { TaskFailure, TaskRecord, TaskState } from '../schemas/tasks.js';
+import type { PictureCount, TaskFailure, TaskRecord, TaskState } from '../schemas/tasks.js';
 import { chunksBlobId } from './chunk-list.js';
 import { removeContexts } from './enrichment/context-list.js';
-import { enrichmentsOf } from './enrichment/enrichment-plan.js';
+import { enrichmentsOf, wantsPictures } from './enrichment/enrichment-plan.js';
+import { removeDescriptions, removePictures, writePicture } from './enrichment/picture-list.js';
 import { cleanFileRecord } from './reconcile/clean-file-record.js';
 import { settleChunks } from './reconcile/settle-file.js';
 import { settleQuota } from './reconcile/settle-quota.js';
 import { resolveFileKind } from './parsing/file-types.js';
 import type { ChunkingOptions } from './parsing/chunk.js';
-import type { ParserPool } from './parsing/parser-pool.js';
+import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
 import type { Adapters } from './ports.js';
 
 /** What crosses from plan to hands: ids only. The bytes and the words stay in the stores. */
@@ -56,6 +58,7 @@ export interface DocumentActivityDeps {
 
 /** A crashed parser may be the machine's fault, three crashes are the document's. */
 const PARSER_TRIES = 3;
+const TOO_MUCH: ReadonlySet<ErrorCode> = new Set(['FILE_TOO_COMPLEX', 'PARSE_TIMEOUT', 'PARSER_CRASHED']);
 const TRACEBACK_CHARACTERS = 8000;
 
 /**
@@ -98,6 +101,27 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     };
   };
 
+  /** Pictures may be what makes a document too much for the parser: they are done without before it is given up. */
+  const parseWithPictures = async (request: ParseRequest, directory: string): Promise<ParsedDocument> => {
+    try {
+      return await deps.parser.parseAndChunk({ ...request, pictures: { directory } });
+    } catch (error) {
+      if (!(error instanceof AppError) || !TOO_MUCH.has(error.code)) throw error;
+      return { ...(await deps.parser.parseAndChunk(request)), pictures: { kept: 0, leftOut: 1 } };
+    }
+  };
+
+  const storePictures = async (
+    ref: DocumentRef,
+    pictures: PictureCount,
+    directory: string,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    for (let picture = 0; picture < pictures.kept; picture += 1)
+      await writePicture(blobs, ref, picture, createReadStream(join(directory, String(picture))), signal);
+    await tasks.noteEnrichment(ref.taskId, { pictures });
+  };
+
   /**
    * Bytes → chunk list. Repeating it writes the same list again. `enrich`: the partition's preset wants a model to say
    * something of the document before it is embedded.
@@ -117,7 +141,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
       const { maxInputTokens } = await models.embedder(task.embedder);
       const preset = await presetOf(task.partition);
       const wanted = chunkingOf(preset);
-      const parsed = await deps.parser.parseAndChunk({
+      const request: ParseRequest = {
         path,
         kind,
         filename: task.upload.filename,
@@ -129,7 +153,11 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
         },
         outputPath: join(directory, 'chunks.jsonl'),
         signal,
-      });
+      };
+      const pictureDirectory = join(directory, 'pictures');
+      const parsed = wantsPictures(preset, kind)
+        ? await parseWithPictures(request, pictureDirectory)
+        : await deps.parser.parseAndChunk(request);
       if (parsed.chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
       await tasks.report(ref.taskId, { stage: 'chunk', progress: 0.3 });
       const blobId = chunksBlobId(ref.taskId);
@@ -139,7 +167,8 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
         createReadStream(join(directory, 'chunks.jsonl')),
         signal,
       );
-      const enriched = enrichmentsOf(preset, task.upload).length > 0;
+      if (parsed.pictures) await storePictures(ref, parsed.pictures, pictureDirectory, signal);
+      const enriched = enrichmentsOf(preset, parsed.pictures).length > 0;
       return { chunkCount: parsed.chunkCount, ...(enriched ? { enrich: true } : {}) };
     } catch (error) {
       if (error instanceof AppError && error.code === 'PARSER_CRASHED' && attempt >= PARSER_TRIES)
@@ -188,6 +217,8 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     if (!replaced) {
       await blobs.remove(chunksBlobId(ref.taskId));
       await removeContexts(blobs, ref.taskId, task.context_parts ?? 0);
+      await removePictures(blobs, ref.taskId, task.pictures?.kept ?? 0);
+      await removeDescriptions(blobs, ref.taskId, task.pictures?.kept ?? 0);
       if (!keepUploads) await blobs.remove(task.upload.upload_id);
       await tasks.markCleaned(ref.fileKey, ref.generation);
     }

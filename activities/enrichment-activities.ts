@@ -3,11 +3,12 @@ import { AppError } from '../schemas/app-error.js';
 import type { Chunk } from '../schemas/documents.js';
 import type { IndexationConfig } from '../schemas/presets.js';
 import type { EnrichmentStage, TaskRecord } from '../schemas/tasks.js';
-import { readChunkBatches } from './chunk-list.js';
+import { countChunks, readChunkBatches } from './chunk-list.js';
 import { readActiveTask } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import { CONTEXTS_PER_PART, countContextParts, writeContexts } from './enrichment/context-list.js';
 import { contextualizeChunk, openingOf } from './enrichment/contextualize-chunk.js';
+import { describePictures } from './enrichment/describe-pictures.js';
 import { enrichmentsOf } from './enrichment/enrichment-plan.js';
 import { topicTags } from './enrichment/topic-tags.js';
 import type { LanguageModel } from './model-ports.js';
@@ -126,19 +127,6 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
     await tasks.noteEnrichment(task.task_id, { derivedMetadata: { topic_tags: tags } });
   };
 
-  const perform = async (
-    stage: EnrichmentStage,
-    task: TaskRecord,
-    config: IndexationConfig,
-    signal: AbortSignal,
-  ): Promise<void> => {
-    if (!(await tasks.report(task.task_id, { stage }))) throw new AppError('TASK_CANCELLED');
-    if (stage === 'contextualize') await contextualize(task, config, signal);
-    if (stage === 'topic_tag') await tag(task, config, signal);
-    // The readers give text alone so far: whoever wants pictures described must see that they are not.
-    if (stage === 'caption') throw new AppError('UNSUPPORTED_CONTENT', 'Pictures in documents are not read.');
-  };
-
   /** A store that is away is waited for; anything else costs the enrichment and not the document. */
   const isTriedAgain = (error: unknown, attempt: number): boolean => {
     if (error instanceof AppError)
@@ -147,16 +135,45 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
     return (error as { name?: unknown }).name !== 'TimeoutError' && attempt < TRIES;
   };
 
+  const caption = (task: TaskRecord, config: IndexationConfig, signal: AbortSignal): Promise<void> =>
+    describePictures({
+      ...{ task, blobs, signal },
+      model: () => models.visionModel(config.vlm ?? undefined),
+      prompt: () => promptSource.text('image_captioning', config.image_captioning_prompt_name),
+      patience: () => patience(signal),
+      isTriedAgain: (error) => isTriedAgain(error, Context.current().info.attempt),
+      async onPart(parts) {
+        Context.current().heartbeat({ parts });
+        if (!(await tasks.report(task.task_id, { stage: 'caption' }))) throw new AppError('TASK_CANCELLED');
+      },
+    });
+
+  const perform = async (
+    stage: EnrichmentStage,
+    task: TaskRecord,
+    config: IndexationConfig,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    if (!(await tasks.report(task.task_id, { stage }))) throw new AppError('TASK_CANCELLED');
+    if (stage === 'caption') await caption(task, config, signal);
+    if (stage === 'contextualize') await contextualize(task, config, signal);
+    if (stage === 'topic_tag') await tag(task, config, signal);
+  };
+
   /**
    * Adds what the partition's preset wants said of a document. A stage that fails is noted in the task, and from there
-   * in the file's record, and the document is indexed without it. Repeating it pays for nothing twice.
+   * in the file's record, and the document is indexed without it. Repeating it pays for nothing twice. Of a document
+   * with pictures it answers the number of its chunks, which depends on what was said of them.
+   * @throws AppError NO_INDEXABLE_CONTENT when there were only pictures, and nothing was said of any
    */
-  const enrichDocument = async (ref: DocumentRef): Promise<{ degraded: EnrichmentStage[] }> => {
+  const enrichDocument = async (
+    ref: DocumentRef,
+  ): Promise<{ degraded: EnrichmentStage[]; chunkCount?: number }> => {
     const { cancellationSignal: signal, info } = Context.current();
     const task = await readActiveTask(tasks, ref);
     const config = await configOf(task);
     const degraded: EnrichmentStage[] = [];
-    for (const stage of enrichmentsOf(config, task.upload)) {
+    for (const stage of enrichmentsOf(config, task.pictures)) {
       try {
         await perform(stage, task, config!, signal);
       } catch (error) {
@@ -166,7 +183,10 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
       }
     }
     await tasks.noteEnrichment(task.task_id, { degradedStages: degraded });
-    return { degraded };
+    if ((task.pictures?.kept ?? 0) === 0) return { degraded };
+    const chunkCount = await countChunks(blobs, task.task_id);
+    if (chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
+    return { degraded, chunkCount };
   };
 
   return { enrichDocument };

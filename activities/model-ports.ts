@@ -28,9 +28,17 @@ export interface Embedder {
 /** Fields of the chat format that we hand on without knowing them. */
 export type MoreFields = Readonly<Record<string, unknown>>;
 
+/** A picture in one of the formats that vision models take. */
+export interface Picture {
+  mimetype: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  bytes: Buffer;
+}
+
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content: string;
+  /** For models that see; others do not know what to do with them. */
+  pictures?: readonly Picture[];
   /** `tool_calls`, `tool_call_id`, `name`, as they came. */
   more?: MoreFields;
 }
@@ -143,6 +151,11 @@ export interface ModelRegistry {
   embedder(name: string): Promise<Embedder>;
   /** The default one when no name is given, or `default`. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
   languageModel(name?: string): Promise<LanguageModel>;
+  /**
+   * A language model that sees (type `vlm`): the default one when no name is given, or `default`.
+   * @throws AppError MODEL_ENDPOINT_NOT_FOUND, CONFIG_ERROR when its server says that it does not see
+   */
+  visionModel(name?: string): Promise<LanguageModel>;
   /** The default one when no name is given; null without one. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
   reranker(name?: string): Promise<Reranker | null>;
   /**

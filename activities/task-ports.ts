@@ -5,6 +5,7 @@ import type {
   CallbackRecord,
   CallbackState,
   EnrichmentStage,
+  PictureCount,
   Stage,
   TaskFailure,
   TaskRecord,
@@ -22,7 +23,12 @@ export interface TaskStore {
   /** Notes what enrichment has added so far; harmless once the task has ended. */
   noteEnrichment(
     taskId: string,
-    added: { derivedMetadata?: Metadata; contextParts?: number; degradedStages?: EnrichmentStage[] },
+    added: {
+      derivedMetadata?: Metadata;
+      contextParts?: number;
+      pictures?: PictureCount;
+      degradedStages?: EnrichmentStage[];
+    },
   ): Promise<void>;
   /** Active → final, once. False when it was final already. */
   finish(

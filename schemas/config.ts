@@ -47,6 +47,8 @@ const build = (env: z.output<typeof environment>) => ({
     chunkOverlapRate: env.CHUNK_OVERLAP_RATE,
     /** The preset `default` has a model say where each chunk stands, until somebody edits it. */
     contextualize: env.CONTEXTUAL_RETRIEVAL,
+    /** The preset `default` has pictures described, until somebody edits it. */
+    captionImages: env.IMAGE_CAPTIONING ?? env.VLM_MODEL !== undefined,
     contextualizationTimeoutSeconds: env.CONTEXTUALIZATION_TIMEOUT,
     taskTimeoutHours: env.TASK_TIMEOUT_HOURS,
     taskRetentionDays: env.TASK_RETENTION_DAYS,
@@ -159,6 +161,8 @@ const build = (env: z.output<typeof environment>) => ({
     /** For one reranking in all. */
     rerankerTimeoutSeconds: env.RERANKER_TIMEOUT,
     rerankerConcurrency: env.RERANKER_SEMAPHORE,
+    /** Pictures that one vision model is asked about at once, per process. */
+    vlmConcurrency: env.VLM_SEMAPHORE,
     /** The environment wins over the table of model endpoints at each start. */
     syncOnBoot: env.MODEL_ENDPOINT_SYNC_ON_BOOT,
   },

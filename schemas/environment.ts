@@ -118,6 +118,8 @@ export const environment = z.object({
   VLM_BASE_URL: modelUrl.optional(),
   VLM_MODEL: z.string().min(1).optional(),
   VLM_API_KEY: z.string().optional(),
+  VLM_SEMAPHORE: count(10),
+  IMAGE_CAPTIONING: z.stringbool().optional(),
   OLLAMA_HOST: z
     .string()
     .transform(ollamaUrl)

@@ -26,6 +26,14 @@ export interface TaskFailure {
   traceback: string[];
 }
 
+/** What became of a document's pictures while it was read. */
+export interface PictureCount {
+  /** Handed out to be described. */
+  kept: number;
+  /** Beyond a limit, damaged, or in a format that vision models do not take. Decoration is not counted. */
+  leftOut: number;
+}
+
 /** What the API says of a background task. A final state never changes. */
 export interface TaskRecord {
   task_id: string;
@@ -55,6 +63,8 @@ export interface TaskRecord {
   /** What enrichment added: metadata beside the client's, parts of the list of contexts, and the stages that failed. */
   derived_metadata?: Metadata;
   context_parts?: number;
+  /** There when they are to be described. */
+  pictures?: PictureCount;
   degraded_stages?: EnrichmentStage[];
   embedder: string;
   error: TaskFailure | null;

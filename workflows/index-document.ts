@@ -26,7 +26,9 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
     // Absent in histories of before there was enrichment, which so take the steps that they took.
     if (parsed.enrich === true) {
       view.stage = 'contextualize';
-      await enrichDocument(ref);
+      const enriched = await enrichDocument(ref);
+      // A described picture is a chunk; one of which nothing was said is none.
+      view.chunks = enriched.chunkCount ?? parsed.chunkCount;
     }
 
     view.stage = 'embed';

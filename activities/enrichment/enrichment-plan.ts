@@ -1,20 +1,26 @@
 import type { IndexationConfig } from '../../schemas/presets.js';
-import type { EnrichmentStage } from '../../schemas/tasks.js';
+import type { EnrichmentStage, PictureCount } from '../../schemas/tasks.js';
+import type { FileKind } from '../parsing/file-types.js';
 
 /** Formats that may hold pictures. */
-const WITH_PICTURES = new Set([
-  'application/pdf',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-]);
+const WITH_PICTURES: ReadonlySet<FileKind> = new Set(['pdf', 'docx', 'html', 'md']);
 
-/** What a preset wants done to a document between reading and embedding, in this order. */
+/** Whether a document's pictures are to be taken out when it is read. */
+export const wantsPictures = (config: IndexationConfig | undefined, kind: FileKind): boolean =>
+  config?.enable_image_captioning === true && WITH_PICTURES.has(kind);
+
+/**
+ * What a preset wants done to a document between reading and embedding, in this order.
+ * @param pictures that were come upon, where they are wanted
+ */
 export const enrichmentsOf = (
   config: IndexationConfig | undefined,
-  upload: { mimetype: string },
+  pictures: PictureCount | undefined,
 ): EnrichmentStage[] => {
   if (config === undefined) return [];
   const stages: EnrichmentStage[] = [];
-  if (config.enable_image_captioning && WITH_PICTURES.has(upload.mimetype)) stages.push('caption');
+  if (config.enable_image_captioning && pictures !== undefined && pictures.kept + pictures.leftOut > 0)
+    stages.push('caption');
   if (config.enable_contextualization && config.contextualization_mode !== 'none')
     stages.push('contextualize');
   if (config.enable_topic_tagging) stages.push('topic_tag');

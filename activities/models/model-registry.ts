@@ -11,6 +11,8 @@ export interface ModelBuilder {
   embedder(endpoint: ModelEndpoint): Promise<Embedder | null>;
   /** @param contextTokens the most that is ever sent */
   languageModel(endpoint: ModelEndpoint, contextTokens: number): Promise<LanguageModel | null>;
+  /** @param contextTokens the most that is ever sent */
+  visionModel(endpoint: ModelEndpoint, contextTokens: number): Promise<LanguageModel | null>;
   reranker(endpoint: ModelEndpoint): Promise<Reranker | null>;
   /** Whether the record is of this kind; rejects when its model cannot be used now. */
   check(endpoint: ModelEndpoint, signal?: AbortSignal): Promise<boolean>;
@@ -22,6 +24,8 @@ const DEFAULT_CONTEXT_TOKENS = 8192;
 /** In a preset: whatever the default is, unless an endpoint has that very name. */
 const DEFAULT_ALIAS = 'default';
 
+const KINDS = { llm: 'language model', vlm: 'vision model' } as const;
+
 export const builtinModels: ModelBuilder = {
   async embedder({ endpoint, name, model_name, vector_field }) {
     if (endpoint !== BUILTIN_ENDPOINT || model_name !== HASH_MODEL_NAME || vector_field === null) return null;
@@ -31,6 +35,8 @@ export const builtinModels: ModelBuilder = {
     if (endpoint !== BUILTIN_ENDPOINT || model_name !== EXTRACTIVE_MODEL_NAME) return null;
     return createExtractiveModel({ endpointName: name, contextTokens });
   },
+  // There is none that sees.
+  visionModel: async () => null,
   // There is none: to rank by words once more would add nothing to BM25.
   reranker: async () => null,
   async check({ endpoint }) {
@@ -82,6 +88,14 @@ export const createModelRegistry = (options: {
     return named ?? (await endpoints.defaults())[type];
   };
 
+  const chosenModel = async (type: 'llm' | 'vlm', name: string | undefined) => {
+    const chosen = await chosenName(type, name);
+    if (chosen === undefined)
+      throw new AppError('MODEL_ENDPOINT_NOT_FOUND', `No ${KINDS[type]} is registered as the default.`);
+    const endpoint = await record(type, chosen);
+    return { endpoint, window: wantedContext(endpoint) ?? contextTokens };
+  };
+
   return {
     async list(type) {
       const [found, defaults] = await Promise.all([endpoints.list(type), endpoints.defaults()]);
@@ -98,12 +112,12 @@ export const createModelRegistry = (options: {
       return build(endpoint, (builder) => builder.embedder(endpoint));
     },
     async languageModel(name) {
-      const chosen = await chosenName('llm', name);
-      if (chosen === undefined)
-        throw new AppError('MODEL_ENDPOINT_NOT_FOUND', 'No language model is registered as the default.');
-      const endpoint = await record('llm', chosen);
-      const window = wantedContext(endpoint) ?? contextTokens;
+      const { endpoint, window } = await chosenModel('llm', name);
       return build(endpoint, (builder) => builder.languageModel(endpoint, window));
+    },
+    async visionModel(name) {
+      const { endpoint, window } = await chosenModel('vlm', name);
+      return build(endpoint, (builder) => builder.visionModel(endpoint, window));
     },
     async reranker(name) {
       const chosen = await chosenName('reranker', name);

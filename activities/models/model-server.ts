@@ -10,6 +10,8 @@ export interface ServedModel {
 export interface ModelDescription extends Pick<ProbedFacts, 'context_tokens' | 'text_form'> {
   /** What it is for; null when the server does not tell. */
   kind: 'embedder' | 'llm' | null;
+  /** Whether it takes pictures; null when the server does not tell. */
+  sees: boolean | null;
 }
 
 export interface ChatCall {

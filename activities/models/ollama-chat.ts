@@ -41,12 +41,14 @@ const argumentsIn = (text: unknown): unknown => {
 const messageOf = ({
   role,
   content,
+  pictures = [],
   more,
 }: ChatMessage): Record<string, unknown> & { role: string; content: string } => {
   const calls = ToolCalls.safeParse(more?.['tool_calls']);
   return {
     role,
     content,
+    ...(pictures.length > 0 && { images: pictures.map(({ bytes }) => bytes.toString('base64')) }),
     ...(calls.success && {
       tool_calls: calls.data.map(({ function: { name, arguments: given } }) => ({
         function: { name, arguments: argumentsIn(given) },

@@ -25,6 +25,7 @@ export const describeOllamaModel = (answer: unknown): ModelDescription => {
     capabilities.includes('completion') || (capabilities.length === 0 && !BERT.test(architecture));
   return {
     kind: embeds ? 'embedder' : talks ? 'llm' : null,
+    sees: capabilities.length === 0 ? null : capabilities.includes('vision'),
     context_tokens: typeof context === 'number' && Number.isInteger(context) && context > 0 ? context : null,
     text_form: wordpiece ? 'wordpiece' : 'plain',
   };

@@ -1,6 +1,7 @@
 import { stringify } from 'lossless-json';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
+import type { ChatMessage } from '../model-ports.js';
 import { finishReasonOf } from './answer-fields.js';
 import { openExchange, readJson } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
@@ -40,11 +41,23 @@ const ChatAnswer = z.object({
   usage: z.unknown().optional(),
 });
 
+/** Pictures go as data URIs behind the text, in parts of one content. */
+const contentOf = ({ content, pictures = [] }: ChatMessage): unknown =>
+  pictures.length === 0
+    ? content
+    : [
+        { type: 'text', text: content },
+        ...pictures.map(({ mimetype, bytes }) => ({
+          type: 'image_url',
+          image_url: { url: `data:${mimetype};base64,${bytes.toString('base64')}` },
+        })),
+      ];
+
 /** What we do not know of a request goes along; what we set wins. */
 const chatBody = ({ model, messages, options }: ChatCall): Record<string, unknown> => ({
   ...options.more,
   model,
-  messages: messages.map(({ role, content, more }) => ({ ...more, role, content })),
+  messages: messages.map((message) => ({ ...message.more, role: message.role, content: contentOf(message) })),
   ...(options.temperature !== undefined && { temperature: options.temperature }),
   ...(options.topP !== undefined && { top_p: options.topP }),
   ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
@@ -96,7 +109,7 @@ export const createOpenAiServer = (
         throw error;
       });
       const context = list.find(({ name }) => name === model)?.contextTokens ?? null;
-      return { kind: null, context_tokens: context, text_form: 'plain' };
+      return { kind: null, sees: null, context_tokens: context, text_form: 'plain' };
     },
     async embed({ model, texts }, signal) {
       const body = { model, input: texts, encoding_format: 'float' };

@@ -29,6 +29,7 @@ export interface RemoteModelsOptions {
     embedderConcurrency: number;
     llmConcurrency: number;
     rerankerConcurrency: number;
+    vlmConcurrency: number;
     maxModelLen: number | null;
   };
   now?: () => Date;
@@ -65,6 +66,8 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
   const calls = new Map<string, GuardedCalls>();
   const embedders = new Map<string, Kept<Promise<Embedder>>>();
   const languageModels = new Map<string, Kept<LanguageModel>>();
+  /** Fingerprints of endpoints whose model is known to see, or whose server does not tell. */
+  const seeing = new Set<string>();
   const probes = new Map<string, Promise<ModelEndpoint>>();
 
   const serverOptions = (endpoint: ModelEndpoint) => ({
@@ -75,9 +78,12 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
 
   const callsOf = (endpoint: ModelEndpoint): GuardedCalls => {
     const key = callsKey(endpoint);
-    const { embedderConcurrency, llmConcurrency, rerankerConcurrency } = settings;
-    const concurrencies = { embedder: embedderConcurrency, reranker: rerankerConcurrency };
-    const concurrency = concurrencies[endpoint.model_type as keyof typeof concurrencies] ?? llmConcurrency;
+    const { embedderConcurrency, llmConcurrency, rerankerConcurrency, vlmConcurrency } = settings;
+    const concurrencies = {
+      ...{ embedder: embedderConcurrency, reranker: rerankerConcurrency, vlm: vlmConcurrency },
+      ...{ llm: llmConcurrency, stt: llmConcurrency },
+    };
+    const concurrency = concurrencies[endpoint.model_type];
     const found = calls.get(key) ?? createGuardedCalls({ name: endpoint.name, concurrency });
     calls.set(key, found);
     return found;
@@ -134,6 +140,41 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
     });
   };
 
+  const talking = (endpoint: ModelEndpoint, contextTokens: number): LanguageModel => {
+    const fingerprint = fingerprintOf(endpoint);
+    const key = callsKey(endpoint);
+    const kept = languageModels.get(key);
+    if (kept?.fingerprint === fingerprint) return kept.model;
+    const model = createRemoteLanguageModel({
+      endpointName: endpoint.name,
+      modelName: endpoint.model_name,
+      // Never more than we would send: a longer window costs memory on the server. The operator's word goes first.
+      contextTokens: wantedContext(endpoint) ?? Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
+      answerTokens: ownAnswerTokens(endpoint),
+      server: serverOf(endpoint),
+      calls: callsOf(endpoint),
+    });
+    languageModels.set(key, { fingerprint, model });
+    return model;
+  };
+
+  /** Ollama leaves pictures out in silence when a model does not see, and the model then makes something up. */
+  const requireSight = async (endpoint: ModelEndpoint): Promise<void> => {
+    const key = fingerprintOf(endpoint);
+    if (seeing.has(key)) return;
+    const { sees } = await callsOf(endpoint)
+      .run(() => serverOf(endpoint).describe(endpoint.model_name))
+      .catch((error: unknown) => {
+        throw providerError(error, 'chat', endpoint.name);
+      });
+    if (sees === false)
+      throw new AppError(
+        'CONFIG_ERROR',
+        `The model of the endpoint '${endpoint.name}' does not see pictures.`,
+      );
+    seeing.add(key);
+  };
+
   return {
     async embedder(registered) {
       if (!isRemote(registered)) return null;
@@ -150,22 +191,13 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
     },
     async languageModel(registered, contextTokens) {
       if (!isRemote(registered)) return null;
+      return talking(await probed(registered), contextTokens);
+    },
+    async visionModel(registered, contextTokens) {
+      if (!isRemote(registered)) return null;
       const endpoint = await probed(registered);
-      const fingerprint = fingerprintOf(endpoint);
-      const kept = languageModels.get(endpoint.name);
-      if (kept?.fingerprint === fingerprint) return kept.model;
-      const model = createRemoteLanguageModel({
-        endpointName: endpoint.name,
-        modelName: endpoint.model_name,
-        // Never more than we would send: a longer window costs memory on the server. The operator's word goes first.
-        contextTokens:
-          wantedContext(endpoint) ?? Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
-        answerTokens: ownAnswerTokens(endpoint),
-        server: serverOf(endpoint),
-        calls: callsOf(endpoint),
-      });
-      languageModels.set(endpoint.name, { fingerprint, model });
-      return model;
+      await requireSight(endpoint);
+      return talking(endpoint, contextTokens);
     },
     async reranker(registered) {
       if (!isRemote(registered)) return null;

@@ -4,7 +4,10 @@ import type { Chunk } from '../../schemas/documents.js';
 export interface ParsedChunk extends Chunk {
   /** Where the text starts in the decoded source, for formats that keep their source text. */
   charStart?: number;
-  /** Of type `image`, without text: the place of the picture of this number, to be filled with its description. */
+  /**
+   * The place of the picture of this number. Its description is still to come: `text` holds what goes before it, and
+   * `tokens` says how many it may have.
+   */
   picture?: number;
 }
 

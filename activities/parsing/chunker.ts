@@ -52,11 +52,13 @@ export function createChunker({
 
   /** Places of pictures that stand in the text that is open. */
   let pictures: Section[] = [];
-  const picturePlace = ({ headingPath, page, picture }: Section): ParsedChunk => ({
-    ...{ position: position++, text: '', page, headingPath, chunkType: 'image', tokens: 0 },
-    sectionId: place?.sectionId ?? 0,
-    picture: picture!,
-  });
+  const picturePlace = ({ headingPath, page, picture }: Section): ParsedChunk => {
+    const here = place !== null && samePath(place.headingPath, headingPath);
+    return {
+      ...{ position: position++, text: here ? opening : '', page, headingPath, chunkType: 'image' },
+      ...{ tokens: here ? room : chunkSize, sectionId: place?.sectionId ?? 0, picture: picture! },
+    };
+  };
   function* givePictures(): Generator<ParsedChunk> {
     const given = pictures;
     pictures = [];

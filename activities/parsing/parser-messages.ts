@@ -1,8 +1,8 @@
+import type { PictureCount } from '../../schemas/tasks.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import type { ChunkingOptions } from './chunk.js';
 import type { FileKind } from './file-types.js';
 import type { ParseLimits } from './parse-limits.js';
-import type { PictureCount } from './pictures/picture-collector.js';
 import type { PictureLimits } from './pictures/picture-limits.js';
 
 /** What the pool asks of a parser process. Text never crosses: the chunks go to a file. */

@@ -41,6 +41,7 @@ export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'cha
       ...(config.documents.contextualize && {
         ...{ enable_contextualization: true, contextualization_mode: 'simple' },
       }),
+      ...(config.documents.captionImages && { enable_image_captioning: true }),
     }),
     indexation('legal', 1024, 0.25, { contextualization_mode: 'structured' }),
     indexation('finance', 768, 0.2),

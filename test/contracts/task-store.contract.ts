@@ -47,7 +47,11 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       await store().noteEnrichment(task_id, { derivedMetadata });
       await store().noteEnrichment(task_id, { contextParts: 2 });
       await store().noteEnrichment(task_id, { degradedStages: ['caption'] });
-      const added = { derived_metadata: derivedMetadata, context_parts: 2, degraded_stages: ['caption'] };
+      await store().noteEnrichment(task_id, { pictures: { kept: 3, leftOut: 1 } });
+      const added = {
+        ...{ derived_metadata: derivedMetadata, context_parts: 2, degraded_stages: ['caption'] },
+        pictures: { kept: 3, leftOut: 1 },
+      };
       expect(await store().get(task_id)).toMatchObject(added);
       await store().finish(task_id, 'COMPLETED');
       await store().noteEnrichment(task_id, { contextParts: 9 });

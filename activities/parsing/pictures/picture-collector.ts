@@ -1,16 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PictureCount } from '../../../schemas/tasks.js';
 import { readPictureFormat } from './picture-format.js';
 import type { PictureLimits } from './picture-limits.js';
-
-/** What became of a document's pictures. */
-export interface PictureCount {
-  /** Files `0` to `kept - 1` in the directory. */
-  kept: number;
-  /** Beyond a limit, damaged, or in a format that vision models do not take. Decoration is not counted. */
-  leftOut: number;
-}
 
 /** Takes the pictures of one document as a parser comes upon them. */
 export interface PictureCollector {
@@ -21,6 +14,7 @@ export interface PictureCollector {
   take(bytes: Buffer): Promise<number | null>;
   /** One that the parser itself could not hand out. */
   leaveOut(): void;
+  /** The kept ones are files `0` to `kept - 1` in the directory. */
   count(): PictureCount;
 }
 

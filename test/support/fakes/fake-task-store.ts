@@ -43,11 +43,12 @@ export const createFakeTaskStore = (): TaskStore => {
       Object.assign(task, update);
       return true;
     },
-    async noteEnrichment(taskId, { derivedMetadata, contextParts, degradedStages }) {
+    async noteEnrichment(taskId, { derivedMetadata, contextParts, pictures, degradedStages }) {
       const task = tasks.get(taskId);
       if (task === undefined || isFinalState(task.state)) return;
       if (derivedMetadata !== undefined) task.derived_metadata = derivedMetadata;
       if (contextParts !== undefined) task.context_parts = contextParts;
+      if (pictures !== undefined) task.pictures = pictures;
       if (degradedStages !== undefined) task.degraded_stages = degradedStages;
     },
     async finish(taskId, state, failure) {
