@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { documentClient } from '../support/document-client.js';
+import { samplePng } from '../support/documents/sample-picture.js';
+import { writeDocx } from '../support/documents/write-docx.js';
 import { modelEnvironment } from '../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../support/model-server/scripted-model-server.js';
+import { shownPictures } from '../support/model-server/shown-pictures.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { until } from '../support/until.js';
@@ -26,6 +29,7 @@ beforeAll(async () => {
   stack = await openStack({
     ...modelEnvironment(server),
     ...{ EMBEDDER_TIMEOUT: '20', LLM_TIMEOUT: '5', EMBEDDER_BATCH_SIZE: '4' },
+    ...{ VLM_BASE_URL: server.url, VLM_MODEL: server.models.vlm },
     // What the model is asked first is the answer.
     RAG_MODE: 'SimpleRag',
   });
@@ -112,6 +116,62 @@ describe('the main job with a model server, of a dimension of its own', () => {
     expect(hit?.content).not.toContain('Said of');
     const degraded = await stack.request('/partition/rich?degraded_stage=contextualize');
     expect(await degraded.json()).toEqual({ files: [] });
+  });
+
+  describe('has pictures described where a vision model is configured', () => {
+    const picture = samplePng(77);
+    const catalogue = (text: string) =>
+      new Uint8Array(
+        writeDocx(
+          [{ heading: 'Catalogue', level: 1 }, { paragraph: text }, { picture: 'a.png' }],
+          [{ name: 'word/media/a.png', content: picture }],
+        ),
+      );
+    const usual = () => server.models.answer;
+    let before: ReturnType<typeof usual>;
+    beforeEach(() => void (before = usual()));
+    afterEach(() => void (server.models.answer = before));
+    const live = async (fileId: string) => (await stack.adapters.files.get('mill', fileId))?.live;
+
+    it('and finds them by what was said', async () => {
+      server.models.answer = () => 'A waterwheel of oak with twelve paddles.';
+      const url = await client.upload('POST', 'mill', 'described', catalogue('Parts for sale.'), 'c.docx');
+      expect(await client.ended(url)).toMatchObject({ task_state: 'COMPLETED' });
+      expect(server.asked('chat').flatMap(shownPictures)).toEqual([picture]);
+      const [hit] = await client.search('/search/partition/mill', { text: 'oak paddles waterwheel' });
+      expect(hit).toMatchObject({
+        content: '<image_description>\nA waterwheel of oak with twelve paddles.\n</image_description>',
+        metadata: { file_id: 'described', chunk_type: 'image' },
+      });
+      expect(await live('described')).toMatchObject({ chunk_count: 2, degraded_stages: [] });
+    });
+
+    it('and is COMPLETED without, and says so, when the model refuses them', async () => {
+      server.always('chat', { kind: 'status', status: 400, body: '{"error": "no images, please"}' });
+      const url = await client.upload('POST', 'mill', 'refused', catalogue('Parts for rent.'), 'c.docx');
+      expect(await client.ended(url)).toMatchObject({
+        ...{ task_state: 'COMPLETED', degraded_stages: ['caption'] },
+      });
+      const listed = await (await stack.request('/partition/mill?degraded_stage=caption')).json();
+      expect(listed).toMatchObject({ files: [{ file_id: 'refused' }] });
+      expect(await live('refused')).toMatchObject({ chunk_count: 1 });
+    });
+
+    it('and stops with a cancel in the middle, with nothing left', async () => {
+      server.always('chat', { kind: 'silence' });
+      const url = await client.upload('POST', 'mill', 'cancelled', catalogue('Parts lost.'), 'c.docx');
+      await until('the model is asked', async () => server.asked('chat').length === 1);
+      const task = await stack.adapters.tasks.get((await client.task(url)).task_id);
+      expect(task?.stage).toBe('caption');
+      expect((await stack.request(url, { method: 'DELETE' })).status).toBe(200);
+      await until('the model is left', async () => server.asked('chat')[0]?.aborted === true, {
+        withinMs: 5000,
+      });
+      await until('its bytes are gone', async () => {
+        return (await stack.adapters.blobs.listByFile(task!.file_key)).length === 0;
+      });
+      expect((await client.task(url)).task_state).toBe('CANCELLED');
+    });
   });
 
   it('streams an answer with its sources', async () => {

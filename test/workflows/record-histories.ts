@@ -66,6 +66,14 @@ const recordings: Recording[] = [
     workflow: 'indexDocument',
     script: { parseDocument: async () => ({ chunkCount: 3, enrich: true }) },
   },
+  {
+    name: 'index-document-captioned',
+    workflow: 'indexDocument',
+    script: {
+      parseDocument: async () => ({ chunkCount: 3, enrich: true }),
+      enrichDocument: async () => ({ degraded: ['caption'], chunkCount: 2 }),
+    },
+  },
   { name: 'index-document-told', workflow: 'indexDocument', input: { callback: true } },
   { name: 'copy-document', workflow: 'copyDocument', input: { copy: true } },
   { name: 'deliver-callback', workflow: 'deliverCallback', input: { taskId: 'task' } },

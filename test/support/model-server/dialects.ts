@@ -127,7 +127,9 @@ const ollama = (models: ScriptedModels): Dialect => ({
     const embeds = model.startsWith(models.embedder);
     const architecture = embeds ? 'bert' : 'llama';
     send(response, 200, {
-      capabilities: embeds ? ['embedding'] : ['completion'],
+      capabilities: embeds
+        ? ['embedding']
+        : ['completion', ...(model.startsWith(models.vlm) && models.sees ? ['vision'] : [])],
       model_info: {
         'general.architecture': architecture,
         [`${architecture}.context_length`]: models.contextTokens,

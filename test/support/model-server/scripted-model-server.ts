@@ -30,6 +30,10 @@ export interface ScriptedModels {
   embedder: string;
   llm: string;
   reranker: string;
+  /** In no list. */
+  vlm: string;
+  /** Whether the description of `vlm` says that it takes pictures (Ollama only). */
+  sees: boolean;
   /** How well a text answers a query. */
   rank: (query: string, text: string) => number;
   /** Needed as a bearer token when set. */
@@ -47,6 +51,7 @@ export interface ScriptedModels {
 const DEFAULTS: ScriptedModels = {
   ...{ dimension: 48, windowWords: 400, maxBatch: 1000, tokenizer: 'bert', contextTokens: 512 },
   ...{ promptWords: 100_000, embedder: 'scripted-embedder', llm: 'scripted-llm', apiKey: null },
+  ...{ vlm: 'scripted-vlm', sees: true },
   ...{ reranker: 'scripted-reranker', rank: (query, text) => (text.includes(query) ? 1 : 0) },
   ...{ speaks: ['ollama', 'openai', 'reranker'], msPerWord: 0, toolCall: null },
   answer: () => 'The mill opens at nine.',
@@ -97,11 +102,16 @@ export const startScriptedModelServer = async (settings: Partial<ScriptedModels>
     const model = String(body['model'] ?? '');
     if (purpose === 'models') return dialect.list(response);
     if (purpose === 'rerank') return dialect.rank?.(response, body, behaviour);
-    if (![models.embedder, models.llm].includes(model.replace(/:latest$/, '')))
+    if (![models.embedder, models.llm, models.vlm].includes(model.replace(/:latest$/, '')))
       return dialect.refuse(response, 404, `model '${model}' not found`);
     if (purpose === 'describe') return dialect.describe(response, model);
     if (purpose === 'embed') return embed(dialect, body, behaviour, response);
-    const messages = body['messages'] as { role: string; content: string }[];
+    const messages = (body['messages'] as { role: string; content: string | { text?: string }[] }[]).map(
+      ({ role, content }) => ({
+        role,
+        content: typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('\n'),
+      }),
+    );
     if (wordsIn(messages.map(({ content }) => content).join(' ')) > models.promptWords)
       return dialect.refuse(response, 400, 'the prompt exceeds the context length');
     const words = models.answer(messages).match(/\s*\S+/g) ?? [];

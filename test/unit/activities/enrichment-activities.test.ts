@@ -1,77 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { createEmbeddingActivities } from '../../../activities/embedding-activities.js';
-import { createEnrichmentActivities } from '../../../activities/enrichment-activities.js';
 import { readTags } from '../../../activities/enrichment/topic-tags.js';
-import { bundledPromptSource } from '../../../activities/prompts/prompt-source.js';
-import type { ChatMessage, ChatOptions, LanguageModel } from '../../../activities/model-ports.js';
-import { seededPresets } from '../../../activities/presets/seeded-presets.js';
-import { checkStores } from '../../../activities/reconcile/check-stores.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { parseConfig } from '../../../schemas/config.js';
-import type { IndexationConfig } from '../../../schemas/presets.js';
-import type { TaskRecord } from '../../../schemas/tasks.js';
-import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
-
-type Answer = (question: string, options: ChatOptions) => Promise<string> | string;
-
-const scriptedModel = (answer: Answer): LanguageModel & { asked: string[] } => {
-  const asked: string[] = [];
-  return {
-    ...{ asked, endpointName: 'writer', modelName: 'scripted', contextTokens: 8192 },
-    async *stream() {
-      throw new Error('nobody watches');
-    },
-    async complete(messages: readonly ChatMessage[], options) {
-      const question = messages.map(({ content }) => content).join('\n');
-      asked.push(question);
-      return { content: await answer(question, options), finishReason: 'stop' };
-    },
-  };
-};
-
-/** A bench whose partition has a preset with these settings, and a language model that answers so. */
-const open = async (
-  config: Partial<IndexationConfig>,
-  answer: Answer,
-  { texts = ['one', 'two', 'three'], headings = [] as string[], timeoutMs = 5000, builtin = false } = {},
-) => {
-  const bench = await activityBench(scriptedParser(texts, headings));
-  for (const preset of seededPresets(parseConfig({}))) await bench.presets.seed(preset);
-  const preset = await bench.presets.get('indexation', 'default');
-  await bench.presets.create({ ...preset!, name: 'rich', config: { ...preset!.config, ...config } });
-  await bench.partitions.update('library', { indexation_preset: 'rich' });
-  const model = scriptedModel(answer);
-  const embedded: string[] = [];
-  const models = {
-    ...bench.models,
-    languageModel: async () => (builtin ? bench.models.languageModel() : model),
-    embedder: async (name: string) => {
-      const embedder = await bench.models.embedder(name);
-      return {
-        ...embedder,
-        embed: (given: readonly string[], options: Parameters<typeof embedder.embed>[1]) => {
-          embedded.push(...given);
-          return embedder.embed(given, options);
-        },
-      };
-    },
-  };
-  const adapters = { ...bench, models, promptSource: bundledPromptSource };
-  const { enrichDocument } = createEnrichmentActivities({ adapters, settings: { timeoutMs } });
-  const { embedDocument } = createEmbeddingActivities({ adapters });
-
-  /** All steps of the plan. */
-  const index = async (task: TaskRecord) => {
-    const ref = refOf(task);
-    const { chunkCount, enrich } = await inActivity(() => bench.documents.parseDocument(ref)).result;
-    if (enrich === true) await inActivity(() => enrichDocument(ref)).result;
-    await inActivity(() => embedDocument(ref)).result;
-    await inActivity(() => bench.documents.publishDocument(ref, chunkCount)).result;
-    return { enrich, live: (await bench.files.get('library', task.file_id))?.live };
-  };
-  const drifts = () => checkStores(bench, { deduplicate: true });
-  return { ...bench, model, embedded, enrichDocument, index, drifts };
-};
+import { inActivity, refOf } from '../../support/activity-bench.js';
+import { enrichmentBench as open } from '../../support/enrichment-bench.js';
+import type { Answer } from '../../support/enrichment-bench.js';
 
 const CONTEXT = { enable_contextualization: true, contextualization_mode: 'simple' as const };
 const passageIn = (question: string): string => /<passage>\n([\s\S]*)\n<\/passage>/.exec(question)?.[1] ?? '';
@@ -224,17 +156,5 @@ describe('topic tags', () => {
     ['[]', []],
   ])('are read from %j', (reply, tags) => {
     expect(readTags(reply, 7)).toEqual(tags);
-  });
-});
-
-describe('captions of pictures', () => {
-  it('are noted as missing where there may be pictures', async () => {
-    const bench = await open({ enable_image_captioning: true }, () => 'never');
-    const text = await bench.index(await bench.admit('a', 'text'));
-    expect([text.enrich, text.live?.degraded_stages]).toEqual([undefined, []]);
-    const pdf = await bench.admit('b', 'pdf');
-    await bench.tasks.remove(pdf.task_id);
-    await bench.tasks.insert({ ...pdf, upload: { ...pdf.upload, mimetype: 'application/pdf' } });
-    expect((await bench.index(pdf)).live?.degraded_stages).toEqual(['caption']);
   });
 });
