@@ -45,6 +45,8 @@ export function parserCommand(memoryMb: number): ParserCommand {
   ];
   const { NODE_OPTIONS: _, ...env } = process.env;
   if (!setpriv) env.TAMIS_WATCH_PARENT = '1';
+  // The PDF reader and pdf.js's native helper each take 1 GB at their start, used or not, which would count as data.
+  env.MIMALLOC_ARENA_EAGER_COMMIT ??= '0';
   return { command: line[0]!, args: line.slice(1), env, memoryBounded: prlimit };
 }
 

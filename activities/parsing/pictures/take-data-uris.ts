@@ -1,10 +1,12 @@
 import type { PictureCollector } from './picture-collector.js';
+import { readPictureFormat } from './picture-format.js';
 import type { PictureMarks } from './picture-marks.js';
 
 const START = 'data:image/';
 /** The longest beginning that is waited for: `data:image/`, a subtype and its parameters. */
 const LONGEST_HEAD = 200;
-const HEAD = /^data:image\/[\w.+-]{1,60}(?:;[\w.+=-]{1,60}){0,2};base64,/i;
+/** Of the formats that are taken: an SVG is mostly an icon. */
+const HEAD = /^data:image\/(?:png|jpe?g|gif|webp)(?:;[\w.+=-]{1,60}){0,2};base64,/i;
 const NO_BASE64 = /[^A-Za-z0-9+/=]/;
 /** What is no picture may be an example of one in a text; longer it is of no use to any reader. */
 const LONGEST_EXAMPLE = 4096;
@@ -29,7 +31,9 @@ export async function* takeDataUris(
       pictures.leaveOut();
       return asItWas;
     }
-    const picture = await pictures.take(Buffer.from(base64, 'base64'));
+    const bytes = Buffer.from(base64, 'base64');
+    if (asItWas !== '' && readPictureFormat(bytes) === null) return asItWas;
+    const picture = await pictures.take(bytes);
     return picture === null ? asItWas : marks.of(picture);
   };
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import { parseConfig } from '../../../schemas/config.js';
+import type { IndexationConfig } from '../../../schemas/documents.js';
 
 const TOKEN = 'a-token-of-sufficient-length';
 
@@ -129,6 +131,18 @@ describe('parseConfig', () => {
     expect(parseConfig({}).models.maxModelLen).toBeNull();
     expect(parseConfig({ MAX_MODEL_LEN: '1000' }).models.maxModelLen).toBe(1000);
     expect(() => parseConfig({ MAX_MODEL_LEN: '15' })).toThrow(/MAX_MODEL_LEN/);
+  });
+
+  it('has pictures described where there is a vision model, unless it is told otherwise', () => {
+    const vlm = { VLM_BASE_URL: 'http://10.0.0.5:8000/v1', VLM_MODEL: 'eye' };
+    const captioning = (env: Record<string, string>) => {
+      const preset = seededPresets(parseConfig(env)).find(({ name }) => name === 'default');
+      return (preset?.config as IndexationConfig).enable_image_captioning;
+    };
+    expect([captioning({}), captioning(vlm)]).toEqual([false, true]);
+    expect(captioning({ ...vlm, IMAGE_CAPTIONING: 'false' })).toBe(false);
+    expect(captioning({ IMAGE_CAPTIONING: 'true' })).toBe(true);
+    expect(parseConfig({ VLM_SEMAPHORE: '3' }).models.vlmConcurrency).toBe(3);
   });
 
   it('reads rates, with or without a number of units', () => {
