@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { PDFDocumentProxy } from 'pdfjs-dist/types/src/display/api.js';
+import type { PDFDocumentProxy } from 'pdfjs-dist';
 
 /** Reads single pages with pdf.js: slower than the main reader, right where that one goes wrong. */
 export interface PageReader {

@@ -45,7 +45,13 @@ export const enrichmentBench = async (
     timeoutMs = 5000,
     builtin = false,
     parser = scriptedParser(texts, headings),
-  }: { texts?: string[]; headings?: string[]; timeoutMs?: number; builtin?: boolean; parser?: ScriptedParser } = {},
+  }: {
+    texts?: string[];
+    headings?: string[];
+    timeoutMs?: number;
+    builtin?: boolean;
+    parser?: ScriptedParser;
+  } = {},
 ) => {
   const bench = await activityBench(parser);
   for (const preset of seededPresets(parseConfig({}))) await bench.presets.seed(preset);

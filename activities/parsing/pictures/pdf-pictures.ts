@@ -1,4 +1,4 @@
-import type { PDFPageProxy } from 'pdfjs-dist/types/src/display/api.js';
+import type { PDFPageProxy } from 'pdfjs-dist';
 import { openWithPdfjs } from '../pdfjs-page-reader.js';
 import type { PictureCollector } from './picture-collector.js';
 import { writePng } from './write-png.js';
