@@ -5,6 +5,7 @@ import type { ApiVersion } from '../../schemas/signals.js';
 import type { PublicContext } from '../route.js';
 import { sha256 } from './identify-watcher.js';
 import type { Sender } from './identify-watcher.js';
+import { noteRefusal } from './note-refusal.js';
 import type { ProxyDeps } from './proxy-deps.js';
 
 /** Who may use the proxy side, and whether tokens are checked with CAPI; everything is off by default. */
@@ -38,8 +39,9 @@ export const createGatekeeper = ({
   passThrough,
   validated,
   addressOf,
+  watchers: store,
   now,
-}: Pick<ProxyDeps, 'settings' | 'passThrough' | 'validated' | 'addressOf' | 'now'>) => {
+}: Pick<ProxyDeps, 'settings' | 'passThrough' | 'validated' | 'addressOf' | 'watchers' | 'now'>) => {
   const { watchers, networks, validation } = settings.access;
   const ranges = networks?.map((network) => cidrRange(network) ?? (() => false)) ?? null;
   const allowed = watchers === null ? null : new Set(watchers);
@@ -81,7 +83,7 @@ export const createGatekeeper = ({
     asksForWatcher: allowed !== null,
 
     /** @throws AppError AUTHENTICATION_ERROR (401) for a token that has ended or that CAPI refuses */
-    async validate({ koa }: PublicContext, { token }: Sender, version: ApiVersion): Promise<void> {
+    async validate({ koa, log }: PublicContext, { token }: Sender, version: ApiVersion): Promise<void> {
       if (!validation.enabled) return;
       const refused = refusal('AUTHENTICATION_ERROR', 'Unauthorized', 'Client validation failed');
       const at = now().getTime();
@@ -90,6 +92,7 @@ export const createGatekeeper = ({
       const digest = sha256(token.text);
       if ((await validated.get(digest)) !== null) return;
       const status = await askCapi(koa.get('Authorization'), version);
+      if (status === 401) await noteRefusal(koa.get('Authorization'), store, log);
       if (status === 401 || status === 403) throw refused;
       const answered = status !== null && status >= 200 && status < 300;
       if (!answered && validation.failClosed) throw refused;

@@ -9,13 +9,12 @@ import type { Answer } from '../route.js';
 import type { Logger } from '../logger.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import type { createWaker } from './wake-actor.js';
+import { withinPatience } from './within-patience.js';
 
 export type LoginDeskDeps = Pick<ProxyDeps, 'watchers' | 'logins' | 'settings' | 'now'> & {
   wake: ReturnType<typeof createWaker>;
 };
 
-/** A watcher gets its answer soon, whatever the store does. */
-const PATIENCE_MS = 1000;
 /** A LAPI logs in again within the last minute of a token; what is given out again lasts a good while longer. */
 const FRESH_MS = 5 * 60_000;
 /** What there is when CAPI gives no other. */
@@ -32,21 +31,6 @@ const LONGEST_MS = 24 * 3_600_000;
  */
 export const createLoginDesk = (deps: LoginDeskDeps) => {
   const { watchers, logins, settings, now } = deps;
-
-  const within = async <T>(work: Promise<T>, otherwise: T, log: Logger, what: string): Promise<T> => {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<T>((resolve) => {
-      timer = setTimeout(() => {
-        log.warn(`${what}: the store does not answer`);
-        resolve(otherwise);
-      }, PATIENCE_MS);
-    });
-    const safe = work.catch((error: unknown) => {
-      log.error({ err: error }, what);
-      return otherwise;
-    });
-    return Promise.race([safe, late]).finally(() => clearTimeout(timer));
-  };
 
   const usable = async ({ machineId, password }: Credentials): Promise<RememberedLogin | null> => {
     const known = await logins.recall(machineId, password);
@@ -76,11 +60,11 @@ export const createLoginDesk = (deps: LoginDeskDeps) => {
     read: readCredentials,
 
     answerFor: (login: Credentials, log: Logger): Promise<Answer | null> =>
-      within(beforeCapi(login), null, log, 'a login could not be looked up'),
+      withinPatience(beforeCapi(login), null, log, 'a login could not be looked up'),
 
-    /** After CAPI failed: what may be given out all the same, or null. */
+    /** After CAPI failed, or shut it out: what may be given out all the same, or null. */
     fallback: (login: Credentials, log: Logger): Promise<Answer | null> =>
-      within(
+      withinPatience(
         usable(login).then((known) => (known === null ? null : reused(known))),
         null,
         log,
@@ -103,7 +87,7 @@ export const createLoginDesk = (deps: LoginDeskDeps) => {
         const { machineId, password } = credentials;
         await logins.remember(machineId, password, { watcher, token, expiresAt, scenarios }, now());
       };
-      return within(learn(), undefined, log, 'a token that passed by could not be kept');
+      return withinPatience(learn(), undefined, log, 'a token that passed by could not be kept');
     },
 
     /** CAPI shut it out: nobody knocks for a while. */
@@ -113,7 +97,7 @@ export const createLoginDesk = (deps: LoginDeskDeps) => {
       const until = new Date(now().getTime() + wait);
       const message = `CAPI answered ${status} to a login`;
       const work = logins.block(login.machineId, login.password, { status, message, at: now(), until });
-      await within(work, undefined, log, 'a refused login could not be noted');
+      await withinPatience(work, undefined, log, 'a refused login could not be noted');
     },
   };
 };

@@ -6,7 +6,9 @@ import type { MetricsPath } from '../../activities/proxy-ports.js';
 import { AppError } from '../../schemas/app-error.js';
 import { json, relayed } from '../route.js';
 import type { Answer, PublicContext } from '../route.js';
+import { isDown } from './capi-down.js';
 import { identifyWatcher } from './identify-watcher.js';
+import { noteRefusal } from './note-refusal.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { readPlainBody } from './read-signal-body.js';
 import { createWaker } from './wake-actor.js';
@@ -16,8 +18,6 @@ const BODY_BYTES = 50 * 1024 * 1024;
 /** So many bodies are in memory at once; who comes then keeps its own and is asked to come back. */
 const MOST_AT_ONCE = 8;
 const COME_BACK_MS = 10_000;
-/** CAPI, or what stands in front of it, is down. */
-const DOWN: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 export const METRICS_RESPONSES = {
   200: { description: "CAPI's answer; or held, to be sent when CAPI is back" },
@@ -66,7 +66,7 @@ export const createMetricsDesk = (
         },
         { signal: ctx.signal },
       );
-      if (!DOWN.has(answer.status)) return answer;
+      if (!isDown(answer.status)) return answer;
       answer.body.resume().on('error', () => undefined);
       return null;
     } catch (error) {
@@ -94,6 +94,7 @@ export const createMetricsDesk = (
     // Before the first goes out: what was answered as taken must not hang on what happens to us afterwards.
     if (rest.length > 0) await hold(ctx, path, rest, true);
     const answer = await send(ctx, path, first);
+    if (answer?.status === 401) await noteRefusal(ctx.koa.req.headers.authorization, deps.watchers, ctx.log);
     if (answer !== null) return relayed(answer.status, { headers: answer.headers, body: answer.body });
     await hold(ctx, path, [first], rest.length > 0);
     return json(200, { message: 'OK' });

@@ -6,13 +6,15 @@ import { API_VERSIONS } from '../../schemas/signals.js';
 import type { PassThroughAnswer } from '../../activities/capi/capi-pass-through.js';
 import { relayed, route } from '../route.js';
 import type { Answer, PublicContext, Route } from '../route.js';
+import { isDown } from './capi-down.js';
 import { createDecisionDesk, streamRequest } from './decision-desk.js';
 import { holdBack } from './hold-back.js';
-import { identifyWatcher, sha256 } from './identify-watcher.js';
+import { identifyWatcher } from './identify-watcher.js';
 import type { Sender } from './identify-watcher.js';
 import type { Gatekeeper } from './gatekeeper.js';
 import { createLoginDesk } from './login-desk.js';
 import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsDesk, metricsPath } from './metrics-desk.js';
+import { noteRefusal } from './note-refusal.js';
 import { peekBody } from './peek-body.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { isLogin, relayTarget } from './relay-target.js';
@@ -20,8 +22,6 @@ import type { createWaker } from './wake-actor.js';
 
 /** A login and its answer are a few hundred bytes; larger ones pass by unread. */
 const LOGIN_BYTES = 64 * 1024;
-/** CAPI, or what stands in front of it, is down. */
-const DOWN: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
 type PassThroughDeps = Pick<
   ProxyDeps,
@@ -97,7 +97,7 @@ const passOn = async (ctx: PublicContext, desks: Desks): Promise<Answer> => {
     throw error;
   });
   const sender = asked === null ? null : await senderOf(ctx, desks.deps);
-  if (asked !== null && sender !== null && (answer instanceof AppError || DOWN.has(answer.status))) {
+  if (asked !== null && sender !== null && (answer instanceof AppError || isDown(answer.status))) {
     const copy = await desks.decisions.fromCopy({ ...asked, sender }, req).catch((error: unknown) => {
       ctx.log.error({ err: error }, 'the copy of a decision stream could not be read');
       return null;
@@ -108,7 +108,8 @@ const passOn = async (ctx: PublicContext, desks: Desks): Promise<Answer> => {
     }
   }
   if (answer instanceof AppError) throw answer;
-  if (answer.status === 401) noteRefusal(ctx, desks.deps);
+  if (answer.status === 401)
+    await noteRefusal(ctx.koa.req.headers.authorization, desks.deps.watchers, ctx.log);
   const body =
     asked !== null && sender !== null && answer.status === 200
       ? desks.decisions.watch({ ...asked, sender }, answer, ctx.log)
@@ -157,8 +158,9 @@ const passLogin = async (ctx: PublicContext, desks: Desks, path: string): Promis
     throw error;
   }
   const { status, headers } = answer;
-  if (login !== null && (status === 403 || status === 429)) await logins.shutOut(login, answer, ctx.log);
-  if (login !== null && DOWN.has(status)) {
+  const shutOut = status === 403 || status === 429;
+  if (login !== null && shutOut) await logins.shutOut(login, answer, ctx.log);
+  if (login !== null && (shutOut || isDown(status))) {
     const known = await logins.fallback(login, ctx.log);
     if (known !== null) {
       answer.body.resume().on('error', () => undefined);
@@ -193,19 +195,6 @@ const senderOf = async (ctx: PublicContext, { watchers }: PassThroughDeps): Prom
     ctx.log.error({ err: error }, 'a watcher could not be told');
     return null;
   }
-};
-
-/** CAPI refused a token that we would send with, or give out again: never again. */
-const noteRefusal = (ctx: PublicContext, deps: PassThroughDeps): void => {
-  const note = async (): Promise<void> => {
-    const sender = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
-    if (sender.token === null) return;
-    const digest = sha256(sender.token.text);
-    // Of tokens that somebody made up nothing is remembered.
-    if ((await deps.watchers.token(sender.watcher))?.digest === digest)
-      await deps.watchers.refuseToken(sender.watcher, digest);
-  };
-  note().catch((error: unknown) => ctx.log.error({ err: error }, 'a refused token could not be noted'));
 };
 
 const bodyOf = (req: IncomingMessage): Readable | null =>

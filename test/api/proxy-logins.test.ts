@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../deploy/stand-in-capi/stand-in-token.js';
-import { startProxy } from './support/start-proxy.js';
+import { OPEN_ACCESS, startProxy } from './support/start-proxy.js';
 import type { ProxyOptions } from './support/start-proxy.js';
 import { startUpstream } from './support/scripted-upstream.js';
 
@@ -91,14 +91,60 @@ describe('a login whose token is still good', () => {
     expect(third.body.token).not.toBe(second.body.token);
   });
 
-  it('is answered while CAPI is away or fails, but for another password', async () => {
-    const { state, login, fail, upstream } = await start();
+  it.each([
+    ['GET', '/v3/decisions/stream'],
+    ['POST', '/v3/metrics/'],
+    ['POST', '/v1/usage-metrics'],
+    ['POST', '/v3/signals'],
+  ])('refused at %s %s it is not given out again, however soon the login comes', async (method, path) => {
+    const { login, asked, proxy } = await start({
+      settings: { access: { ...OPEN_ACCESS, validation: { ...OPEN_ACCESS.validation, enabled: true } } },
+      adapt: ({ watchers }) => ({
+        watchers: {
+          ...watchers,
+          // The client logs in while a slow store would still be busy with the refusal.
+          refuseToken: async (watcher, digest) => {
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            await watchers.refuseToken(watcher, digest);
+          },
+        },
+      }),
+    });
+    const first = await login();
+    const answer = await proxy.raw(method, path, {
+      headers: {
+        ...{ authorization: `Bearer ${first.body.token}`, 'content-type': 'application/json' },
+        ...(method === 'GET' ? {} : { 'content-length': '2' }),
+      },
+      ...(method === 'GET' ? {} : { body: Buffer.from('[]') }),
+    });
+    expect(answer.status).toBe(401);
+    const second = await login();
+    expect([second.status, second.how, asked()]).toEqual([200, null, 3]);
+    expect(second.body.token).not.toBe(first.body.token);
+  });
+
+  it('is answered at the very login that CAPI shuts out', async () => {
+    const { login, fail, asked } = await start();
     const first = await login('w1', { scenarios: ['a'] });
-    fail(503);
+    fail(429, { 'retry-after': '120' });
     expect(await login('w1', { scenarios: ['new'] })).toMatchObject({
       ...{ status: 200, how: 'reused', body: { token: first.body.token } },
     });
-    expect((await login('w1', { password: 'wrong', scenarios: ['new'] })).status).toBe(503);
+    expect((await login('w2')).how).toBe('held');
+    expect(asked()).toBe(2);
+  });
+
+  it('is answered while CAPI is away or fails, but for another password', async () => {
+    const { state, login, fail, upstream } = await start();
+    const first = await login('w1', { scenarios: ['a'] });
+    for (const status of [503, 520]) {
+      fail(status);
+      expect(await login('w1', { scenarios: ['new'] })).toMatchObject({
+        ...{ status: 200, how: 'reused', body: { token: first.body.token } },
+      });
+    }
+    expect((await login('w1', { password: 'wrong', scenarios: ['new'] })).status).toBe(520);
     await upstream.close();
     closers.splice(0, 1);
     state.clock += 57 * MINUTE;

@@ -71,7 +71,7 @@ describe('POST of metrics', () => {
   it.each(['/v2/metrics/', '/v3/usage-metrics', '/v1/usage-metrics'])(
     '%s is held while CAPI is down, once, and the actor told',
     async (path) => {
-      answer(503);
+      answer(520);
       expect(await post(path, '{"a":1}')).toEqual({ status: 200, body: { message: 'OK' } });
       await upstream.close();
       expect(await post(path, gzipSync('{"a":1}'), { 'content-encoding': 'gzip' })).toMatchObject({
