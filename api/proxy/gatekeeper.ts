@@ -82,6 +82,8 @@ export const createGatekeeper = ({
 
     asksForWatcher: allowed !== null,
 
+    validates: validation.enabled,
+
     /** @throws AppError AUTHENTICATION_ERROR (401) for a token that has ended or that CAPI refuses */
     async validate({ koa, log }: PublicContext, { token }: Sender, version: ApiVersion): Promise<void> {
       if (!validation.enabled) return;

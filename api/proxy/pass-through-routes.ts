@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
 import { API_VERSIONS } from '../../schemas/signals.js';
 import type { PassThroughAnswer } from '../../activities/capi/capi-pass-through.js';
+import type { MetricsPath } from '../../activities/proxy-ports.js';
 import { relayed, route } from '../route.js';
 import type { Answer, PublicContext, Route } from '../route.js';
 import { isDown } from './capi-down.js';
@@ -78,7 +79,7 @@ const usageMetrics = (desks: Desks): Route =>
     errors: ['AUTH_ERROR', ...METRICS_ERRORS],
     async handle(ctx) {
       await admit(ctx, desks);
-      return desks.metrics.take(ctx, 'v3/usage-metrics');
+      return takeMetrics(ctx, desks, 'v3/usage-metrics');
     },
   });
 
@@ -90,7 +91,7 @@ const passOn = async (ctx: PublicContext, desks: Desks): Promise<Answer> => {
   if (isLogin(method, path) && bodyOf(req) !== null) return passLogin(ctx, desks, path);
   await admit(ctx, desks);
   const metrics = metricsPath(method, path);
-  if (metrics !== null && bodyOf(req) !== null) return desks.metrics.take(ctx, metrics);
+  if (metrics !== null && bodyOf(req) !== null) return takeMetrics(ctx, desks, metrics);
   const asked = streamRequest(method, path);
   const answer = await ask(ctx, desks.deps, { method, path, body: bodyOf(req) }).catch((error: unknown) => {
     if (asked !== null && error instanceof AppError && error.code === 'CAPI_UNREACHABLE') return error;
@@ -115,6 +116,19 @@ const passOn = async (ctx: PublicContext, desks: Desks): Promise<Answer> => {
       ? desks.decisions.watch({ ...asked, sender }, answer, ctx.log)
       : answer.body;
   return relayed(answer.status, { headers: answer.headers, body });
+};
+
+/** @throws AppError AUTHENTICATION_ERROR for usage metrics whose token does not stand client validation (proxy spec, 4.3) */
+const takeMetrics = async (ctx: PublicContext, desks: Desks, path: MetricsPath): Promise<Answer> => {
+  const { req } = ctx.koa;
+  if (desks.gate.validates && path.endsWith('/usage-metrics')) {
+    const sender = await identifyWatcher(req.headers.authorization, desks.deps.watchers);
+    await desks.gate.validate(ctx, sender, path.startsWith('v2') ? 'v2' : 'v3').catch((error: unknown) => {
+      req.resume();
+      throw error;
+    });
+  }
+  return desks.metrics.take(ctx, path);
 };
 
 /** @throws AppError CAPI_UNREACHABLE with words for the LAPI's log */

@@ -126,6 +126,25 @@ describe('client validation', () => {
     },
   );
 
+  it.each([
+    ['/v1/usage-metrics', '/v3/signals'],
+    ['/v3/usage-metrics', '/v3/signals'],
+  ])("holds for %s as well, while other metrics are CAPI's to judge", async (path, asked) => {
+    const { state, proxy, upstream } = await start({}, { enabled });
+    expect((await proxy.push({}, { path, token: tokenOf('w1') })).status).toBe(200);
+    expect(upstream.seen.map(({ url }) => url)).toEqual([asked, '/v3/usage-metrics']);
+    state.status = 403;
+    const refused = await proxy.push({}, { path, token: tokenOf('w2') });
+    expect([refused.status, await refused.json()]).toEqual([401, REFUSED]);
+    // With CAPI away nobody fills our store with a token that has ended.
+    state.status = 503;
+    state.clock += 3_600_000;
+    expect((await proxy.push({}, { path, token: tokenOf('w1') })).status).toBe(401);
+    expect(await proxy.stores.metrics.queues()).toEqual([]);
+    state.status = 200;
+    expect((await proxy.push({}, { path: '/v3/metrics/', token: 'opaque' })).status).toBe(200);
+  });
+
   it('a token that has ended is refused without asking, whatever was remembered of it', async () => {
     const { state, proxy, upstream } = await start({}, { enabled });
     const token = tokenOf('w1', 60);
