@@ -34,6 +34,14 @@ export const WatcherSteered = z
   .object({ watcher: z.string(), paused: z.boolean(), actorTold: z.boolean() })
   .meta({ id: 'WatcherSteered' });
 
+export const WithheldReleased = z
+  .object({
+    watcher: z.string(),
+    released: z.int(),
+    left: z.boolean().meta({ description: 'There may be more: ask again' }),
+  })
+  .meta({ id: 'WithheldReleased' });
+
 export const QuarantineDecided = z
   .object({ id: z.int(), state: z.enum(['waiting', 'discarded']) })
   .meta({ id: 'QuarantineDecided' });

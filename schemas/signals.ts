@@ -14,6 +14,9 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
  */
 export type DeliveryState = 'filtered' | 'withheld' | 'waiting' | 'forwarded' | 'quarantined' | 'discarded';
 
+/** Why an alert that arrived while forwarding was off is `withheld`; an operator may let such ones go later. */
+export const FORWARDING_WAS_OFF = 'forwarding is disabled';
+
 /** The 41 fields of the management API, always all of them (proxy seed, "Alert"). Times are ISO 8601 in UTC. */
 export interface Alert {
   id: number;

@@ -23,7 +23,7 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
     ...keyRoutes(deps),
     ...ipInfoRoutes(deps),
     ...forwardingRoutes(deps),
-    ...steeringRoutes(deps),
+    ...steeringRoutes({ ...deps, wake }),
     ...filterRoutes(deps),
     ...quarantineRoutes({ ...deps, wake }),
     ...signalRoutes({ ...deps, wake }, gate),

@@ -1,17 +1,29 @@
 import { AppError } from '../../schemas/app-error.js';
-import { WatcherParams, WatcherSteered } from '../../schemas/forwarding-api.js';
+import { WatcherParams, WatcherSteered, WithheldReleased } from '../../schemas/forwarding-api.js';
 import { json, route } from '../route.js';
 import type { PublicContext, Route } from '../route.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
+import type { createWaker } from './wake-actor.js';
 
-type SteeringDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwarding' | 'now'>;
+type SteeringDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwarding' | 'settings' | 'now'> & {
+  wake: ReturnType<typeof createWaker>;
+};
+
+/** One request releases so many withheld signals at most, in so many writes. */
+const RELEASE_BATCH = 1000;
+const RELEASE_BATCHES = 10;
 
 const ERRORS = ['BAD_REQUEST', 'NOT_FOUND', 'UNEXPECTED_ERROR'] as const;
 const FAILED = 'Failed to steer forwarding';
 
 /** An operator's word on the queue of one watcher. */
-export const steeringRoutes = (deps: SteeringDeps): Route[] => [pause(deps), resume(deps), retry(deps)];
+export const steeringRoutes = (deps: SteeringDeps): Route[] => [
+  pause(deps),
+  resume(deps),
+  retry(deps),
+  release(deps),
+];
 
 const common = {
   method: 'post',
@@ -63,6 +75,29 @@ const retry = (deps: SteeringDeps): Route =>
       await reportFailure(FAILED, () => deps.logins.unblock(watcher));
       await deps.forwarding.urge(watcher, 'retry');
       return json(200, { watcher, paused: false, actorTold: true });
+    },
+  });
+
+const release = (deps: SteeringDeps): Route =>
+  route({
+    ...common,
+    path: '/api/forwarding/{watcher}/release',
+    summary:
+      'Sends after all what was withheld while forwarding was switched off, behind everything that waits',
+    responses: { 200: { description: 'They wait', schema: WithheldReleased } },
+    errors: [...ERRORS, 'CONFLICT'],
+    async handle({ log }, { params: { watcher } }) {
+      await assertKnown(deps, watcher);
+      if (!deps.settings.forwardEnabled) throw new AppError('CONFLICT', 'Forwarding is switched off');
+      let released = 0;
+      let left = true;
+      for (let batch = 0; left && batch < RELEASE_BATCHES; batch += 1) {
+        const count = await reportFailure(FAILED, () => deps.alerts.releaseWithheld(watcher, RELEASE_BATCH));
+        released += count;
+        left = count === RELEASE_BATCH;
+      }
+      if (released > 0) deps.wake(watcher, log);
+      return json(200, { watcher, released, left });
     },
   });
 

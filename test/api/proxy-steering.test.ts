@@ -30,6 +30,7 @@ const ENDPOINTS = [
   ['POST', '/api/forwarding/w/pause'],
   ['POST', '/api/forwarding/w/resume'],
   ['POST', '/api/forwarding/w/retry'],
+  ['POST', '/api/forwarding/w/release'],
   ['GET', '/api/quarantine'],
   ['POST', '/api/quarantine/1/release'],
   ['POST', '/api/quarantine/1/discard'],
@@ -40,13 +41,16 @@ describe('the endpoints that steer forwarding', () => {
     expect(await ask(method, path, null)).toEqual({ status: 401, body: { error: 'Unauthorized' } });
   });
 
-  it.each(['pause', 'resume', 'retry'])('%s does not know a watcher nobody has seen', async (word) => {
-    expect(await ask('POST', `/api/forwarding/nobody/${word}`)).toEqual({
-      status: 404,
-      body: { error: 'Watcher not found' },
-    });
-    expect(await proxy.stores.watchers.get('nobody')).toBeNull();
-  });
+  it.each(['pause', 'resume', 'retry', 'release'])(
+    '%s does not know a watcher nobody has seen',
+    async (word) => {
+      expect(await ask('POST', `/api/forwarding/nobody/${word}`)).toEqual({
+        status: 404,
+        body: { error: 'Watcher not found' },
+      });
+      expect(await proxy.stores.watchers.get('nobody')).toBeNull();
+    },
+  );
 });
 
 describe('POST /api/forwarding/{watcher}/pause, resume and retry', () => {
@@ -73,6 +77,34 @@ describe('POST /api/forwarding/{watcher}/pause, resume and retry', () => {
     expect((await ask('POST', `${path}/retry`)).status).toBe(200);
     expect((await ask('POST', `${path}/resume`)).body).toMatchObject({ actorTold: true });
     expect(proxy.urged).toEqual([`retry ${watcher}`, `resume ${watcher}`]);
+  });
+});
+
+describe('POST /api/forwarding/{watcher}/release', () => {
+  it('sends after all what came while forwarding was off, but for what the loop guard holds', async () => {
+    const off = await startProxy({ settings: { forwardEnabled: false } });
+    const { token } = mintToken('w9');
+    const replicated = { ...sampleSignal(3), decisions: [{ origin: 'crowdsieve-replication' }] };
+    await off.push([sampleSignal(1), sampleSignal(2), replicated], { token });
+    const release = async (proxyOf: Proxy) => {
+      const answer = await proxyOf.ask('/api/forwarding/w9/release', { method: 'POST' });
+      return { status: answer.status, body: (await answer.json()) as unknown };
+    };
+    expect(await release(off)).toEqual({ status: 409, body: { error: 'Forwarding is switched off' } });
+    expect(await off.stores.alerts.nextWaiting('w9', 9)).toEqual([]);
+    // The same stores behind a gateway that was started anew.
+    const again = await startProxy({ adapt: () => off.stores });
+    await again.push([sampleSignal(4)], { token });
+    const before = again.woken.length;
+    expect(await release(again)).toEqual({
+      status: 200,
+      body: { watcher: 'w9', released: 2, left: false },
+    });
+    expect(again.woken.slice(before)).toEqual(['w9']);
+    const waiting = await off.stores.alerts.nextWaiting('w9', 9);
+    expect(waiting.map(({ id }) => id)).toEqual([4, 1, 2]);
+    expect((await release(again)).body).toEqual({ watcher: 'w9', released: 0, left: false });
+    await Promise.all([off.close(), again.close()]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { AlertQuery, AlertStore } from '../../activities/proxy-ports.js';
+import { FORWARDING_WAS_OFF } from '../../schemas/signals.js';
 import type { Alert } from '../../schemas/signals.js';
 import { sampleAlert, sampleSignal } from './alert-store-samples.js';
 import { times } from './samples.js';
@@ -80,6 +81,38 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
         expect(await store().discard(id)).toBe(false);
         expect(await store().discard(-1)).toBe(false);
         expect(await store().release(-1)).toBeNull();
+      });
+    });
+
+    describe('what was withheld', () => {
+      const withheld = { state: 'withheld', stateReason: FORWARDING_WAS_OFF } as const;
+
+      test('while forwarding was off goes behind all that is stored, in order, so many at a time', async () => {
+        const [watcher, other] = [newWatcher(), newWatcher()];
+        await store().insert([
+          ...times(3, () => sampleAlert({ watcher, ...withheld })),
+          sampleAlert({ watcher, state: 'withheld', stateReason: 'loop guard' }),
+          sampleAlert({ watcher, state: 'filtered' }),
+          sampleAlert({ watcher: other, ...withheld }),
+        ]);
+        await store().insert([sampleAlert({ watcher })]);
+        const [last = 0] = await waitingIds(watcher);
+        expect(await store().releaseWithheld(watcher, 2)).toBe(2);
+        expect(await waitingIds(watcher)).toEqual([last, last - 6, last - 5]);
+        await store().insert([sampleAlert({ watcher })]);
+        expect(await store().releaseWithheld(watcher, 2)).toBe(1);
+        expect(await store().releaseWithheld(watcher, 2)).toBe(0);
+        const ids = await waitingIds(watcher);
+        expect([ids.slice(0, 3), ids.at(-1), ids.length]).toEqual([[last, last - 6, last - 5], last - 4, 5]);
+        expect(await waitingIds(other)).toEqual([]);
+      });
+
+      test('is released once by two operators', async () => {
+        const watcher = newWatcher();
+        await store().insert(times(5, () => sampleAlert({ watcher, ...withheld })));
+        const counts = await Promise.all(times(2, () => store().releaseWithheld(watcher, 10)));
+        expect(counts[0]! + counts[1]!).toBe(5);
+        expect(await waitingIds(watcher)).toHaveLength(5);
       });
     });
 

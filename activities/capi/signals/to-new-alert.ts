@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { FORWARDING_WAS_OFF } from '../../../schemas/signals.js';
 import type { ApiVersion, NewAlert } from '../../../schemas/signals.js';
 import { enrich } from '../geo/enrich.js';
 import type { GeoLookup } from '../geo/geo-lookup.js';
@@ -90,7 +91,7 @@ export const toNewAlert = (received: ReceivedSignal): NewAlert => {
     ? { state: 'withheld', stateReason: 'loop guard: a decision was replicated from another server' }
     : received.forwarding
       ? { state: 'waiting' }
-      : { state: 'withheld', stateReason: 'forwarding is disabled' };
+      : { state: 'withheld', stateReason: FORWARDING_WAS_OFF };
   return {
     ...common,
     identity: isSaneUuid(uuid) ? `uuid:${uuid.toLowerCase()}` : `sha256:${digest}`,

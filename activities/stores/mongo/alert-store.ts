@@ -1,6 +1,7 @@
 import { MongoBulkWriteError } from 'mongodb';
 import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
+import { FORWARDING_WAS_OFF } from '../../../schemas/signals.js';
 import type { Alert, ApiVersion, DeliveryState, NewAlert } from '../../../schemas/signals.js';
 import { compactJson } from '../../capi/signals/compact-json.js';
 import type { AlertQuery, AlertStore } from '../../proxy-ports.js';
@@ -299,6 +300,26 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
         { $set: { state: 'waiting', state_reason: null, position } },
       );
       return matchedCount === 1 ? { watcher: found.watcher } : null;
+    },
+    async releaseWithheld(watcher, limit) {
+      const found = await alerts
+        .find({ watcher, state: 'withheld', state_reason: FORWARDING_WAS_OFF }, { projection: { _id: 1 } })
+        .sort({ position: 1 })
+        .limit(limit)
+        .toArray();
+      if (found.length === 0) return 0;
+      const first = await reserveIds(found.length);
+      // Of two operators at once each alert listens to one.
+      const { modifiedCount } = await alerts.bulkWrite(
+        found.map(({ _id }, index) => ({
+          updateOne: {
+            filter: { _id, state: 'withheld' as const },
+            update: { $set: { state: 'waiting' as const, state_reason: null, position: first + index } },
+          },
+        })),
+        { ordered: false },
+      );
+      return modifiedCount;
     },
     async discard(id) {
       const { matchedCount } = await alerts.updateOne(

@@ -1,5 +1,6 @@
 import { compactJson } from '../../../activities/capi/signals/compact-json.js';
 import type { AlertQuery, AlertStore } from '../../../activities/proxy-ports.js';
+import { FORWARDING_WAS_OFF } from '../../../schemas/signals.js';
 import type { Alert, NewAlert } from '../../../schemas/signals.js';
 import { copyRecord } from './copy-record.js';
 
@@ -122,6 +123,17 @@ export const createFakeAlertStore = (): AlertStore => {
       Object.assign(alert, { state: 'waiting', position: lastId });
       delete alert.stateReason;
       return { watcher: alert.watcher };
+    },
+    async releaseWithheld(watcher, limit) {
+      const found = inState('withheld')
+        .filter((alert) => alert.watcher === watcher && alert.stateReason === FORWARDING_WAS_OFF)
+        .slice(0, limit);
+      for (const alert of found) {
+        lastId += 1;
+        Object.assign(alert, { state: 'waiting', position: lastId });
+        delete alert.stateReason;
+      }
+      return found.length;
     },
     async discard(id) {
       const alert = alerts.get(id);
