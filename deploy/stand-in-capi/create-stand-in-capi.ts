@@ -24,6 +24,10 @@ export interface StandInCapi {
   underWay(): number;
   /** Method and path of everything that was asked, in order; the last ten thousand. */
   requests(): readonly string[];
+  /** What the decision stream answers from now on. */
+  publish(decisions: object): void;
+  /** Bodies that were posted to a path behind the version, such as `/usage-metrics`; the last thousand of all. */
+  posted(path: string): string[];
   /** Closes the listener and all connections; opens again after so long, or with `listen`. */
   refuse(forMs?: number): Promise<void>;
   listen(): Promise<void>;
@@ -32,6 +36,7 @@ export interface StandInCapi {
 
 const TOKEN_LIFETIME_SECONDS = 3600;
 const MOST_REQUESTS = 10_000;
+const MOST_POSTED = 1000;
 
 /**
  * A small central API for tests and first runs: it answers as the real one (wire contract, section 6), keeps what it
@@ -47,6 +52,8 @@ export const createStandInCapi = async (
   let reopening: NodeJS.Timeout | undefined;
   let underWay = 0;
   const requests: string[] = [];
+  const posted: { path: string; body: string }[] = [];
+  let decisions: object | null = null;
 
   const server: Server = createServer((req, res) => {
     handle(req, res).catch((error: unknown) => {
@@ -108,7 +115,9 @@ export const createStandInCapi = async (
         },
       );
     }
-    const answer = plainAnswer(endpoint, version);
+    if (req.method === 'POST' && posted.push({ path: path ?? '', body }) > MOST_POSTED) posted.shift();
+    const published = endpoint === 'GET /decisions/stream' ? decisions : null;
+    const answer = published ?? plainAnswer(endpoint, version);
     return sendJson(res, answer === null ? 404 : 200, answer ?? { message: 'no such page' });
   };
 
@@ -125,6 +134,10 @@ export const createStandInCapi = async (
     pushes: (watcher) => log.list({ watcher }),
     underWay: () => underWay,
     requests: () => requests,
+    publish: (answer) => {
+      decisions = answer;
+    },
+    posted: (path) => posted.filter((post) => post.path === path).map(({ body }) => body),
     ...{ refuse, listen, close: shut },
   };
 };
