@@ -215,7 +215,10 @@ export interface LoginStore {
   recall(machineId: string, password: string): Promise<RememberedLogin | null>;
   /** Takes one of so many logins in a window; when they are used up, answers when the next is free. */
   reserve(at: Date, budget: { logins: number; windowMs: number }): Promise<Date | null>;
-  /** CAPI refused this login: 429 is about our address, 403 may be about this password or about our address. */
+  /**
+   * CAPI refused this login: 429 is about our address, 403 may be about this password or about our address. It is about
+   * the password where it was that before, and where CAPI never took it while somebody else holds a token.
+   */
   block(machineId: string, password: string, block: Omit<LoginBlock, 'machineId'>): Promise<void>;
   /**
    * What stands in the way of a login: a 429, a 403 for this very password, or 403s for two watchers and more, which

@@ -81,6 +81,37 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
       expect((await store().blockOf(second, 'p', at(3)))?.machineId).toBe(second);
     });
 
+    test("403s for passwords that CAPI never took stand in nobody else's way while somebody is let in", async () => {
+      nextDay();
+      const [holder, another, stranger] = [machine(), machine(), machine()];
+      await store().remember(holder, 'p', login(), at(0));
+      for (const made of times(5, machine)) await store().block(made, 'p', block(403));
+      expect(await store().blockOf(stranger, 'p', at(1))).toBeNull();
+      // Those who were let in before are another matter.
+      await store().remember(another, 'p', login(), at(0));
+      await store().block(holder, 'p', block(403));
+      expect(await store().blockOf(stranger, 'p', at(1))).toBeNull();
+      await store().block(another, 'p', block(403));
+      expect((await store().blockOf(stranger, 'p', at(1)))?.machineId).toBeNull();
+    });
+
+    test('a password that was refused for itself once counts no more, however often it comes', async () => {
+      nextDay();
+      const [first, second, third, fourth] = [machine(), machine(), machine(), machine()];
+      await store().block(first, 'p', block(403));
+      await store().block(second, 'p', block(403));
+      await store().remember(third, 'p', login(), at(1));
+      nextDay();
+      await store().block(first, 'p', block(403));
+      await store().block(second, 'p', block(403));
+      expect((await store().blockOf(first, 'p', at(1)))?.machineId).toBe(first);
+      expect(await store().blockOf(fourth, 'p', at(1))).toBeNull();
+      // Another password is a new question.
+      await store().block(first, 'q', block(403));
+      await store().block(second, 'q', block(403));
+      expect((await store().blockOf(fourth, 'p', at(1)))?.machineId).toBeNull();
+    });
+
     test('an operator lifts it', async () => {
       nextDay();
       const [first, second] = [machine(), machine()];

@@ -13,6 +13,8 @@ interface BlockFields {
   proof: string;
   /** It may be about our address: no login has succeeded since. */
   suspect: boolean;
+  /** A login of somebody else succeeded while it was in force: it was about this password. */
+  disproved?: true;
 }
 
 interface LoginDocument {
@@ -58,6 +60,25 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
     }
   };
 
+  /**
+   * Whether a 403 may be about our address. Not the one of a password that has been refused for itself before, and, while
+   * somebody holds a token, none of a password that CAPI never took: anybody can make up two of those.
+   */
+  const suspicionOf = async (
+    machineId: string,
+    proof: string,
+    at: Date,
+  ): Promise<Pick<BlockFields, 'suspect' | 'disproved'>> => {
+    const [own, holder] = await Promise.all([
+      logins.findOne({ _id: machineId }),
+      logins.findOne({ 'login.expires_at': { $gt: at } }, { projection: { _id: 1 } }),
+    ]);
+    if (own?.block?.disproved === true && same(own.block.proof, proof))
+      return { suspect: false, disproved: true };
+    const wasTaken = own?.login !== undefined && same(own.login.proof, proof);
+    return { suspect: wasTaken || holder === null };
+  };
+
   return withMongoErrors<LoginStore>({
     async remember(machineId, password, { watcher, token, expiresAt, scenarios }) {
       const login = {
@@ -67,7 +88,10 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
       await upsert(machineId, { $set: { login }, $unset: { block: '' } });
       await logins.updateOne({ _id: EVERYONE }, { $unset: { block: '' } });
       // Our address is let in: what others were refused for was their own.
-      await logins.updateMany({ 'block.suspect': true }, { $set: { 'block.suspect': false } });
+      await logins.updateMany(
+        { 'block.suspect': true },
+        { $set: { 'block.suspect': false, 'block.disproved': true } },
+      );
     },
     async recall(machineId, password) {
       const login = (await logins.findOne({ _id: machineId }))?.login;
@@ -89,9 +113,8 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
     async block(machineId, password, block) {
       const proof = proofOf(machineId, password);
       const everyones = block.status === REFUSED_FOR_RATE;
-      await upsert(everyones ? EVERYONE : machineId, {
-        $set: { block: { ...block, proof, suspect: !everyones } },
-      });
+      const suspicion = everyones ? { suspect: false } : await suspicionOf(machineId, proof, block.at);
+      await upsert(everyones ? EVERYONE : machineId, { $set: { block: { ...block, proof, ...suspicion } } });
     },
     async blockOf(machineId, password, at) {
       const inForce = { 'block.until': { $gt: at } };

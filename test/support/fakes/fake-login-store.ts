@@ -4,8 +4,9 @@ import { copyRecord } from './copy-record.js';
 
 interface Kept {
   login?: RememberedLogin & { password: string };
-  block?: LoginBlock & { password: string; suspect: boolean };
+  block?: KeptBlock;
 }
+type KeptBlock = LoginBlock & { password: string; suspect: boolean; disproved: boolean };
 
 /** Logins in a Map; passwords as they are. */
 export const createFakeLoginStore = (): LoginStore => {
@@ -16,16 +17,16 @@ export const createFakeLoginStore = (): LoginStore => {
     kept.set(id, known);
     return known;
   };
-  const clearSuspicion = (): void => {
-    for (const { block } of kept.values()) if (block !== undefined) block.suspect = false;
+  const clearSuspicion = ({ disproved }: { disproved: boolean }): void => {
+    for (const { block } of kept.values()) {
+      if (block?.suspect !== true) continue;
+      block.suspect = false;
+      block.disproved ||= disproved;
+    }
   };
   const inForce = (at: Date) =>
     [...kept.values()].flatMap(({ block }) => (block !== undefined && block.until > at ? [block] : []));
-  const plain = ({
-    password: _p,
-    suspect: _s,
-    ...block
-  }: LoginBlock & { password: string; suspect: boolean }) => copyRecord(block);
+  const plain = ({ password: _p, suspect: _s, disproved: _d, ...block }: KeptBlock) => copyRecord(block);
   return {
     async remember(machineId, password, login) {
       const digest = createHash('sha256').update(login.token).digest('hex');
@@ -33,7 +34,7 @@ export const createFakeLoginStore = (): LoginStore => {
       known.login = copyRecord({ ...login, digest, password });
       delete known.block;
       delete of('*').block;
-      clearSuspicion();
+      clearSuspicion({ disproved: true });
     },
     async recall(machineId, password) {
       const login = kept.get(machineId)?.login;
@@ -49,9 +50,13 @@ export const createFakeLoginStore = (): LoginStore => {
     },
     async block(machineId, password, block) {
       const all = block.status === 429;
+      const { login, block: before } = of(machineId);
+      const disproved = before?.password === password && before.disproved;
+      const held = [...kept.values()].some((other) => (other.login?.expiresAt ?? block.at) > block.at);
+      const suspect = !all && !disproved && (login?.password === password || !held);
       of(all ? '*' : machineId).block = copyRecord({
         ...block,
-        ...{ machineId: all ? null : machineId, password, suspect: !all },
+        ...{ machineId: all ? null : machineId, password, suspect, disproved: !all && disproved },
       });
     },
     async blockOf(machineId, password, at) {
@@ -68,7 +73,7 @@ export const createFakeLoginStore = (): LoginStore => {
     async unblock(machineId) {
       delete of(machineId).block;
       delete of('*').block;
-      clearSuspicion();
+      clearSuspicion({ disproved: false });
     },
     async overview(at, windowMs) {
       return {
