@@ -56,6 +56,7 @@ export const PreviewBody = z
         scenario: z.string(),
         sourceValue: z.string().nullable(),
         filtered: z.boolean(),
+        ruleSet: z.string().nullable().meta({ description: 'Version of the rules that judged it' }),
         reason: z.string(),
       }),
     ),

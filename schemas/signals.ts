@@ -111,6 +111,8 @@ export interface JudgedSignal {
   watcher: string;
   version: ApiVersion;
   filtered: boolean;
+  /** The version of the rules that judged it; null: none did. */
+  ruleSet: string | null;
   receivedAt: Date;
   raw: string;
   fields: NewAlert['fields'];

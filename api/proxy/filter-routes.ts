@@ -51,7 +51,7 @@ export const filterRoutes = ({ alerts, rules }: Pick<ProxyDeps, 'alerts' | 'rule
         samples: samples.map(({ signal: stored, reason }) => ({
           ...{ id: stored.id, watcher: stored.watcher, receivedAt: stored.receivedAt.toISOString() },
           ...{ scenario: stored.fields.scenario, sourceValue: stored.fields.sourceValue },
-          ...{ filtered: stored.filtered, reason },
+          ...{ filtered: stored.filtered, ruleSet: stored.ruleSet, reason },
         })),
       });
     },

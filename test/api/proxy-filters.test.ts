@@ -98,6 +98,7 @@ describe('POST /api/filters/preview', () => {
             id,
             reason: 'scenario ends with "ssh-bf"',
             scenario: 'crowdsecurity/ssh-bf',
+            ruleSet: 'version-1',
           }),
         ),
       },

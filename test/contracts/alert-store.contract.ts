@@ -133,14 +133,14 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
         const watcher = newWatcher();
         const signal = sampleSignal();
         await store().insert([
-          sampleAlert({ watcher, signal }),
+          sampleAlert({ watcher, signal, ruleSet: 'v7' }),
           sampleAlert({ watcher, state: 'quarantined', noteOnly: true }),
           sampleAlert({ watcher, version: 'v2', state: 'filtered' }),
         ]);
         const [newest] = await store().readBack({ belowId: null, limit: 1 });
-        expect(newest).toMatchObject({ watcher, version: 'v2', filtered: true });
+        expect(newest).toMatchObject({ watcher, version: 'v2', filtered: true, ruleSet: null });
         const [next] = await store().readBack({ belowId: newest!.id, limit: 1 });
-        expect(next).toMatchObject({ watcher, raw: JSON.stringify(signal), filtered: false });
+        expect(next).toMatchObject({ watcher, raw: JSON.stringify(signal), filtered: false, ruleSet: 'v7' });
         expect(next!.fields.uuid).toBe(signal['uuid']);
         expect(await store().readBack({ belowId: 0, limit: 5 })).toEqual([]);
       });

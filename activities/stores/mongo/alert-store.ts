@@ -340,7 +340,8 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
         .toArray();
       return documents.map((document) => ({
         ...{ id: document._id, watcher: document.watcher, version: document.version },
-        ...{ filtered: document.filtered, receivedAt: document.received_at },
+        ...{ filtered: document.filtered, ruleSet: document.rule_set ?? null },
+        receivedAt: document.received_at,
         ...{ raw: document.raw, fields: document.fields },
       }));
     },

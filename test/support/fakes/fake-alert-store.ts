@@ -149,7 +149,8 @@ export const createFakeAlertStore = (): AlertStore => {
         .map((alert) =>
           copyRecord({
             ...{ id: alert.id, watcher: alert.watcher, version: alert.version, filtered: alert.filtered },
-            ...{ receivedAt: alert.receivedAt, raw: alert.raw, fields: alert.fields },
+            ...{ ruleSet: alert.ruleSet ?? null, receivedAt: alert.receivedAt },
+            ...{ raw: alert.raw, fields: alert.fields },
           }),
         );
     },
