@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createStandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
 import type { StandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
@@ -14,14 +17,18 @@ let lapi: ReturnType<typeof createV3Lapi>;
 /** How much was asked before the client of this test came. */
 let before: number;
 
+let rules: string;
+
 beforeAll(async () => {
+  rules = await mkdtemp(join(tmpdir(), 'tamis-rules-'));
   standIn = await createStandInCapi();
-  stack = await openStack({ CAPI_URL: standIn.url, PROXY_TIMEOUT_MS: '1500' });
+  stack = await openStack({ CAPI_URL: standIn.url, PROXY_TIMEOUT_MS: '1500', FILTERS_DIR: rules });
   await Promise.all([stack.startGateway(), stack.startWorker()]);
 }, 180_000);
 afterAll(async () => {
   await stack?.close();
   await standIn?.close();
+  await rm(rules, { recursive: true, force: true });
 }, 60_000);
 beforeEach(async () => {
   standIn.behave();
@@ -126,5 +133,45 @@ describe('a local API server of 1.7 through the gateway', () => {
     expect(await again.push(signals(3))).toEqual({ taken: 3, lost: 0 });
     await allArrive(3);
     expect([lapi.logins(), again.logins()]).toEqual([1, 0]);
+  });
+});
+
+interface Filters {
+  version: string;
+  rules: { name: string; matches: number }[];
+  faults: { file: string; message: string }[];
+}
+
+describe('rules whose files change while the gateway runs', () => {
+  const filters = async (): Promise<Filters> => {
+    const headers = { 'x-api-key': stack.config.proxy.dashboardApiKey ?? '' };
+    return (await (await stack.request('/api/filters', { headers })).json()) as Filters;
+  };
+  const rule = (scenario: string): string =>
+    `name: by-hand\nfilter: { field: scenario, op: eq, value: ${scenario} }\n`;
+
+  it('count from the next push on, and a broken file keeps its last good form', async () => {
+    await lapi.start();
+    const file = join(rules, '10-by-hand.yaml');
+    const before = await filters();
+    await writeFile(file, rule('crowdsecurity/ssh-bf'));
+    await until('the rule is in force', async () => (await filters()).rules.length === 1);
+    const held = signals(3);
+    await lapi.push(held);
+
+    await writeFile(file, 'name: by-hand\nfilter: { field: scenario, op: nope }\n');
+    await until('the fault is shown', async () => (await filters()).faults.length === 1);
+    await lapi.push(signals(2));
+    const { version, rules: all, faults } = await filters();
+    expect(all).toMatchObject([{ name: 'by-hand', matches: 5 }]);
+    expect(faults[0]).toEqual({ file, message: expect.stringContaining('its last good form holds') });
+    expect(version).not.toBe(before.version);
+
+    await rm(file);
+    await until('the rule is gone', async () => (await filters()).rules.length === 0);
+    const free = signals(1);
+    await lapi.push(free);
+    await allArrive(1);
+    expect(arrived()).toEqual(free);
   });
 });
