@@ -1,11 +1,12 @@
 import { createEmbeddingActivities } from '../../activities/embedding-activities.js';
 import { createEnrichmentActivities } from '../../activities/enrichment-activities.js';
 import { bundledPromptSource } from '../../activities/prompts/prompt-source.js';
-import type { ChatMessage, ChatOptions, LanguageModel, Picture } from '../../activities/ports.js';
+import type { ChatMessage, ChatOptions, LanguageModel, Picture } from '../../activities/model-ports.js';
 import { seededPresets } from '../../activities/presets/seeded-presets.js';
 import { checkStores } from '../../activities/reconcile/check-stores.js';
 import { parseConfig } from '../../schemas/config.js';
-import type { IndexationConfig, TaskRecord } from '../../schemas/documents.js';
+import type { IndexationConfig } from '../../schemas/presets.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
 import { activityBench, inActivity, refOf, scriptedParser } from './activity-bench.js';
 
 type ScriptedParser = Parameters<typeof activityBench>[0];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { seededPresets } from '../../../activities/presets/seeded-presets.js';
 import { parseConfig } from '../../../schemas/config.js';
-import type { IndexationConfig } from '../../../schemas/documents.js';
+import type { IndexationConfig } from '../../../schemas/presets.js';
 
 const TOKEN = 'a-token-of-sufficient-length';
 
