@@ -5,10 +5,10 @@ import type { Config } from '../../schemas/config.js';
 import type { Rate } from '../../schemas/rate.js';
 import { createClientName } from '../client-address.js';
 import { bearerToken, tokenDigest } from './authentication.js';
-import type { Caller } from './authentication.js';
+import type { createAuthentication } from './authentication.js';
 import { createKnownCallers } from './known-callers.js';
 
-type Authenticate = (ctx: Koa.Context) => Promise<Caller>;
+type Authenticate = ReturnType<typeof createAuthentication>;
 
 export interface RateLimiting {
   /** Refuses what is asked too often by an address: for requests that nobody authenticates. */
@@ -58,17 +58,17 @@ export const createRateLimiting = (
       if (!isExempt(ctx)) await takeAll(ctx, `address:${addressOf(ctx)}`);
     },
 
-    limitAuthentication: (authenticate) => async (ctx) => {
-      if (isExempt(ctx)) return authenticate(ctx);
+    limitAuthentication: (authenticate) => async (ctx, options) => {
+      if (isExempt(ctx)) return authenticate(ctx, options);
       const address = addressOf(ctx);
-      const token = bearerToken(ctx);
+      const token = bearerToken(ctx, options?.tokenInQuery);
       const digest = token === null ? null : tokenDigest(token);
       // A caller that was let in from here goes on while somebody else behind the same address guesses.
       if (!knownCallers.has(address, digest)) {
         const failures = await limits.peek('auth-failure', rates.authFailure, address);
         if (!failures.allowed) throw tooMany(failures.resetMs);
       }
-      const caller = await authenticate(ctx).catch(async (error: unknown) => {
+      const caller = await authenticate(ctx, options).catch(async (error: unknown) => {
         const refused = error instanceof AppError && error.status < 500;
         // Guesses made at the same time have all passed the question above: this count decides.
         if (refused) await take('auth-failure', rates.authFailure, address);

@@ -86,7 +86,9 @@ describe('GET /static/{extract_id}', () => {
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 
-  it('takes the token from the address as well, and logs it nowhere', async () => {
+  it.each(['true', 'false'])('takes the token from the address as well, rate limits: %s', async (limited) => {
+    await gateway.close();
+    await open({ RATE_LIMIT_ENABLED: limited });
     const id = await index();
     expect((await gateway.call('GET', `/static/${id}?token=${ada.token}`, { token: null })).status).toBe(200);
     const wrong = await gateway.call('GET', `/static/${id}?token=or-wrong`, { token: null });
