@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { createCopyActivities } from '../../activities/copy-activities.js';
 import { createDocumentActivities } from '../../activities/document-activities.js';
 import type { DocumentRef } from '../../activities/document-activities.js';
 import { createEmbeddingActivities } from '../../activities/embedding-activities.js';
@@ -63,6 +64,7 @@ export const activityBench = async (
     settings: { chunkSize: 512, chunkOverlapRate: 0.2, scratchDirectory, keepUploads },
   });
   const embedding = createEmbeddingActivities({ adapters });
+  const copying = createCopyActivities({ adapters });
   const sweep = createSweepActivities({
     adapters,
     settings: {
@@ -71,6 +73,28 @@ export const activityBench = async (
     },
     now,
   });
+
+  /** A copy of a live file as the gateway admits it. */
+  const admitCopy = async (fileId: string, source: TaskRecord): Promise<TaskRecord> => {
+    const generation = await stores.counters.nextGeneration();
+    const task = sampleTask({
+      ...{
+        kind: 'copy',
+        task_id: `copy-${generation}`,
+        file_id: fileId,
+        file_key: `key-of-${fileId}`,
+        generation,
+      },
+      ...{ embedder: 'builtin-hash', upload: { ...source.upload, upload_id: `copy-${generation}` } },
+      source: { file_key: source.file_key, generation: source.generation },
+    });
+    await stores.tasks.insert(task);
+    await stores.files.admitFirst({
+      ...{ fileKey: task.file_key, partition: 'library', partitionKey, fileId, userId: 1 },
+      ...{ taskId: task.task_id, generation },
+    });
+    return task;
+  };
 
   /** As the gateway admits it: bytes, task, claim, file record. */
   const admit = async (fileId: string, text: string): Promise<TaskRecord> => {
@@ -101,7 +125,7 @@ export const activityBench = async (
     return task;
   };
 
-  return { ...adapters, documents, embedding, sweep, admit };
+  return { ...adapters, documents, embedding, copying, sweep, admit, admitCopy };
 };
 
 export const refOf = (task: TaskRecord): DocumentRef => ({
