@@ -13,6 +13,7 @@ import { removeContexts } from './enrichment/context-list.js';
 import { enrichmentsOf, wantsPictures } from './enrichment/enrichment-plan.js';
 import { removeDescriptions, removePictures, writePicture } from './enrichment/picture-list.js';
 import { cleanFileRecord } from './reconcile/clean-file-record.js';
+import { concludeTask } from './reconcile/conclude-task.js';
 import { settleChunks } from './reconcile/settle-file.js';
 import { settleQuota } from './reconcile/settle-quota.js';
 import { resolveFileKind } from './parsing/file-types.js';
@@ -228,12 +229,10 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   /** Ends a task that did not succeed and lets go of its file. Answers the state that the task ended in. */
   const endTask = async (ref: DocumentRef, failure: TaskFailure): Promise<TaskState> => {
     const cancelled = failure.code === 'TASK_CANCELLED' || failure.code === 'SUPERSEDED';
-    await files.releasePending(ref.fileKey, ref.taskId);
-    await tasks.finish(ref.taskId, cancelled ? 'CANCELLED' : 'FAILED', {
+    await concludeTask(deps.adapters, ref, cancelled ? 'CANCELLED' : 'FAILED', {
       ...failure,
       traceback: capped(failure.traceback),
     });
-    await settleQuota(deps.adapters, ref);
     return (await tasks.get(ref.taskId))?.state ?? 'CANCELLED';
   };
 

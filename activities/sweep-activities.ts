@@ -4,10 +4,10 @@ import type { TaskRecord } from '../schemas/tasks.js';
 import { refOfTask } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import type { Adapters } from './ports.js';
+import { concludeTask } from './reconcile/conclude-task.js';
 import { finishPartitionDeletion } from './reconcile/finish-partition-deletion.js';
 import { finishUserDeletion } from './reconcile/finish-user-deletion.js';
 import { releaseWorkspaceFiles } from './reconcile/release-workspace-files.js';
-import { settleQuota } from './reconcile/settle-quota.js';
 import { removeOrphanBlobs, removeOrphanChunks, removeStrayFiles } from './reconcile/remove-orphans.js';
 import { takeTurns } from './take-turns.js';
 
@@ -32,7 +32,7 @@ export interface SweepActivityDeps {
     runningPerUser: number;
     /** Records of settled tasks are kept so long. */
     retentionMs: number;
-    /** A task that is older than this, and than its workflow's own time limit, has nothing that drives it. */
+    /** A task that was handed over so long ago is past its workflow's own time limit: nothing drives it. */
     timeoutMs: number;
     /** Bytes without an owner are kept so long: an upload may be running. */
     orphanGraceMs: number;
@@ -97,11 +97,8 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
     const limit = deps.settings.timeoutMs + deps.settings.graceMs;
     const expired = await tasks.listActiveSince(before(limit), SHARE);
     const { code, message } = new AppError('TASK_EXPIRED');
-    for (const task of expired) {
-      await files.releasePending(task.file_key, task.task_id);
-      await tasks.finish(task.task_id, 'FAILED', { code, message, traceback: [] });
-      await settleQuota(deps.adapters, { taskId: task.task_id, fileKey: task.file_key });
-    }
+    for (const { task_id: taskId, file_key: fileKey } of expired)
+      await concludeTask(deps.adapters, { taskId, fileKey }, 'FAILED', { code, message, traceback: [] });
     return expired.length;
   };
 

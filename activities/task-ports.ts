@@ -44,7 +44,7 @@ export interface TaskStore {
   listByFile(fileKey: string): Promise<TaskRecord[]>;
   /** Active tasks without a workflow, admitted before a point in time, oldest first. */
   listNotHandedOver(before: Date, limit: number): Promise<TaskRecord[]>;
-  /** Active tasks that have been handed over and are older than a point in time, oldest first. */
+  /** Active tasks that were handed over before a point in time, in that order. */
   listActiveSince(before: Date, limit: number): Promise<TaskRecord[]>;
   /** Final tasks not yet cleaned up, finished before a point in time. */
   listUncleaned(before: Date, limit: number): Promise<TaskRecord[]>;

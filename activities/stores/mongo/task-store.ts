@@ -107,8 +107,8 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
     },
     async listActiveSince(before, limit) {
       const documents = await tasks
-        .find({ ...ACTIVE, handed_over_at: { $ne: null }, created_at: { $lt: before } })
-        .sort({ created_at: 1 })
+        .find({ ...ACTIVE, handed_over_at: { $lt: before } })
+        .sort({ handed_over_at: 1 })
         .limit(limit)
         .toArray();
       return documents.map(toRecord);

@@ -86,9 +86,10 @@ export const createFakeTaskStore = (): TaskStore => {
       );
     },
     async listActiveSince(before, limit) {
+      const handedOver = (task: TaskRecord) => task.handed_over_at?.getTime() ?? Infinity;
       return select(
-        (task) => !isFinalState(task.state) && task.handed_over_at !== null && task.created_at < before,
-        (task) => task.created_at.getTime(),
+        (task) => !isFinalState(task.state) && handedOver(task) < before.getTime(),
+        handedOver,
         limit,
       );
     },

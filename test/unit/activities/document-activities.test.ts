@@ -155,6 +155,16 @@ describe('publishDocument', () => {
   });
 });
 
+/** A task whose version became visible; what follows failed, and went on failing. */
+const publishedAndNotEnded = async (bench: ActivityBench): Promise<TaskRecord> => {
+  const task = await bench.admit('guide', 'text');
+  const { finish } = bench.tasks;
+  bench.tasks.finish = () => Promise.reject(new Error('the store went away'));
+  await expect(index(bench, task)).rejects.toThrow('the store went away');
+  bench.tasks.finish = finish;
+  return task;
+};
+
 describe('endTask', () => {
   it('frees the file, its content and its place', async () => {
     const bench = await activityBench();
@@ -177,6 +187,15 @@ describe('endTask', () => {
     await bench.tasks.finish(task.task_id, 'CANCELLED');
     const failure = { code: 'FILE_CORRUPT', message: 'damaged', traceback: [] };
     expect(await bench.documents.endTask(refOf(task), failure)).toBe('CANCELLED');
+  });
+
+  it('ends as COMPLETED what is live, whatever failed after that', async () => {
+    const bench = await activityBench();
+    const task = await publishedAndNotEnded(bench);
+    const failure = { code: 'TASK_EXPIRED', message: 'too late', traceback: [] };
+    expect(await bench.documents.endTask(refOf(task), failure)).toBe('COMPLETED');
+    expect(await bench.tasks.get(task.task_id)).toMatchObject({ state: 'COMPLETED', error: null });
+    expect((await bench.files.get('library', 'guide'))?.live?.task_id).toBe(task.task_id);
   });
 });
 
@@ -218,15 +237,21 @@ describe('the sweep', () => {
     expect(await drifts(bench)).toEqual([]);
   });
 
-  it('ends what nothing drives any more', async () => {
-    const bench = await activityBench();
-    const task = await bench.admit('guide', 'text');
-    await bench.tasks.markHandedOver(task.task_id);
-    expect(await bench.sweep.endExpired()).toBe(1);
+  it('ends what nothing drives any more, and what is live as COMPLETED', async () => {
+    let late = 0;
+    const bench = await activityBench(undefined, { now: () => new Date(Date.now() + late) });
+    const live = await publishedAndNotEnded(bench);
+    const task = await bench.admit('other', 'other text');
+    for (const { task_id } of [live, task]) await bench.tasks.markHandedOver(task_id);
+    // Admitted two hours ago, but handed over just now: it has its hour yet.
+    expect(await bench.sweep.endExpired()).toBe(0);
+    late = 7_200_000;
+    expect(await bench.sweep.endExpired()).toBe(2);
     expect(await bench.tasks.get(task.task_id)).toMatchObject({
       state: 'FAILED',
       error: { code: 'TASK_EXPIRED' },
     });
+    expect(await bench.tasks.get(live.task_id)).toMatchObject({ state: 'COMPLETED', error: null });
   });
 
   it('removes chunks that no record knows, and no others', async () => {
