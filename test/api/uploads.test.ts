@@ -102,6 +102,20 @@ describe('POST /indexer/partition/{partition}/file/{file_id}', () => {
       expect((await leftovers(gateway)).blobs).toContain(taskId);
     });
 
+    it('is not refused any more when nobody can say whether its partition still stands', async () => {
+      const { partitions, files, blobs } = gateway.adapters;
+      const { get } = partitions;
+      partitions.get = async (name) => {
+        if ((await files.get('notes', 'a1')) !== null) throw new Error('the store went away');
+        return get(name);
+      };
+      const response = await post(uploadForm());
+      expect(response.status).toBe(201);
+      const taskId = await taskIdOf(response);
+      expect((await files.get('notes', 'a1'))?.pending_task).toBe(taskId);
+      expect(await blobs.info(taskId)).not.toBeNull();
+    });
+
     it('keeps integers exact within 64 bits', async () => {
       const metadata =
         '{"big":9223372036854775807,"small":-9223372036854775808,"n":3,"deep":{"x":[9007199254740993]}}';
