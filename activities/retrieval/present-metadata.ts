@@ -28,6 +28,12 @@ const versionKeys = (file: FileRecord, version: FileVersion): Metadata => ({
   ...(version.parent_id !== null && { parent_id: version.parent_id }),
 });
 
+/** They say how an extract was found: never a client's word where one was searched for (wire contract 1.3). */
+const SCORE_KEYS: ReadonlySet<string> = new Set(['rerank_score', 'vector_score', 'combined_score']);
+
+const withoutScores = (metadata: Metadata): Metadata =>
+  Object.fromEntries(Object.entries(metadata).filter(([key]) => !SCORE_KEYS.has(key)));
+
 /**
  * Metadata of a chunk for search answers, extracts and chat sources (wire contract 1.3, 1.8, section 5): the
  * client's own keys, `created_at` among them, then the server's, which win. Scores are there when it was searched.
@@ -38,7 +44,7 @@ export const presentChunkMetadata = (
 ): Metadata => {
   const { chunk, file, version, score, vectorScore, rerankScore, addedAs } = result;
   return {
-    ...version.metadata,
+    ...(score === undefined ? version.metadata : withoutScores(version.metadata)),
     ...versionKeys(file, version),
     _id: chunk.chunk_id,
     page: chunk.page ?? ONLY_PAGE,

@@ -74,7 +74,7 @@ describe('metadata', () => {
       ...{ content_sha256: 'lie', indexed_at: 'lie', created_by: 99, file_count: 99, text: 'lie' },
       ...{ vector: [1], vector_builtin_hash: [1], degraded_stages: ['lie'], _openrag_x: 'lie' },
       ...{ page: 'lie', chunk_type: 'lie', section_id: 'lie', original_filename: 'lie' },
-      ...{ vector_score: 'lie', combined_score: 'lie', honest: 'yes' },
+      ...{ vector_score: 'lie', combined_score: 'lie', rerank_score: 'lie', honest: 'yes' },
     };
     const [id] = await indexText(gateway, { partition: 'p', fileId: 'g', metadata: JSON.stringify(lies) }, [
       'quokka',
@@ -85,7 +85,8 @@ describe('metadata', () => {
     for (const shown of [file, found, extract]) {
       const kept = Object.entries(shown ?? {}).filter(([, value]) => JSON.stringify(value)?.includes('lie'));
       // The file's own row knows nothing of chunks: these keys are a client's there.
-      const ofChunks = ['chunk_type', 'section_id', 'vector_score', 'combined_score', 'text', '_id'];
+      const ofChunks = ['chunk_type', 'section_id', 'vector_score', 'combined_score', 'rerank_score'];
+      ofChunks.push('text', '_id');
       expect(kept.map(([key]) => key).filter((key) => !ofChunks.includes(key))).toEqual([]);
       expect(shown).toMatchObject({ honest: 'yes', file_id: 'g', partition: 'p' });
     }

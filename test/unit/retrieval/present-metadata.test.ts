@@ -53,6 +53,18 @@ describe('presentChunkMetadata', () => {
     expect(Object.keys(metadata)).not.toContain('parent_id');
   });
 
+  test('takes no score from a client: a hit by words alone has none of the vectors, and none of a reranker', () => {
+    const scores = { vector_score: 9, rerank_score: 9, combined_score: 9 };
+    const result = makeResult({}, { metadata: scores });
+    const shown = presentChunkMetadata({ ...result, score: 0.5, vectorScore: null });
+    expect(shown.combined_score).toBe(0.5);
+    expect(Object.keys(shown)).not.toContain('vector_score');
+    expect(Object.keys(shown)).not.toContain('rerank_score');
+    // Where nothing was searched for they are words like others.
+    const { chunk, file, version } = result;
+    expect(presentChunkMetadata({ chunk, file, version })).toMatchObject(scores);
+  });
+
   test('goes by the record where record and chunk differ', () => {
     const result = makeResult({ partition: 'old', file_id: 'old', filename: 'old.pdf' });
     expect(presentChunkMetadata(result)).toMatchObject({
