@@ -5,11 +5,11 @@ import { AppError } from '../../schemas/app-error.js';
 import type { ChatExtra } from '../../schemas/chat-api.js';
 import { errorFrom } from '../error-from.js';
 import type { Logger } from '../logger.js';
-import { losslessBody } from '../lossless-body.js';
 import { chatExtra, chatUsage } from './chat-answer.js';
 import type { ChatFrame } from './chat-answer.js';
 import type { ChatEnd } from './collect-answer.js';
 import type { Links } from './links.js';
+import { dataEvent, DONE_EVENT, errorEvent } from './stream-events.js';
 import { SILENCE, withHeartbeats } from './with-heartbeats.js';
 
 interface Delta {
@@ -29,13 +29,8 @@ export interface ChatStreamOptions {
   signal: AbortSignal;
 }
 
-const event = (data: unknown): string => `data: ${losslessBody(data)}\n\n`;
-const DONE = 'data: [DONE]\n\n';
 /** A comment: clients skip it, and whatever stands between keeps the connection. */
 const HEARTBEAT = ': still at work\n\n';
-
-const errorEvent = ({ code, message }: AppError): string =>
-  event({ error: { message, type: 'error', param: null, code } });
 
 /** Words and whatever comes with them; a piece of a tool call may come without words. */
 const deltaOf = ({ content, more }: { content: string; more?: MoreFields }): Delta => ({
@@ -61,7 +56,7 @@ export async function* chatStream(
     extra: ChatExtra | object = {},
     { finishReason = null, logprobs }: { finishReason?: string | null; logprobs?: TokenLogprob[] } = {},
   ): string =>
-    event({
+    dataEvent({
       ...frame,
       object: 'chat.completion.chunk',
       choices: [
@@ -94,7 +89,7 @@ export async function* chatStream(
       report(end.error);
       yield errorEvent(end.error);
     } else if (includeUsage)
-      yield event({
+      yield dataEvent({
         ...frame,
         object: 'chat.completion.chunk',
         choices: [],
@@ -128,5 +123,5 @@ export async function* chatStream(
     // Also when the client left: the model must not go on talking to nobody.
     await rest.return();
   }
-  yield DONE;
+  yield DONE_EVENT;
 }

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskRecord } from '../../schemas/tasks.js';
 import { isFinalState } from '../../schemas/tasks.js';
 import type { TaskStatus } from '../../schemas/documents-api.js';
+import { errorFrom } from '../error-from.js';
 import { losslessBody } from '../lossless-body.js';
+import { DONE_EVENT, errorEvent } from './stream-events.js';
 
 const LOOK_EVERY_MS = 500;
 /** Proxies drop a line on which nothing is said for a minute. */
@@ -10,7 +12,8 @@ const COMMENT_EVERY_MS = 15_000;
 
 /**
  * A task's status as server-sent events: at once, after every change, and for the last time when it is final. The
- * record is asked, since any gateway may serve any client and the work is done elsewhere.
+ * record is asked, since any gateway may serve any client and the work is done elsewhere. When it cannot be asked any
+ * more the stream says so and ends well: the task goes on, and may be asked for again.
  * @param signal aborted when the client has left
  */
 export async function* taskEvents(
@@ -30,6 +33,12 @@ export async function* taskEvents(
     if (isFinalState(task.state)) return;
     const left = await sleep(LOOK_EVERY_MS, false, { signal }).catch(() => true);
     if (left) return;
-    task = await read();
+    try {
+      task = await read();
+    } catch (thrown) {
+      yield errorEvent(errorFrom(thrown));
+      yield DONE_EVENT;
+      return;
+    }
   }
 }

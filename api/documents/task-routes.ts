@@ -77,8 +77,13 @@ export const taskRoutes = ({ adapters, workflows }: DocumentDeps): Route[] => {
           taskEvents(
             await placed(ctx, task),
             async () => {
-              const now = await adapters.tasks.get(task.task_id);
-              return now && placed(ctx, now);
+              try {
+                const now = await adapters.tasks.get(task.task_id);
+                return now && (await placed(ctx, now));
+              } catch (error) {
+                ctx.log.error({ err: error, task_id: task.task_id }, 'the events of a task broke off');
+                throw error;
+              }
             },
             (now) => presentTask(now, link),
             ctx.signal,

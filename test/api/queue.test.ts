@@ -172,6 +172,21 @@ describe('GET /indexer/task/{task_id}/events', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
+  it('ends well when the record cannot be read any more', async () => {
+    const taskId = await upload('a');
+    const { get } = gateway.adapters.tasks;
+    let asked = 0;
+    gateway.adapters.tasks.get = (id) =>
+      (asked += 1) === 1 ? get(id) : Promise.reject(new Error('10.0.0.5 went away'));
+    const text = await (await open(taskId)).text();
+    expect(text.split('\n\n')).toEqual([
+      expect.stringMatching(/^event: status\ndata: \{/),
+      'data: {"error":{"message":"An unexpected error occurred","type":"error","param":null,"code":"UNEXPECTED_ERROR"}}',
+      'data: [DONE]',
+      '',
+    ]);
+  });
+
   it('stops asking when the client is gone', async () => {
     const taskId = await upload('a');
     let asked = 0;
