@@ -37,6 +37,8 @@ const textOf = ({ number }: Operation): string =>
  * some order one after the other, which for each file means:
  * - its words and its text are of one upload that was admitted, and so is every word of a PATCH that was answered 200;
  * - it is there only if an upload of it was admitted, and gone only if something removed or stopped it;
+ * - a POST is admitted where nothing is: at most once more often than the file was removed or stopped, and every
+ *   other operation that found the file, and each DELETE anew, has a POST that put it there;
  * - a task that reads COMPLETED is the live version's, or was replaced, or its file was deleted.
  * @returns what no order explains
  */
@@ -92,6 +94,15 @@ export const runMixedCampaign = async (
     const file = await stack.adapters.files.get(partition, fileId);
     const live = file?.live ?? null;
     const uploads = own.filter(({ url }) => url !== undefined);
+    const times = (of: Operation['kind'], status: number): number =>
+      own.filter((operation) => operation.kind === of && operation.status === status).length;
+    const [created, deleted, stopped] = [times('POST', 201), times('DELETE', 204), times('CANCEL', 200)];
+    if (created > 1 + deleted + stopped)
+      faults.push(`${fileId} was created ${created} times, and removed ${deleted}, stopped ${stopped} times`);
+    if (deleted > created) faults.push(`${fileId} was deleted ${deleted} times and created ${created} times`);
+    if (created === 0 && times('PUT', 202) + times('PATCH', 200) > 0)
+      faults.push(`${fileId} was changed and never there`);
+    for (const { url } of uploads) if (ended.get(url!) === 'FAILED') faults.push(`${fileId}: ${url} FAILED`);
     if (live === null) {
       const removed = own.some(({ kind, status }) => kind === 'DELETE' && status === 204);
       const completed = uploads.filter(({ url }) => ended.get(url!) === 'COMPLETED');
