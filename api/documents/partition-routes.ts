@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { presentFileMetadata } from '../../activities/retrieval/present-metadata.js';
 import { AppError } from '../../schemas/app-error.js';
+import { chunkId } from '../../schemas/chunk-id.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import type { PartitionRecord } from '../../schemas/partitions.js';
 import type { Scope } from '../../schemas/users.js';
@@ -16,14 +17,14 @@ import { links } from './links.js';
 import type { Links } from './links.js';
 import { FileParams, PartitionParams } from './path-params.js';
 
-const MOST_EXTRACTS = 2000;
+const DEFAULT_EXTRACTS = 2000;
 
 const Limit = z.coerce.number().int().min(1);
 const ListQuery = z.object({
   limit: Limit.optional(),
   degraded_stage: z.enum(['caption', 'contextualize', 'topic_tag']).optional(),
 });
-const ExtractsQuery = z.object({ limit: Limit.default(MOST_EXTRACTS) });
+const ExtractsQuery = z.object({ limit: Limit.default(DEFAULT_EXTRACTS) });
 
 const partitionRow = (
   record: PartitionRecord,
@@ -147,13 +148,13 @@ export const partitionRoutes = ({ adapters, config, workflows }: DocumentDeps): 
       const file = await adapters.files.get(params.partition, params.file_id);
       if (file === null || file.live === null)
         throw noSuchFile({ partition: params.partition, fileId: params.file_id });
-      const limit = Math.min(query.limit, MOST_EXTRACTS);
-      const chunks = await adapters.chunks.listByFile(file.file_key, file.live.generation, limit);
+      const { file_key: fileKey, live } = file;
       const link = links(baseUrl);
-      return json(200, {
-        metadata: presentFileMetadata(file),
-        documents: chunks.map((chunk) => ({ link: link.extract(chunk.chunk_id) })),
-      });
+      // A chunk's id says its place, so nothing has to be looked up for a list of any length.
+      const documents = Array.from({ length: Math.min(query.limit, live.chunk_count) }, (_, position) => ({
+        link: link.extract(chunkId(fileKey, live.generation, position)),
+      }));
+      return json(200, { metadata: presentFileMetadata(file), documents });
     },
   }),
 ];

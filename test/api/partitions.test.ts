@@ -154,6 +154,17 @@ describe('GET /partition/{partition}/file/{file_id}', () => {
     expect((await ask('GET', '/partition/one/file/a?limit=1'))[1].documents).toHaveLength(1);
   });
 
+  it('links to as many as are asked for, and to 2,000 unasked', async () => {
+    const lines = Array.from({ length: 2100 }, (_, line) => `line ${line}`);
+    const ids = await indexText(gateway, { partition: 'one', fileId: 'a', token: ada.token }, lines);
+    const listed = async (query: string) =>
+      (await ask('GET', `/partition/one/file/a${query}`))[1].documents as { link: string }[];
+    expect(await listed('')).toHaveLength(2000);
+    const all = await listed('?limit=5000');
+    expect(all.map(({ link }) => link.split('/').at(-1))).toEqual(ids);
+    expect((await ask('GET', `/extract/${ids.at(-1)}`))[1]).toMatchObject({ page_content: 'line 2099' });
+  });
+
   it('answers 404 for an unknown file and for one not yet indexed', async () => {
     await gateway.call('POST', '/indexer/partition/one/file/b', { body: uploadForm(), token: ada.token });
     for (const id of ['b', 'none'])
