@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
 import { chunkId } from '../schemas/chunk-id.js';
 import type { FileVersion, StoredChunk } from '../schemas/documents.js';
-import type { TaskRecord } from '../schemas/tasks.js';
+import type { EnrichmentStage, TaskRecord } from '../schemas/tasks.js';
 import { versionFacts } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import type { Adapters } from './ports.js';
@@ -34,6 +34,9 @@ export const createCopyActivities = ({ adapters }: CopyActivityDeps) => {
     const task = await tasks.get(ref.taskId);
     if (task === null) throw new AppError('TASK_CANCELLED');
     const source = await sourceOf(task);
+    // What the source lacks the copy lacks too.
+    const degradedStages = source.degraded_stages as EnrichmentStage[];
+    if (degradedStages.length > 0) await tasks.noteEnrichment(ref.taskId, { degradedStages });
     const { vectorField, dimension } = await models.embedder(task.embedder);
     const nothing = Array.from({ length: dimension }, () => 0);
     const total = source.chunk_count;

@@ -29,6 +29,19 @@ describe('copyVersion', () => {
     expect((await bench.blobs.info(copy.upload.upload_id)) !== null).toBe(keepUploads);
   });
 
+  it('lacks what its source lacks', async () => {
+    const bench = await activityBench();
+    const source = await bench.admit('a', 'one two three');
+    const { chunkCount } = await inActivity(() => bench.documents.parseDocument(refOf(source))).result;
+    await inActivity(() => bench.embedding.embedDocument(refOf(source))).result;
+    await bench.tasks.noteEnrichment(source.task_id, { degradedStages: ['caption'] });
+    await inActivity(() => bench.documents.publishDocument(refOf(source), chunkCount)).result;
+    const copy = await bench.admitCopy('b', source);
+    await run(bench, copy);
+    await inActivity(() => bench.documents.publishDocument(refOf(copy), chunkCount)).result;
+    expect((await bench.files.get('library', 'b'))?.live?.degraded_stages).toEqual(['caption']);
+  });
+
   it('repeats without harm', async () => {
     const bench = await activityBench();
     const { copy } = await prepare(bench);
