@@ -9,17 +9,20 @@ const FIRST_ADMIN = 1;
 
 type Stores = Pick<Adapters, 'users' | 'partitions' | 'files' | 'workspaces'>;
 
-/** Partitions that nobody else owns: they go with the user. One with another owner stays that one's. */
+/**
+ * Partitions that nobody else owns: they go with the user. One with another owner stays that one's, unless that one is
+ * being deleted too: of two owners deleted at once each would leave it to the other.
+ */
 const soleOwnerships = async (
-  { partitions }: Pick<Adapters, 'partitions'>,
+  { partitions, users }: Pick<Adapters, 'partitions' | 'users'>,
   userId: number,
 ): Promise<string[]> => {
   const names: string[] = [];
   for (const { partition, role } of await partitions.memberships(userId)) {
     if (role !== 'owner') continue;
-    const members = await partitions.members(partition);
-    if (!members.some((member) => member.user_id !== userId && member.role === 'owner'))
-      names.push(partition);
+    const owners = (await partitions.members(partition)).filter((member) => member.role === 'owner');
+    const others = owners.map(({ user_id }) => user_id).filter((other) => other !== userId);
+    if ((await users.getMany(others)).size === 0) names.push(partition);
   }
   return names;
 };

@@ -108,6 +108,27 @@ describe('deletions that a crash cut short', () => {
     expect(await bench.partitions.get('library')).toBeNull();
   });
 
+  it('of both owners of a partition at once: it goes with them, and is not left to nobody', async () => {
+    const bench = await laterBench();
+    for (const id of [5, 6]) await user(bench, id);
+    await bench.partitions.create({ partition: 'ours', embedder: 'builtin-hash', ownerId: 5 });
+    await bench.partitions.addMember('ours', 6, 'owner');
+    for (const id of [5, 6]) await bench.users.markDeleted(id);
+    await sweep(bench);
+    expect(await markedUsers(bench)).toEqual([]);
+    expect(await bench.partitions.get('ours')).toBeNull();
+  });
+
+  it('of a user whose partition has another owner: that one keeps it', async () => {
+    const bench = await laterBench();
+    for (const id of [5, 6]) await user(bench, id);
+    await bench.partitions.create({ partition: 'ours', embedder: 'builtin-hash', ownerId: 5 });
+    await bench.partitions.addMember('ours', 6, 'owner');
+    await bench.users.markDeleted(5);
+    await sweep(bench);
+    expect(await bench.partitions.members('ours')).toMatchObject([{ user_id: 6, role: 'owner' }]);
+  });
+
   it('of a user who alone owns `default`: the first admin owns it then', async () => {
     const bench = await laterBench();
     await user(bench, 5);
