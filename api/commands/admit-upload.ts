@@ -58,13 +58,13 @@ export const admitUpload = async (deps: AdmitUploadDeps, input: UploadToAdmit): 
 };
 
 /**
- * At once while the user has few tasks at work. Else it waits in the records, where the dispatcher takes users in
+ * At once while the user has few tasks at work, and always for a copy: its client waits for it. Else it waits in the records, where the dispatcher takes users in
  * turn: so nobody's thousand uploads stand before another's one.
  */
 const startInTurn = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<void> => {
   const { tasks, workflows, log } = deps;
   const most = deps.maxRunningTasksPerUser;
-  if ((await tasks.countRunning(task.user_id, most)) >= most) {
+  if (task.kind !== 'copy' && (await tasks.countRunning(task.user_id, most)) >= most) {
     await askTemporal(log, 'waking the dispatcher', () => workflows.wakeDispatcher());
     return;
   }

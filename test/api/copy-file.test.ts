@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskRecord } from '../../schemas/tasks.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
-import { indexText, publishTask } from './support/uploads.js';
+import { indexText, publishTask, uploadForm } from './support/uploads.js';
 
 let gateway: Gateway;
 let ada: { token: string; userId: number };
 beforeEach(async () => {
-  gateway = await startGateway();
+  gateway = await startGateway({ env: { MAX_RUNNING_TASKS_PER_USER: '1' } });
   ada = gateway.addUser('ada', { file_quota: 2 });
   await gateway.call('POST', '/partition/target', { token: ada.token });
 });
@@ -97,6 +97,21 @@ describe('POST /indexer/partition/{partition}/file/{file_id}/copy', () => {
       files: 0,
       pending: 0,
     });
+  });
+
+  it("takes no turn behind its user's uploads, since the client waits for it", async () => {
+    const free = gateway.addUser('free');
+    gateway.addMember(free.userId, 'target', 'editor');
+    await indexText(gateway, { partition: 'frees', fileId: 'a', token: free.token }, ['one']);
+    for (const id of ['b', 'c']) {
+      const path = `/indexer/partition/frees/file/${id}`;
+      await gateway.call('POST', path, { body: uploadForm(`text ${id}`), token: free.token });
+    }
+    const waiting = await gateway.adapters.files.get('frees', 'c');
+    expect(gateway.workflows.started).not.toContain(waiting?.pending_task);
+    workAtOnce();
+    const source = { source_partition: 'frees', source_file_id: 'a' };
+    expect((await copy(source, free.token))[0]).toBe(201);
   });
 
   it('is no 201 when it fails', async () => {
