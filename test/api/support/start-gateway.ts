@@ -52,9 +52,16 @@ export interface GatewayOptions {
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
 
+/** On, as they are where the service runs, and out of every test's way that is not about them. */
+const WIDE_LIMITS = Object.fromEntries(
+  ['RATE_LIMIT_DEFAULT', 'RATE_LIMIT_AUTH', 'RATE_LIMIT_CHAT', 'RATE_LIMIT_AUTH_FAILURE']
+    .concat('RETRIEVAL_DIAGNOSTICS_RATE_LIMIT')
+    .map((name) => [name, '1000000/minute']),
+);
+
 /** The real app on a loopback port, over fakes in memory; every answer is checked against its declared schema. */
 export const startGateway = async (options: GatewayOptions = {}) => {
-  const config = parseConfig({ AUTH_TOKEN: ADMIN_TOKEN, RATE_LIMIT_ENABLED: 'false', ...options.env });
+  const config = parseConfig({ AUTH_TOKEN: ADMIN_TOKEN, ...WIDE_LIMITS, ...options.env });
   const { endpoints, ...stores } = createFakeStores();
   for (const endpoint of BUILTIN_ENDPOINTS) {
     await endpoints.seed(endpoint);
