@@ -1,4 +1,4 @@
-import type { TaskFailure, TaskState } from '../../schemas/documents.js';
+import type { TaskFailure, TaskState } from '../../schemas/tasks.js';
 import type { Adapters } from '../ports.js';
 import { settleQuota } from './settle-quota.js';
 
