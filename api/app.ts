@@ -84,7 +84,7 @@ export const createApp = (deps: AppDeps): Koa => {
   });
   app.use(requestId);
   app.use(requestLog(logger));
-  app.use(securityHeaders);
+  app.use(securityHeaders(config.http));
   app.use(crossOrigin(config.http.corsOrigins));
   app.use(errorMapping);
   app.use(proxy.routes());

@@ -20,6 +20,8 @@ const build = (env: z.output<typeof environment>) => ({
     maxUploadBytes: env.MAX_UPLOAD_SIZE_MB * 1024 * 1024,
     /** Addresses and networks whose X-Forwarded-For is believed; `*`: everybody's. */
     trustedProxies: env.UVICORN_FORWARDED_ALLOW_IPS,
+    /** Over https alone, browsers are told. */
+    strictTransport: env.NODE_ENV === 'production',
     /** Origins whose pages may call the document surface; `*`: every one. */
     corsOrigins: env.CORS_EXTRA_ORIGINS,
   },

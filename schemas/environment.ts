@@ -20,6 +20,7 @@ import { ollamaUrl } from './ollama-url.js';
 import { RETRIEVAL_TYPES } from './presets-api.js';
 
 export const environment = z.object({
+  NODE_ENV: z.string().optional(),
   HOST: z.string().min(1).optional(),
   PORT: z.coerce.number().int().min(0).max(65535).optional(),
   APP_PORT: z.coerce.number().int().min(0).max(65535).optional(),

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, test } from '@jest/globals';
 import type { Adapters } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ReadyBody } from '../../schemas/documents-api.js';
@@ -15,9 +15,22 @@ describe('GET /health_check', () => {
     const response = await gateway.call('GET', '/health_check', { token: null });
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    const headers = Object.fromEntries(response.headers);
+    expect(headers).toMatchObject({
+      ...{ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'x-xss-protection': '0' },
+      ...{ 'cross-origin-opener-policy': 'same-origin', 'x-permitted-cross-domain-policies': 'none' },
+    });
+    expect(headers).not.toHaveProperty('strict-transport-security');
     expect(await response.text()).toBe('"RAG API is up."');
   });
+});
+
+test('in production every answer asks for https from then on', async () => {
+  gateway = await startGateway({ env: { NODE_ENV: 'production' } });
+  for (const path of ['/health_check', '/nowhere', '/partition/'])
+    expect((await gateway.call('GET', path, { token: null })).headers.get('strict-transport-security')).toBe(
+      'max-age=15552000; includeSubDomains',
+    );
 });
 
 describe('GET /version', () => {

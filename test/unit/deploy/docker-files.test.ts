@@ -135,6 +135,8 @@ describe('docker-compose.yml', () => {
 
   test('hands on every variable of the configuration that the file does not settle itself', () => {
     const settled = new Set([
+      // Of the image.
+      'NODE_ENV',
       // One way to listen, behind a token.
       ...['HOST', 'APP_PORT', 'PROXY_PORT', 'ALLOW_NO_AUTH', 'AUTH_MODE'],
       // The stores are its own, and shared with nobody.
