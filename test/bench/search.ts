@@ -3,6 +3,7 @@
  * same `_msearch` sent straight to OpenSearch in the same run.
  */
 import { Agent, request } from 'undici';
+import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
 import { hybridQuery } from '../../activities/stores/opensearch/hybrid-query.js';
 import { openBenchStack } from './open-bench-stack.js';
 import { percentile, reportBench } from './bench-report.js';
@@ -14,6 +15,8 @@ const CHUNKS = Number(process.env['BENCH_CHUNKS'] ?? 50_000);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
 const PARTITION = 'bench';
 const EMBEDDER = 'default';
+/** A tenth of the files. */
+const FILTER = 'shelf == "shelf-3"';
 
 const agent = new Agent({ connections: 64 });
 const models = await openInstantModelServer({ dimension: 384 });
@@ -39,18 +42,17 @@ try {
   const index = `${stack.config.opensearch.indexPrefix}chunks-v3`;
   const { vectorField } = await stack.adapters.models.embedder(EMBEDDER);
   const texts = [...cranfield().queries, ...piaf().queries].map(({ text }) => text);
-  const file = await stack.adapters.files.get(PARTITION, 'file-0');
   const vectors = new Map(texts.map((text) => [text, models.embed(text)]));
 
   type Legs = 'lexical' | 'dense';
   const raw =
-    (legs: readonly Legs[], fileKey?: string) =>
+    (legs: readonly Legs[], filter?: string) =>
     async (text: string): Promise<void> => {
       const query = hybridQuery({
         scope: { kind: 'partitions', userId: 1, roles: { [PARTITION]: 'owner' } },
         ...{ partitions: [PARTITION], text, vector: vectors.get(text)!, vectorField },
         size: stack.config.search.candidates,
-        ...(fileKey !== undefined && { fileKey }),
+        ...(filter !== undefined && { filter: parseFilter(filter) }),
       });
       const lines = legs.flatMap((leg) => [{ index }, query[leg]]);
       const { statusCode, body } = await request(`${stack.config.opensearch.url}/_msearch`, {
@@ -63,10 +65,10 @@ try {
       if (statusCode !== 200) throw new Error(`_msearch answered ${statusCode}`);
     };
   const gateway =
-    (path: string) =>
+    (path: string, filter?: string) =>
     async (text: string): Promise<void> => {
       const { statusCode, body } = await request(
-        `${stack.base}${path}?${new URLSearchParams({ text }).toString()}`,
+        `${stack.base}${path}?${new URLSearchParams({ text, ...(filter !== undefined && { filter }) }).toString()}`,
         {
           dispatcher: agent,
           headers: { authorization: `Bearer ${stack.token}` },
@@ -80,9 +82,9 @@ try {
     ['vector', raw(['dense'])],
     ['hybrid', raw(['lexical', 'dense']), gateway(`/search/partition/${PARTITION}`)],
     [
-      'hybrid, one file',
-      raw(['lexical', 'dense'], file!.file_key),
-      gateway(`/search/partition/${PARTITION}/file/file-0`),
+      'hybrid with a filter',
+      raw(['lexical', 'dense'], FILTER),
+      gateway(`/search/partition/${PARTITION}`, FILTER),
     ],
   ];
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';
 import { chunkId } from '../../schemas/chunk-id.js';
 import type { StoredChunk } from '../../schemas/documents.js';
 import type { RunningStack } from '../support/running-stack.js';
@@ -52,6 +53,7 @@ export const seedChunks = async (
       ...{ fileKey, partition, partitionKey, fileId },
       ...{ userId: 1, taskId, generation },
     });
+    const version = { ...upload, metadata: { shelf: `shelf-${file % 10}` }, indexed_at: new Date() };
     const chunks = Array.from({ length: CHUNKS_PER_FILE }, (_, position): StoredChunk => ({
       chunk_id: chunkId(fileKey, generation, position),
       partition,
@@ -70,7 +72,7 @@ export const seedChunks = async (
       next_section_id: position + 1 < CHUNKS_PER_FILE ? position + 1 : null,
       relationship_id: null,
       parent_id: null,
-      metadata: [{ key: 'shelf', text: `shelf-${file % 10}` }],
+      metadata: toVersionEntries(version),
     }));
     await adapters.chunks.put(
       chunks.map((chunk) => ({ chunk, vector: options.embed(chunk.text) })),
@@ -80,15 +82,13 @@ export const seedChunks = async (
     // Each waits for a refresh: a few at a time.
     if (publishing.length >= 20) await Promise.all(publishing.splice(0));
     await adapters.files.publish(fileKey, taskId, {
-      ...upload,
+      ...version,
       generation,
       task_id: taskId,
-      metadata: { shelf: `shelf-${file % 10}` },
       relationship_id: null,
       parent_id: null,
       chunk_count: CHUNKS_PER_FILE,
       embedder: embedderName,
-      indexed_at: new Date(),
       degraded_stages: [],
     });
   }
