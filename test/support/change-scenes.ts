@@ -1,3 +1,5 @@
+import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';
+import { entriesText } from './entries-text.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import type { TaskRecord } from '../../schemas/tasks.js';
 import type { Moment } from './kill-tools.js';
@@ -54,10 +56,11 @@ export const scenesOf = (stack: RunningStack): { main: Scene[]; more: Scene[] } 
     if (JSON.stringify(file.live.metadata) !== JSON.stringify(words))
       faults.push(`${id} has the words ${JSON.stringify(file.live.metadata)}`);
     const stored = await chunks.listByFile(file.file_key, file.live.generation);
-    const keys = JSON.stringify(Object.keys(words).sort());
+    const entries = entriesText(toVersionEntries(file.live));
     for (const { metadata, partition, position } of stored) {
-      const own = JSON.stringify(metadata.map(({ key }) => key).sort());
-      if (own !== keys || partition !== id) faults.push(`${id}: chunk ${position} says ${partition} ${own}`);
+      const own = entriesText(metadata);
+      if (own !== entries || partition !== id)
+        faults.push(`${id}: chunk ${position} says ${partition} ${own} and not ${entries}`);
     }
     if (stored.length !== file.live.chunk_count) faults.push(`${id} lacks chunks`);
     const last = `Document ${SEED}, paragraph ${paragraphs - 1}:`;

@@ -1,3 +1,5 @@
+import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';
+import { entriesText } from './entries-text.js';
 import { documentClient } from './document-client.js';
 import type { RunningStack } from './running-stack.js';
 import { settled } from './settled.js';
@@ -127,10 +129,10 @@ export const runMixedCampaign = async (
     for (const [key, value] of Object.entries(words))
       if (key !== `patch${String(value)}` || !patched.has(Number(value)))
         faults.push(`${fileId} has ${key}, which nobody gave it`);
-    const keys = Object.keys(live.metadata).sort();
+    const entries = entriesText(toVersionEntries(live));
     for (const { metadata } of chunks)
-      if (JSON.stringify(metadata.map(({ key }) => key).sort()) !== JSON.stringify(keys))
-        faults.push(`${fileId}: its chunks say other words than its record`);
+      if (entriesText(metadata) !== entries)
+        faults.push(`${fileId}: its chunks say ${entriesText(metadata)} and its record ${entries}`);
   }
   return faults;
 };

@@ -1,0 +1,8 @@
+import type { MetadataEntry } from '../../schemas/documents.js';
+
+/** Entries in one order and form, to be compared. */
+export const entriesText = (entries: readonly MetadataEntry[]): string =>
+  entries
+    .map((entry) => JSON.stringify(Object.entries(entry).sort(([one], [other]) => (one < other ? -1 : 1))))
+    .sort()
+    .join(' ');
