@@ -138,7 +138,7 @@ export const environment = z.object({
   CALLBACK_SIGNING_KEY: z.string().optional(),
   MAX_QUEUED_TASKS: count(100_000),
   MAX_QUEUED_TASKS_PER_USER: count(20_000),
-  MAX_RUNNING_TASKS_PER_USER: count(16),
+  MAX_RUNNING_TASKS_PER_USER: count(32),
   SWEEP_INTERVAL_SECONDS: count(30),
   SWEEP_GRACE_SECONDS: count(10, 0),
   CAPI_URL: url(/^https?$/).default('https://api.crowdsec.net/'),
