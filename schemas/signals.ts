@@ -17,6 +17,9 @@ export type DeliveryState = 'filtered' | 'withheld' | 'waiting' | 'forwarded' | 
 /** Why an alert that arrived while forwarding was off is `withheld`; an operator may let such ones go later. */
 export const FORWARDING_WAS_OFF = 'forwarding is disabled';
 
+/** Between two answers that ask for the same login; any LAPI has logged in by then. */
+export const LOGIN_REMINDER_MS = 60_000;
+
 /** The 41 fields of the management API, always all of them (proxy seed, "Alert"). Times are ISO 8601 in UTC. */
 export interface Alert {
   id: number;

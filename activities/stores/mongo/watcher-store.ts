@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Db, UpdateFilter } from 'mongodb';
+import { LOGIN_REMINDER_MS } from '../../../schemas/signals.js';
 import type { WatcherRecord } from '../../../schemas/signals.js';
 import type { WatcherStore } from '../../proxy-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
@@ -31,9 +32,6 @@ interface WatcherDocument {
 const HISTORY_LENGTH = 100;
 const REFUSED_LENGTH = 200;
 const ACCEPTED_LENGTH = 20;
-
-/** Between two answers that ask for the same login; any LAPI has logged in by then. */
-const LOGIN_REMINDER_MS = 60_000;
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
@@ -87,6 +85,18 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
   };
 
   const remember = (digest: string) => ({ history: { $each: [digest], $slice: -HISTORY_LENGTH } });
+
+  const wantLogin = async (watcher: string): Promise<void> => {
+    await ensure(watcher);
+    const known = await watchers.findOne({ _id: watcher }, { projection: { token: 1, refused: 1 } });
+    const digest = known?.token?.digest;
+    // A newer token makes a login needless; without any the queue would stand still.
+    if (digest !== undefined && !known!.refused.includes(digest)) return;
+    await watchers.updateOne(
+      { _id: watcher, ...(digest === undefined ? { token: null } : { 'token.digest': digest }) },
+      { $set: { token: null, login_wanted: true } },
+    );
+  };
 
   return withMongoErrors<WatcherStore>({
     async get(watcher) {
@@ -154,32 +164,13 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
     async refuseToken(watcher, digest) {
       await ensure(watcher);
       // In this order: once it is on the list it cannot come back, so that clearing it is final.
-      const listed = await watchers.updateOne(
+      await watchers.updateOne(
         { _id: watcher, refused: { $ne: digest } },
         { $push: { refused: { $each: [digest], $slice: -REFUSED_LENGTH } } },
       );
-      const cleared = await watchers.updateOne(
-        { _id: watcher, 'token.digest': digest },
-        { $set: { token: null, login_wanted: true } },
-      );
-      // A newer token makes a login needless; without any the queue would stand still.
-      if (cleared.matchedCount === 0 && listed.matchedCount === 1)
-        await watchers.updateOne({ _id: watcher, token: null }, { $set: { login_wanted: true } });
+      await wantLogin(watcher);
     },
-    async wantLogin(watcher) {
-      await ensure(watcher);
-      const known = await watchers.findOne({ _id: watcher }, { projection: { token: 1, refused: 1 } });
-      const digest = known?.token?.digest;
-      if (digest !== undefined && !known!.refused.includes(digest)) return;
-      await watchers.updateOne(
-        {
-          _id: watcher,
-          login_wanted: false,
-          ...(digest === undefined ? { token: null } : { 'token.digest': digest }),
-        },
-        { $set: { token: null, login_wanted: true } },
-      );
-    },
+    wantLogin,
     async takeLoginWanted(watcher, now) {
       const { matchedCount } = await watchers.updateOne(
         {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WatcherStore } from '../../../activities/proxy-ports.js';
+import { LOGIN_REMINDER_MS } from '../../../schemas/signals.js';
 import type { WatcherRecord } from '../../../schemas/signals.js';
 import { copyRecord } from './copy-record.js';
 
@@ -10,8 +11,6 @@ interface StoredWatcher extends WatcherRecord {
   accepted: Set<string>;
   loginToldAt: Date | null;
 }
-
-const LOGIN_REMINDER_MS = 60_000;
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
