@@ -64,6 +64,8 @@ const IP_INFO_ENTRIES = 1_000;
 /** A cache of this name; so many entries are kept in the process at most. */
 type OpenCache = (name: string, most: number) => Cache;
 
+const openOwnCache: OpenCache = (_name, most) => createInProcessCache(most);
+
 /** What several gateways have in common. */
 interface Shared {
   rateLimits: RateLimits;
@@ -79,7 +81,7 @@ interface Shared {
  */
 export const connect = async (
   config: Config,
-  openCache: OpenCache = (_name, most) => createInProcessCache(most),
+  openCache: OpenCache = openOwnCache,
 ): Promise<ConnectedAdapters> => {
   const mongo = await connectMongo(config.mongodb);
   const opensearch = connectOpenSearch(config.opensearch);
@@ -215,7 +217,7 @@ export const connectShared = (
   if (redis.url === null)
     return {
       rateLimits: createInProcessRateLimits(),
-      openCache: (_name, most) => createInProcessCache(most),
+      openCache: openOwnCache,
       close: async () => undefined,
     };
   const connection = connectRedis({ url: redis.url }, onRedis);

@@ -1,16 +1,15 @@
 import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 
+const wholeNumber = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
+
 /** The window that the operator wants a language model run with (`extra.max_llm_context_size`); null: unsaid. */
-export const wantedContext = ({ extra }: Pick<ModelEndpoint, 'extra'>): number | null => {
-  const { max_llm_context_size: size } = extra;
-  return typeof size === 'number' && Number.isInteger(size) && size > 0 ? size : null;
-};
+export const wantedContext = ({ extra }: Pick<ModelEndpoint, 'extra'>): number | null =>
+  wholeNumber(extra['max_llm_context_size']);
 
 /** Tokens of an answer where a request names no number (`extra.max_output_tokens`); null: unsaid. */
-export const ownAnswerTokens = ({ extra }: Pick<ModelEndpoint, 'extra'>): number | null => {
-  const { max_output_tokens: tokens } = extra;
-  return typeof tokens === 'number' && Number.isInteger(tokens) && tokens > 0 ? tokens : null;
-};
+export const ownAnswerTokens = ({ extra }: Pick<ModelEndpoint, 'extra'>): number | null =>
+  wholeNumber(extra['max_output_tokens']);
 
 /**
  * The raw cosine that hits of an embedder must reach where a search names none (`extra.similarity_threshold`, 0 to 1);
