@@ -24,23 +24,25 @@ const lines = async function* (blobs: Pick<BlobStore, 'read'>, taskId: string): 
 /** A key of an object, which no text can look like: in texts the quotes are escaped. */
 const isPicture = (line: string): boolean => line.includes('"picture":');
 
-/** Answers the chunk of a picture's place; null when nothing was said of it. */
-const pictureReader = (blobs: Blobs, taskId: string) => {
+/** A place per chunk, in order; what is not asked for is not read. A picture of which nothing was said has none. */
+const places = async function* (blobs: Blobs, taskId: string): AsyncGenerator<() => Chunk> {
   let descriptions: readonly (string | null)[] | null = null;
-  return async (line: string): Promise<Chunk | null> => {
+  for await (const line of lines(blobs, taskId)) {
+    if (!isPicture(line)) {
+      yield () => JSON.parse(line) as Chunk;
+      continue;
+    }
     const { picture, ...chunk } = JSON.parse(line) as ListedChunk;
     descriptions ??= await readDescriptions(blobs, taskId);
     const said = descriptions[picture!] ?? null;
-    return said === null ? null : { ...chunk, text: chunk.text + asImageText(said, chunk.tokens) };
-  };
+    if (said !== null) yield () => ({ ...chunk, text: chunk.text + asImageText(said, chunk.tokens) });
+  }
 };
 
 /** How many chunks a document has. */
 export const countChunks = async (blobs: Blobs, taskId: string): Promise<number> => {
-  const readPicture = pictureReader(blobs, taskId);
   let count = 0;
-  for await (const line of lines(blobs, taskId))
-    if (!isPicture(line) || (await readPicture(line)) !== null) count += 1;
+  for await (const _place of places(blobs, taskId)) count += 1;
   return count;
 };
 
@@ -54,14 +56,11 @@ export const readChunkBatches = async function* (
   options: { skip: number; size: number },
 ): AsyncGenerator<Chunk[]> {
   let batch: Chunk[] = [];
-  const readPicture = pictureReader(blobs, taskId);
   let position = -1;
-  for await (const line of lines(blobs, taskId)) {
-    const picture = isPicture(line) ? await readPicture(line) : undefined;
-    if (picture === null) continue;
+  for await (const read of places(blobs, taskId)) {
     position += 1;
     if (position < options.skip) continue;
-    batch.push({ ...(picture ?? (JSON.parse(line) as Chunk)), position });
+    batch.push({ ...read(), position });
     if (batch.length >= options.size) {
       yield batch;
       batch = [];

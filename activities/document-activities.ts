@@ -10,7 +10,7 @@ import type { IndexationConfig } from '../schemas/presets.js';
 import type { PictureCount, TaskFailure, TaskRecord, TaskState } from '../schemas/tasks.js';
 import { chunksBlobId } from './chunk-list.js';
 import { removeContexts } from './enrichment/context-list.js';
-import { enrichmentsOf, wantsPictures } from './enrichment/enrichment-plan.js';
+import { enrichmentsOf, indexationConfigOf, wantsPictures } from './enrichment/enrichment-plan.js';
 import { removeDescriptions, removePictures, writePicture } from './enrichment/picture-list.js';
 import { cleanFileRecord } from './reconcile/clean-file-record.js';
 import { concludeTask } from './reconcile/conclude-task.js';
@@ -83,13 +83,8 @@ export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef)
 
 /** The hands of the document plans that touch records, bytes and the parser. */
 export const createDocumentActivities = (deps: DocumentActivityDeps) => {
-  const { partitions, files, tasks, blobs, chunks, models, presets } = deps.adapters;
+  const { partitions, files, tasks, blobs, chunks, models } = deps.adapters;
   const { keepUploads } = deps.settings;
-
-  const presetOf = async (partition: string): Promise<IndexationConfig | undefined> => {
-    const name = (await partitions.get(partition))?.indexation_preset;
-    return name === undefined ? undefined : (await presets.get('indexation', name))?.config;
-  };
 
   /** How the partition's preset wants documents cut. */
   const chunkingOf = (preset: IndexationConfig | undefined): Required<ChunkingOptions> => {
@@ -140,7 +135,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
       const path = join(directory, `upload.${kind}`);
       await pipeline(await blobs.read(task.upload.upload_id), createWriteStream(path), { signal });
       const { maxInputTokens } = await models.embedder(task.embedder);
-      const preset = await presetOf(task.partition);
+      const preset = await indexationConfigOf(deps.adapters, task.partition);
       const wanted = chunkingOf(preset);
       const request: ParseRequest = {
         path,

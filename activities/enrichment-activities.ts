@@ -9,7 +9,7 @@ import type { DocumentRef } from './document-activities.js';
 import { CONTEXTS_PER_PART, countContextParts, writeContexts } from './enrichment/context-list.js';
 import { contextualizeChunk, openingOf } from './enrichment/contextualize-chunk.js';
 import { describePictures } from './enrichment/describe-pictures.js';
-import { enrichmentsOf } from './enrichment/enrichment-plan.js';
+import { enrichmentsOf, indexationConfigOf } from './enrichment/enrichment-plan.js';
 import { topicTags } from './enrichment/topic-tags.js';
 import type { LanguageModel } from './model-ports.js';
 import type { Adapters } from './ports.js';
@@ -29,12 +29,7 @@ const TRIES = 5;
 
 /** The hands that have a model say something about a document before it is embedded. */
 export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
-  const { tasks, blobs, models, partitions, presets, promptSource } = deps.adapters;
-
-  const configOf = async (task: TaskRecord): Promise<IndexationConfig | undefined> => {
-    const name = (await partitions.get(task.partition))?.indexation_preset;
-    return name === undefined ? undefined : (await presets.get('indexation', name))?.config;
-  };
+  const { tasks, blobs, models, promptSource } = deps.adapters;
 
   const patience = (signal: AbortSignal): AbortSignal =>
     AbortSignal.any([signal, AbortSignal.timeout(deps.settings.timeoutMs)]);
@@ -171,7 +166,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
   ): Promise<{ degraded: EnrichmentStage[]; chunkCount?: number }> => {
     const { cancellationSignal: signal, info } = Context.current();
     const task = await readActiveTask(tasks, ref);
-    const config = await configOf(task);
+    const config = await indexationConfigOf(deps.adapters, task.partition);
     const degraded: EnrichmentStage[] = [];
     for (const stage of enrichmentsOf(config, task.pictures)) {
       try {

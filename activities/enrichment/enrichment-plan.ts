@@ -1,6 +1,16 @@
 import type { IndexationConfig } from '../../schemas/presets.js';
 import type { EnrichmentStage, PictureCount } from '../../schemas/tasks.js';
+import type { Adapters } from '../ports.js';
 import type { FileKind } from '../parsing/file-types.js';
+
+/** What the indexation preset of a partition says; undefined when either is gone. */
+export const indexationConfigOf = async (
+  { partitions, presets }: Pick<Adapters, 'partitions' | 'presets'>,
+  partition: string,
+): Promise<IndexationConfig | undefined> => {
+  const name = (await partitions.get(partition))?.indexation_preset;
+  return name === undefined ? undefined : (await presets.get('indexation', name))?.config;
+};
 
 /** Formats that may hold pictures. */
 const WITH_PICTURES: ReadonlySet<FileKind> = new Set(['pdf', 'docx', 'html', 'md']);
