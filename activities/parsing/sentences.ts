@@ -20,20 +20,39 @@ export function splitSentences(text: string): string[] {
   for (let start = 0; start < text.length;) {
     const end = windowEnd(flowing, start);
     const last = end === text.length;
-    const pieces = [...segmenter.segment(flowing.slice(start, end))];
-    // The last piece of a window is cut by the window, so it starts the next one; unless it is all there is.
-    const whole = last || pieces.length < 2 ? pieces : pieces.slice(0, -1);
-    for (const { index, segment } of whole) {
-      const next = start + index + segment.length;
+    const window = flowing.slice(start, end);
+    const pieces = [...segmenter.segment(window)].map(({ segment }) => segment);
+    const parts = pieces.length > 1 ? pieces : splitClauses(window);
+    // The last part of a window is cut by the window, so it starts the next one; unless it is all there is.
+    const whole = last ? pieces : parts.length > 1 ? parts.slice(0, -1) : parts;
+    let next = start;
+    for (const part of whole) {
+      next += part.length;
       if (next < text.length && ABBREVIATION.test(flowing.slice(Math.max(open, next - 12), next))) continue;
       sentences.push(text.slice(open, next));
       open = next;
     }
-    const final = whole.at(-1)!;
-    start += final.index + final.segment.length;
+    start = next;
   }
   if (open < text.length) sentences.push(text.slice(open));
   return sentences;
+}
+
+/** Where a clause may end: behind a stop of any kind and the white space after it. */
+const STOP = /[.!?;:…]["'’”»)\]]*\s+/gu;
+
+/** Cuts a sentence into its clauses, in linear time; the pieces cover the text without gaps. */
+export function splitClauses(sentence: string): string[] {
+  const clauses: string[] = [];
+  let open = 0;
+  for (const { index, 0: stop } of sentence.matchAll(STOP)) {
+    const next = index + stop.length;
+    if (ABBREVIATION.test(sentence.slice(Math.max(open, next - 12), next))) continue;
+    clauses.push(sentence.slice(open, next));
+    open = next;
+  }
+  if (open < sentence.length) clauses.push(sentence.slice(open));
+  return clauses;
 }
 
 function windowEnd(text: string, start: number): number {

@@ -1,7 +1,7 @@
 import { cutFramedLines } from './framed-lines.js';
-import { hardCut } from './hard-cut.js';
+import { LONGEST_TOKEN, hardCut } from './hard-cut.js';
 import type { Section, SectionKind } from './section.js';
-import { splitSentences } from './sentences.js';
+import { splitClauses, splitSentences } from './sentences.js';
 import { countTokens } from './token-count.js';
 
 /** The smallest thing the chunker moves: a sentence, a part of one that is too long, a table, a block of code. */
@@ -17,6 +17,11 @@ export interface TextUnit {
   alone?: boolean;
   start?: number;
 }
+
+/** A sentence that takes more than a quarter of a chunk is cut, where clauses end if they do. */
+const PARTS = 4;
+/** In tokens; so short a sentence is cut only if the chunks are shorter still. */
+const SHORT = 64;
 
 /** Turns a section into units of at most `limit` tokens, in order and without losing a visible character. */
 export function* toTextUnits(section: Section, limit: number): Generator<TextUnit> {
@@ -57,7 +62,7 @@ function* paragraphUnits(section: Section, limit: number): Generator<TextUnit> {
     let at = offset;
     let gap = first ? '\n\n' : section.text.slice(0, offset);
     for (const sentence of splitSentences(text)) {
-      for (const piece of surelyFits(sentence, limit) ? [sentence] : hardCut(sentence, limit)) {
+      for (const piece of smallPieces(sentence, limit)) {
         const lead = piece.length - piece.trimStart().length;
         const trimmed = piece.trim();
         gap += piece.slice(0, lead);
@@ -81,6 +86,17 @@ function* paragraphUnits(section: Section, limit: number): Generator<TextUnit> {
   }
 }
 
+/**
+ * A long sentence in parts: chunks are filled with them, and repeat the last ones, so a unit that takes up most of a
+ * chunk leaves what stands before it (a heading) and behind it (half a line) alone. Text without capitals has no
+ * sentences that a rule could see, and comes as one.
+ */
+function* smallPieces(sentence: string, limit: number): Generator<string> {
+  const part = Math.min(limit, Math.max(SHORT, Math.ceil(limit / PARTS)));
+  if (fits(sentence, part)) yield sentence;
+  else for (const clause of splitClauses(sentence)) yield* hardCut(clause, part);
+}
+
 /** Splits at blank lines, by a scan (a regular expression over many blank lines can be quadratic). */
 function* paragraphs(text: string): Generator<{ text: string; offset: number }> {
   let start = 0;
@@ -96,9 +112,9 @@ function* paragraphs(text: string): Generator<{ text: string; offset: number }> 
   if (start < text.length) yield { text: text.slice(start), offset: start };
 }
 
-/** A token is at least one byte, and a UTF-16 unit at most three: most sentences need no count to know. */
-function surelyFits(text: string, limit: number): boolean {
-  return text.length * 3 <= limit;
+/** A token is at least one byte, and a UTF-16 unit at most three: short sentences need no count to know. */
+function fits(text: string, limit: number): boolean {
+  return text.length * 3 <= limit || (text.length <= limit * LONGEST_TOKEN && countTokens(text) <= limit);
 }
 
 function shortGap(gap: string): string {

@@ -182,6 +182,33 @@ describe('chunker', () => {
     });
   });
 
+  it('cuts a text without capitals where its clauses end: all chunks are full, and no heading stands alone', () => {
+    const clauses = Array.from(
+      { length: 60 },
+      (_, i) => `the sieve number ${i} of the row is worn at its rim .`,
+    );
+    const title = { headingPath: ['Sieves'], opens: true };
+    const chunks = chunk(
+      [section('# Sieves', title), section(clauses.join(' '), { ...title, opens: false })],
+      128,
+    );
+    expect(chunks[0]!.text).toMatch(/^# Sieves\n\nthe sieve number 0 of/);
+    for (const { tokens, text } of chunks.slice(0, -1)) {
+      expect(tokens).toBeGreaterThan(100);
+      expect(text).toMatch(/rim \.$/);
+    }
+    for (const { text } of chunks.slice(1)) expect(text).toMatch(/^the sieve number/);
+    expect(clauses.filter((clause) => !chunks.some(({ text }) => text.includes(clause)))).toEqual([]);
+  });
+
+  it('cuts words without any stop at spaces, in parts that fill the chunks', () => {
+    const words = Array.from({ length: 400 }, (_, i) => `word${i}`).join(' ');
+    const chunks = chunk([section('# Words'), section(words)], 256, 0);
+    expect(chunks[0]!.text).toMatch(/^# Words\n\nword0 word1 /);
+    for (const { tokens } of chunks.slice(0, -1)) expect(tokens).toBeGreaterThan(150);
+    expect(chunks.map(({ text }) => text).join(' ')).toBe(`# Words\n\n${words}`);
+  });
+
   it('cuts a table between rows and repeats its header', () => {
     const rows = Array.from({ length: 60 }, (_, i) => `| item ${i} | ${i * 3} |`);
     const chunks = chunk(
@@ -205,6 +232,7 @@ describe('chunker', () => {
 
   it.each([
     ['words', 'The quick brown sieve. '.repeat(45_000)],
+    ['clauses without capitals', 'the sieve is worn ; it is of brass . '.repeat(27_000)],
     ['one word', 'x'.repeat(1_000_000)],
     ['letters without a space', 'qzjvkxw'.repeat(70_000)],
     ['blanks', `a${' '.repeat(1_000_000)}b`],
