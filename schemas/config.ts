@@ -155,6 +155,8 @@ const build = (env: z.output<typeof environment>) => ({
     embedderBatchSize: env.EMBEDDER_BATCH_SIZE,
     /** Requests at once to one embedder, per process. */
     embedderConcurrency: env.EMBEDDER_CONCURRENCY,
+    /** Processor threads that Ollama computes vectors with; null: as many as it likes. */
+    embedderThreads: env.EMBEDDER_NUM_THREAD ?? null,
     /** Upper bound of an embedder's window; null: the model's own. */
     maxModelLen: env.MAX_MODEL_LEN ?? null,
     llmTimeoutSeconds: env.LLM_TIMEOUT,

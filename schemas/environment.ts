@@ -100,6 +100,7 @@ export const environment = z.object({
   EMBEDDER_TIMEOUT: count(120),
   EMBEDDER_BATCH_SIZE: count(32),
   EMBEDDER_CONCURRENCY: count(4),
+  EMBEDDER_NUM_THREAD: z.coerce.number().int().min(1).optional(),
   MAX_MODEL_LEN: z.coerce.number().int().min(16).optional(),
   BASE_URL: modelUrl.optional(),
   MODEL: z.string().min(1).optional(),

@@ -22,6 +22,18 @@ export interface ChatCall {
   contextTokens: number;
 }
 
+export interface EmbedCall {
+  model: string;
+  texts: readonly string[];
+  /** The window to run the model with; null: the server's choice. */
+  windowTokens: number | null;
+  /**
+   * Processor threads to run the model with, where the server lets that be said; null: the server's choice. Of one
+   * model it must be the same in every call, as its window must: another number loads the model anew.
+   */
+  threads: number | null;
+}
+
 /**
  * A model server behind its dialect. Every method throws `ProviderFailure`, or the signal's reason when aborted.
  * Vectors come as the server gives them; nothing is retried, cut or normalised here.
@@ -31,10 +43,7 @@ export interface ModelServer {
   models(signal?: AbortSignal): Promise<ServedModel[]>;
   /** @throws ProviderFailure `unknown-model` when the server knows that it has no such model */
   describe(model: string, signal?: AbortSignal): Promise<ModelDescription>;
-  embed(
-    call: { model: string; texts: readonly string[]; windowTokens: number | null },
-    signal?: AbortSignal,
-  ): Promise<number[][]>;
+  embed(call: EmbedCall, signal?: AbortSignal): Promise<number[][]>;
   /** Ends early, and stops the model, when the signal aborts or the consumer returns. */
   stream(call: ChatCall): AsyncGenerator<ChatDelta, void, undefined>;
   complete(call: ChatCall): Promise<ChatReply>;

@@ -54,10 +54,13 @@ export const createOllamaServer = (
     async describe(model, signal) {
       return describeOllamaModel(await ask(signal, (client) => client.show({ model })));
     },
-    async embed({ model, texts, windowTokens }, signal) {
+    async embed({ model, texts, windowTokens, threads }, signal) {
       const request = {
         ...{ model, input: [...texts], truncate: false },
-        options: windowTokens === null ? {} : { num_ctx: windowTokens },
+        options: {
+          ...(windowTokens !== null && { num_ctx: windowTokens }),
+          ...(threads !== null && { num_thread: threads }),
+        },
       };
       const answer = await ask(signal, (client) => client.embed(request));
       return readAs(EmbedAnswer, answer, 'list of embeddings').embeddings;

@@ -38,7 +38,7 @@ const describingServer = async (
 export const probeEndpoint = async (
   dispatcher: Dispatcher,
   endpoint: Pick<ModelEndpoint, 'model_type' | 'model_name' | 'provider'>,
-  options: ModelServerOptions & { maxModelLen: number | null },
+  options: ModelServerOptions & { maxModelLen: number | null; threads: number | null },
   signal?: AbortSignal,
 ): Promise<ProbedFacts> => {
   const { model_type: type, model_name: model } = endpoint;
@@ -51,7 +51,8 @@ export const probeEndpoint = async (
   if (type !== 'embedder') return { provider, context_tokens, text_form: null, dimension: null };
   const server = createModelServer(dispatcher, provider, options);
   const windowTokens = embedderWindow(context_tokens, provider, options.maxModelLen);
-  const [vector] = await server.embed({ model, texts: [PROBE_TEXT], windowTokens }, signal);
+  const call = { model, texts: [PROBE_TEXT], windowTokens, threads: options.threads };
+  const [vector] = await server.embed(call, signal);
   if (vector === undefined || vector.length === 0)
     throw new ProviderFailure('bad-answer', `the model '${model}' gives no vectors`);
   return { provider, context_tokens, text_form, dimension: vector.length };

@@ -22,6 +22,7 @@ export interface RemoteEmbedderOptions {
   batchSize: number;
   /** Requests at once. */
   concurrency: number;
+  threads: number | null;
   maxInputTokens: number | null;
   /** Null: the service's setting. */
   similarityThreshold: number | null;
@@ -49,7 +50,8 @@ export const createRemoteEmbedder = (options: RemoteEmbedderOptions): Embedder =
 
   const ask = (texts: readonly string[], signal: AbortSignal | undefined): Promise<number[][]> =>
     calls.run(async () => {
-      const call = { model: modelName, texts, windowTokens: options.maxInputTokens };
+      const { maxInputTokens: windowTokens, threads } = options;
+      const call = { model: modelName, texts, windowTokens, threads };
       const vectors = await server.embed(call, signal);
       if (vectors.length !== texts.length)
         throw new ProviderFailure('bad-answer', `${vectors.length} vectors for ${texts.length} texts`);

@@ -27,6 +27,7 @@ export interface RemoteModelsOptions {
   keys: ModelKeyBox | null;
   settings: {
     embedderConcurrency: number;
+    embedderThreads: number | null;
     llmConcurrency: number;
     rerankerConcurrency: number;
     vlmConcurrency: number;
@@ -90,7 +91,8 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
   };
 
   const ask = async (endpoint: ModelEndpoint): Promise<ModelEndpoint> => {
-    const probe = { ...serverOptions(endpoint), maxModelLen: settings.maxModelLen };
+    const { maxModelLen, embedderThreads: threads } = settings;
+    const probe = { ...serverOptions(endpoint), maxModelLen, threads };
     const facts = await callsOf(endpoint)
       .run(() => probeEndpoint(dispatcher, endpoint, probe))
       .catch((error: unknown) => {
@@ -132,6 +134,7 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
       ...{ dimension, vectorField },
       batchSize: endpoint.batch_size,
       concurrency: settings.embedderConcurrency,
+      threads: settings.embedderThreads,
       maxInputTokens: embedderWindow(endpoint.context_tokens, endpoint.provider, settings.maxModelLen),
       similarityThreshold: ownThreshold(endpoint),
       textForm: endpoint.text_form ?? 'plain',

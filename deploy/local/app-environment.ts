@@ -1,6 +1,23 @@
+import { availableParallelism } from 'node:os';
 import { localSecrets } from './local-secrets.js';
 import type { ServiceAddresses } from './stack.js';
 import type { Workbench } from './workbench.js';
+
+/**
+ * Where models are. One that shares this machine with all else gets half of its cores for vectors: its threads wait for
+ * each other by spinning, so a thread too many holds up the model and everything beside it.
+ */
+export function modelEnvironment(
+  { ollama }: Pick<ServiceAddresses, 'ollama'>,
+  { EMBEDDER_NUM_THREAD: wanted }: Workbench['settings'],
+): Record<string, string> {
+  if (ollama === undefined) return {};
+  const half = String(Math.max(1, Math.floor(availableParallelism() / 2)));
+  const threads = wanted ?? (ON_THIS_MACHINE.test(ollama) ? half : undefined);
+  return { OLLAMA_HOST: ollama, ...(threads !== undefined && { EMBEDDER_NUM_THREAD: threads }) };
+}
+
+const ON_THIS_MACHINE = /^(?:https?:\/\/)?(?:127\.|localhost\b|\[::1\])/;
 
 /**
  * What gateway, worker and the operator's scripts get: every variable of the environment and of `.env`, and below
@@ -18,7 +35,7 @@ export function appEnvironment(bench: Workbench, services: ServiceAddresses): No
     TEMPORAL_ADDRESS: services.temporal,
     TEMPORAL_NAMESPACE: 'default',
     ...(services.redis === undefined ? {} : { REDIS_URL: services.redis }),
-    ...(services.ollama === undefined ? {} : { OLLAMA_HOST: services.ollama }),
+    ...modelEnvironment(services, bench.settings),
     LOG_FORMAT: 'json',
   };
   return { ...process.env, ...defaults, ...bench.settings };

@@ -1,6 +1,15 @@
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 
-/** A stack that sweeps as often as a delivered one does; tests sweep every two seconds. */
-export const openBenchStack = (overrides: Record<string, string> = {}): Promise<RunningStack> =>
-  openStack({ SWEEP_INTERVAL_SECONDS: '30', SWEEP_GRACE_SECONDS: '10', ...overrides });
+/**
+ * A stack that sweeps as often as a delivered one does, where tests sweep every two seconds, and runs a model on this
+ * machine with as many threads.
+ */
+export const openBenchStack = (overrides: Record<string, string> = {}): Promise<RunningStack> => {
+  const { EMBEDDER_NUM_THREAD: threads } = process.env;
+  return openStack({
+    ...{ SWEEP_INTERVAL_SECONDS: '30', SWEEP_GRACE_SECONDS: '10' },
+    ...(threads !== undefined && { EMBEDDER_NUM_THREAD: threads }),
+    ...overrides,
+  });
+};

@@ -1,3 +1,4 @@
+import { modelEnvironment } from '../app-environment.js';
 import { runToEnd } from '../run-to-end.js';
 import { Stack } from '../stack.js';
 import type { Workbench } from '../workbench.js';
@@ -16,7 +17,7 @@ export function bench(script: string): (bench: Workbench, args: readonly string[
           MONGODB_URL: services.mongodb,
           OPENSEARCH_URL: services.opensearch,
           TEMPORAL_ADDRESS: services.temporal,
-          ...(services.ollama === undefined ? {} : { OLLAMA_HOST: services.ollama }),
+          ...modelEnvironment(services, workbench.settings),
         },
         signal: workbench.signal,
       });

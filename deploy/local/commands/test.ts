@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { modelEnvironment } from '../app-environment.js';
 import { runToEnd } from '../run-to-end.js';
 import { temporalTestServer } from '../services/temporal-test-server.js';
 import type { OptionalName } from '../services/service.js';
@@ -68,7 +69,7 @@ async function openForTests(
     OPENSEARCH_URL: services.opensearch,
     TEMPORAL_ADDRESS: services.temporal,
     TEMPORAL_TEST_SERVER: testServer,
-    ...(services.ollama === undefined ? {} : { OLLAMA_HOST: services.ollama }),
+    ...modelEnvironment(services, bench.settings),
   };
 }
 

@@ -242,6 +242,22 @@ describe('what only Ollama needs', () => {
     }
   });
 
+  test('threads are said in every call, the first one too: another number would load the model anew', async () => {
+    const server = await startScriptedModelServer();
+    const models = await openModels({ ...modelEnvironment(server), EMBEDDER_NUM_THREAD: '3' });
+    try {
+      const embedder = await models.registry.embedder('default');
+      await embedder.embed(['a pump'], { kind: 'document' });
+      expect(server.asked('embed').map(({ body }) => body)).toMatchObject([
+        { options: { num_ctx: 512, num_thread: 3 } },
+        { input: ['a pump'], options: { num_ctx: 512, num_thread: 3 } },
+      ]);
+    } finally {
+      await models.close();
+      await server.close();
+    }
+  });
+
   test('also when Ollama is asked in the OpenAI format', async () => {
     const server = await startScriptedModelServer();
     const models = await openModels(modelEnvironment(server, 'openai'));
