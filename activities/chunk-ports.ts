@@ -3,8 +3,24 @@ import type { StoredChunk } from '../schemas/documents.js';
 import type { Scope } from '../schemas/users.js';
 import type { FilterExpression } from './retrieval/filter/expression.js';
 
+/** Where a chunk stands. A search tells no more of its hits: most are not answered, and those that are, are read by id. */
+export type ChunkHead = Pick<
+  StoredChunk,
+  | 'chunk_id'
+  | 'partition'
+  | 'file_id'
+  | 'file_key'
+  | 'generation'
+  | 'position'
+  | 'page'
+  | 'chunk_type'
+  | 'section_id'
+  | 'prev_section_id'
+  | 'next_section_id'
+>;
+
 export interface SearchLegHit {
-  chunk: StoredChunk;
+  chunk: ChunkHead;
   /** Raw score: BM25 as the engine gives it, or cosine in [-1, 1]. */
   score: number;
 }
@@ -53,6 +69,11 @@ export interface ChunkStore {
   countChunks(scope: Scope, partition: string): Promise<{ chunks: number; published: number }>;
   /** One chunk by id, published or not; the caller checks generation and scope. */
   get(chunkId: string): Promise<StoredChunk | null>;
+  /**
+   * Chunks by id, those that searches see, published or not; the others are left out.
+   * @throws AppError VDB_SEARCH_ERROR
+   */
+  getMany(chunkIds: readonly string[], signal?: AbortSignal): Promise<Map<string, StoredChunk>>;
   listByFile(fileKey: string, generation: number, limit?: number): Promise<StoredChunk[]>;
   /**
    * Published chunks of some generations, in the order of generation and position, a page at a time; each with the

@@ -2,7 +2,7 @@ import { agreement, convexCombination, scaleScores } from './fusion.js';
 import type { LegHit } from './fusion.js';
 import type { CheckedHit } from './generation-check.js';
 import type { GroupHits } from './search-legs.js';
-import type { SearchResult } from './search-service.js';
+import type { RankedHit } from './search-service.js';
 
 /**
  * Share of the dense leg in the fused score, where both legs agree. The built-in embedder is lexical like BM25 and
@@ -26,7 +26,7 @@ export const legOf = (hits: readonly CheckedHit[]): LegHit[] =>
  * All groups in one ranking, best first. BM25 scores come from one index and compare as they are; cosines of two
  * embedders do not, so each dense leg is normalised by itself. The least weight counts when embedders differ.
  */
-export const fuseGroups = (groups: readonly GroupHits[]): { weight: number; results: SearchResult[] } => {
+export const fuseGroups = (groups: readonly GroupHits[]): { weight: number; results: RankedHit[] } => {
   const lexical = new Map<string, CheckedHit>();
   const dense = new Map<string, CheckedHit>();
   for (const group of groups) {

@@ -1,14 +1,17 @@
 import { inScope } from '../../schemas/users.js';
-import type { FileRecord, FileVersion, StoredChunk } from '../../schemas/documents.js';
+import type { FileRecord, FileVersion } from '../../schemas/documents.js';
 import type { Scope } from '../../schemas/users.js';
-import type { SearchLegHit } from '../chunk-ports.js';
+import type { ChunkHead } from '../chunk-ports.js';
 import type { FileStore } from '../file-ports.js';
 import type { FilterExpression } from './filter/expression.js';
 import { matchesFilter } from './filter/matches-filter.js';
 import { toVersionEntries } from './metadata-entries.js';
 import type { DropReason } from './retrieval-trace.js';
 
-export interface CheckedHit extends SearchLegHit {
+export interface CheckedHit<Chunk extends ChunkHead = ChunkHead> {
+  chunk: Chunk;
+  /** Raw score. */
+  score: number;
   file: FileRecord;
   version: FileVersion;
 }
@@ -29,14 +32,17 @@ export interface DroppedHit {
 }
 
 /** The live version that a chunk belongs to; unpublished, replaced and deleted ones do not exist for a reader. */
-export const liveVersionOf = (chunk: StoredChunk, file: FileRecord | undefined): FileVersion | null => {
+export const liveVersionOf = (
+  chunk: Pick<ChunkHead, 'generation'>,
+  file: FileRecord | undefined,
+): FileVersion | null => {
   if (file === undefined || file.deleted_at !== null) return null;
   return file.live?.generation === chunk.generation ? file.live : null;
 };
 
 /** By what the record says of the file: after a change of its metadata the chunks may still say the old. */
 const holdsFilter = (
-  chunk: StoredChunk,
+  chunk: ChunkHead,
   file: FileRecord,
   version: FileVersion,
   filter: FilterExpression,
@@ -52,7 +58,7 @@ const holdsFilter = (
   );
 
 const judge = (
-  chunk: StoredChunk,
+  chunk: ChunkHead,
   file: FileRecord | undefined,
   limits: CheckLimits,
 ): { file: FileRecord; version: FileVersion } | DropReason => {
@@ -66,8 +72,8 @@ const judge = (
   return { file, version };
 };
 
-export interface CheckedLegs<Leg extends string> {
-  legs: Record<Leg, CheckedHit[]>;
+export interface CheckedLegs<Leg extends string, Chunk extends ChunkHead> {
+  legs: Record<Leg, CheckedHit<Chunk>[]>;
   /** What was dropped and why. */
   dropped: Record<Leg, DroppedHit[]>;
   /** Generations of which hits were dropped for what holds of the whole file: a next search may leave them out. */
@@ -81,19 +87,19 @@ export interface CheckedLegs<Leg extends string> {
  * replaced, deleted or foreign version, of a file outside the workspace or the filter, and repeated ids. The records
  * are read after the engine answered: a version that was replaced in between is dropped too.
  */
-export const checkGenerations = async <Leg extends string>(
-  legs: Readonly<Record<Leg, readonly SearchLegHit[]>>,
+export const checkGenerations = async <Leg extends string, Chunk extends ChunkHead>(
+  legs: Readonly<Record<Leg, readonly { chunk: Chunk; score: number }[]>>,
   files: Pick<FileStore, 'getMany'>,
   limits: CheckLimits,
-): Promise<CheckedLegs<Leg>> => {
+): Promise<CheckedLegs<Leg, Chunk>> => {
   const names = Object.keys(legs) as Leg[];
   const keys = new Set(names.flatMap((name) => legs[name].map(({ chunk }) => chunk.file_key)));
   const records = keys.size === 0 ? new Map<string, FileRecord>() : await files.getMany([...keys]);
   const dead = new Set<number>();
   const robbed = new Map<string, number>();
   const dropped = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Leg, DroppedHit[]>;
-  const check = (name: Leg): CheckedHit[] => {
-    const kept = new Map<string, CheckedHit>();
+  const check = (name: Leg): CheckedHit<Chunk>[] => {
+    const kept = new Map<string, CheckedHit<Chunk>>();
     for (const hit of legs[name]) {
       const { chunk_id: id, file_key: key, generation } = hit.chunk;
       const file = records.get(key);
@@ -111,7 +117,10 @@ export const checkGenerations = async <Leg extends string>(
     }
     return [...kept.values()];
   };
-  const checked = Object.fromEntries(names.map((name) => [name, check(name)])) as Record<Leg, CheckedHit[]>;
+  const checked = Object.fromEntries(names.map((name) => [name, check(name)])) as Record<
+    Leg,
+    CheckedHit<Chunk>[]
+  >;
   for (const name of names) for (const { file } of checked[name]) robbed.delete(file.file_key);
   return { legs: checked, dropped, dead, hidden: new Set(robbed.values()) };
 };

@@ -1,7 +1,7 @@
 import { inScope } from '../../schemas/users.js';
 import type { FileRecord, FileVersion, StoredChunk } from '../../schemas/documents.js';
 import type { Scope } from '../../schemas/users.js';
-import type { ChunkStore } from '../chunk-ports.js';
+import type { ChunkHead, ChunkStore } from '../chunk-ports.js';
 import type { FileStore } from '../file-ports.js';
 import type { ModelRegistry } from '../model-ports.js';
 import type { PartitionStore, WorkspaceStore } from '../partition-ports.js';
@@ -10,9 +10,11 @@ import type { FilterExpression } from './filter/expression.js';
 import { findWorkspace } from './find-workspace.js';
 import { fuseGroups } from './fuse-groups.js';
 import type { CheckLimits } from './generation-check.js';
+import { readResults } from './read-results.js';
 import { rerankResults } from './rerank-results.js';
 import type { RetrievalTrace } from './retrieval-trace.js';
 import { searchLegs } from './search-legs.js';
+import type { GroupHits } from './search-legs.js';
 import { traceSearch } from './trace-search.js';
 
 export interface SearchRequest {
@@ -63,8 +65,17 @@ export interface RerankRequest {
   topN?: number;
 }
 
-export interface SearchResult {
+export interface SearchResult extends Omit<RankedHit, 'chunk'> {
   chunk: StoredChunk;
+  /** What the reranker gave it, when one ran. */
+  rerankScore?: number;
+  /** Added by expansion and not found by the text; its score is 0. */
+  addedAs?: 'related' | 'ancestor';
+}
+
+/** A place in the fused ranking, before its text is read. */
+export interface RankedHit {
+  chunk: ChunkHead;
   file: FileRecord;
   /** The live version that the chunk belongs to. */
   version: FileVersion;
@@ -74,10 +85,6 @@ export interface SearchResult {
   vectorScore: number | null;
   /** BM25, or null when the lexical leg did not find it. */
   lexicalScore: number | null;
-  /** What the reranker gave it, when one ran. */
-  rerankScore?: number;
-  /** Added by expansion and not found by the text; its score is 0. */
-  addedAs?: 'related' | 'ancestor';
 }
 
 export interface SearchOutcome {
@@ -95,7 +102,7 @@ export interface SearchService {
 }
 
 interface SearchDependencies {
-  chunks: Pick<ChunkStore, 'searchHybrid' | 'listByFile'>;
+  chunks: Pick<ChunkStore, 'searchHybrid' | 'getMany' | 'listByFile'>;
   files: Pick<FileStore, 'get' | 'getMany' | 'listRelated' | 'listWorkspaceKeys'>;
   partitions: Pick<PartitionStore, 'list'>;
   workspaces: Pick<WorkspaceStore, 'find'>;
@@ -105,6 +112,9 @@ interface SearchDependencies {
 
 /** Hits asked of a leg at most. */
 const MAX_SIZE = 2000;
+
+/** Searches until all that was found could be read; then what there is, is answered. */
+const MAX_ROUNDS = 3;
 
 /** Where a search looks. */
 interface Place {
@@ -168,7 +178,7 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
     if (groups.size === 0 || fileKeys?.length === 0) return outcome([]);
 
     const candidates = Math.max(request.candidates ?? settings.candidates, topK);
-    const legs = await trace.timed('retrieval', () =>
+    const searchGroups = (): Promise<GroupHits[]> =>
       Promise.all(
         [...groups].map(async ([name, names]) => {
           const embedder = await models.embedder(name);
@@ -180,15 +190,22 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
             ...(fileKeys !== undefined && { fileKeys }),
           });
         }),
-      ),
-    );
-    const fused = fuseGroups(legs);
-    trace.retrieved(legs, fused);
+      );
+    const rerank = request.rerank ?? { enabled: false };
+    const wanted = rerank.enabled ? candidates : topK;
+    const read = async (round: number): Promise<SearchResult[]> => {
+      const legs = await trace.timed('retrieval', searchGroups);
+      const fused = fuseGroups(legs);
+      trace.retrieved(legs, fused);
+      const { results, gone } = await trace.timed('read', () =>
+        readResults(dependencies.chunks, fused.results, wanted, signal),
+      );
+      // Replaced or deleted since its record was read: what took its place must be found.
+      return gone && round < MAX_ROUNDS ? read(round + 1) : results;
+    };
+    const results = await read(1);
     const reranked = await trace.timed('rerank', () =>
-      rerankResults(models, fused.results.slice(0, candidates), {
-        ...(request.rerank ?? { enabled: false }),
-        ...{ text, signal, onError: settings.rerankOnError },
-      }),
+      rerankResults(models, results, { ...rerank, ...{ text, signal, onError: settings.rerankOnError } }),
     );
     trace.reranked(reranked.trace);
     const best = reranked.results.slice(0, topK);

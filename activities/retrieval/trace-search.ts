@@ -3,7 +3,7 @@ import { scaleScores } from './fusion.js';
 import type { CheckedHit, DroppedHit } from './generation-check.js';
 import type { LegTrace, RerankTrace, RetrievalTrace } from './retrieval-trace.js';
 import type { GroupHits } from './search-legs.js';
-import type { SearchResult } from './search-service.js';
+import type { RankedHit, SearchResult } from './search-service.js';
 
 const legTrace = (hits: readonly CheckedHit[], dropped: readonly DroppedHit[]): LegTrace => {
   const normalised = scaleScores(legOf(hits));
@@ -23,7 +23,7 @@ const idsAddedAs = (added: readonly SearchResult[], as: SearchResult['addedAs'])
 /** Takes notes of one search; what nobody asks for costs no more than references. */
 export const traceSearch = () => {
   let groups: readonly GroupHits[] = [];
-  let fused: { weight: number; results: readonly SearchResult[] } = { weight: 0, results: [] };
+  let fused: { weight: number; results: readonly RankedHit[] } = { weight: 0, results: [] };
   let rerank: RerankTrace | null = null;
   let additions: readonly SearchResult[] | null = null;
   const times: Record<string, number> = {};

@@ -1,5 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
+import { chunkId } from '../../../schemas/chunk-id.js';
 import type { StoredChunk } from '../../../schemas/documents.js';
+import type { ChunkHead } from '../../chunk-ports.js';
 import { toStoredEntry } from '../../retrieval/metadata-entries.js';
 
 /** A chunk as the index holds it: the id is the document's, and `published` is absent until it is true. */
@@ -25,6 +27,35 @@ export const SOURCE_FIELDS: readonly (keyof ChunkSource)[] = [
   'parent_id',
   'metadata',
 ];
+
+/**
+ * Fields that a search asks of its hits, from the columns of the index: a stored document is read and taken apart with
+ * its vector, which took most of a search's time.
+ */
+export const HEAD_FIELDS = [
+  'partition',
+  'file_id',
+  'file_key',
+  'generation',
+  'position',
+  'page',
+  'chunk_type',
+  'section_id',
+  'prev_section_id',
+  'next_section_id',
+] as const satisfies readonly (keyof ChunkHead)[];
+
+/** Each field as a list; without a value it is absent. */
+export type HeadColumns = Partial<Record<(typeof HEAD_FIELDS)[number], unknown[]>>;
+
+/** The id is not asked for, since it is stored with the rest; it follows from the others. */
+export const fromColumns = (columns: HeadColumns): ChunkHead => {
+  const head = Object.fromEntries(HEAD_FIELDS.map((field) => [field, columns[field]?.[0] ?? null])) as Omit<
+    ChunkHead,
+    'chunk_id'
+  >;
+  return { chunk_id: chunkId(head.file_key, head.generation, head.position), ...head };
+};
 
 /**
  * The document to write. `published` is left out unless it is true, so that a late repetition of the write cannot

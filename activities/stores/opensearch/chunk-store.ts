@@ -5,8 +5,8 @@ import type { ChunkStore, SearchLegHit } from '../../chunk-ports.js';
 import { bulkUpdate } from './bulk.js';
 import type { BulkUpdate } from './bulk.js';
 import { toStoredEntry } from '../../retrieval/metadata-entries.js';
-import { fromSource, SOURCE_FIELDS, toSource } from './chunk-document.js';
-import type { ChunkSource } from './chunk-document.js';
+import { fromColumns, fromSource, SOURCE_FIELDS, toSource } from './chunk-document.js';
+import type { ChunkSource, HeadColumns } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
 import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
@@ -21,10 +21,14 @@ interface Hit {
   _score: number;
   _source: ChunkSource;
 }
-interface SearchAnswer {
+interface HeadHit {
+  _score: number;
+  fields: HeadColumns;
+}
+interface SearchAnswer<Found = Hit> {
   status?: number;
   error?: unknown;
-  hits?: { hits: Hit[] };
+  hits?: { hits: Found[] };
 }
 
 type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
@@ -95,12 +99,16 @@ export const createOpenSearchChunkStore = (
       const { lexical, dense } = hybridQuery(request);
       const lines = [lexical, dense].flatMap((leg) => (leg === null ? [] : [{ index }, leg]));
       if (lines.length === 0) return { lexical: [], dense: [] };
-      const { responses } = await client.request<{ responses: SearchAnswer[] }>('POST', '/_msearch', {
-        lines,
-        signal: request.signal,
-        refused: 'VDB_SEARCH_ERROR',
-      });
-      const legs = responses.map(hitsOf);
+      const { responses } = await client.request<{ responses: SearchAnswer<HeadHit>[] }>(
+        'POST',
+        '/_msearch',
+        {
+          lines,
+          signal: request.signal,
+          refused: 'VDB_SEARCH_ERROR',
+        },
+      );
+      const legs = responses.map((answer) => hitsOf(answer));
       return {
         lexical: lexical === null ? [] : (legs.shift() ?? []).map((hit) => toLegHit(hit, hit._score)),
         dense: dense === null ? [] : (legs.shift() ?? []).map((hit) => toLegHit(hit, cosineOf(hit._score))),
@@ -139,10 +147,26 @@ export const createOpenSearchChunkStore = (
       return document?.found === true && document._source ? fromSource(id, document._source) : null;
     },
 
+    async getMany(ids, signal) {
+      if (ids.length === 0) return new Map();
+      const { docs } = await client.request<{
+        docs: ({ _id: string } & Partial<Hit> & { found?: boolean; error?: unknown })[];
+      }>('POST', `/${index}/_mget?realtime=false`, {
+        body: { docs: [...new Set(ids)].map((_id) => ({ _id, _source: SOURCE_FIELDS })) },
+        signal,
+        refused: 'VDB_SEARCH_ERROR',
+      });
+      const failed = docs.find(({ error }) => error !== undefined);
+      if (failed !== undefined) throw readError(failed);
+      return new Map(
+        docs.flatMap(({ _id: id, _source }) => (_source ? [[id, fromSource(id, _source)]] : [])),
+      );
+    },
+
     async listByFile(fileKey, generation, limit = Infinity) {
       const chunks = [];
       for (let after: number | undefined; chunks.length < limit;) {
-        const answer = await client.request<SearchAnswer>('POST', `/${index}/_search`, {
+        const answer: SearchAnswer = await client.request('POST', `/${index}/_search`, {
           body: {
             size: Math.min(PAGE, limit - chunks.length),
             _source: SOURCE_FIELDS,
@@ -237,12 +261,12 @@ function* annotations(
     yield { id: chunkId(fileKey, generation, position), body: { doc } };
 }
 
-const hitsOf = (answer: SearchAnswer): Hit[] => {
+const hitsOf = <Found = Hit>(answer: SearchAnswer<Found>): Found[] => {
   if (answer.error !== undefined) throw readError(answer);
   return answer.hits?.hits ?? [];
 };
 
-const toLegHit = (hit: Hit, score: number): SearchLegHit => ({
-  chunk: fromSource(hit._id, hit._source),
+const toLegHit = ({ fields }: HeadHit, score: number): SearchLegHit => ({
+  chunk: fromColumns(fields),
   score,
 });

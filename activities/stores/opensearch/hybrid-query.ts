@@ -1,7 +1,7 @@
 import type { Scope } from '../../../schemas/users.js';
 import { languageOf } from '../../models/language-of.js';
 import type { ChunkStore } from '../../chunk-ports.js';
-import { SOURCE_FIELDS } from './chunk-document.js';
+import { HEAD_FIELDS } from './chunk-document.js';
 import { countClauses, filterQuery } from './filter-query.js';
 import { identifiersIn } from './identifiers.js';
 
@@ -97,7 +97,10 @@ export const hybridQuery = (request: HybridRequest): HybridQuery => {
   const taken = countClauses(filter) + identifiers.length * IDENTIFIER_FIELDS.length;
   const room = Math.floor((MAX_CLAUSES - taken) / CLAUSES_PER_TERM);
   const text = lexicalText(request.text, Math.min(MAX_TERMS, room));
-  const shape = { size: request.size, _source: SOURCE_FIELDS, track_total_hits: false };
+  const shape = {
+    ...{ size: request.size, track_total_hits: false },
+    ...{ _source: false, stored_fields: '_none_', docvalue_fields: HEAD_FIELDS },
+  };
   const k = Math.max(request.size, MIN_CANDIDATES);
   return {
     lexical:

@@ -1,4 +1,4 @@
-import type { ChunkStore, SearchLegHit } from '../../../activities/chunk-ports.js';
+import type { ChunkHead, ChunkStore, SearchLegHit } from '../../../activities/chunk-ports.js';
 import { matchesFilter } from '../../../activities/retrieval/filter/matches-filter.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
@@ -17,6 +17,11 @@ const words = (text: string): string[] =>
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+const headOf = (chunk: StoredChunk): ChunkHead => {
+  const { published, text, filename, heading_path, relationship_id, parent_id, metadata, ...head } = chunk;
+  return head;
+};
 
 const norm = (vector: readonly number[]): number => Math.hypot(...vector);
 
@@ -87,13 +92,13 @@ export const createFakeChunkStore = (): ChunkStore => {
       );
       const terms = [...new Set(words(text))];
       const lexical = pool
-        .map(({ chunk }) => ({ chunk: copyRecord(chunk), score: lexicalScore(chunk, terms, pool) }))
+        .map(({ chunk }) => ({ chunk: headOf(chunk), score: lexicalScore(chunk, terms, pool) }))
         .filter(({ score }) => score > 0);
       if (norm(vector) === 0 || pool.length === 0) return { lexical: ranked(lexical, size), dense: [] };
       if (dimensions.get(vectorField) !== vector.length) throw new AppError('VDB_SEARCH_ERROR');
       const dense = pool.flatMap(({ chunk, vectors }) => {
         const own = vectors.get(vectorField);
-        return own === undefined ? [] : [{ chunk: copyRecord(chunk), score: cosine(own, vector) }];
+        return own === undefined ? [] : [{ chunk: headOf(chunk), score: cosine(own, vector) }];
       });
       return { lexical: ranked(lexical, size), dense: ranked(dense, size) };
     },
@@ -105,6 +110,15 @@ export const createFakeChunkStore = (): ChunkStore => {
     },
     async get(id) {
       return copyRecord(entries.get(id)?.chunk ?? null);
+    },
+    async getMany(ids, signal) {
+      signal?.throwIfAborted();
+      return new Map(
+        ids.flatMap((id) => {
+          const entry = entries.get(id);
+          return entry === undefined ? [] : [[id, copyRecord(entry.chunk)]];
+        }),
+      );
     },
     async listByFile(fileKey, generation, limit = Infinity) {
       return copyRecord(

@@ -17,6 +17,8 @@ interface World {
   candidates?: number;
   /** Cosine by place in the ranking. */
   cosine?: (index: number) => number;
+  /** Whether a chunk is deleted by the time that it is read. */
+  gone?: (id: string) => boolean;
 }
 
 /** Expansion, workspaces and reranking are asked for through the API: see `test/api/`. */
@@ -61,6 +63,12 @@ const setUp = (world: World) => {
           dense: leg(world.cosine ?? ((index) => 0.9 - index / 1000)),
         };
       },
+      getMany: async (ids) =>
+        new Map(
+          world.chunks
+            .filter(({ chunk_id: id }) => ids.includes(id) && world.gone?.(id) !== true)
+            .map((chunk) => [chunk.chunk_id, chunk]),
+        ),
       listByFile: nobodyAsks,
     },
     files: {
@@ -199,6 +207,39 @@ describe('createSearchService', () => {
     });
     expect(idsOf(await search())).toEqual(['live-2-0']);
     expect(asked).toHaveLength(2);
+  });
+
+  test('searches again when what it found is deleted before it is read, and finds what took its place', async () => {
+    const file = named('live', { live: makeVersion({ generation: 1 }) });
+    const flipped = named('live', { live: makeVersion({ generation: 2 }) });
+    let replaced = false;
+    const { search, asked } = setUp({
+      get chunks() {
+        return [chunkOf(replaced ? flipped : file, 0)];
+      },
+      get files() {
+        return [replaced ? flipped : file];
+      },
+      partitions: [makePartition('public')],
+      gone: (id) => {
+        replaced = true;
+        return id === 'live-1-0';
+      },
+    });
+    expect(idsOf(await search())).toEqual(['live-2-0']);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('answers the next best, and comes to an end, where a found chunk can never be read', async () => {
+    const file = named('a');
+    const { search, asked } = setUp({
+      chunks: [0, 1, 2].map((position) => chunkOf(file, position)),
+      files: [file],
+      partitions: [makePartition('public')],
+      gone: (id) => id === 'a-1-0',
+    });
+    expect(idsOf(await search({ topK: 2 }))).toEqual(['a-1-1', 'a-1-2']);
+    expect(asked).toHaveLength(3);
   });
 
   test('finds a version that went live while the search was asking again without it', async () => {
