@@ -74,6 +74,21 @@ export interface ChunkStore {
    * @throws AppError VDB_SEARCH_ERROR
    */
   getMany(chunkIds: readonly string[], signal?: AbortSignal): Promise<Map<string, StoredChunk>>;
+  /** Vectors of an embedder's field by id; chunks that are not there or have none are left out. */
+  getVectors(
+    chunkIds: readonly string[],
+    vectorField: string,
+    signal?: AbortSignal,
+  ): Promise<Map<string, number[]>>;
+  /**
+   * Exact cosines of published chunks with a vector, by id; chunks that are not there or have none are left out. For
+   * the candidates of a search: whether the caller may see them was settled when they were found.
+   * @throws AppError VDB_SEARCH_ERROR
+   */
+  similarities(
+    chunkIds: readonly string[],
+    options: { vector: readonly number[]; vectorField: string; signal?: AbortSignal | undefined },
+  ): Promise<Map<string, number>>;
   listByFile(fileKey: string, generation: number, limit?: number): Promise<StoredChunk[]>;
   /**
    * Published chunks of some generations, in the order of generation and position, a page at a time; each with the

@@ -73,6 +73,8 @@ const build = (env: z.output<typeof environment>) => ({
     similarityThreshold: env.SIMILARITY_THRESHOLD,
     /** Candidates of each retrieval leg. */
     candidates: env.RETRIEVER_TOP_K,
+    /** Scores candidates again by the vector of the best hit. */
+    feedback: env.RETRIEVER_FEEDBACK,
     /** For the retrieval presets that were never edited. */
     presets: {
       type: env.RETRIEVER_TYPE,

@@ -275,6 +275,10 @@ const RetrievalTraceBody = z
         similarity_threshold: z.number(),
         lexical: TraceLeg,
         dense: TraceLeg,
+        feedback: z.object({ from: z.string(), scores: Ranking }).nullable().meta({
+          description:
+            'The hit towards which the question was moved, and the cosines of all candidates after it',
+        }),
       }),
     ),
     fusion: z.object({

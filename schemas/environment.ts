@@ -68,6 +68,7 @@ export const environment = z.object({
   CONTEXTUALIZATION_TIMEOUT: count(120),
   RETRIEVER_TYPE: z.enum(RETRIEVAL_TYPES).default('single'),
   RETRIEVER_TOP_K: count(50),
+  RETRIEVER_FEEDBACK: flag(true),
   INCLUDE_RELATED: flag(true),
   INCLUDE_ANCESTORS: flag(true),
   CHAT_TOP_N: count(10),

@@ -24,7 +24,8 @@ export const legOf = (hits: readonly CheckedHit[]): LegHit[] =>
 
 /**
  * All groups in one ranking, best first. BM25 scores come from one index and compare as they are; cosines of two
- * embedders do not, so each dense leg is normalised by itself. The least weight counts when embedders differ.
+ * embedders do not, so each dense leg is normalised by itself; with feedback its scores take the leg's place. The least
+ * weight counts when embedders differ.
  */
 export const fuseGroups = (groups: readonly GroupHits[]): { weight: number; results: RankedHit[] } => {
   const lexical = new Map<string, CheckedHit>();
@@ -34,7 +35,9 @@ export const fuseGroups = (groups: readonly GroupHits[]): { weight: number; resu
     for (const hit of group.dense) if (!dense.has(hit.chunk.chunk_id)) dense.set(hit.chunk.chunk_id, hit);
   }
   const denseLeg = new Map(
-    groups.flatMap((group) => scaleScores(legOf(group.dense)).map((hit) => [hit.id, hit] as const)),
+    groups.flatMap(({ feedback, dense: leg }) =>
+      scaleScores(feedback?.scores ?? legOf(leg)).map((hit) => [hit.id, hit] as const),
+    ),
   );
   const weight = Math.min(...groups.map(denseWeight));
   const results = convexCombination(legOf([...lexical.values()]), [...denseLeg.values()], {

@@ -23,6 +23,8 @@ export interface GroupTrace {
   similarity_threshold: number;
   lexical: LegTrace;
   dense: LegTrace;
+  /** The hit towards which the question was moved, and what each candidate scored by that; null: it was not. */
+  feedback: { from: string; scores: { id: string; score: number }[] } | null;
 }
 
 export interface LegTrace {

@@ -1,6 +1,7 @@
 import type { ChunkStore } from '../chunk-ports.js';
 import type { FileStore } from '../file-ports.js';
 import type { Embedder } from '../model-ports.js';
+import type { FusedHit } from './fusion.js';
 import { checkGenerations } from './generation-check.js';
 import type { CheckedHit, CheckLimits, DroppedHit } from './generation-check.js';
 
@@ -13,6 +14,10 @@ export interface GroupHits {
   lexical: CheckedHit[];
   dense: CheckedHit[];
   dropped: { lexical: DroppedHit[]; dense: DroppedHit[] };
+  /** The question's. */
+  vector: readonly number[];
+  /** Scores of all candidates by the question moved towards a hit; in place of the dense leg's, where there are any. */
+  feedback?: { from: string; scores: FusedHit[] };
 }
 
 export interface LegsRequest extends CheckLimits {
@@ -75,7 +80,7 @@ export const searchLegs = async (
       dropped.dense.push(
         ...far.map(({ chunk, score }) => ({ id: chunk.chunk_id, score, reason: 'threshold' as const })),
       );
-      return { embedder, partitions, similarityThreshold, rounds, ...legs, dropped };
+      return { embedder, partitions, similarityThreshold, rounds, vector, ...legs, dropped };
     }
     for (const generation of dead) without.add(generation);
     // Dead a round ago, and live since.

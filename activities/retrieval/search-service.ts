@@ -16,6 +16,7 @@ import type { RetrievalTrace } from './retrieval-trace.js';
 import { searchLegs } from './search-legs.js';
 import type { GroupHits } from './search-legs.js';
 import { traceSearch } from './trace-search.js';
+import { addFeedback } from './vector-feedback.js';
 
 export interface SearchRequest {
   scope: Scope;
@@ -102,12 +103,17 @@ export interface SearchService {
 }
 
 interface SearchDependencies {
-  chunks: Pick<ChunkStore, 'searchHybrid' | 'getMany' | 'listByFile'>;
+  chunks: Pick<ChunkStore, 'searchHybrid' | 'getMany' | 'getVectors' | 'similarities' | 'listByFile'>;
   files: Pick<FileStore, 'get' | 'getMany' | 'listRelated' | 'listWorkspaceKeys'>;
   partitions: Pick<PartitionStore, 'list'>;
   workspaces: Pick<WorkspaceStore, 'find'>;
   models: Pick<ModelRegistry, 'embedder' | 'reranker'>;
-  settings: { candidates: number; similarityThreshold: number; rerankOnError: 'fail' | 'skip' };
+  settings: {
+    candidates: number;
+    similarityThreshold: number;
+    rerankOnError: 'fail' | 'skip';
+    feedback: boolean;
+  };
 }
 
 /** Hits asked of a leg at most. */
@@ -129,7 +135,7 @@ interface Place {
  * Hybrid search over the partitions of a scope. Each distinct embedder embeds the text once and answers for its
  * partitions; every hit is then compared with its file record (see `checkGenerations`), so that nothing of an
  * unpublished, replaced, deleted or foreign version is answered. What the checks drop is filled up again. Then the legs
- * are fused, and as far as it is asked for, reranked and expanded by relations.
+ * are fused, scored again by what the best hit says (see `addFeedback`), and as far as it is asked for, reranked and expanded by relations.
  *
  * @throws AppError of the stores and models, as their ports say; WORKSPACE_NOT_FOUND, WORKSPACE_AMBIGUOUS
  */
@@ -194,8 +200,12 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
     const rerank = request.rerank ?? { enabled: false };
     const wanted = rerank.enabled ? candidates : topK;
     const read = async (round: number): Promise<SearchResult[]> => {
-      const legs = await trace.timed('retrieval', searchGroups);
-      const fused = fuseGroups(legs);
+      const found = await trace.timed('retrieval', searchGroups);
+      const first = fuseGroups(found);
+      const legs = settings.feedback
+        ? await trace.timed('feedback', () => addFeedback(dependencies.chunks, found, first.results, signal))
+        : found;
+      const fused = settings.feedback ? fuseGroups(legs) : first;
       trace.retrieved(legs, fused);
       const { results, gone } = await trace.timed('read', () =>
         readResults(dependencies.chunks, fused.results, wanted, signal),

@@ -44,15 +44,18 @@ export const traceSearch = () => {
     reranked: (noted: RerankTrace | null): void => void (rerank = noted),
     expanded: (added: readonly SearchResult[]): void => void (additions = added),
     written: (): RetrievalTrace => ({
-      groups: groups.map(({ embedder, partitions, rounds, similarityThreshold, dropped, ...legs }) => ({
-        embedder: embedder.endpointName,
-        model: embedder.modelName,
-        partitions: [...partitions],
-        rounds,
-        similarity_threshold: similarityThreshold,
-        lexical: legTrace(legs.lexical, dropped.lexical),
-        dense: legTrace(legs.dense, dropped.dense),
-      })),
+      groups: groups.map(
+        ({ embedder, partitions, rounds, similarityThreshold, dropped, feedback, ...legs }) => ({
+          embedder: embedder.endpointName,
+          model: embedder.modelName,
+          partitions: [...partitions],
+          rounds,
+          similarity_threshold: similarityThreshold,
+          lexical: legTrace(legs.lexical, dropped.lexical),
+          dense: legTrace(legs.dense, dropped.dense),
+          feedback: feedback ?? null,
+        }),
+      ),
       fusion: {
         weight: fused.weight,
         ranking: fused.results.map(({ chunk, score }) => ({ id: chunk.chunk_id, score })),

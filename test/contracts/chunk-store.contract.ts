@@ -137,6 +137,42 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
       );
     });
 
+    test('reads vectors, and compares chunks with one, by id', async () => {
+      const chunks = chunksOf(['near', 'far', 'without', 'unpublished']);
+      const vectors = [
+        [1, 0, 0],
+        [0, 1, 0],
+        [0, 0, 0],
+        [1, 0, 0],
+      ];
+      await put(chunks, ({ position }) => vectors[position]!);
+      await store().publish(chunks[0]!.file_key, chunks[0]!.generation, 3);
+      const all = [...ids(chunks.map((chunk) => ({ chunk }))), 'nobody'];
+      const read = await store().getVectors(all.slice(0, 3), FIELD);
+      expect([...read]).toEqual([
+        [all[0], [1, 0, 0]],
+        [all[1], [0, 1, 0]],
+      ]);
+      const near = await store().similarities(all, { vector: [3, 4, 0], vectorField: FIELD });
+      expect([...near.keys()].sort()).toEqual(all.slice(0, 2).sort());
+      expect(near.get(all[0]!)).toBeCloseTo(0.6);
+      expect(near.get(all[1]!)).toBeCloseTo(0.8);
+      expect(await store().similarities([], { vector: [1, 0, 0], vectorField: FIELD })).toEqual(new Map());
+      expect(await store().similarities(all, { vector: [0, 0, 0], vectorField: FIELD })).toEqual(new Map());
+    });
+
+    test('compares each of many candidates, however near others are', async () => {
+      const crowd = chunksOf(times(300, (index) => `crowd ${index}`));
+      await put(crowd, () => [1, 0, 0]);
+      await publish(crowd);
+      const few = chunksOf(times(120, (index) => `few ${index}`));
+      await put(few, ({ position }) => [0.1, position + 1, 1]);
+      await publish(few);
+      const wanted = ids(few.map((chunk) => ({ chunk })));
+      const near = await store().similarities(wanted, { vector: [1, 0, 0], vectorField: FIELD });
+      expect([...near.keys()].sort()).toEqual([...wanted].sort());
+    });
+
     test('leaves out the generations that it is told to', async () => {
       const [one, two] = [chunksOf(['a sieve for flour']), chunksOf(['a sieve for sand'])];
       const later = two.map((chunk) => ({ ...chunk, generation: 2, partition: one[0]!.partition }));

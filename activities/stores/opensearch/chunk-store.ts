@@ -50,6 +50,24 @@ export const createOpenSearchChunkStore = (
     await ensureChunkIndex(client, index, owed);
     owed = null;
   };
+  /** The named fields of the documents that searches see. */
+  const readMany = async (
+    ids: readonly string[],
+    fields: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<Map<string, ChunkSource>> => {
+    if (ids.length === 0) return new Map();
+    const { docs } = await client.request<{
+      docs: ({ _id: string } & Partial<Hit> & { found?: boolean; error?: unknown })[];
+    }>('POST', `/${index}/_mget?realtime=false`, {
+      body: { docs: [...new Set(ids)].map((_id) => ({ _id, _source: fields })) },
+      signal,
+      refused: 'VDB_SEARCH_ERROR',
+    });
+    const failed = docs.find(({ error }) => error !== undefined);
+    if (failed !== undefined) throw readError(failed);
+    return new Map(docs.flatMap(({ _id: id, _source }) => (_source ? [[id, _source]] : [])));
+  };
   return {
     async ensureSchema(fields) {
       try {
@@ -148,19 +166,33 @@ export const createOpenSearchChunkStore = (
     },
 
     async getMany(ids, signal) {
-      if (ids.length === 0) return new Map();
-      const { docs } = await client.request<{
-        docs: ({ _id: string } & Partial<Hit> & { found?: boolean; error?: unknown })[];
-      }>('POST', `/${index}/_mget?realtime=false`, {
-        body: { docs: [...new Set(ids)].map((_id) => ({ _id, _source: SOURCE_FIELDS })) },
+      const found = await readMany(ids, SOURCE_FIELDS, signal);
+      return new Map([...found].map(([id, source]) => [id, fromSource(id, source)]));
+    },
+
+    async getVectors(ids, vectorField, signal) {
+      const found = await readMany(ids, [vectorField], signal);
+      return new Map(
+        [...found].flatMap(([id, source]) => {
+          const { [vectorField]: vector } = source as { [field: string]: unknown };
+          return vector === undefined ? [] : [[id, vector as number[]]];
+        }),
+      );
+    },
+
+    async similarities(ids, { vector, vectorField, signal }) {
+      if (ids.length === 0 || vector.every((value) => value === 0)) return new Map();
+      // Not more candidates than are looked for: then each is compared, and nothing is searched.
+      const filter = { bool: { filter: [{ ids: { values: ids } }, { term: { published: true } }] } };
+      const answer = await client.request<SearchAnswer>('POST', `/${index}/_search`, {
+        body: {
+          ...{ size: ids.length, _source: false, track_total_hits: false },
+          query: { knn: { [vectorField]: { vector, k: ids.length, filter } } },
+        },
         signal,
         refused: 'VDB_SEARCH_ERROR',
       });
-      const failed = docs.find(({ error }) => error !== undefined);
-      if (failed !== undefined) throw readError(failed);
-      return new Map(
-        docs.flatMap(({ _id: id, _source }) => (_source ? [[id, fromSource(id, _source)]] : [])),
-      );
+      return new Map(hitsOf(answer).map(({ _id: id, _score: score }) => [id, cosineOf(score)]));
     },
 
     async listByFile(fileKey, generation, limit = Infinity) {

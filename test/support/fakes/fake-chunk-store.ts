@@ -120,6 +120,26 @@ export const createFakeChunkStore = (): ChunkStore => {
         }),
       );
     },
+    async getVectors(ids, vectorField, signal) {
+      signal?.throwIfAborted();
+      return new Map(
+        ids.flatMap((id) => {
+          const vector = entries.get(id)?.vectors.get(vectorField);
+          return vector === undefined ? [] : [[id, [...vector]]];
+        }),
+      );
+    },
+    async similarities(ids, { vector, vectorField, signal }) {
+      signal?.throwIfAborted();
+      if (norm(vector) === 0) return new Map();
+      return new Map(
+        ids.flatMap((id) => {
+          const entry = entries.get(id);
+          const own = entry?.vectors.get(vectorField);
+          return own === undefined || entry?.chunk.published !== true ? [] : [[id, cosine(own, vector)]];
+        }),
+      );
+    },
     async listByFile(fileKey, generation, limit = Infinity) {
       return copyRecord(
         ofFile(fileKey)

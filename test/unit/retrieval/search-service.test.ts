@@ -17,6 +17,8 @@ interface World {
   candidates?: number;
   /** Cosine by place in the ranking. */
   cosine?: (index: number) => number;
+  /** Cosine by id when the question was moved towards the best hit; without it no feedback is wanted. */
+  feedback?: (id: string) => number;
   /** Whether a chunk is deleted by the time that it is read. */
   gone?: (id: string) => boolean;
 }
@@ -69,6 +71,8 @@ const setUp = (world: World) => {
             .filter(({ chunk_id: id }) => ids.includes(id) && world.gone?.(id) !== true)
             .map((chunk) => [chunk.chunk_id, chunk]),
         ),
+      getVectors: async (ids) => new Map(ids.map((id) => [id, [1]])),
+      similarities: async (ids) => new Map(ids.map((id) => [id, world.feedback?.(id) ?? 0])),
       listByFile: nobodyAsks,
     },
     files: {
@@ -83,7 +87,12 @@ const setUp = (world: World) => {
       list: async (scope) => world.partitions.filter(({ partition }) => inScope(scope, partition)),
     },
     models: { embedder: async (name) => embedder(name), reranker: nobodyAsks },
-    settings: { candidates: world.candidates ?? 50, similarityThreshold: 0, rerankOnError: 'fail' },
+    settings: {
+      candidates: world.candidates ?? 50,
+      similarityThreshold: 0,
+      rerankOnError: 'fail',
+      feedback: world.feedback !== undefined,
+    },
   });
   const search = async (over: Partial<SearchRequest> = {}) =>
     service.search({ scope: scopeOf('public'), partitions: 'all', text: 'pumps', topK: 5, ...over });
@@ -228,6 +237,34 @@ describe('createSearchService', () => {
     });
     expect(idsOf(await search())).toEqual(['live-2-0']);
     expect(asked).toHaveLength(2);
+  });
+
+  test('orders candidates by what the best hit says, and tells the raw cosine', async () => {
+    const file = named('a');
+    const { search } = setUp({
+      chunks: [0, 1, 2, 3].map((position) => chunkOf(file, position)),
+      files: [file],
+      partitions: [makePartition('public', 'real')],
+      feedback: (id) => (id === 'a-1-3' ? 0.99 : id === 'a-1-0' ? 0.9 : 0.1),
+    });
+    const results = await search({ topK: 3 });
+    expect(idsOf(results)).toEqual(['a-1-3', 'a-1-0', 'a-1-1']);
+    expect(results.map(({ vectorScore }) => vectorScore)).toEqual([0.897, 0.9, 0.899]);
+  });
+
+  test('asks for no feedback of the built-in embedder, nor where the dense leg found nothing near enough', async () => {
+    const file = named('a');
+    const world = {
+      chunks: [chunkOf(file, 0), chunkOf(file, 1)],
+      files: [file],
+      feedback: (): number => {
+        throw new Error('not asked for');
+      },
+    };
+    const builtin = setUp({ ...world, partitions: [makePartition('public')] });
+    expect(idsOf(await builtin.search())).toEqual(['a-1-0', 'a-1-1']);
+    const real = setUp({ ...world, partitions: [makePartition('public', 'real')] });
+    expect(idsOf(await real.search({ similarityThreshold: 1 }))).toEqual(['a-1-0', 'a-1-1']);
   });
 
   test('answers the next best, and comes to an end, where a found chunk can never be read', async () => {
