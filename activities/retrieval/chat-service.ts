@@ -36,7 +36,6 @@ export interface ChatService {
 
 export interface ChatServiceSettings extends GatherSettings {
   voice: Voice;
-  contextTokens: number;
   maxOutputTokens: number;
   chunkSize: number;
   /** Whether questions are rewritten by the conversation. */
@@ -141,7 +140,7 @@ export const createChatService = (dependencies: {
     const frame = { template, date, voice: settings.voice };
     const { maxTokens, left } = planTokens({
       ...{ messages: request.messages, maxTokens: request.maxTokens },
-      contextTokens: Math.min(model.contextTokens, settings.contextTokens),
+      contextTokens: model.contextTokens,
       answerTokens: model.answerTokens ?? settings.maxOutputTokens,
       overhead: direct ? 0 : promptOverhead(frame) + TOKENS_PER_MESSAGE,
     });

@@ -73,3 +73,17 @@ describe("a language model's own max_output_tokens", () => {
     );
   });
 });
+
+describe("a language model's own max_llm_context_size", () => {
+  const long = { messages: [{ role: 'user', content: 'mill '.repeat(9000) }] };
+
+  it('is what a prompt may take, also beyond MAX_LLM_CONTEXT_SIZE', async () => {
+    await register('plain', {});
+    expect((await ask('POST', '/v1/chat/completions', long))[0]).toBe(413);
+    await register('wide', { max_llm_context_size: 20_000 });
+    expect((await ask('POST', '/v1/chat/completions', long))[0]).toBe(200);
+    await register('narrow', { max_llm_context_size: 280 });
+    const short = { messages: [{ role: 'user', content: 'mill '.repeat(300) }] };
+    expect((await ask('POST', '/v1/chat/completions', short))[0]).toBe(413);
+  });
+});

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:proxy`: accepted signals per second and how long a push waits for its answer, then how long dashboards
  * wait for lists and statistics at 10,000 and 50,000 stored alerts. After `--`: `--reads` measures the second part alone,
- * `--stored=10000` other numbers of alerts, `--million` a million as well, where MONGODB_URL names a real server.
+ * `--stored=10000` other numbers of alerts, `--days=7` other spans of time, `--million` a million as well, where MONGODB_URL names a real server.
  */
 import { parseArgs } from 'node:util';
 import { MongoClient } from 'mongodb';
@@ -19,6 +19,7 @@ const { values } = parseArgs({
   options: {
     reads: { type: 'boolean', default: false },
     stored: { type: 'string', default: '10000,50000' },
+    days: { type: 'string', default: '30,3' },
     million: { type: 'boolean', default: false },
   },
 });
@@ -102,12 +103,16 @@ if (!values.reads)
     ],
   );
 
+const reads = [];
+for (const days of values.days.split(',').map(Number))
+  reads.push(...(await withStack((stack) => measureReads(stack, sizes, days))));
 reportBench(
   'proxy-reads',
   'Lists and statistics of the management API, asked 30 times one after the other',
-  await withStack((stack) => measureReads(stack, sizes)),
+  reads,
   [
-    `The store is ${real ? 'a real MongoDB' : 'the stand-in of `deploy/java/`, on which large figures say little'}. The alerts are spread over 30 days; client,`,
-    'gateway, worker and every service share the machine.',
+    `The store is ${real ? 'a real MongoDB' : 'the stand-in of `deploy/java/`, on which large figures say little'}. The alerts are spread evenly over the days; client,`,
+    'gateway, worker and every service share the machine. Of few alerts over many days an hour has fewer than there are names,',
+    'so the records of the hours grow with more; over few days all are in each hour from the start.',
   ],
 );

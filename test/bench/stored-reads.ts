@@ -7,12 +7,12 @@ import { percentile } from './bench-report.js';
 
 const RUNS = 30;
 const BATCH = 1_000;
-const SPAN_MS = 30 * 86_400_000;
+const DAY_MS = 86_400_000;
 const COUNTRIES = ['FR', 'DE', 'US', 'JP', 'BR', 'IN', 'ZA', 'AU', 'CA', 'IT', 'ES', 'PL'];
 const DURATIONS = ['59m', '4h', '24h', '168h', '720h'];
 
 /** Spread evenly over the days before `now`; a third filtered, the rest withheld, so that nothing is sent. */
-const storedAlert = (index: number, of: number, now: number): NewAlert => {
+const storedAlert = (index: number, of: number, now: number, spanMs: number): NewAlert => {
   const address = `198.51.${Math.floor(index / 250) % 250}.${index % 250}`;
   const value = sampleSignal(index, {
     scenario: `crowdsecurity/scenario-${(index * 7) % 40}`,
@@ -24,7 +24,7 @@ const storedAlert = (index: number, of: number, now: number): NewAlert => {
   const alert = toNewAlert({
     item: { raw, value, bytes: Buffer.byteLength(raw), problem: null },
     ...{ watcher: `bench-${index % 50}`, version: 'v3', rules: [], mode: 'block', forwarding: false },
-    receivedAt: new Date(now - SPAN_MS + Math.floor((index / of) * SPAN_MS)),
+    receivedAt: new Date(now - spanMs + Math.floor((index / of) * spanMs)),
   });
   return index % 3 === 0 ? { ...alert, state: 'filtered' } : alert;
 };
@@ -42,10 +42,14 @@ const QUESTIONS = [
   '/api/stats/decisions?period=7d',
 ];
 
-/** Fills the store up to each size in turn and asks. Ids of the alerts that are there already are not looked at. */
+/**
+ * Fills the store up to each size in turn, over so many days, and asks. Ids of the alerts that are there already are not
+ * looked at. Few days make full hours: there the hours have all the names that there are at the least of the sizes.
+ */
 export const measureReads = async (
   stack: RunningStack,
   sizes: readonly number[],
+  days: number,
 ): Promise<Record<string, string | number>[]> => {
   const { alerts, statistics } = stack.adapters.proxy!;
   const key = stack.config.proxy.dashboardApiKey!;
@@ -60,8 +64,7 @@ export const measureReads = async (
   const row = (stored: number, question: string, times: number[]): void => {
     times.sort((one, other) => one - other);
     rows.push({
-      'alerts stored': stored,
-      question,
+      ...{ days, 'alerts stored': stored, question },
       'p50 ms': Math.round(percentile(times, 0.5)),
       'p95 ms': Math.round(percentile(times, 0.95)),
       'worst ms': Math.round(times.at(-1) ?? NaN),
@@ -75,12 +78,12 @@ export const measureReads = async (
       await alerts.insert(
         // Each size has its own spread: what is added lies between what is there.
         Array.from({ length: Math.min(BATCH, size - there) }, (_, index) =>
-          storedAlert(there + index, size, now),
+          storedAlert(there + index, size, now, days * DAY_MS),
         ),
       );
     const from = performance.now();
     while ((await statistics.recompute(10_000)).left) continue;
-    row(size, 'counting every hour that changed (720 at most), once', [performance.now() - from]);
+    row(size, `counting every hour that changed (${days * 24} at most), once`, [performance.now() - from]);
     for (const question of QUESTIONS) {
       await ask(question);
       const times: number[] = [];
@@ -89,7 +92,7 @@ export const measureReads = async (
     }
     const afterPush: number[] = [];
     for (let run = 0; run < RUNS; run += 1) {
-      await alerts.insert([storedAlert(size + run, size + run, Date.now())]);
+      await alerts.insert([storedAlert(size + run, size + run, Date.now(), days * DAY_MS)]);
       afterPush.push(await ask('/api/stats'));
     }
     row(size, '/api/stats right after a push', afterPush);

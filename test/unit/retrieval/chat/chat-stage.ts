@@ -83,7 +83,7 @@ export const openChatStage = (script: Script, options: ChatStageOptions = {}) =>
     },
     partitions: { list: async () => ['public', 'other', 'foreign'].map((name) => makePartition(name)) },
     ...options.adapters,
-    settings: { ...parseConfig({}).chat, contextTokens, ...options.settings },
+    settings: { ...parseConfig({}).chat, ...options.settings },
     now: () => new Date('2026-03-01T12:00:00Z'),
   });
   const respond = (over: Partial<ChatRequest> = {}) =>
