@@ -5,6 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { Agent, request } from 'undici';
 import { openBenchStack } from './open-bench-stack.js';
+import { freePort } from '../support/free-port.js';
+import { inspectable, liveHeapMb } from '../support/live-heap.js';
 import { until } from '../support/until.js';
 import { percentile, reportBench } from './bench-report.js';
 import { cranfield } from './collection.js';
@@ -18,10 +20,12 @@ const PARTITION = 'bench';
 
 const agent = new Agent({ connections: 64 });
 const models = await openInstantModelServer({ dimension: 384, wordPauseMs: 1 });
+const inspectorPort = await freePort();
 const stack = await openBenchStack({
   ...{ EMBEDDER_PROVIDER: 'openai', EMBEDDER_BASE_URL: models.url, EMBEDDER_MODEL_NAME: 'embed' },
   ...{ LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat' },
   OLLAMA_HOST: '',
+  ...inspectable(inspectorPort),
 });
 const rows: Record<string, string | number>[] = [];
 const texts = cranfield().queries.map(({ text }) => text);
@@ -82,6 +86,7 @@ try {
   });
 
   let started = 0;
+  const live = [await liveHeapMb(stack.gatewayPid(), inspectorPort)];
   const marks: number[] = [memoryMb()];
   const client = async (): Promise<void> => {
     while (started < STREAMS) {
@@ -95,9 +100,15 @@ try {
   await Promise.all(Array.from({ length: 8 }, client));
   await until('no model stream is left', async () => models.streaming() === 0, { withinMs: 10_000 });
   marks.push(memoryMb());
+  live.push(await liveHeapMb(stack.gatewayPid(), inspectorPort));
   rows.push({
     measured: `gateway's memory over ${STREAMS} streams of 8 clients, half given up (MB, from start to end)`,
     p50: marks.map((mark) => mark.toFixed(0)).join(' → '),
+    p95: '',
+  });
+  rows.push({
+    measured: 'of it in use after a full collection (MB, at the start and at the end)',
+    p50: live.map((mark) => mark.toFixed(0)).join(' → '),
     p95: '',
   });
 } finally {

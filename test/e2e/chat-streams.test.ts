@@ -10,12 +10,14 @@ afterAll(() => stage?.close(), 60_000);
 
 describe('60 streams, half of them given up at random', () => {
   it('are whole where they are read, and leave nothing behind where they are not', async () => {
-    const { faults, completed, left } = await runStreamCampaign(stage.stack, stage.models, {
+    const { faults, completed, left, liveMb } = await runStreamCampaign(stage.stack, stage.models, {
       streams: 60,
       clients: 12,
+      inspectorPort: stage.inspectorPort,
     });
     expect(faults).toEqual([]);
     expect(completed).toBeGreaterThanOrEqual(30);
     expect(left).toBeGreaterThan(5);
+    expect(liveMb.late - liveMb.early).toBeLessThan(20);
   }, 180_000);
 });

@@ -1,5 +1,7 @@
 import { openInstantModelServer } from '../bench/instant-model-server.js';
 import type { InstantModelServer } from '../bench/instant-model-server.js';
+import { freePort } from './free-port.js';
+import { inspectable } from './live-heap.js';
 import { openStack } from './running-stack.js';
 import type { RunningStack } from './running-stack.js';
 
@@ -7,14 +9,16 @@ import type { RunningStack } from './running-stack.js';
 export const openStreamStage = async (): Promise<{
   stack: RunningStack;
   models: InstantModelServer;
+  inspectorPort: number;
   close(): Promise<void>;
 }> => {
   const models = await openInstantModelServer({ wordPauseMs: 1 });
   const llm = { LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat', OLLAMA_HOST: '' };
-  const stack = await openStack({ ...llm, LLM_SEMAPHORE: '20' });
+  const inspectorPort = await freePort();
+  const stack = await openStack({ ...llm, LLM_SEMAPHORE: '20', ...inspectable(inspectorPort) });
   await stack.startGateway();
   return {
-    ...{ stack, models },
+    ...{ stack, models, inspectorPort },
     async close() {
       await stack.close();
       await models.close();

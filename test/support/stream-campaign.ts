@@ -1,8 +1,9 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { Agent, request } from 'undici';
 import { hashVector } from '../../activities/models/hash-vector.js';
 import type { InstantModelServer } from '../bench/instant-model-server.js';
 import { seedChunks } from '../bench/seed-chunks.js';
+import { liveHeapMb } from './live-heap.js';
 import type { RunningStack } from './running-stack.js';
 import { until } from './until.js';
 
@@ -11,11 +12,6 @@ const QUESTION = 'What is said about the boundary layer?';
 
 /** What a model server of words makes of 60 of them. */
 const WORDS = 60;
-
-const residentMb = async (pid: number): Promise<number> => {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
-};
 
 /** Open files and sockets of a process; 0 where the system does not tell. */
 const descriptors = async (pid: number): Promise<number> =>
@@ -48,17 +44,18 @@ const faultIn = (received: string): string | null => {
  * Streams from several clients at once, half of them given up at random: before the first byte, or after some of it.
  * Every one that is read on must be whole; afterwards no generation of the model and no connection of them may be left.
  *
- * @returns what was found at fault, and memory in MB after a tenth of the streams and at the end
+ * @param options.inspectorPort where the gateway's inspector opens (see `inspectable`)
+ * @returns what was found at fault, and what the gateway holds on to after a tenth of the streams and at the end, in MB
  */
 export const runStreamCampaign = async (
   stack: RunningStack,
   models: Pick<InstantModelServer, 'streaming'>,
-  options: { streams: number; clients: number },
+  options: { streams: number; clients: number; inspectorPort: number },
 ): Promise<{
   faults: string[];
   completed: number;
   left: number;
-  memoryMb: { early: number; late: number };
+  liveMb: { early: number; late: number };
 }> => {
   await stack.adapters.partitions.create({ partition: PARTITION, embedder: 'builtin-hash', ownerId: 1 });
   await seedChunks(stack, {
@@ -69,6 +66,7 @@ export const runStreamCampaign = async (
   });
   const agent = new Agent({ connections: options.clients });
   const pid = stack.gatewayPid();
+  const live = (): Promise<number> => liveHeapMb(pid, options.inspectorPort);
   const faults: string[] = [];
   let completed = 0;
   let left = 0;
@@ -121,7 +119,7 @@ export const runStreamCampaign = async (
   try {
     await run(Math.ceil(options.streams / 10));
     await settle();
-    const before = { memory: await residentMb(pid), descriptors: await descriptors(pid) };
+    const before = { live: await live(), descriptors: await descriptors(pid) };
     await run(options.streams - Math.ceil(options.streams / 10));
     await settle();
     await agent.close();
@@ -130,7 +128,7 @@ export const runStreamCampaign = async (
     await until(`at most ${most} descriptors are open`, async () => (await descriptors(pid)) <= most, {
       withinMs: 30_000,
     });
-    return { faults, completed, left, memoryMb: { early: before.memory, late: await residentMb(pid) } };
+    return { faults, completed, left, liveMb: { early: before.live, late: await live() } };
   } finally {
     await agent.destroy();
   }
