@@ -1,30 +1,34 @@
+import type { StoredChunk } from '../../schemas/documents.js';
 import type { ChunkStore } from '../chunk-ports.js';
 import type { RankedHit, SearchResult } from './search-service.js';
 
 /**
  * The first of a ranking with their texts. Where one is gone since it was found, the next takes its place.
  *
- * @param wanted so many, or as many as there are
+ * @param options.wanted so many, or as many as there are
+ * @param options.known chunks that were read already
  * @returns `gone`: whether one was
  * @throws AppError of the chunk store
  */
 export const readResults = async (
   chunks: Pick<ChunkStore, 'getMany'>,
   ranked: readonly RankedHit[],
-  wanted: number,
-  signal?: AbortSignal,
+  {
+    wanted,
+    known,
+    signal,
+  }: { wanted: number; known: ReadonlyMap<string, StoredChunk>; signal?: AbortSignal | undefined },
 ): Promise<{ results: SearchResult[]; gone: boolean }> => {
   const results: SearchResult[] = [];
   let from = 0;
   while (results.length < wanted && from < ranked.length) {
     const page = ranked.slice(from, from + wanted - results.length);
     from += page.length;
-    const found = await chunks.getMany(
-      page.map(({ chunk }) => chunk.chunk_id),
-      signal,
-    );
+    const unread = page.map(({ chunk }) => chunk.chunk_id).filter((id) => !known.has(id));
+    const found = unread.length === 0 ? known : await chunks.getMany(unread, signal);
     for (const hit of page) {
-      const chunk = found.get(hit.chunk.chunk_id);
+      const { chunk_id: id } = hit.chunk;
+      const chunk = known.get(id) ?? found.get(id);
       if (chunk !== undefined) results.push({ ...hit, chunk });
     }
   }

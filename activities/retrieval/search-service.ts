@@ -140,7 +140,7 @@ interface Place {
  * @throws AppError of the stores and models, as their ports say; WORKSPACE_NOT_FOUND, WORKSPACE_AMBIGUOUS
  */
 export const createSearchService = (dependencies: SearchDependencies): SearchService => {
-  const { files, partitions, workspaces, models, settings } = dependencies;
+  const { chunks, files, partitions, workspaces, models, settings } = dependencies;
 
   const findPlace = async (request: SearchRequest): Promise<Place> => {
     const wanted = request.partitions === 'all' ? null : new Set(request.partitions);
@@ -202,13 +202,20 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
     const read = async (round: number): Promise<SearchResult[]> => {
       const found = await trace.timed('retrieval', searchGroups);
       const first = fuseGroups(found);
-      const legs = settings.feedback
-        ? await trace.timed('feedback', () => addFeedback(dependencies.chunks, found, first.results, signal))
-        : found;
-      const fused = settings.feedback ? fuseGroups(legs) : first;
+      // Most of what is best before feedback is among the best after it, so it is read meanwhile.
+      const [legs, known] = await Promise.all([
+        settings.feedback
+          ? trace.timed('feedback', () => addFeedback(chunks, found, first.results, signal))
+          : found,
+        chunks.getMany(
+          first.results.slice(0, wanted).map(({ chunk }) => chunk.chunk_id),
+          signal,
+        ),
+      ]);
+      const fused = fuseGroups(legs);
       trace.retrieved(legs, fused);
       const { results, gone } = await trace.timed('read', () =>
-        readResults(dependencies.chunks, fused.results, wanted, signal),
+        readResults(chunks, fused.results, { wanted, known, signal }),
       );
       // Replaced or deleted since its record was read: what took its place must be found.
       return gone && round < MAX_ROUNDS ? read(round + 1) : results;

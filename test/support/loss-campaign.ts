@@ -19,6 +19,8 @@ export interface LossReport {
   logins: number;
   /** The slowest answer to a push while MongoDB was up, in milliseconds. */
   slowestMs: number;
+  /** What was going on when the slowest push began. */
+  slowestDuring: string;
   /** What was done to the stack, in order. */
   events: string[];
 }
@@ -69,7 +71,7 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
   const random = randomFrom(campaign.seed);
   const report: LossReport = {
     ...{ faults: [], pushed: 0, filtered: 0, arrived: 0, pushedAgain: 0, repeats: 0, logins: 0 },
-    ...{ slowestMs: 0, events: [] },
+    ...{ slowestMs: 0, slowestDuring: '', events: [] },
   };
   const clients = Array.from({ length: campaign.watchers }, (_, index) =>
     signalClient(stack.base, `losswatcher${index}`),
@@ -86,10 +88,13 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
       const before = disturbed;
       const calm = !disturbing;
       const from = performance.now();
+      const going = `after event ${report.events.length}: ${report.events.at(-1) ?? 'none'}`;
       const answer = await client.push(signals).catch(() => null);
       await answer?.arrayBuffer().catch(() => null);
       const undisturbed = calm && before === disturbed;
-      if (undisturbed) report.slowestMs = Math.max(report.slowestMs, performance.now() - from);
+      const taken = performance.now() - from;
+      if (undisturbed && taken > report.slowestMs)
+        Object.assign(report, { slowestMs: taken, slowestDuring: going });
       if (answer?.status === 401) {
         report.logins += 1;
         await until(

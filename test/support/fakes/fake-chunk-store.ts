@@ -18,10 +18,19 @@ const words = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-const headOf = (chunk: StoredChunk): ChunkHead => {
-  const { published, text, filename, heading_path, relationship_id, parent_id, metadata, ...head } = chunk;
-  return head;
-};
+const headOf = (chunk: StoredChunk): ChunkHead => ({
+  chunk_id: chunk.chunk_id,
+  partition: chunk.partition,
+  file_id: chunk.file_id,
+  file_key: chunk.file_key,
+  generation: chunk.generation,
+  position: chunk.position,
+  page: chunk.page,
+  chunk_type: chunk.chunk_type,
+  section_id: chunk.section_id,
+  prev_section_id: chunk.prev_section_id,
+  next_section_id: chunk.next_section_id,
+});
 
 const norm = (vector: readonly number[]): number => Math.hypot(...vector);
 
