@@ -20,10 +20,11 @@ const nearlyAlike = (asked: string[]): Embedder => ({
   },
 });
 
-const startTwoEmbedders = async () => {
+const startTwoEmbedders = async (env: Record<string, string> = {}) => {
   const asked: string[] = [];
   const alike = nearlyAlike(asked);
   const started = await start({
+    env,
     adapt: (own) => ({
       ...own,
       models: {
@@ -96,6 +97,9 @@ describe('include_retrieval_trace', () => {
       ...{ id: expect.any(String), raw_score: expect.closeTo(0.98, 2), reason: 'threshold' },
     });
     expect(alike.lexical.hits).toHaveLength(1);
+    const { id: best } = alike.dense.hits[0];
+    expect(alike.feedback).toEqual({ from: best, scores: [{ id: best, score: expect.closeTo(1, 4) }] });
+    expect(trace.groups[1].feedback).toBeNull();
     expect(trace.fusion.weight).toBeGreaterThan(0);
     expect(trace.fusion.ranking.map(({ id }: LooseBody) => id)).toEqual(
       documents.map(({ metadata }: LooseBody) => metadata._id),
@@ -114,6 +118,18 @@ describe('include_retrieval_trace', () => {
       { id: expect.any(String), raw_score: expect.any(Number), reason: 'generation' },
     ]);
     expect(later.retrieval_trace.expansion).toEqual({ related: [], ancestors: [] });
+  });
+
+  it('tells of no feedback where RETRIEVER_FEEDBACK is off', async () => {
+    const { gateway } = await startTwoEmbedders({ RETRIEVER_FEEDBACK: 'false' });
+    const chief = gateway.addUser('chief', { is_admin: true });
+    gateway.addMember(chief.userId, 'near-1', 'viewer');
+    const path = '/search?text=bread&include_retrieval_trace=true';
+    const [status, { retrieval_trace: trace }] = await askJson(gateway, 'GET', path, chief);
+    expect(status).toBe(200);
+    expect(trace.groups).toHaveLength(1);
+    expect(trace.groups[0].dense.hits).toHaveLength(2);
+    expect(trace.groups[0].feedback).toBeNull();
   });
 
   it('tells of searches that ask nobody', async () => {
