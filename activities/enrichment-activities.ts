@@ -12,6 +12,7 @@ import { describePictures } from './enrichment/describe-pictures.js';
 import { enrichmentsOf, indexationConfigOf } from './enrichment/enrichment-plan.js';
 import { topicTags } from './enrichment/topic-tags.js';
 import type { LanguageModel } from './model-ports.js';
+import { isBuiltin } from './models/is-builtin.js';
 import type { Adapters } from './ports.js';
 
 export interface EnrichmentActivityDeps {
@@ -37,8 +38,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
   /** The built-in model quotes; it follows no instructions. */
   const capableModel = async (name: string | null): Promise<LanguageModel> => {
     const model = await models.languageModel(name ?? undefined);
-    if (model.modelName.startsWith('builtin/'))
-      throw new AppError('CONFIG_ERROR', 'The built-in language model cannot do this.');
+    if (isBuiltin(model)) throw new AppError('CONFIG_ERROR', 'The built-in language model cannot do this.');
     return model;
   };
 

@@ -1,3 +1,4 @@
+import { isBuiltin } from '../models/is-builtin.js';
 import { agreement, convexCombination, scaleScores } from './fusion.js';
 import type { LegHit } from './fusion.js';
 import type { CheckedHit } from './generation-check.js';
@@ -14,7 +15,7 @@ import type { RankedHit } from './search-service.js';
  * of 0.6 with its square 0.444 / 0.797; BM25 alone 0.395 / 0.818. The built-in embedder: 0.396 / 0.812.
  */
 const denseWeight = ({ embedder, lexical, dense }: GroupHits): number =>
-  (embedder.modelName.startsWith('builtin/') ? 0.2 : 0.65) *
+  (isBuiltin(embedder) ? 0.2 : 0.65) *
   Math.max(LEAST_TRUST, Math.min(1, agreement(legOf(lexical), legOf(dense)) / FULL_AGREEMENT) ** 2);
 const FULL_AGREEMENT = 0.6;
 const LEAST_TRUST = 0.25;

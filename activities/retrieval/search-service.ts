@@ -212,7 +212,7 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
           signal,
         ),
       ]);
-      const fused = fuseGroups(legs);
+      const fused = legs === found ? first : fuseGroups(legs);
       trace.retrieved(legs, fused);
       const { results, gone } = await trace.timed('read', () =>
         readResults(chunks, fused.results, { wanted, known, signal }),

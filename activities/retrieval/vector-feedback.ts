@@ -1,12 +1,11 @@
 import type { ChunkStore } from '../chunk-ports.js';
-import { unitVector } from '../models/vector-arithmetic.js';
+import { isBuiltin } from '../models/is-builtin.js';
+import { unitVector, weightedMean } from '../models/vector-arithmetic.js';
 import type { FusedHit } from './fusion.js';
 import type { GroupHits } from './search-legs.js';
 
 /** How far the question moves towards the best hit; 1: as much of the one as of the other. */
 const SHARE = 0.7;
-
-const unit = (vector: readonly number[]): number[] => unitVector([...vector]);
 
 /**
  * Pseudo-relevance feedback on vectors: question' = question + β · best hit, of unit vectors, by which all candidates of
@@ -31,16 +30,18 @@ export const addFeedback = (
   Promise.all(
     groups.map(async (group) => {
       const { embedder, vector, lexical, dense } = group;
-      if (embedder.modelName.startsWith('builtin/') || dense.length === 0) return group;
+      if (isBuiltin(embedder) || dense.length === 0) return group;
       const ids = new Set([...lexical, ...dense].map(({ chunk }) => chunk.chunk_id));
       const best = ranking.find(({ chunk }) => ids.has(chunk.chunk_id))?.chunk.chunk_id;
       if (best === undefined) return group;
       const { vectorField } = embedder;
       const found = (await chunks.getVectors([best], vectorField, signal)).get(best);
       if (found === undefined) return group;
-      const towards = unit(found);
-      const moved = unit(vector).map((value, place) => value + SHARE * (towards[place] ?? 0));
-      const near = await chunks.similarities([...ids], { vector: unit(moved), vectorField, signal });
+      const moved = weightedMean([
+        { vector: unitVector(vector), weight: 1 },
+        { vector: unitVector(found), weight: SHARE },
+      ]);
+      const near = await chunks.similarities([...ids], { vector: moved, vectorField, signal });
       const scores: FusedHit[] = [...near].map(([id, score]) => ({ id, score }));
       return { ...group, feedback: { from: best, scores } };
     }),

@@ -1,9 +1,9 @@
 import type { ChatMessage, LanguageModel } from '../../model-ports.js';
+import { isBuiltin } from '../../models/is-builtin.js';
 import { rejectOnAbort } from './reject-on-abort.js';
 
 /** The built-in model quotes; it cannot follow instructions, so it is given none. */
-export const followsInstructions = ({ modelName }: Pick<LanguageModel, 'modelName'>): boolean =>
-  !modelName.startsWith('builtin/');
+export const followsInstructions = (model: Pick<LanguageModel, 'modelName'>): boolean => !isBuiltin(model);
 
 /**
  * One short answer on the way to another; null when the model fails or takes too long. A step that is a help and not
