@@ -4,10 +4,12 @@ import type { ApiVersion } from '../../schemas/signals.js';
 import type { Logger } from '../logger.js';
 import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from './proxy-deps.js';
-import type { createWaker } from './wake-actor.js';
+import type { PushTraffic } from './push-traffic.js';
+import type { Wakers } from './wakers.js';
 
 export type AcceptDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'rules' | 'geo' | 'settings' | 'now'> & {
-  wake: ReturnType<typeof createWaker>;
+  wake: Wakers;
+  traffic: PushTraffic;
 };
 
 export interface Batch {
@@ -24,7 +26,10 @@ export type Acceptance = 'accepted' | 'withheld' | 'login-wanted';
  * nothing of the batch can be lost, whatever CAPI and Temporal do.
  * @throws AppError as the alert store does; then nothing was promised
  */
-export const acceptSignals = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> => {
+export const acceptSignals = (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> =>
+  deps.traffic.during(() => accept(deps, batch, log));
+
+const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> => {
   const { alerts, watchers, settings } = deps;
   const { watcher, token } = batch.sender;
   const { rules, mode, version: ruleSet } = deps.rules.current();
@@ -58,7 +63,10 @@ export const acceptSignals = async (deps: AcceptDeps, batch: Batch, log: Logger)
     keeping,
     stored.length === 0 ? { waiting: 0 } : alerts.insert(stored),
   ]);
-  if (settings.forwardEnabled && (waiting > 0 || hasNewToken)) deps.wake(watcher, log);
+  if (settings.forwardEnabled) {
+    if (hasNewToken) deps.wake.token(watcher, log);
+    else if (waiting > 0) deps.wake.signals(watcher, log);
+  }
 
   const loginWanted = await orElse(
     watchers.takeLoginWanted(watcher, deps.now()),

@@ -8,11 +8,11 @@ import { json } from '../route.js';
 import type { Answer } from '../route.js';
 import type { Logger } from '../logger.js';
 import type { ProxyDeps } from './proxy-deps.js';
-import type { createWaker } from './wake-actor.js';
+import type { Wakers } from './wakers.js';
 import { withinPatience } from './within-patience.js';
 
 export type LoginDeskDeps = Pick<ProxyDeps, 'watchers' | 'logins' | 'settings' | 'now'> & {
-  wake: ReturnType<typeof createWaker>;
+  wake: Wakers;
 };
 
 /** A LAPI logs in again within the last minute of a token; what is given out again lasts a good while longer. */
@@ -77,7 +77,7 @@ export const createLoginDesk = (deps: LoginDeskDeps) => {
         const login = readLogin(request, answer);
         if (login === null) return;
         const newer = await watchers.saveToken(login.watcher, login.token, login.expiresAt);
-        if (newer) deps.wake(login.watcher, log);
+        if (newer) deps.wake.token(login.watcher, log);
         const digest = createHash('sha256').update(login.token).digest('hex');
         await watchers.acceptToken(login.watcher, digest);
         const credentials = readCredentials(request);

@@ -11,7 +11,7 @@ import { identifyWatcher } from './identify-watcher.js';
 import { noteRefusal } from './note-refusal.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { readPlainBody } from './read-signal-body.js';
-import { createWaker } from './wake-actor.js';
+import type { Wakers } from './wakers.js';
 
 /** Of one body, decompressed (proxy spec, 4.5). */
 const BODY_BYTES = 50 * 1024 * 1024;
@@ -41,9 +41,8 @@ export const metricsPath = (method: string, target: string): MetricsPath | null 
  * actor; a body too large for CAPI goes in parts, the first at once and the rest likewise.
  */
 export const createMetricsDesk = (
-  deps: Pick<ProxyDeps, 'passThrough' | 'watchers' | 'metrics' | 'forwarding' | 'settings' | 'now'>,
+  deps: Pick<ProxyDeps, 'passThrough' | 'watchers' | 'metrics' | 'settings' | 'now'> & { wake: Wakers },
 ) => {
-  const wake = createWaker({ ...deps.forwarding, wake: (watcher) => deps.forwarding.wakeMetrics(watcher) });
   let underWay = 0;
 
   const send = async (
@@ -77,13 +76,14 @@ export const createMetricsDesk = (
 
   const hold = async (ctx: PublicContext, path: MetricsPath, texts: readonly Buffer[], part: boolean) => {
     const { watcher, token } = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
-    if (token !== null) await deps.watchers.saveToken(watcher, token.text, token.expiresAt);
+    const newer = token !== null && (await deps.watchers.saveToken(watcher, token.text, token.expiresAt));
     const items = await Promise.all(texts.map(async (text) => ({ path, part, bytes: await zipped(text) })));
     if ((await deps.metrics.hold(watcher, items, deps.now())) === 'full')
       throw new AppError('SERVICE_UNAVAILABLE', 'Too many metrics of this watcher wait for the central API', {
         retryAfterMs: COME_BACK_MS * 60,
       });
-    wake(watcher, ctx.log);
+    if (newer) deps.wake.token(watcher, ctx.log);
+    else deps.wake.metrics(watcher, ctx.log);
   };
 
   const pass = async (ctx: PublicContext, path: MetricsPath): Promise<Answer> => {

@@ -19,15 +19,15 @@ import { noteRefusal } from './note-refusal.js';
 import { peekBody } from './peek-body.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { isLogin, relayTarget } from './relay-target.js';
-import type { createWaker } from './wake-actor.js';
+import type { Wakers } from './wakers.js';
 
 /** A login and its answer are a few hundred bytes; larger ones pass by unread. */
 const LOGIN_BYTES = 64 * 1024;
 
 type PassThroughDeps = Pick<
   ProxyDeps,
-  'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'forwarding' | 'settings' | 'now'
-> & { wake: ReturnType<typeof createWaker> };
+  'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now'
+> & { wake: Wakers };
 
 interface Desks {
   deps: PassThroughDeps;

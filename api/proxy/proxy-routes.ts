@@ -7,15 +7,17 @@ import { createGatekeeper } from './gatekeeper.js';
 import { managementRoutes } from './management-routes.js';
 import { passThroughRoutes } from './pass-through-routes.js';
 import type { ProxyDeps } from './proxy-deps.js';
+import { createPushTraffic } from './push-traffic.js';
 import { quarantineRoutes } from './quarantine-routes.js';
 import { signalRoutes } from './signal-routes.js';
 import { steeringRoutes } from './steering-routes.js';
 import { statisticsRoutes } from './statistics-routes.js';
-import { createWaker } from './wake-actor.js';
+import { createWakers } from './wakers.js';
 
 /** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
 export const proxyRoutes = (deps: ProxyDeps): Route[] => {
-  const wake = createWaker(deps.forwarding);
+  const traffic = createPushTraffic();
+  const wake = createWakers(deps, traffic);
   const gate = createGatekeeper(deps);
   return [
     ...managementRoutes(deps),
@@ -26,7 +28,7 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
     ...steeringRoutes({ ...deps, wake }),
     ...filterRoutes(deps),
     ...quarantineRoutes({ ...deps, wake }),
-    ...signalRoutes({ ...deps, wake }, gate),
+    ...signalRoutes({ ...deps, wake, traffic }, gate),
     ...passThroughRoutes({ ...deps, wake }, gate),
   ];
 };

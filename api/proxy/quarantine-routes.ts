@@ -6,9 +6,9 @@ import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
-import type { createWaker } from './wake-actor.js';
+import type { Wakers } from './wakers.js';
 
-type QuarantineDeps = Pick<ProxyDeps, 'alerts'> & { wake: ReturnType<typeof createWaker> };
+type QuarantineDeps = Pick<ProxyDeps, 'alerts'> & { wake: Wakers };
 
 const FAILED = 'Failed to decide on a quarantined signal';
 const notFound = (): AppError => new AppError('NOT_FOUND', 'No such signal is quarantined');
@@ -49,7 +49,7 @@ export const quarantineRoutes = ({ alerts, wake }: QuarantineDeps): Route[] => [
       if (released === null) throw notFound();
       if (released === 'not-releasable')
         throw new AppError('CONFLICT', 'The signal was too large to be kept and cannot be sent');
-      wake(released.watcher, log);
+      wake.signals(released.watcher, log);
       return json(200, { id, state: 'waiting' });
     },
   }),

@@ -4,10 +4,10 @@ import { json, route } from '../route.js';
 import type { PublicContext, Route } from '../route.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
-import type { createWaker } from './wake-actor.js';
+import type { Wakers } from './wakers.js';
 
 type SteeringDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwarding' | 'settings' | 'now'> & {
-  wake: ReturnType<typeof createWaker>;
+  wake: Wakers;
 };
 
 /** One request releases so many withheld signals at most, in so many writes. */
@@ -96,7 +96,7 @@ const release = (deps: SteeringDeps): Route =>
         released += count;
         left = count === RELEASE_BATCH;
       }
-      if (released > 0) deps.wake(watcher, log);
+      if (released > 0) deps.wake.signals(watcher, log);
       return json(200, { watcher, released, left });
     },
   });

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../deploy/stand-in-capi/stand-in-token.js';
 import { startProxy } from './support/start-proxy.js';
 import type { Proxy, ProxyOptions } from './support/start-proxy.js';
+import { sampleSignal } from '../support/signal-client.js';
 import { startUpstream } from './support/scripted-upstream.js';
+import { until } from './support/uploads.js';
 
 const { token } = mintToken('w1');
 let proxy: Proxy;
@@ -78,7 +80,7 @@ describe('POST of metrics', () => {
         status: 200,
       });
       expect(await post(path, '{"a":2}')).toMatchObject({ status: 200 });
-      expect(proxy.woken).toContain('metrics of w1');
+      await until(() => proxy.woken.includes('metrics of w1'));
       const shown = (await (await proxy.ask('/api/forwarding')).json()) as { watchers: object[] };
       expect(shown.watchers).toMatchObject([
         { watcher: 'w1', metricsHeld: 2, metricsRefused: 0, hasToken: true },
@@ -120,6 +122,19 @@ describe('POST of metrics', () => {
     expect(parts.length).toBeGreaterThan(2);
     expect(parts.flatMap(namesIn)).toEqual(components.map(({ name }) => name));
     for (const part of parts) expect(part.length).toBeLessThanOrEqual(9 * 1024 * 1024);
+  });
+
+  it('is told to the actor again when the watcher comes with a newer token, if anything is held', async () => {
+    await proxy.push([sampleSignal(1)], { token: mintToken('w2').token });
+    answer(520);
+    await post('/v3/usage-metrics', '{}');
+    await until(() => proxy.woken.includes('metrics of w1'));
+    const before = proxy.woken.length;
+    const newer = mintToken('w1', { lifetimeSeconds: 7200 }).token;
+    await proxy.push([sampleSignal(2)], { token: newer });
+    await until(() => proxy.woken.length === before + 2);
+    expect(proxy.woken.slice(before).sort()).toEqual(['metrics of w1', 'w1']);
+    expect(proxy.woken).not.toContain('metrics of w2');
   });
 
   it('is refused without a token, over 50 MiB unfolded, and in an unknown encoding', async () => {

@@ -316,6 +316,49 @@ describe('POST signals and Temporal', () => {
     await until(() => proxy.logLines.join('').includes('no Temporal'));
   });
 
+  it('waits with it while another push is stored, but not for one that hangs', async () => {
+    const order: string[] = [];
+    let release = (): void => {};
+    await start({
+      adapt: ({ alerts }) => ({
+        alerts: {
+          ...alerts,
+          async insert(batch) {
+            const { watcher } = batch[0]!;
+            if (watcher === 'slow') {
+              const released = new Promise<void>((resolve) => {
+                release = resolve;
+              });
+              order.push('slow begins');
+              await released;
+            }
+            order.push(`${watcher} stored`);
+            return alerts.insert(batch);
+          },
+        },
+      }),
+      wake: async (watcher) => void order.push(`${watcher} told`),
+    });
+    const push = (watcher: string) => proxy.push([sampleSignal(1)], { token: mintToken(watcher).token });
+
+    const first = push('slow');
+    await until(() => order.includes('slow begins'));
+    await push('quick');
+    release();
+    expect(await answered(await first)).toEqual(OK);
+    await until(() => order.length === 5);
+    expect(order).toEqual(['slow begins', 'quick stored', 'slow stored', 'quick told', 'slow told']);
+
+    order.length = 0;
+    const second = push('slow');
+    await until(() => order.includes('slow begins'));
+    await push('quick');
+    await until(() => order.includes('quick told'));
+    expect(order).not.toContain('slow stored');
+    release();
+    expect(await answered(await second)).toEqual(OK);
+  });
+
   it('answers at once when that hangs, and piles nothing up', async () => {
     let release = (): void => {};
     const hung = new Promise<void>((resolve) => {
