@@ -213,8 +213,8 @@ const build = (env: z.output<typeof environment>) => ({
       },
     },
   },
-  /** Kept young while the worker polls; null: no such file. */
-  worker: { healthFile: env.WORKER_HEALTH_FILE ?? null },
+  /** healthFile: kept young while the worker polls; null: no such file. */
+  worker: { healthFile: env.WORKER_HEALTH_FILE ?? null, niceness: env.WORKER_NICENESS },
   /** url null: limits and caches are kept in the process. */
   redis: { url: env.REDIS_URL ?? null, keyPrefix: env.REDIS_KEY_PREFIX },
   rateLimits: {

@@ -10,11 +10,13 @@ import { createLogger } from './logger.js';
 import { reportWorker } from './report-worker.js';
 import { ensureSchedules } from './schedules.js';
 import { showLife } from './sign-of-life.js';
+import { stepBack } from './step-back.js';
 
 const EX_CONFIG = 78;
 
 const main = async (): Promise<void> => {
   const config = parseConfig(process.env);
+  stepBack(config.worker.niceness);
   const logger = createLogger(config.log);
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { getPriority } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { checkStores } from '../../activities/reconcile/check-stores.js';
 import { documentClient } from '../support/document-client.js';
@@ -43,6 +44,10 @@ describe('the main job, on real services', () => {
     const tasks = await Promise.all(urls.map((url) => client.ended(url)));
     expect(tasks.map((task) => task.task_state)).toEqual(SAMPLES.map(() => 'COMPLETED'));
     expect(tasks.every((task) => task.progress === 1 && task.stage === 'done')).toBe(true);
+  });
+
+  it('is done by a worker that stands back for the gateway', () => {
+    expect(getPriority(stack.workerPid())).toBe(Math.max(5, getPriority(stack.gatewayPid())));
   });
 
   it('finds the passage, with file and page', async () => {

@@ -35,6 +35,7 @@ export interface RunningStack {
   killGateway(): Promise<void>;
   killWorker(): Promise<void>;
   gatewayPid(): number;
+  workerPid(): number;
   /** Runs the sweep and the reconciler now instead of waiting for their schedules. */
   sweep(): Promise<void>;
   reconcile(): Promise<void>;
@@ -150,6 +151,7 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
     killGateway: () => kill('gateway', 'SIGKILL'),
     killWorker: () => kill('worker', 'SIGKILL'),
     gatewayPid: () => processes.get('gateway')!.pid!,
+    workerPid: () => processes.get('worker')!.pid!,
     sweep: () => runNow('sweepDocuments', [{ prefix: `${run}-`, timeoutMs: 3_600_000 }]),
     reconcile: () => runNow('reconcileDocuments', [{ prefix: `${run}-` }]),
     request: (path, init = {}) =>
