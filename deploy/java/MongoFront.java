@@ -1,7 +1,6 @@
 import de.bwaldvogel.mongo.MongoBackend;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.MongoVersion;
-import de.bwaldvogel.mongo.backend.h2.H2Backend;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
@@ -74,7 +73,7 @@ public final class MongoFront {
 
   private static MongoBackend onDisk(String file) {
     store = new MVStore.Builder().fileName(file).autoCommitDisabled().cacheSize(128).open();
-    return new H2Backend(store);
+    return new IndexedBackend(store);
   }
 
   private static MongoBackend inFrontOf(MongoBackend backend) {
@@ -121,7 +120,9 @@ public final class MongoFront {
         return new Document("ok", 1.0);
       case "aggregate":
         if (query.get("pipeline") instanceof List) {
-          query.put("pipeline", inKnownStages((List<Object>) query.get("pipeline")));
+          List<Object> stages = inKnownStages((List<Object>) query.get("pipeline"));
+          query.put("pipeline", stages);
+          narrow(query, stages);
         }
         break;
       case "createindexes":
@@ -146,10 +147,17 @@ public final class MongoFront {
       if (answer != null) answer = answer.cloneDeeply();
       if (writes) ticket = written.incrementAndGet();
     } finally {
+      IndexedCollection.beginsWith(null, null);
       lock.unlock();
     }
     if (writes && store != null) commitTo(ticket);
     return answer;
+  }
+
+  private static void narrow(Document query, List<Object> stages) {
+    if (stages.isEmpty() || !(query.get("aggregate") instanceof String)) return;
+    Object match = ((Document) stages.get(0)).get("$match");
+    if (match instanceof Document) IndexedCollection.beginsWith((String) query.get("aggregate"), (Document) match);
   }
 
   private static Document greeting() {

@@ -13,7 +13,7 @@ import type { Program, Service } from './service.js';
 
 const OLDEST_MONGOD = 6;
 const DOWNLOADED = 'mongod';
-const SOURCE = 'deploy/java/MongoFront.java';
+const SOURCES = 'deploy/java';
 
 /**
  * A real mongod where one can be had. Otherwise mongo-java-server, a stand-in that speaks MongoDB's protocol, behind
@@ -54,7 +54,7 @@ export const mongodb: Service = {
       const compiler = join(draft, 'compiler/ecj-3.32.0.jar');
       const jars = readdirSync(join(draft, 'lib')).map((jar) => join(draft, 'lib', jar));
       const options = ['-11', '-nowarn', '-cp', jars.join(':'), '-d', join(draft, 'classes')];
-      const args = ['-jar', compiler, ...options, join(bench.paths.root, SOURCE)];
+      const args = ['-jar', compiler, ...options, ...sourcesOf(bench.paths.root)];
       await runTool(bench, { subject: 'mongodb', command: java, args });
     });
     return standIn(home);
@@ -103,7 +103,14 @@ function standIn(home: string): Program {
 /** A change of our front or of the artifacts makes a new home. */
 function standInName(root: string): string {
   const hash = createHash('sha256');
-  for (const file of [SOURCE, 'deploy/local/artifacts/mongo-stand-in.txt'])
-    hash.update(readFileSync(join(root, file)));
+  for (const file of [...sourcesOf(root), join(root, 'deploy/local/artifacts/mongo-stand-in.txt')])
+    hash.update(readFileSync(file));
   return `mongo-stand-in-${hash.digest('hex').slice(0, 12)}`;
+}
+
+function sourcesOf(root: string): string[] {
+  const folder = join(root, SOURCES);
+  return readdirSync(folder)
+    .sort()
+    .map((file) => join(folder, file));
 }
