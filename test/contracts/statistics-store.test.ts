@@ -131,6 +131,30 @@ realStore('statistics on MongoDB', () => {
       expect(await marksOf(db)).toBe(0);
     }));
 
+  test('writes at once to the same hours share a mark, which stays open until the last of them has succeeded', () =>
+    withDatabase(async (db, stores) => {
+      const noon = [new Date('2026-03-01T12:00:00.000Z')];
+      const marks = createAlertMarks(db);
+      const [first, second, third] = await Promise.all([
+        marks.open(noon),
+        marks.open(noon),
+        marks.open([new Date('2026-03-01T13:00:00.000Z')]),
+      ]);
+      expect(await marksOf(db)).toBe(2);
+      third();
+      second();
+      await settled(db, 1);
+      await stores.statistics.read(null);
+      expect(await marksOf(db)).toBe(1);
+      first();
+      await settled(db, 1);
+      await stores.statistics.read(null);
+      expect(await marksOf(db)).toBe(0);
+      // Nobody joins what is over.
+      await marks.open(noon);
+      expect(await marksOf(db)).toBe(1);
+    }));
+
   test('a count that dies before it removes the marks is repeated', () =>
     withDatabase(async (db, stores) => {
       await expectTruth(stores);

@@ -172,6 +172,9 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
     },
     wantLogin,
     async takeLoginWanted(watcher, now) {
+      // Asked with every push, and hardly ever so: a write that finds nothing still waits for the journal.
+      const wanted = await watchers.findOne({ _id: watcher, login_wanted: true }, { projection: { _id: 1 } });
+      if (wanted === null) return false;
       const { matchedCount } = await watchers.updateOne(
         {
           _id: watcher,
