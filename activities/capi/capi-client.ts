@@ -103,7 +103,12 @@ const exchange = (request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
       request.destroy();
     };
     const abort = (): void => conclude('The request was cancelled.');
-    const timer = setTimeout(() => conclude(`No answer within ${timeoutMs} ms.`), timeoutMs);
+    // Timers come before what the network has brought: a process that stood still for so long looks at that first, or it
+    // would take an answer that is there for none, and offer the batch twice.
+    const timer = setTimeout(
+      () => setImmediate(() => conclude(`No answer within ${timeoutMs} ms.`)),
+      timeoutMs,
+    );
 
     request.once('socket', (socket) => {
       const read = createStatusLineReader();

@@ -197,7 +197,7 @@ export const compare = (
       const before = offered.get(uuid);
       if (before !== undefined) {
         if (before.answered !== null && !killedBetween(before, push))
-          faults.push(`${watcher}: ${uuid} was sent again after a 2xx`);
+          faults.push(`${watcher}: ${uuid} was sent again at ${push.at} after a 2xx at ${before.at}`);
         if (before.sha256 !== push.sha256) faults.push(`${watcher}: ${uuid} was repeated in other bytes`);
       }
       offered.set(uuid, push);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
 import { createCapiClient } from '../../../activities/capi/capi-client.js';
 import type { DeliveryResult } from '../../../activities/proxy-ports.js';
@@ -39,6 +40,28 @@ describe('createCapiClient', () => {
     expect(standIn.received().slice(before)).toMatchObject([
       { watcher: WATCHER, version: 'v3', bytes: Buffer.byteLength(BODY), answered: 200 },
     ]);
+  });
+
+  it('sees the answer that came while this process stood still for longer than the time-out', async () => {
+    const other = new Worker(
+      `const { parentPort } = require('node:worker_threads');
+       const server = require('node:http').createServer((req, res) => {
+         req.resume().on('end', () => res.end('{}'));
+         parentPort.postMessage('asked');
+       });
+       server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+      { eval: true },
+    );
+    try {
+      const [port] = (await once(other, 'message')) as [number];
+      const result = send({ timeoutMs: 300, baseUrl: `http://127.0.0.1:${port}/` });
+      expect(await once(other, 'message')).toEqual(['asked']);
+      const until = performance.now() + 600;
+      while (performance.now() < until);
+      expect(await result).toEqual({ outcome: 'accepted', status: 200 });
+    } finally {
+      await other.terminate();
+    }
   });
 
   it('tells status, message and seconds of Retry-After', async () => {
