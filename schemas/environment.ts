@@ -180,7 +180,7 @@ export const environment = z.object({
     .optional(),
   WORKER_HEALTH_FILE: z.string().min(1).optional(),
   /** How far the worker stands back where it shares a machine (POSIX niceness, 0 to 19). */
-  WORKER_NICENESS: z.coerce.number().int().min(0).max(19).default(5),
+  WORKER_NICENESS: z.coerce.number().int().min(0).max(19).default(10),
   REDIS_URL: url(/^rediss?$/).optional(),
   REDIS_KEY_PREFIX: z
     .string()

@@ -4,6 +4,7 @@ import de.bwaldvogel.mongo.MongoVersion;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import de.bwaldvogel.mongo.bson.Document;
 import de.bwaldvogel.mongo.wire.message.MongoMessage;
+import java.io.File;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
@@ -16,6 +17,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.h2.mvstore.MVStore;
+import org.h2.mvstore.MVStoreTool;
 
 /**
  * A stand-in for MongoDB on machines where no mongod can be had: mongo-java-server behind a thin front.
@@ -42,6 +44,9 @@ public final class MongoFront {
           return WIRE_VERSION;
         }
       };
+
+  /** Bytes of a file. */
+  private static final long WORTH_COMPACTING = 256L << 20;
 
   private static final Set<String> WRITES =
       Set.of(
@@ -72,8 +77,20 @@ public final class MongoFront {
   }
 
   private static MongoBackend onDisk(String file) {
-    store = new MVStore.Builder().fileName(file).autoCommitDisabled().cacheSize(128).open();
+    // what an interrupted compaction left
+    MVStoreTool.compactCleanUp(file);
+    store = open(file);
+    // without commits of its own the store never tidies up: what is dead stays in the file, and in the heap as its map
+    if (new File(file).length() > WORTH_COMPACTING && store.getFillRate() < 50) {
+      store.close();
+      MVStoreTool.compact(file, false);
+      store = open(file);
+    }
     return new IndexedBackend(store);
+  }
+
+  private static MVStore open(String file) {
+    return new MVStore.Builder().fileName(file).autoCommitDisabled().cacheSize(128).open();
   }
 
   private static MongoBackend inFrontOf(MongoBackend backend) {

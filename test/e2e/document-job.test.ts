@@ -47,7 +47,7 @@ describe('the main job, on real services', () => {
   });
 
   it('is done by a worker that stands back for the gateway', () => {
-    expect(getPriority(stack.workerPid())).toBe(Math.max(5, getPriority(stack.gatewayPid())));
+    expect(getPriority(stack.workerPid())).toBe(Math.max(10, getPriority(stack.gatewayPid())));
   });
 
   it('finds the passage, with file and page', async () => {

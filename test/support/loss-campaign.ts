@@ -19,7 +19,7 @@ export interface LossReport {
   logins: number;
   /** The slowest answer to a push while MongoDB was up, in milliseconds. */
   slowestMs: number;
-  /** What was going on when the slowest push began. */
+  /** What was going on when the slowest push began, and when it ended. */
   slowestDuring: string;
   /** What was done to the stack, in order. */
   events: string[];
@@ -94,7 +94,10 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
       const undisturbed = calm && before === disturbed;
       const taken = performance.now() - from;
       if (undisturbed && taken > report.slowestMs)
-        Object.assign(report, { slowestMs: taken, slowestDuring: going });
+        Object.assign(report, {
+          slowestMs: taken,
+          slowestDuring: `${going}; answered at ${new Date().toISOString()}`,
+        });
       if (answer?.status === 401) {
         report.logins += 1;
         await until(
