@@ -90,7 +90,9 @@ const withStack = async <T>(measure: (stack: RunningStack) => Promise<T>): Promi
 const sizes = values.stored.split(',').map(Number);
 const real = await isRealServer(process.env['MONGODB_URL'] ?? 'mongodb://127.0.0.1:27017');
 if (values.million && !real)
-  throw new Error('--million needs MONGODB_URL to name a real MongoDB: the stand-in sorts ranges in seconds');
+  throw new Error(
+    '--million needs MONGODB_URL to name a real MongoDB: the stand-in holds its indexes in memory',
+  );
 if (values.million) sizes.push(1_000_000);
 
 if (!values.reads)
@@ -112,7 +114,7 @@ reportBench(
   'Lists and statistics of the management API, asked 30 times one after the other',
   reads,
   [
-    `The store is ${real ? 'a real MongoDB' : 'the stand-in of `deploy/java/`, on which large figures say little'}. The alerts are spread evenly over the days; client,`,
+    `The store is ${real ? 'a real MongoDB' : 'the stand-in of `deploy/java/`'}. The alerts are spread evenly over the days; client,`,
     'gateway, worker and every service share the machine. Of few alerts over many days an hour has fewer than there are names,',
     'so the records of the hours grow with more; over few days all are in each hour from the start.',
   ],
