@@ -10,6 +10,8 @@ import type {
   WatcherRecord,
 } from '../schemas/signals.js';
 import type { HourAggregate } from '../schemas/statistics.js';
+import type { IpInfo } from './ip-info-ports.js';
+import type { LoginStore } from './login-ports.js';
 
 export interface AlertQuery {
   limit: number;
@@ -155,80 +157,6 @@ export interface ApiKeyStore {
   remove(id: string): Promise<ApiKeyRecord | null>;
   /** Notes a use. */
   touch(id: string, at: Date): Promise<void>;
-}
-
-/** Who holds a network, as far as a registry tells. */
-export interface WhoisFacts {
-  netName?: string;
-  netRange?: string;
-  cidr?: string;
-  organization?: string;
-  country?: string;
-  descr?: string;
-  abuse?: string;
-}
-
-export interface IpFacts {
-  reverseDns: string[];
-  whois: WhoisFacts | null;
-  /** Which sources failed; what the others said is right all the same. */
-  error?: string;
-}
-
-/** What others know of addresses; answers are kept for a while. */
-export interface IpInfo {
-  /** @param text an address, or a range in CIDR form */
-  lookup(text: string): Promise<IpFacts>;
-  close(): Promise<void>;
-}
-
-/** A login of a LAPI that CAPI accepted, as far as it may be given out again. */
-export interface RememberedLogin {
-  watcher: string;
-  token: string;
-  digest: string;
-  expiresAt: Date;
-  /** Digest of the scenarios that it announced. */
-  scenarios: string;
-}
-
-/** Why logins are not passed on for a while. */
-export interface LoginBlock {
-  /** Null: of every watcher. */
-  machineId: string | null;
-  status: number;
-  message: string;
-  at: Date;
-  until: Date;
-}
-
-/** Logins that pass by. Passwords are kept as keyed digests only, tokens sealed. */
-export interface LoginStore {
-  /** Keeps a login that CAPI accepted, and lifts the blocks that it disproves. */
-  remember(
-    machineId: string,
-    password: string,
-    login: Omit<RememberedLogin, 'digest'>,
-    at: Date,
-  ): Promise<void>;
-  /** The last accepted login with this very password; null when there is none. */
-  recall(machineId: string, password: string): Promise<RememberedLogin | null>;
-  /** Takes one of so many logins in a window; when they are used up, answers when the next is free. */
-  reserve(at: Date, budget: { logins: number; windowMs: number }): Promise<Date | null>;
-  /**
-   * CAPI refused this login: 429 is about our address, 403 may be about this password or about our address. It is about
-   * the password where it was that before, and where CAPI never took it while somebody else holds a token.
-   */
-  block(machineId: string, password: string, block: Omit<LoginBlock, 'machineId'>): Promise<void>;
-  /**
-   * What stands in the way of a login: a 429, a 403 for this very password, or 403s for two watchers and more, which
-   * are then about our address.
-   */
-  blockOf(machineId: string, password: string, at: Date): Promise<LoginBlock | null>;
-  /** An operator's word: the next login is passed on. */
-  unblock(machineId: string): Promise<void>;
-  /** The blocks in force and the logins in the window, for the management side. */
-  overview(at: Date, windowMs: number): Promise<{ used: number; blocks: LoginBlock[] }>;
 }
 
 /** The decisions of a watcher, folded into a full set, as compressed bytes. */

@@ -1,4 +1,4 @@
-import type { WhoisFacts } from '../proxy-ports.js';
+import type { WhoisFacts } from '../ip-info-ports.js';
 
 type Json = Record<string, unknown>;
 

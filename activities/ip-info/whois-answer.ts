@@ -1,4 +1,4 @@
-import type { WhoisFacts } from '../proxy-ports.js';
+import type { WhoisFacts } from '../ip-info-ports.js';
 import { withoutGaps } from './rdap-answer.js';
 
 const LONGEST = 1_000;

@@ -8,13 +8,13 @@ import type {
   AlertStore,
   ApiKeyStore,
   ForwardingStarter,
-  IpInfo,
   StatisticsStore,
   DecisionCopyStore,
-  LoginStore,
   MetricsStore,
   WatcherStore,
 } from '../../activities/proxy-ports.js';
+import type { IpInfo } from '../../activities/ip-info-ports.js';
+import type { LoginStore } from '../../activities/login-ports.js';
 import type { LapiServer } from '../../schemas/proxy-api.js';
 import type { StrangerLimit } from './stranger-limit.js';
 import type { AccessSettings } from './gatekeeper.js';

@@ -15,7 +15,8 @@ export interface Preview {
   samples: { signal: JudgedSignal; reason: string }[];
 }
 
-const PAGE = 200;
+/** A stored signal may be a mebibyte, and a page of them is held. */
+const PAGE = 25;
 const SAMPLES = 20;
 /** Other requests wait while a rule is tried, and the worst expression is slow. */
 const PATIENCE_MS = 5_000;

@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Db } from 'mongodb';
-import type { LoginBlock, LoginStore } from '../../proxy-ports.js';
+import type { LoginBlock, LoginStore } from '../../login-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 import { createSecretBox } from './secret-box.js';
 

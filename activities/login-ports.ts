@@ -1,0 +1,50 @@
+/** What the proxy keeps of logins; see `ports.ts` for the rules that hold for all ports. */
+
+/** A login of a LAPI that CAPI accepted, as far as it may be given out again. */
+export interface RememberedLogin {
+  watcher: string;
+  token: string;
+  digest: string;
+  expiresAt: Date;
+  /** Digest of the scenarios that it announced. */
+  scenarios: string;
+}
+
+/** Why logins are not passed on for a while. */
+export interface LoginBlock {
+  /** Null: of every watcher. */
+  machineId: string | null;
+  status: number;
+  message: string;
+  at: Date;
+  until: Date;
+}
+
+/** Logins that pass by. Passwords are kept as keyed digests only, tokens sealed. */
+export interface LoginStore {
+  /** Keeps a login that CAPI accepted, and lifts the blocks that it disproves. */
+  remember(
+    machineId: string,
+    password: string,
+    login: Omit<RememberedLogin, 'digest'>,
+    at: Date,
+  ): Promise<void>;
+  /** The last accepted login with this very password; null when there is none. */
+  recall(machineId: string, password: string): Promise<RememberedLogin | null>;
+  /** Takes one of so many logins in a window; when they are used up, answers when the next is free. */
+  reserve(at: Date, budget: { logins: number; windowMs: number }): Promise<Date | null>;
+  /**
+   * CAPI refused this login: 429 is about our address, 403 may be about this password or about our address. It is about
+   * the password where it was that before, and where CAPI never took it while somebody else holds a token.
+   */
+  block(machineId: string, password: string, block: Omit<LoginBlock, 'machineId'>): Promise<void>;
+  /**
+   * What stands in the way of a login: a 429, a 403 for this very password, or 403s for two watchers and more, which
+   * are then about our address.
+   */
+  blockOf(machineId: string, password: string, at: Date): Promise<LoginBlock | null>;
+  /** An operator's word: the next login is passed on. */
+  unblock(machineId: string): Promise<void>;
+  /** The blocks in force and the logins in the window, for the management side. */
+  overview(at: Date, windowMs: number): Promise<{ used: number; blocks: LoginBlock[] }>;
+}
