@@ -15,7 +15,7 @@ let stack: RunningStack;
 let client: ReturnType<typeof documentClient>;
 
 beforeAll(async () => {
-  stack = await openStack();
+  stack = await openStack({ WORKER_NICENESS: '10' });
   await Promise.all([stack.startGateway(), stack.startWorker()]);
   client = documentClient(stack);
 }, 180_000);

@@ -21,6 +21,7 @@ export const openLossStage = async (): Promise<{
   const stack = await openStack({
     CAPI_URL: standIn.url,
     PROXY_TIMEOUT_MS: '1500',
+    WORKER_NICENESS: '10',
     TEMPORAL_ADDRESS: lines.temporal.address,
     MONGODB_URL: `mongodb://${lines.mongo.address}${mongoUrl.pathname}${mongoUrl.search}`,
   });
