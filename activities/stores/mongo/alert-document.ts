@@ -31,8 +31,6 @@ export interface AlertDocument {
   decisions: NewAlert['decisions'];
 }
 
-export const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
-
 export const toDocument = (alert: NewAlert, id: number): AlertDocument => ({
   _id: id,
   watcher: alert.watcher,

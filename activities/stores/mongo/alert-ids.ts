@@ -1,10 +1,7 @@
 import type { Db } from 'mongodb';
-import { isDuplicateKey } from './mongo-errors.js';
+import { countersOf, increaseCounter } from './counters.js';
 
-interface CounterDocument {
-  _id: string;
-  value: number;
-}
+const COUNTER = 'alert';
 
 interface Wish {
   count: number;
@@ -17,28 +14,9 @@ interface Wish {
  * next one, in their order: all pushes write the same counter, and a crowd of them would wait for it one by one.
  */
 export const createAlertIds = (db: Db) => {
-  const counters = db.collection<CounterDocument>('counters', {
-    writeConcern: { w: 'majority', journal: true },
-  });
+  const counters = countersOf(db);
   let wishes: Wish[] = [];
   let underWay = false;
-
-  /** Answers the first one. */
-  const take = async (count: number): Promise<number> => {
-    const increase = () =>
-      counters.findOneAndUpdate(
-        { _id: 'alert' },
-        { $inc: { value: count } },
-        { upsert: true, returnDocument: 'after' },
-      );
-    const document = await increase().catch((error: unknown) => {
-      // Only the very first call can collide, with another one that inserts the counter.
-      if (isDuplicateKey(error)) return increase();
-      throw error;
-    });
-    if (document === null) throw new Error('an upsert answers a document');
-    return document.value - count + 1;
-  };
 
   const serve = async (): Promise<void> => {
     underWay = true;
@@ -46,7 +24,8 @@ export const createAlertIds = (db: Db) => {
       const served = wishes;
       wishes = [];
       try {
-        let first = await take(served.reduce((sum, { count }) => sum + count, 0));
+        const wanted = served.reduce((sum, { count }) => sum + count, 0);
+        let first = (await increaseCounter(counters, COUNTER, wanted)) - wanted + 1;
         for (const { count, resolve } of served) {
           resolve(first);
           first += count;
@@ -67,7 +46,7 @@ export const createAlertIds = (db: Db) => {
       }),
     /** After this no id up to that one is handed out. */
     async raise(last: number): Promise<void> {
-      await counters.updateOne({ _id: 'alert' }, { $max: { value: last } });
+      await counters.updateOne({ _id: COUNTER }, { $max: { value: last } });
     },
   };
 };

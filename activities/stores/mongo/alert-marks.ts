@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
 import { hourOf } from '../../../schemas/statistics.js';
+import { DURABLE } from './durable.js';
 
 /** A write to `alerts` that is about to happen, or has happened, and is not counted yet; collection `alert_marks`. */
 export interface MarkDocument {
@@ -40,9 +41,9 @@ export const createAlertMarks = (db: Db) => {
     // Taken for dead and counted without us: once more.
     if (matchedCount === 0) await marks.insertOne({ ...mark, _id: randomUUID(), settled: true });
   };
-  const announce = async (hours: readonly Date[]): Promise<MarkDocument> => {
-    const mark = { _id: randomUUID(), hours: [...hours], at: new Date(), settled: false };
-    await marks.insertOne(mark, { writeConcern: { w: 'majority', journal: true } });
+  const announce = async (hours: Date[]): Promise<MarkDocument> => {
+    const mark = { _id: randomUUID(), hours, at: new Date(), settled: false };
+    await marks.insertOne(mark, DURABLE);
     return mark;
   };
 

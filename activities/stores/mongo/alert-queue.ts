@@ -5,6 +5,7 @@ import type { AlertStore } from '../../proxy-ports.js';
 import type { AlertDocument } from './alert-document.js';
 import type { createAlertIds } from './alert-ids.js';
 import type { createAlertMarks } from './alert-marks.js';
+import { watchersByAge } from './watchers-by-age.js';
 
 type QueueSide = Pick<
   AlertStore,
@@ -164,15 +165,5 @@ export const createAlertQueue = ({
       };
     });
   },
-  async watchersWaiting(before, limit) {
-    const groups = await alerts
-      .aggregate<{ _id: string }>([
-        { $match: { state: 'waiting', received_at: { $lt: before } } },
-        { $group: { _id: '$watcher', oldest: { $min: '$received_at' } } },
-        { $sort: { oldest: 1, _id: 1 } },
-        { $limit: limit },
-      ])
-      .toArray();
-    return groups.map(({ _id }) => _id);
-  },
+  watchersWaiting: (before, limit) => watchersByAge(alerts, { state: 'waiting', before, limit }),
 });

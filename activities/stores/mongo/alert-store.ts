@@ -3,11 +3,12 @@ import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
 import type { DeliveryState, NewAlert } from '../../../schemas/signals.js';
 import type { AlertQuery, AlertStore } from '../../proxy-ports.js';
-import { DURABLE, toAlert, toDocument } from './alert-document.js';
+import { toAlert, toDocument } from './alert-document.js';
 import type { AlertDocument } from './alert-document.js';
 import { createAlertIds } from './alert-ids.js';
 import { createAlertMarks } from './alert-marks.js';
 import { createAlertQueue } from './alert-queue.js';
+import { DURABLE } from './durable.js';
 import { withMongoErrors } from './mongo-errors.js';
 
 /** A counter that was restored from an older backup hands out ids that are taken; raised once, it is right again. */

@@ -3,6 +3,7 @@ import { Binary } from 'mongodb';
 import type { Db } from 'mongodb';
 import type { HeldMetrics, MetricsPath, MetricsStore } from '../../proxy-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
+import { watchersByAge } from './watchers-by-age.js';
 
 interface HeldDocument {
   /** Digest of watcher, path and body: the same one twice is kept once. */
@@ -72,17 +73,7 @@ export const createMongoMetricsStore = (db: Db): MetricsStore => {
         { $set: { state: 'refused', reason, refused_at: new Date() } },
       );
     },
-    async watchersHolding(before, limit) {
-      const groups = await held
-        .aggregate<{ _id: string }>([
-          { $match: { state: 'held', received_at: { $lt: before } } },
-          { $group: { _id: '$watcher', oldest: { $min: '$received_at' } } },
-          { $sort: { oldest: 1, _id: 1 } },
-          { $limit: limit },
-        ])
-        .toArray();
-      return groups.map(({ _id }) => _id);
-    },
+    watchersHolding: (before, limit) => watchersByAge(held, { state: 'held', before, limit }),
     async queues() {
       const groups = await held
         .aggregate<{ _id: { watcher: string; state: 'held' | 'refused' }; count: number; oldest: Date }>([

@@ -5,6 +5,7 @@ import type { StatisticsStore } from '../../proxy-ports.js';
 import { aggregateSpan } from './aggregate-span.js';
 import { MARK_EXPIRES_MS } from './alert-marks.js';
 import type { MarkDocument } from './alert-marks.js';
+import { countersOf, increaseCounter } from './counters.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 /** An hour as collection `alert_hours` keeps it. */
@@ -16,11 +17,7 @@ interface HourDocument {
   aggregate: Omit<HourAggregate, 'hour'>;
 }
 
-interface CounterDocument {
-  _id: string;
-  value: number;
-}
-
+const COUNTER = 'statistics';
 /** So many marks are looked at together. */
 const MARKS_AT_ONCE = 10_000;
 /** Hours that are counted at the same time. */
@@ -36,20 +33,8 @@ const HOURS_PER_READ = 1_000;
 export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new Date()): StatisticsStore => {
   const hours = db.collection<HourDocument>('alert_hours');
   const marks = db.collection<MarkDocument>('alert_marks');
-  const counters = db.collection<CounterDocument>('counters');
-  const COUNTER = { _id: 'statistics' };
-
-  const nextTicket = async (): Promise<number> => {
-    const take = () =>
-      counters.findOneAndUpdate(COUNTER, { $inc: { value: 1 } }, { upsert: true, returnDocument: 'after' });
-    const counter = await take().catch((error: unknown) => {
-      // Only the very first call can collide, with another one that inserts the counter.
-      if (isDuplicateKey(error)) return take();
-      throw error;
-    });
-    if (counter === null) throw new Error('an upsert answers a document');
-    return counter.value;
-  };
+  const counters = countersOf(db);
+  const nextTicket = (): Promise<number> => increaseCounter(counters, COUNTER);
 
   const countHour = async (hour: Date): Promise<void> => {
     const ticket = await nextTicket();
@@ -70,7 +55,7 @@ export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new D
   /** Alerts that were stored before there were aggregates have no marks: every hour is marked once. */
   const ensureBuilt = async (): Promise<void> => {
     if (built) return;
-    if ((await counters.findOne(COUNTER)) === null) {
+    if ((await counters.findOne({ _id: COUNTER })) === null) {
       const found = await db
         .collection('alerts')
         .aggregate<{ _id: string }>(

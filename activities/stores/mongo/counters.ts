@@ -1,0 +1,35 @@
+import type { Collection, Db } from 'mongodb';
+import { DURABLE } from './durable.js';
+import { isDuplicateKey } from './mongo-errors.js';
+
+interface CounterDocument {
+  _id: string;
+  value: number;
+}
+
+export const countersOf = (db: Db): Collection<CounterDocument> =>
+  db.collection<CounterDocument>('counters', DURABLE);
+
+/**
+ * Adds to a counter, which begins at 0, and answers what it is then: one atomic `$inc`, acknowledged by a majority, so
+ * that no value is handed out twice.
+ */
+export const increaseCounter = async (
+  counters: Collection<CounterDocument>,
+  name: string,
+  by = 1,
+): Promise<number> => {
+  const increase = () =>
+    counters.findOneAndUpdate(
+      { _id: name },
+      { $inc: { value: by } },
+      { upsert: true, returnDocument: 'after' },
+    );
+  const document = await increase().catch((error: unknown) => {
+    // Only the very first call can collide, with another one that inserts the counter.
+    if (isDuplicateKey(error)) return increase();
+    throw error;
+  });
+  if (document === null) throw new Error('an upsert answers a document');
+  return document.value;
+};

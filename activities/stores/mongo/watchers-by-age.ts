@@ -1,0 +1,17 @@
+import type { Collection } from 'mongodb';
+
+/** Watchers with something in this state that was received before then: who waits the longest comes first. */
+export const watchersByAge = async (
+  collection: Pick<Collection, 'aggregate'>,
+  { state, before, limit }: { state: string; before: Date; limit: number },
+): Promise<string[]> => {
+  const groups = await collection
+    .aggregate<{ _id: string }>([
+      { $match: { state, received_at: { $lt: before } } },
+      { $group: { _id: '$watcher', oldest: { $min: '$received_at' } } },
+      { $sort: { oldest: 1, _id: 1 } },
+      { $limit: limit },
+    ])
+    .toArray();
+  return groups.map(({ _id }) => _id);
+};
