@@ -84,9 +84,17 @@ try {
   type Ask = (text: string) => Promise<void>;
   const both: Legs[] = ['lexical', 'dense'];
   const path = `/search/partition/${PARTITION}`;
-  const kinds: { kind: string; whole: Ask; ranking: Ask; through?: Ask }[] = [
+  interface Kind {
+    kind: string;
+    whole: Ask;
+    ranking: Ask;
+    through?: Ask;
+  }
+  const straight: Kind[] = [
     { kind: 'BM25', whole: raw(['lexical']), ranking: raw(['lexical'], { texts: false }) },
     { kind: 'vector', whole: raw(['dense']), ranking: raw(['dense'], { texts: false }) },
+  ];
+  const hybrid: Kind[] = [
     { kind: 'hybrid', whole: raw(both), ranking: raw(both, { texts: false }), through: gateway(path) },
     {
       kind: 'hybrid with a filter',
@@ -111,10 +119,10 @@ try {
     await Promise.all(Array.from({ length: clients }, client));
     return taken.sort((one, other) => one - other);
   };
-  for (const { whole, through = whole } of kinds) for (const text of texts.slice(0, 50)) await through(text);
-  for (const { kind, whole, ranking, through } of kinds)
+  const measure = async ({ kind, whole, ranking, through }: Kind): Promise<void> => {
+    for (const text of texts.slice(0, 50)) await (through ?? whole)(text);
     for (const clients of [1, 4, 16]) {
-      const straight = { whole: await times(clients, whole), ranking: await times(clients, ranking) };
+      const plain = { whole: await times(clients, whole), ranking: await times(clients, ranking) };
       const ours = through === undefined ? null : await times(clients, through);
       const shown = (sorted: readonly number[] | null, share: number): string =>
         sorted === null ? '' : percentile(sorted, share).toFixed(1);
@@ -122,16 +130,22 @@ try {
         ours === null ? '' : (percentile(ours, 0.5) / percentile(to, 0.5)).toFixed(2);
       rows.push({
         ...{ kind, clients },
-        'OpenSearch p50 ms': shown(straight.whole, 0.5),
-        'OpenSearch p95 ms': shown(straight.whole, 0.95),
-        'ranking alone p50 ms': shown(straight.ranking, 0.5),
+        'OpenSearch p50 ms': shown(plain.whole, 0.5),
+        'OpenSearch p95 ms': shown(plain.whole, 0.95),
+        'ranking alone p50 ms': shown(plain.ranking, 0.5),
         'gateway p50 ms': shown(ours, 0.5),
         'gateway p95 ms': shown(ours, 0.95),
-        'ratio at p50': ratio(straight.whole),
-        'to ranking alone': ratio(straight.ranking),
-        'searches a second': ((ours ?? straight.whole).length / SECONDS).toFixed(0),
+        'ratio at p50': ratio(plain.whole),
+        'to ranking alone': ratio(plain.ranking),
+        'searches a second': ((ours ?? plain.whole).length / SECONDS).toFixed(0),
       });
     }
+  };
+  for (const kind of [...straight, ...hybrid]) await measure(kind);
+  // Feedback asks two questions more than the plain `_msearch`.
+  await stack.killGateway();
+  await stack.startGateway({ RETRIEVER_FEEDBACK: 'false' });
+  for (const kind of hybrid) await measure({ ...kind, kind: `${kind.kind}, without feedback` });
 } finally {
   await stack.close();
   await agent.close();
@@ -140,6 +154,7 @@ try {
 reportBench('search', `Search among ${CHUNKS} chunks of ${models.dimension} dimensions`, rows, [
   'OpenSearch: the `_msearch` of both legs with all that an answer is made of. Ranking alone: the one that the gateway sends,',
   'which asks where the hits stand; it then reads by id what it answers.',
+  'Feedback: two more questions after the first, see `activities/retrieval/vector-feedback.ts`.',
   'The gateway also embeds the question, with a model server that answers at once over HTTP, and checks every hit against',
   `its file record. Clients, gateway, engines and model server share the machine; each figure is ${SECONDS} s of asking.`,
 ]);

@@ -29,7 +29,8 @@ export interface RunningStack {
   /** The stores themselves, to look behind the API. */
   readonly adapters: ConnectedAdapters;
   readonly temporal: Client;
-  startGateway(): Promise<void>;
+  /** @param changes variables for this start only */
+  startGateway(changes?: Environment): Promise<void>;
   startWorker(): Promise<void>;
   /** SIGKILL; resolves once the process is gone. */
   killGateway(): Promise<void>;
@@ -94,10 +95,14 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
   const told = new Set<ChildProcess>();
   const crashes: string[] = [];
 
-  const start = async (name: 'gateway' | 'worker', script: string): Promise<void> => {
+  const start = async (
+    name: 'gateway' | 'worker',
+    script: string,
+    changes: Environment = {},
+  ): Promise<void> => {
     const { NODE_OPTIONS: _jest, ...inherited } = process.env;
     const child = spawn(process.execPath, ['--import', 'tsx', script], {
-      env: { ...inherited, ...environment },
+      env: { ...inherited, ...environment, ...changes },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     processes.set(name, child);
@@ -148,7 +153,7 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
     config,
     adapters,
     temporal,
-    startGateway: () => start('gateway', 'api/main.ts'),
+    startGateway: (changes) => start('gateway', 'api/main.ts', changes),
     startWorker: () => start('worker', 'workers/main.ts'),
     killGateway: () => kill('gateway', 'SIGKILL'),
     killWorker: () => kill('worker', 'SIGKILL'),
