@@ -3,21 +3,18 @@ import type { StoredChunk } from '../schemas/documents.js';
 import type { Scope } from '../schemas/users.js';
 import type { FilterExpression } from './retrieval/filter/expression.js';
 
-/** Where a chunk stands. A search tells no more of its hits: most are not answered, and those that are, are read by id. */
-export type ChunkHead = Pick<
+/** What filters may ask of a chunk itself; the rest is said by its file. */
+export type ChunkTraits = Pick<
   StoredChunk,
-  | 'chunk_id'
-  | 'partition'
-  | 'file_id'
-  | 'file_key'
-  | 'generation'
-  | 'position'
-  | 'page'
-  | 'chunk_type'
-  | 'section_id'
-  | 'prev_section_id'
-  | 'next_section_id'
+  'page' | 'chunk_type' | 'section_id' | 'prev_section_id' | 'next_section_id'
 >;
+
+/**
+ * Where a chunk stands. A search tells no more of its hits, but for what its filter may ask: most are not answered, and
+ * those that are, are read by id.
+ */
+export type ChunkHead = Pick<StoredChunk, 'chunk_id' | 'file_key' | 'generation' | 'position'> &
+  Partial<ChunkTraits>;
 
 export interface SearchLegHit {
   chunk: ChunkHead;

@@ -18,17 +18,21 @@ const CANDIDATES = Number(process.env['BENCH_CANDIDATES'] ?? 50);
 
 type Row = Record<string, string | number>;
 /** How a query's hits of both legs become document ids, best first. */
-type Ranking = (legs: { lexical: SearchLegHit[]; dense: SearchLegHit[] }) => string[];
+type Ranking = (legs: Legs) => string[];
+
+interface Legs {
+  lexical: SearchLegHit[];
+  dense: SearchLegHit[];
+  /** Ids of the files by their keys. */
+  files: ReadonlyMap<string, string>;
+}
 
 const hitsOf = (leg: readonly SearchLegHit[]) =>
   leg.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
 
-const documentsOf = (
-  legs: { lexical: SearchLegHit[]; dense: SearchLegHit[] },
-  ranked: readonly { id: string }[],
-): string[] => {
+const documentsOf = ({ lexical, dense, files }: Legs, ranked: readonly { id: string }[]): string[] => {
   const fileOf = new Map(
-    [...legs.lexical, ...legs.dense].map(({ chunk }) => [chunk.chunk_id, chunk.file_id]),
+    [...lexical, ...dense].map(({ chunk }) => [chunk.chunk_id, files.get(chunk.file_key)]),
   );
   return [...new Set(ranked.map(({ id }) => fileOf.get(id)!))];
 };
@@ -85,13 +89,17 @@ const measure = async (stack: RunningStack, embedderName: string, collection: Co
       ...{ 'nDCG@10': over(ndcg), 'Recall@10': over(recall) },
     };
   };
-  const legs = await inTurns(collection.queries, async ({ text }) => {
+  const scope = { kind: 'all', userId: 1 } as const;
+  const files = new Map(
+    (await stack.adapters.files.listLive(scope, partition)).map((file) => [file.file_key, file.file_id]),
+  );
+  const legs = await inTurns(collection.queries, async ({ text }): Promise<Legs> => {
     const [vector = []] = await embedder.embed([text], { kind: 'query' });
-    return stack.adapters.chunks.searchHybrid({
-      scope: { kind: 'all', userId: 1 },
-      partitions: [partition],
+    const found = await stack.adapters.chunks.searchHybrid({
+      ...{ scope, partitions: [partition] },
       ...{ text, vector, vectorField: embedder.vectorField, size: CANDIDATES },
     });
+    return { ...found, files };
   });
   const answers = await inTurns(collection.queries, async ({ text }) => {
     const found = await client.search(`/search/partition/${partition}`, { text, top_k: '30' });

@@ -1,4 +1,5 @@
 import type { MetadataEntry, StoredChunk } from '../../../schemas/documents.js';
+import type { ChunkTraits } from '../../chunk-ports.js';
 import { entryKey } from '../metadata-entries.js';
 
 /** One value of a field, typed as metadata entries are. */
@@ -7,18 +8,9 @@ export type FieldValue = Omit<MetadataEntry, 'key'>;
 /** The part of a chunk that filters look at. */
 export type FilterSubject = Pick<
   StoredChunk,
-  | 'chunk_id'
-  | 'file_id'
-  | 'filename'
-  | 'page'
-  | 'chunk_type'
-  | 'section_id'
-  | 'prev_section_id'
-  | 'next_section_id'
-  | 'relationship_id'
-  | 'parent_id'
-  | 'metadata'
->;
+  'chunk_id' | 'file_id' | 'filename' | 'relationship_id' | 'parent_id' | 'metadata'
+> &
+  Partial<ChunkTraits>;
 
 interface ServerField {
   of: Exclude<keyof FilterSubject, 'metadata'>;

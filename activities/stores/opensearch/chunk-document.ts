@@ -1,7 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
 import type { StoredChunk } from '../../../schemas/documents.js';
-import type { ChunkHead } from '../../chunk-ports.js';
+import type { ChunkHead, ChunkTraits } from '../../chunk-ports.js';
 import { toStoredEntry } from '../../retrieval/metadata-entries.js';
 
 /** A chunk as the index holds it: the id is the document's, and `published` is absent until it is true. */
@@ -28,33 +28,43 @@ export const SOURCE_FIELDS: readonly (keyof ChunkSource)[] = [
   'metadata',
 ];
 
-/**
- * Fields that a search asks of its hits, from the columns of the index: a stored document is read and taken apart with
- * its vector, which took most of a search's time.
- */
-export const HEAD_FIELDS = [
-  'partition',
-  'file_id',
-  'file_key',
-  'generation',
-  'position',
+/** The id is not asked for: it is stored with the rest, and follows from these. */
+const PLACE_FIELDS = ['file_key', 'generation', 'position'] as const satisfies readonly (keyof ChunkHead)[];
+
+const TRAIT_FIELDS = [
   'page',
   'chunk_type',
   'section_id',
   'prev_section_id',
   'next_section_id',
-] as const satisfies readonly (keyof ChunkHead)[];
+] as const satisfies readonly (keyof ChunkTraits)[];
 
-/** Each field as a list; without a value it is absent. */
-export type HeadColumns = Partial<Record<(typeof HEAD_FIELDS)[number], unknown[]>>;
+/**
+ * Asks for hits by the columns of the index alone. A stored document is read and taken apart with its vector, which took
+ * most of a search's time; each further column takes some.
+ * @param options.traits also what filters may ask of a chunk
+ */
+export const headsOnly = ({ traits }: { traits: boolean }): object => ({
+  ...{ _source: false, stored_fields: '_none_', track_total_hits: false },
+  docvalue_fields: traits ? [...PLACE_FIELDS, ...TRAIT_FIELDS] : PLACE_FIELDS,
+});
 
-/** The id is not asked for, since it is stored with the rest; it follows from the others. */
+/** Each field as a list; without a value, or not asked for, it is absent. */
+export type HeadColumns = Partial<
+  Record<(typeof PLACE_FIELDS)[number] | (typeof TRAIT_FIELDS)[number], unknown[]>
+>;
+
 export const fromColumns = (columns: HeadColumns): ChunkHead => {
-  const head = Object.fromEntries(HEAD_FIELDS.map((field) => [field, columns[field]?.[0] ?? null])) as Omit<
-    ChunkHead,
-    'chunk_id'
-  >;
-  return { chunk_id: chunkId(head.file_key, head.generation, head.position), ...head };
+  const { file_key: fileKeys, generation: generations, position: positions, ...traits } = columns;
+  const [fileKey, generation, position] = [fileKeys?.[0], generations?.[0], positions?.[0]] as [
+    string,
+    number,
+    number,
+  ];
+  return {
+    ...{ chunk_id: chunkId(fileKey, generation, position), file_key: fileKey, generation, position },
+    ...(Object.fromEntries(Object.entries(traits).map(([name, [value]]) => [name, value])) as ChunkTraits),
+  };
 };
 
 /**

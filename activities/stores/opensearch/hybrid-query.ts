@@ -1,7 +1,7 @@
 import type { Scope } from '../../../schemas/users.js';
 import { languageOf } from '../../models/language-of.js';
 import type { ChunkStore } from '../../chunk-ports.js';
-import { HEAD_FIELDS } from './chunk-document.js';
+import { headsOnly } from './chunk-document.js';
 import { countClauses, filterQuery } from './filter-query.js';
 import { identifiersIn } from './identifiers.js';
 
@@ -98,8 +98,8 @@ export const hybridQuery = (request: HybridRequest): HybridQuery => {
   const room = Math.floor((MAX_CLAUSES - taken) / CLAUSES_PER_TERM);
   const text = lexicalText(request.text, Math.min(MAX_TERMS, room));
   const shape = {
-    ...{ size: request.size, track_total_hits: false },
-    ...{ _source: false, stored_fields: '_none_', docvalue_fields: HEAD_FIELDS },
+    size: request.size,
+    ...headsOnly({ traits: request.filter !== undefined }),
   };
   const k = Math.max(request.size, MIN_CANDIDATES);
   return {

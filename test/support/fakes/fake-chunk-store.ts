@@ -18,19 +18,14 @@ const words = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-const headOf = (chunk: StoredChunk): ChunkHead => ({
-  chunk_id: chunk.chunk_id,
-  partition: chunk.partition,
-  file_id: chunk.file_id,
-  file_key: chunk.file_key,
-  generation: chunk.generation,
-  position: chunk.position,
-  page: chunk.page,
-  chunk_type: chunk.chunk_type,
-  section_id: chunk.section_id,
-  prev_section_id: chunk.prev_section_id,
-  next_section_id: chunk.next_section_id,
+const placeOf = ({ chunk_id, file_key, generation, position }: StoredChunk): ChunkHead => ({
+  ...{ chunk_id, file_key, generation, position },
 });
+
+const headOf = (chunk: StoredChunk): ChunkHead => {
+  const { page, chunk_type, section_id, prev_section_id, next_section_id } = chunk;
+  return { ...placeOf(chunk), page, chunk_type, section_id, prev_section_id, next_section_id };
+};
 
 const norm = (vector: readonly number[]): number => Math.hypot(...vector);
 
@@ -100,14 +95,15 @@ export const createFakeChunkStore = (): ChunkStore => {
           rest.withoutGenerations?.includes(chunk.generation) !== true,
       );
       const terms = [...new Set(words(text))];
+      const shown = rest.filter === undefined ? placeOf : headOf;
       const lexical = pool
-        .map(({ chunk }) => ({ chunk: headOf(chunk), score: lexicalScore(chunk, terms, pool) }))
+        .map(({ chunk }) => ({ chunk: shown(chunk), score: lexicalScore(chunk, terms, pool) }))
         .filter(({ score }) => score > 0);
       if (norm(vector) === 0 || pool.length === 0) return { lexical: ranked(lexical, size), dense: [] };
       if (dimensions.get(vectorField) !== vector.length) throw new AppError('VDB_SEARCH_ERROR');
       const dense = pool.flatMap(({ chunk, vectors }) => {
         const own = vectors.get(vectorField);
-        return own === undefined ? [] : [{ chunk: headOf(chunk), score: cosine(own, vector) }];
+        return own === undefined ? [] : [{ chunk: shown(chunk), score: cosine(own, vector) }];
       });
       return { lexical: ranked(lexical, size), dense: ranked(dense, size) };
     },
