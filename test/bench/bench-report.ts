@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -7,6 +8,14 @@ const FOLDER = new URL('./results/', import.meta.url);
 /** The value below which a share of the measurements lies (nearest rank). */
 export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? NaN;
+
+/** A fixed piece of work, since the speed of a rented machine changes by the hour. */
+const sha256Speed = (): number => {
+  const megabyte = Buffer.alloc(2 ** 20);
+  const from = performance.now();
+  for (let count = 0; count < 256; count += 1) createHash('sha256').update(megabyte).digest();
+  return Math.round(256_000 / (performance.now() - from));
+};
 
 /** Writes a table as Markdown and JSON, with the machine, the commit and its load, and prints it. */
 export const reportBench = (
@@ -22,6 +31,8 @@ export const reportBench = (
     cores: cpus().length,
     memory_gib: Math.round(totalmem() / 2 ** 30),
     node: process.version,
+    // Of one core at this moment: figures of another hour compare by it.
+    sha256_mb_a_second: sha256Speed(),
     load_1_min: Number(loadavg()[0]?.toFixed(2)),
     commit: changed ? `${commit} and uncommitted changes` : commit,
     date: new Date().toISOString(),
