@@ -9,6 +9,8 @@ export interface InstantModelServer {
   url: string;
   dimension: number;
   embed(text: string): number[];
+  /** From now on; without it an answer is written at once. */
+  pauseBetweenWords(ms: number): void;
   /** Chat streams that are being written now. */
   streaming(): number;
   close(): Promise<void>;
@@ -25,9 +27,10 @@ const folded = (text: string, dimension: number): number[] => {
 };
 
 export const openInstantModelServer = async (
-  options: { dimension?: number; wordPauseMs?: number } = {},
+  options: { dimension?: number } = {},
 ): Promise<InstantModelServer> => {
-  const { dimension = 384, wordPauseMs = 0 } = options;
+  const { dimension = 384 } = options;
+  let wordPauseMs = 0;
   let streaming = 0;
   const server = createServer((request, response) => {
     void (async () => {
@@ -76,6 +79,9 @@ export const openInstantModelServer = async (
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     dimension,
     embed: (text) => folded(text, dimension),
+    pauseBetweenWords(ms) {
+      wordPauseMs = ms;
+    },
     streaming: () => streaming,
     async close() {
       server.closeAllConnections();

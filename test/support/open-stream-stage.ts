@@ -12,7 +12,8 @@ export const openStreamStage = async (): Promise<{
   inspectorPort: number;
   close(): Promise<void>;
 }> => {
-  const models = await openInstantModelServer({ wordPauseMs: 1 });
+  const models = await openInstantModelServer();
+  models.pauseBetweenWords(1);
   const llm = { LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat', OLLAMA_HOST: '' };
   const inspectorPort = await freePort();
   const stack = await openStack({ ...llm, LLM_SEMAPHORE: '20', ...inspectable(inspectorPort) });

@@ -1,11 +1,17 @@
-/** Streams keep back so many characters, so that a citation line that arrives in pieces can be cut off whole. */
-const HOLD_BACK = 100;
+/**
+ * Streams keep back so many characters, so that a citation line that arrives in pieces can be cut off whole: the least
+ * that the wire contract names (section 1.9), since whoever reads waits for them.
+ */
+const HOLD_BACK = 80;
 /** A line that cites many sources is longer than that; it is kept back as a whole up to this length. */
 const LONGEST_LINE = 1000;
 
 /** `[Sources: 1, 3]`, `[source : 2]`, `**[Sources: none]**`, `[Sources: Source 1 and 2-4].` at the very end. */
 const CITATION_LINE =
   /\s*[*_`]{0,3}\[\s*sources?\s*:\s*(none|no|n\/a|aucune?|(?:sources?|and|et|[\d\s,;&#–-])*)\s*\][*_`]{0,3}\.?[*_`]{0,3}\s*$/i;
+/** A bracket that such a line may still come of: whatever one begins with is matched too. */
+const OPEN_LINE =
+  /^\[\s*(?:s|so|sou|sour|sourc|sources?\s*(?::[^\][]*(?:\][*_`]{0,3}\.?[*_`]{0,3}\s*)?)?)?$/i;
 const NONE = /^(?:none|no|n\/a|aucune?)$/i;
 const NUMBERS = /(\d{1,6})(?:\s*[–-]\s*(\d{1,6}))?/g;
 
@@ -26,15 +32,14 @@ export interface CitationFilter {
   end(): Citations;
 }
 
-/** Where the last bracket opens what may yet become a citation line; the end of the text when none does. */
+/**
+ * Where the last bracket opens what may yet become a citation line; the end of the text when none does. A mark within
+ * the answer, `[Source 2]`, is none as soon as its number has come.
+ */
 const possibleLineStart = (text: string): number => {
   const start = text.lastIndexOf('[');
   if (start === -1 || text.length - start > LONGEST_LINE) return text.length;
-  const inside = text
-    .slice(start + 1)
-    .trimStart()
-    .toLowerCase();
-  return 'sources'.startsWith(inside) || inside.startsWith('source') ? start : text.length;
+  return OPEN_LINE.test(text.slice(start)) ? start : text.length;
 };
 
 const citedNumbers = (line: string, sourceCount: number): number[] => {

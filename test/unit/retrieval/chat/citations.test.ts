@@ -55,7 +55,15 @@ describe('createCitationFilter', () => {
   test('keeps back no more than it must', () => {
     const filter = createCitationFilter(3);
     const text = 'word '.repeat(100);
-    expect(filter.push(text)).toHaveLength(text.length - 100);
+    expect(filter.push(text)).toHaveLength(text.length - 80);
+  });
+
+  test('a mark within the answer holds up nothing', () => {
+    const filter = createCitationFilter(3);
+    filter.push('It opens at nine [Source 2]');
+    expect(filter.push(` and closes ${'late '.repeat(20)}`)).toContain('[Source 2] and closes');
+    filter.push('[Sources: see the annex] and ');
+    expect(filter.push('more '.repeat(30))).toContain('annex] and more');
   });
 
   test('does not depend on how the answer was cut into pieces', () => {
