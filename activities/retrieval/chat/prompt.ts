@@ -109,11 +109,13 @@ export const buildPrompt = (
   for (const { source, heading, text } of materials) {
     const block = { number: blocks.length + 1, heading, text };
     const frame = countTokens(block.heading) + TOKENS_PER_SOURCE;
-    if (frame + countTokens(block.text) > left) {
+    let tokens = countTokens(text);
+    if (frame + tokens > left) {
       if (blocks.length > 0 || left - frame < LEAST_SOURCE_TOKENS) continue;
-      block.text = cutToTokens(block.text, left - frame - 1);
+      block.text = cutToTokens(text, left - frame - 1);
+      tokens = countTokens(block.text);
     }
-    left -= frame + countTokens(block.text);
+    left -= frame + tokens;
     blocks.push(block);
     presented.push(source);
   }
