@@ -74,7 +74,8 @@ try {
     chunks: CHUNKS,
     embed: models.embed,
   });
-  for (const text of texts.slice(0, 30)) await ask(text, false);
+  // The engine is slow for its first hundreds of questions.
+  for (const text of texts) await ask(text, false);
 
   const timeFirstTokens = async (model: string): Promise<void> => {
     const times: number[] = [];
