@@ -21,7 +21,7 @@ const descriptors = async (pid: number): Promise<number> =>
 const faultIn = (received: string): string | null => {
   const events = received.replace(/^:[^\n]*\n\n/gm, '').split('\n\n');
   if (events.pop() !== '' || events.pop() !== 'data: [DONE]') return `no end: ${received.slice(-200)}`;
-  let words = 0;
+  let answer = '';
   let finishes = 0;
   for (const event of events) {
     if (!/^data: \{[^\n]*\}$/.test(event)) return `no event: ${event.slice(0, 200)}`;
@@ -31,13 +31,13 @@ const faultIn = (received: string): string | null => {
       extra: { presented_sources?: unknown[] };
     };
     if (chunk.error !== undefined) return `an error: ${event}`;
-    words += chunk.choices[0]?.delta.content?.match(/word\d+/g)?.length ?? 0;
+    answer += chunk.choices[0]?.delta.content ?? '';
     if (chunk.choices[0]?.finish_reason == null) continue;
     finishes += 1;
     if (chunk.extra.presented_sources?.length === 0) return 'no sources';
   }
-  // A word may be cut in two at the edge of a piece, so the pieces are not counted exactly.
-  return finishes === 1 && words > WORDS / 2 ? null : `${finishes} finishes, ${words} words`;
+  const words = answer.trim().split(' ').length;
+  return finishes === 1 && words === WORDS ? null : `${finishes} finishes, ${words} words`;
 };
 
 /**
