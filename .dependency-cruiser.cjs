@@ -92,7 +92,7 @@ module.exports = {
       to: {
         path: '^activities/',
         pathNot:
-          '^activities/(ports|connect)\\.ts$|^activities/(retrieval|parsing|capi|ip-info|reconcile|outbound)/',
+          '^activities/(ports|connect|reclaim-buffers)\\.ts$|^activities/(retrieval|parsing|capi|ip-info|reconcile|outbound)/',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -10,6 +10,7 @@ import { openRuleBook } from '../activities/capi/rules/rule-book.js';
 import type { RuleBook } from '../activities/capi/rules/rule-book.js';
 import { createParserPool } from '../activities/parsing/parser-pool.js';
 import { createScratchDirectory } from '../activities/parsing/scratch-directory.js';
+import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
 import { createChatService } from '../activities/retrieval/chat-service.js';
 import { createSearchService } from '../activities/retrieval/search-service.js';
 import { ConfigError, parseConfig } from '../schemas/config.js';
@@ -48,6 +49,7 @@ const readConfig = (): Config => {
   }
 };
 
+reclaimBuffersEarly();
 const config = readConfig();
 const logger = createLogger(config.log);
 const shared = connectShared(config, (state, cause) => {

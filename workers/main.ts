@@ -3,6 +3,7 @@ import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { connect } from '../activities/connect.js';
 import { createParserPool } from '../activities/parsing/parser-pool.js';
 import { createScratchDirectory } from '../activities/parsing/scratch-directory.js';
+import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
 import { ConfigError, parseConfig } from '../schemas/config.js';
 import { createWorkers } from './create-workers.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
@@ -16,6 +17,7 @@ const EX_CONFIG = 78;
 
 const main = async (): Promise<void> => {
   const config = parseConfig(process.env);
+  reclaimBuffersEarly();
   stepBack(config.worker.niceness);
   const logger = createLogger(config.log);
   Runtime.install({
