@@ -3,7 +3,7 @@ import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
 import type { SearchRequest } from '../../activities/retrieval/search-service.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Principal } from '../../schemas/users.js';
-import type { FileSearchQuery, SearchQuery } from '../../schemas/documents-api.js';
+import type { FileSearchQuery, SearchQuery } from '../../schemas/search-api.js';
 
 type Asked = Omit<SearchRequest, 'scope' | 'partitions' | 'signal'>;
 

@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { presentChunkMetadata } from '../../activities/retrieval/present-metadata.js';
 import type { SearchRequest } from '../../activities/retrieval/search-service.js';
 import { AppError } from '../../schemas/app-error.js';
+import { Extract, PartitionSnapshot } from '../../schemas/documents-api.js';
 import {
-  Extract,
   FileSearchQuery,
-  PartitionSnapshot,
   SearchAnswer,
   SearchEverywhereQuery,
   SearchQuery,
-} from '../../schemas/documents-api.js';
+} from '../../schemas/search-api.js';
 import { authorisePartition } from '../authorise-partition.js';
 import { noSuchFile } from '../commands/upload-refusals.js';
 import { json, route } from '../route.js';

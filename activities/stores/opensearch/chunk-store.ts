@@ -5,36 +5,19 @@ import type { ChunkStore, SearchLegHit } from '../../chunk-ports.js';
 import { bulkUpdate } from './bulk.js';
 import type { BulkUpdate } from './bulk.js';
 import { toStoredEntry } from '../../retrieval/metadata-entries.js';
-import { fromColumns, fromSource, headsOnly, SOURCE_FIELDS, toSource } from './chunk-document.js';
-import type { ChunkSource, HeadColumns } from './chunk-document.js';
+import { fromColumns, headsOnly, toSource } from './chunk-document.js';
+import { createChunkReader } from './chunk-reader.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
 import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
 import { cosineOf, hybridQuery } from './hybrid-query.js';
-import { readError } from './opensearch-errors.js';
 import { scanChunks } from './scan-chunks.js';
 import { scanGenerations } from './scan-generations.js';
+import { hitsOf } from './search-hits.js';
+import type { HeadHit, SearchAnswer } from './search-hits.js';
 import { createSharedRefresh } from './shared-refresh.js';
 
-interface Hit {
-  _id: string;
-  _score: number;
-  _source: ChunkSource;
-}
-interface HeadHit {
-  _score: number;
-  fields: HeadColumns;
-}
-interface SearchAnswer<Found = Hit> {
-  status?: number;
-  error?: unknown;
-  hits?: { hits: Found[] };
-}
-
 type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
-
-/** The engine's own bound on one page of a search. */
-const PAGE = 1_000;
 
 /** Chunks in index `{indexPrefix}chunks-v3`, with one vector field per embedder. */
 export const createOpenSearchChunkStore = (
@@ -49,32 +32,6 @@ export const createOpenSearchChunkStore = (
     if (owed === null) return;
     await ensureChunkIndex(client, index, owed);
     owed = null;
-  };
-  /**
-   * The named fields of the documents that searches see. A search: `_mget` makes an automaton of the names for each
-   * document, and took three times as long for ten.
-   */
-  const readMany = async (
-    ids: readonly string[],
-    fields: readonly string[],
-    signal: AbortSignal | undefined,
-  ): Promise<Map<string, ChunkSource>> => {
-    if (ids.length === 0) return new Map();
-    const wanted = [...new Set(ids)];
-    const found = new Map<string, ChunkSource>();
-    for (let from = 0; from < wanted.length; from += PAGE) {
-      const values = wanted.slice(from, from + PAGE);
-      const answer = await client.request<SearchAnswer>('POST', `/${index}/_search`, {
-        body: {
-          ...{ size: values.length, _source: fields, track_total_hits: false },
-          query: { bool: { filter: { ids: { values } } } },
-        },
-        signal,
-        refused: 'VDB_SEARCH_ERROR',
-      });
-      for (const { _id: id, _source: source } of hitsOf(answer)) found.set(id, source);
-    }
-    return new Map(wanted.flatMap((id) => (found.has(id) ? [[id, found.get(id)!]] : [])));
   };
   return {
     async ensureSchema(fields) {
@@ -161,33 +118,6 @@ export const createOpenSearchChunkStore = (
       return { chunks, published: published.doc_count };
     },
 
-    async get(id) {
-      const { docs } = await client.request<{
-        docs: (Partial<Hit> & { found?: boolean; error?: unknown })[];
-      }>('POST', `/${index}/_mget`, {
-        body: { docs: [{ _id: id, _source: SOURCE_FIELDS }] },
-        refused: 'VDB_SEARCH_ERROR',
-      });
-      const document = docs[0];
-      if (document?.error !== undefined) throw readError(document);
-      return document?.found === true && document._source ? fromSource(id, document._source) : null;
-    },
-
-    async getMany(ids, signal) {
-      const found = await readMany(ids, SOURCE_FIELDS, signal);
-      return new Map([...found].map(([id, source]) => [id, fromSource(id, source)]));
-    },
-
-    async getVectors(ids, vectorField, signal) {
-      const found = await readMany(ids, [vectorField], signal);
-      return new Map(
-        [...found].flatMap(([id, source]) => {
-          const { [vectorField]: vector } = source as { [field: string]: unknown };
-          return vector === undefined ? [] : [[id, vector as number[]]];
-        }),
-      );
-    },
-
     async similarities(ids, { vector, vectorField, signal }) {
       if (ids.length === 0 || vector.every((value) => value === 0)) return new Map();
       // Not more candidates than are looked for: then each is compared, and nothing is searched.
@@ -206,55 +136,9 @@ export const createOpenSearchChunkStore = (
       );
     },
 
-    async listByFile(fileKey, generation, limit = Infinity) {
-      const chunks = [];
-      for (let after: number | undefined; chunks.length < limit;) {
-        const answer: SearchAnswer = await client.request('POST', `/${index}/_search`, {
-          body: {
-            size: Math.min(PAGE, limit - chunks.length),
-            _source: SOURCE_FIELDS,
-            track_total_hits: false,
-            query: { bool: { filter: [{ term: { file_key: fileKey } }, { term: { generation } }] } },
-            sort: [{ position: 'asc' }],
-            ...(after === undefined ? {} : { search_after: [after] }),
-          },
-          refused: 'VDB_SEARCH_ERROR',
-        });
-        const hits = hitsOf(answer);
-        chunks.push(...hits.map((hit) => fromSource(hit._id, hit._source)));
-        if (hits.length < PAGE) break;
-        after = hits.at(-1)?._source.position;
-      }
-      return chunks;
-    },
+    ...createChunkReader(client, index),
 
     scanChunks: (generations, options) => scanChunks(client, index, generations, options),
-
-    async listWithVectors(fileKey, generation, { vectorField, from, limit, signal }) {
-      const answer = await client.request<SearchAnswer>('POST', `/${index}/_search`, {
-        body: {
-          size: Math.min(PAGE, limit),
-          _source: [...SOURCE_FIELDS, vectorField],
-          track_total_hits: false,
-          query: {
-            bool: {
-              filter: [
-                { term: { file_key: fileKey } },
-                { term: { generation } },
-                { range: { position: { gte: from } } },
-              ],
-            },
-          },
-          sort: [{ position: 'asc' }],
-        },
-        signal,
-        refused: 'VDB_SEARCH_ERROR',
-      });
-      return hitsOf(answer).map((hit) => ({
-        chunk: fromSource(hit._id, hit._source),
-        vector: (hit._source as unknown as Record<string, number[] | undefined>)[vectorField] ?? null,
-      }));
-    },
 
     async annotate(fileKey, generation, count, words, signal) {
       const results = await bulkUpdate(client, index, annotations(fileKey, generation, count, words), {
@@ -303,11 +187,6 @@ function* annotations(
   for (let position = 0; position < count; position += 1)
     yield { id: chunkId(fileKey, generation, position), body: { doc } };
 }
-
-const hitsOf = <Found = Hit>(answer: SearchAnswer<Found>): Found[] => {
-  if (answer.error !== undefined) throw readError(answer);
-  return answer.hits?.hits ?? [];
-};
 
 const toLegHit = ({ fields }: HeadHit, score: number): SearchLegHit => ({
   chunk: fromColumns(fields),

@@ -2,17 +2,12 @@ import type { ChunkStore } from '../../chunk-ports.js';
 import { fromSource, SOURCE_FIELDS } from './chunk-document.js';
 import type { ChunkSource } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
-import { readError } from './opensearch-errors.js';
+import { hitsOf } from './search-hits.js';
+import type { SearchAnswer } from './search-hits.js';
 
 interface Hit {
   _id: string;
   _source: ChunkSource & Record<string, unknown>;
-}
-
-interface SearchAnswer {
-  status?: number;
-  error?: unknown;
-  hits?: { hits: Hit[] };
 }
 
 const PAGE = 1_000;
@@ -29,7 +24,7 @@ export async function* scanChunks(
   if (generations.length === 0) return;
   const size = vectorFields.length === 0 ? PAGE : PAGE_WITH_VECTORS;
   for (let after: [number, number] | undefined; ;) {
-    const answer = await client.request<SearchAnswer>('POST', `/${index}/_search`, {
+    const answer = await client.request<SearchAnswer<Hit>>('POST', `/${index}/_search`, {
       body: {
         size,
         _source: [...SOURCE_FIELDS, ...vectorFields],
@@ -41,8 +36,7 @@ export async function* scanChunks(
       signal,
       refused: 'VDB_SEARCH_ERROR',
     });
-    if (answer.error !== undefined) throw readError(answer);
-    const hits = answer.hits?.hits ?? [];
+    const hits = hitsOf(answer);
     for (const { _id, _source } of hits) {
       const field = vectorFields.find((name) => Array.isArray(_source[name]));
       const vector = field === undefined ? null : (_source[field] as number[]);
