@@ -127,16 +127,18 @@ export const createChatService = (dependencies: {
 
   async function* pipeline(request: ChatRequest): AsyncGenerator<ChatEvent, void, undefined> {
     const question = questionIn(request.messages);
-    const model = await answeringModel(request);
+    const [model, template] = await Promise.all([
+      answeringModel(request),
+      request.spokenStyle === true
+        ? prompts.text('spoken_style_answer', request.prompts?.spoken)
+        : prompts.text('sys_prompt', request.prompts?.system),
+    ]);
     const date = now();
     const direct =
       (request.target.kind === 'direct' && request.webSearch !== true) ||
       (request.webSearch !== true &&
         (request.attachments ?? []).length === 0 &&
         needsNoRetrieval(request, question, model));
-    const template = await (request.spokenStyle === true
-      ? prompts.text('spoken_style_answer', request.prompts?.spoken)
-      : prompts.text('sys_prompt', request.prompts?.system));
     const frame = { template, date, voice: settings.voice };
     const { maxTokens, left } = planTokens({
       ...{ messages: request.messages, maxTokens: request.maxTokens },
