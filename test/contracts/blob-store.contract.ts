@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import type { BlobStore } from '../../activities/file-ports.js';
+import type { BlobInfo, BlobStore } from '../../activities/file-ports.js';
 import { collect } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
@@ -11,9 +11,11 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 const bytesOf = async (source: Readable): Promise<Buffer> =>
   Buffer.concat((await collect(source)) as Buffer[]);
 
-export const blobOf = (overrides: { blobId?: string; fileKey?: string; taskId?: string } = {}) => ({
+export const blobOf = (
+  overrides: Partial<Pick<BlobInfo, 'blobId' | 'fileKey' | 'taskId' | 'kind'>> = {},
+) => ({
   blobId: randomUUID(),
-  kind: 'upload' as const,
+  kind: 'upload' as BlobInfo['kind'],
   fileKey: randomUUID(),
   generation: 1,
   taskId: randomUUID(),
@@ -41,6 +43,32 @@ export const blobStoreContract = (subject: Subject<BlobStore>): void => {
       expect((await bytesOf(await store().read(blob.blobId))).equals(bytes)).toBe(true);
       expect(await store().info(blob.blobId)).toEqual({ ...blob, size, createdAt: expect.any(Date) });
     });
+
+    test.each([0, 1, 5000, 65_535, 65_536, MIB, MIB + 1])(
+      'keeps %i bytes that are no upload',
+      async (size) => {
+        const bytes = randomBytes(size);
+        const blob = await written(bytes, { kind: 'chunks' });
+        expect((await bytesOf(await store().read(blob.blobId))).equals(bytes)).toBe(true);
+        const range = { start: 3, end: 4999 };
+        expect((await bytesOf(await store().read(blob.blobId, range))).equals(bytes.subarray(3, 4999))).toBe(
+          true,
+        );
+        expect(await store().info(blob.blobId)).toEqual({ ...blob, size, createdAt: expect.any(Date) });
+        expect(await store().listByFile(blob.fileKey)).toEqual([
+          { ...blob, size, createdAt: expect.any(Date) },
+        ]);
+        // Written once more, as a step that is repeated does.
+        const again = randomBytes(MIB - Math.floor(size / 2));
+        await store().write(blob, inPieces(again, 65_536));
+        expect((await bytesOf(await store().read(blob.blobId))).equals(again)).toBe(true);
+        await store().write(blob, inPieces(bytes, 65_536));
+        expect((await bytesOf(await store().read(blob.blobId))).equals(bytes)).toBe(true);
+        await store().remove(blob.blobId);
+        await nothingIsLeft(blob.blobId);
+        expect(await store().listByFile(blob.fileKey)).toEqual([]);
+      },
+    );
 
     test('reads ranges, across the parts it is kept in', async () => {
       const bytes = randomBytes(2 * MIB + 500);

@@ -40,6 +40,21 @@ withRealStore('blobs in GridFS', () => {
     return filesId;
   };
 
+  test('keeps a small list in one document, and an upload of any size in chunks', async () => {
+    const store = createMongoBlobStore(opened.db);
+    const { files, chunks, writes } = blobCollections(opened.db);
+    const list = blobOf({ kind: 'chunks' });
+    const upload = blobOf();
+    for (const blob of [list, upload]) await store.write(blob, Readable.from([Buffer.from('small')]));
+    expect(await files.countDocuments({})).toBe(2);
+    expect(await writes.countDocuments({})).toBe(0);
+    const owner = await files.findOne({ filename: upload.blobId });
+    expect(await chunks.distinct('files_id')).toEqual([owner!._id]);
+    for (const { blobId } of [list, upload]) await store.remove(blobId);
+    for (const collection of [files, chunks, writes])
+      expect(await (collection as typeof files).countDocuments({})).toBe(0);
+  });
+
   test('removes what a killed process left, and nothing that still grows', async () => {
     const store = createMongoBlobStore(opened.db);
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);

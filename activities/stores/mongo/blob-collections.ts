@@ -14,6 +14,13 @@ export const BLOB_COLLECTIONS = {
 
 export const BLOB_CHUNK_BYTES = 1024 * 1024;
 
+/**
+ * What the steps of an indexing leave for each other is mostly a few kilobytes, and lives for seconds. Up to here it
+ * stands in its files document: written, read and removed by one operation each instead of five, two and five. Uploads
+ * have chunks whatever their size, for other tools to read.
+ */
+export const INLINE_BYTES = 64 * 1024;
+
 export interface BlobFileDocument {
   /** One per attempt and not the blob's id: two attempts of one blob must never mix their chunks. */
   _id: ObjectId;
@@ -29,6 +36,8 @@ export interface BlobFileDocument {
     task_id: string;
     sha256: string;
   };
+  /** All bytes of a small blob that is no upload; then it has no chunks. */
+  inline?: Binary;
 }
 
 interface BlobChunkDocument {

@@ -4,13 +4,17 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { BlobStore } from '../../file-ports.js';
 import { blobCollections, toBlobInfo } from './blob-collections.js';
 import type { BlobCollections, BlobFileDocument } from './blob-collections.js';
-import { attemptOf, writeBlob } from './blob-writer.js';
+import { removeFile, writeBlob } from './blob-writer.js';
 import { discardAttempt } from './discard-attempt.js';
 import { toMongoAppError, withMongoErrors } from './mongo-errors.js';
 
 /** Bytes of a blob, one chunk in memory at a time, however large the answer of a server's cursor could grow. */
 async function* readBytes({ chunks }: BlobCollections, file: BlobFileDocument, start: number, end: number) {
   try {
+    if (file.inline !== undefined) {
+      if (start < end) yield file.inline.buffer.subarray(start, end);
+      return;
+    }
     for (let position = start; position < end;) {
       const n = Math.floor(position / file.chunkSize);
       const chunk = await chunks.findOne({ files_id: file._id, n });
@@ -25,7 +29,9 @@ async function* readBytes({ chunks }: BlobCollections, file: BlobFileDocument, s
   }
 }
 
-/** Blobs in GridFS bucket `blobs`. */
+const WITHOUT_BYTES = { projection: { inline: 0 } } as const;
+
+/** Blobs in GridFS bucket `blobs`; small ones that are no uploads in their files document alone. */
 export const createMongoBlobStore = (db: Db): BlobStore => {
   const collections = blobCollections(db);
   const { files, writes } = collections;
@@ -43,7 +49,7 @@ export const createMongoBlobStore = (db: Db): BlobStore => {
       return Readable.from(readBytes(collections, file, start, end), { objectMode: false });
     },
     async info(blobId) {
-      const file = await files.findOne({ filename: blobId });
+      const file = await files.findOne({ filename: blobId }, WITHOUT_BYTES);
       return file && toBlobInfo(file);
     },
     async assign(blobId, owner) {
@@ -54,13 +60,13 @@ export const createMongoBlobStore = (db: Db): BlobStore => {
     },
     async remove(blobId) {
       const file = await files.findOne({ filename: blobId });
-      if (file !== null) await discardAttempt(collections, attemptOf(file));
+      if (file !== null) await removeFile(collections, file);
     },
     async listByFile(fileKey) {
-      return (await files.find({ 'metadata.file_key': fileKey }).toArray()).map(toBlobInfo);
+      return (await files.find({ 'metadata.file_key': fileKey }, WITHOUT_BYTES).toArray()).map(toBlobInfo);
     },
     async *scan() {
-      for await (const file of files.find({}, { batchSize: 500 })) yield toBlobInfo(file);
+      for await (const file of files.find({}, { ...WITHOUT_BYTES, batchSize: 500 })) yield toBlobInfo(file);
     },
     async removeIncomplete(before) {
       let removed = 0;

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Binary, ObjectId } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
 import type { BlobStore } from '../../file-ports.js';
-import { BLOB_CHUNK_BYTES } from './blob-collections.js';
+import { BLOB_CHUNK_BYTES, INLINE_BYTES } from './blob-collections.js';
 import type { BlobCollections, BlobFileDocument, BlobWriteDocument } from './blob-collections.js';
 import { discardAttempt } from './discard-attempt.js';
 import { isDuplicateKey } from './mongo-errors.js';
@@ -34,10 +34,14 @@ export const writeBlob = async (
     chunks: CHUNKS_RESERVED,
   };
   try {
-    await collections.writes.insertOne(attempt);
-    const { size, sha256 } = await writeChunks(collections, attempt, source);
+    const isUpload = blob.kind === 'upload';
+    if (isUpload) await collections.writes.insertOne(attempt);
+    const written = await writeChunks(collections, attempt, source, {
+      inlineBelow: isUpload ? 0 : INLINE_BYTES,
+    });
+    const { size, sha256, inline } = written;
     signal?.throwIfAborted();
-    await complete(collections, attempt, {
+    await (inline === undefined ? complete : show)(collections, {
       _id: attempt._id,
       length: size,
       chunkSize: BLOB_CHUNK_BYTES,
@@ -50,6 +54,7 @@ export const writeBlob = async (
         task_id: blob.taskId,
         sha256,
       },
+      ...(inline !== undefined && { inline }),
     });
     return { size, sha256 };
   } catch (error) {
@@ -66,7 +71,8 @@ const writeChunks = async (
   { chunks, writes }: BlobCollections,
   attempt: BlobWriteDocument,
   source: Readable,
-) => {
+  { inlineBelow }: { inlineBelow: number },
+): Promise<{ size: number; sha256: string; inline?: Binary }> => {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(BLOB_CHUNK_BYTES);
   let filled = 0;
@@ -79,6 +85,8 @@ const writeChunks = async (
     await writes.updateOne({ _id: attempt._id }, { $set: { touched_at, chunks: reserved } });
   };
   const flush = async () => {
+    // Nothing was written for what might have stayed small: only now is there something to be found after a crash.
+    if (n === 0 && inlineBelow > 0) await writes.insertOne(attempt);
     if (n === attempt.chunks) await touch(n + CHUNKS_RESERVED);
     const data = new Binary(filled === buffer.length ? buffer : buffer.subarray(0, filled));
     await chunks.insertOne({ _id: new ObjectId(), files_id: attempt._id, n, data });
@@ -100,41 +108,52 @@ const writeChunks = async (
   }
   // A source destroyed without an error before its end must not pass for a short file.
   if (!source.readableEnded) throw new AppError('BAD_REQUEST', 'The upload ended before it was complete.');
+  const sha256 = hash.digest('hex');
+  if (size < inlineBelow) return { size, sha256, inline: new Binary(buffer.subarray(0, size)) };
   if (filled > 0) await flush();
-  return { size, sha256: hash.digest('hex') };
+  return { size, sha256 };
 };
 
-/** The files document makes the blob visible, all at once. */
-const complete = async (
-  collections: BlobCollections,
-  attempt: BlobWriteDocument,
-  document: BlobFileDocument,
-): Promise<void> => {
-  const { files, writes } = collections;
+/** What was written in chunks becomes visible, unless it stalled and was removed meanwhile. */
+const complete = async (collections: BlobCollections, document: BlobFileDocument): Promise<void> => {
+  const { writes } = collections;
+  const { _id } = document;
   // Renewed and judged in one update, as `removeIncomplete` does from its side: only one of the two can win.
   const { matchedCount } = await writes.updateOne(
-    { _id: attempt._id, doomed: { $exists: false } },
+    { _id, doomed: { $exists: false } },
     { $set: { touched_at: new Date() } },
   );
   if (matchedCount === 0)
     throw new AppError('STORAGE_ERROR', 'The write stalled for too long and was removed.');
+  await show(collections, document);
+  await writes.deleteOne({ _id });
+};
+
+/** The files document makes the blob visible, all at once. */
+const show = async (collections: BlobCollections, document: BlobFileDocument): Promise<void> => {
+  const { files } = collections;
   for (let left = 3; ; left -= 1) {
     try {
       await files.insertOne(document);
-      break;
+      return;
     } catch (error) {
       if (!isDuplicateKey(error) || left === 0) throw error;
       // An earlier attempt got as far as this before its answer was lost: the last one wins.
       const earlier = await files.findOne({ filename: document.filename });
-      if (earlier?._id.equals(document._id) === true) break;
-      if (earlier !== null) await discardAttempt(collections, attemptOf(earlier));
+      if (earlier?._id.equals(document._id) === true) return;
+      if (earlier !== null) await removeFile(collections, earlier);
     }
   }
-  await writes.deleteOne({ _id: attempt._id });
+};
+
+/** A complete blob, with whatever belongs to it. */
+export const removeFile = async (collections: BlobCollections, file: BlobFileDocument): Promise<void> => {
+  if (file.inline === undefined) await discardAttempt(collections, attemptOf(file));
+  else await collections.files.deleteOne({ _id: file._id });
 };
 
 /** A complete blob as the attempt that wrote it, to be removed like one. */
-export const attemptOf = (file: BlobFileDocument): BlobWriteDocument => ({
+const attemptOf = (file: BlobFileDocument): BlobWriteDocument => ({
   _id: file._id,
   blob_id: file.filename,
   touched_at: new Date(),
