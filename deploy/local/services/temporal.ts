@@ -29,6 +29,12 @@ const BUILT = `temporal-cli-${CLI.version}-sqlite-1.44.3`;
  */
 const SQLITE_PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'];
 
+/**
+ * A step on the queue of its plan goes to the worker that has asked for it with the answer to that, without a turn through
+ * the queue. deploy/temporal/dynamic-config.yaml says the same.
+ */
+const DYNAMIC_CONFIG = ['system.enableActivityEagerExecution=true'];
+
 /** What the operator can search workflows by; the code works without them. */
 const SEARCH_ATTRIBUTES = ['TamisKind', 'TamisPartition', 'TamisState'];
 
@@ -94,6 +100,7 @@ export const temporal: Service = {
         ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(rpc), '--ui-port', String(ui)],
         ...['--db-filename', join(data, 'temporal.db'), '--log-level', 'warn'],
         ...SQLITE_PRAGMAS.flatMap((pragma) => ['--sqlite-pragma', pragma]),
+        ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
         ...SEARCH_ATTRIBUTES.flatMap((name) => ['--search-attribute', `${name}=Keyword`]),
       ],
       cwd: data,
