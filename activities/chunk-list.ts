@@ -47,24 +47,24 @@ export const countChunks = async (blobs: Blobs, taskId: string): Promise<number>
 };
 
 /**
- * The chunks of a document in their order, without the first `skip`, so many at a time. A picture of which nothing was
- * said has none.
+ * The chunks of a document in their order, without the first `skip`, so many at a time. `last`: nothing follows. A
+ * picture of which nothing was said has none.
  */
 export const readChunkBatches = async function* (
   blobs: Blobs,
   taskId: string,
   options: { skip: number; size: number },
-): AsyncGenerator<Chunk[]> {
-  let batch: Chunk[] = [];
+): AsyncGenerator<{ chunks: Chunk[]; last: boolean }> {
+  let chunks: Chunk[] = [];
   let position = -1;
   for await (const read of places(blobs, taskId)) {
     position += 1;
     if (position < options.skip) continue;
-    batch.push({ ...read(), position });
-    if (batch.length >= options.size) {
-      yield batch;
-      batch = [];
+    if (chunks.length >= options.size) {
+      yield { chunks, last: false };
+      chunks = [];
     }
+    chunks.push({ ...read(), position });
   }
-  if (batch.length > 0) yield batch;
+  if (chunks.length > 0) yield { chunks, last: true };
 };

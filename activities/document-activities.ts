@@ -9,17 +9,16 @@ import type { ErrorCode } from '../schemas/error-table.js';
 import type { IndexationConfig } from '../schemas/presets.js';
 import type { PictureCount, TaskFailure, TaskRecord, TaskState } from '../schemas/tasks.js';
 import { chunksBlobId } from './chunk-list.js';
-import { removeContexts } from './enrichment/context-list.js';
 import { enrichmentsOf, indexationConfigOf, wantsPictures } from './enrichment/enrichment-plan.js';
-import { removeDescriptions, removePictures, writePicture } from './enrichment/picture-list.js';
+import { writePicture } from './enrichment/picture-list.js';
 import { cleanFileRecord } from './reconcile/clean-file-record.js';
 import { concludeTask } from './reconcile/conclude-task.js';
 import { settleChunks } from './reconcile/settle-file.js';
-import { settleQuota } from './reconcile/settle-quota.js';
 import { resolveFileKind } from './parsing/file-types.js';
 import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
 import type { Adapters } from './ports.js';
+import type { Publish, Published } from './publish-version.js';
 
 /** What crosses from plan to hands: ids only. The bytes and the words stay in the stores. */
 export interface DocumentRef {
@@ -47,6 +46,7 @@ export interface DocumentActivityDeps {
     'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks' | 'models' | 'partitions' | 'presets'
   >;
   parser: Pick<ParserPool, 'parseAndChunk'>;
+  publish: Publish;
   settings: {
     /** For a partition whose preset is gone. */
     chunkSize: number;
@@ -83,7 +83,7 @@ export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef)
 
 /** The hands of the document plans that touch records, bytes and the parser. */
 export const createDocumentActivities = (deps: DocumentActivityDeps) => {
-  const { partitions, files, tasks, blobs, chunks, models } = deps.adapters;
+  const { tasks, blobs, models } = deps.adapters;
   const { keepUploads } = deps.settings;
 
   /** How the partition's preset wants documents cut. */
@@ -157,7 +157,6 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
       if (parsed.chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
       await tasks.report(ref.taskId, { stage: 'chunk', progress: 0.3 });
       const blobId = chunksBlobId(ref.taskId);
-      await blobs.remove(blobId);
       await blobs.write(
         { blobId, kind: 'chunks', taskId: ref.taskId, fileKey: ref.fileKey, generation: ref.generation },
         createReadStream(join(directory, 'chunks.jsonl')),
@@ -175,51 +174,12 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     }
   };
 
-  /** A file admitted in the moment in which its partition was deleted goes with it. */
-  const requirePartition = async ({ fileKey }: DocumentRef): Promise<void> => {
-    const file = (await files.getMany([fileKey])).get(fileKey);
-    if (file === undefined || file.deleted_at !== null) return;
-    if ((await partitions.get(file.partition))?.partition_key === file.partition_key) return;
-    await files.markDeleted(file.partition, file.file_id, fileKey);
-    throw new AppError('TASK_CANCELLED', 'The partition was deleted.');
-  };
-
   /**
-   * Makes the new version the visible one, in this order: chunks marked, record flipped by one guarded update,
-   * task completed. Repeating any part is harmless.
+   * Makes the new version the visible one; see `createPublisher`. Repeating it is harmless.
    * @throws AppError SUPERSEDED when another task has the file by now
    */
-  const publishDocument = async (ref: DocumentRef, chunkCount: number): Promise<{ replaced: boolean }> => {
-    const signal = Context.current().cancellationSignal;
-    const task = await tasks.get(ref.taskId);
-    if (task === null) throw new AppError('TASK_CANCELLED');
-    if (task.state === 'COMPLETED') return { replaced: true };
-    if (task.finished_at !== null) throw new AppError('TASK_CANCELLED');
-    await tasks.report(ref.taskId, { stage: 'publish', progress: 0.95 });
-    await requirePartition(ref);
-    await chunks.publish(ref.fileKey, ref.generation, chunkCount, signal);
-    const published = await files.publish(
-      ref.fileKey,
-      ref.taskId,
-      versionOf(task, chunkCount),
-      task.partition,
-    );
-    if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');
-    // Words that came, and a move that was made, while this ran.
-    await settleChunks(deps.adapters, ref.fileKey, [ref.taskId], signal);
-    await settleQuota(deps.adapters, ref);
-    await tasks.finish(ref.taskId, 'COMPLETED');
-    const replaced = published.outcome === 'already' || published.previous !== null;
-    if (!replaced) {
-      await blobs.remove(chunksBlobId(ref.taskId));
-      await removeContexts(blobs, ref.taskId, task.context_parts ?? 0);
-      await removePictures(blobs, ref.taskId, task.pictures?.kept ?? 0);
-      await removeDescriptions(blobs, ref.taskId, task.pictures?.kept ?? 0);
-      if (!keepUploads) await blobs.remove(task.upload.upload_id);
-      await tasks.markCleaned(ref.fileKey, ref.generation);
-    }
-    return { replaced };
-  };
+  const publishDocument = (ref: DocumentRef, chunkCount: number): Promise<Published> =>
+    deps.publish(ref, chunkCount, Context.current().cancellationSignal);
 
   /** Ends a task that did not succeed and lets go of its file. Answers the state that the task ended in. */
   const endTask = async (ref: DocumentRef, failure: TaskFailure): Promise<TaskState> => {
@@ -243,17 +203,6 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
 };
 
 export type DocumentActivities = ReturnType<typeof createDocumentActivities>;
-
-const versionOf = (task: TaskRecord, chunkCount: number): FileVersion => ({
-  ...versionFacts(task),
-  generation: task.generation,
-  task_id: task.task_id,
-  relationship_id: task.relationship_id,
-  parent_id: task.parent_id,
-  chunk_count: chunkCount,
-  embedder: task.embedder,
-  degraded_stages: task.degraded_stages ?? [],
-});
 
 const capped = (lines: readonly string[]): string[] =>
   lines.join('\n').slice(0, TRACEBACK_CHARACTERS).split('\n');

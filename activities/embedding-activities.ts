@@ -4,14 +4,16 @@ import { chunkId } from '../schemas/chunk-id.js';
 import type { Chunk, StoredChunk } from '../schemas/documents.js';
 import type { TaskRecord } from '../schemas/tasks.js';
 import { countChunks, readChunkBatches } from './chunk-list.js';
-import { readActiveTask, versionFacts } from './document-activities.js';
+import { versionFacts } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import { openContexts } from './enrichment/context-list.js';
 import type { Adapters } from './ports.js';
+import type { Publish, Published } from './publish-version.js';
 import { toVersionEntries } from './retrieval/metadata-entries.js';
 
 export interface EmbeddingActivityDeps {
   adapters: Pick<Adapters, 'tasks' | 'blobs' | 'chunks' | 'models' | 'partitions'>;
+  publish: Publish;
 }
 
 /** How far an attempt came; the next one goes on from there. */
@@ -26,39 +28,52 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
   /**
    * Chunk list → vectors → vector store, batch by batch. Each stored batch moves the cursor in the heartbeat, so
    * that a retry embeds nothing twice but the batch in which it was interrupted.
+   *
+   * @param options.publish a document of one batch is published as well, and `published` says what came of it: a step
+   *   of its own costs a small document more than its embedding
    */
-  const embedDocument = async (ref: DocumentRef): Promise<{ stored: number }> => {
+  const embedDocument = async (
+    ref: DocumentRef,
+    options: { publish?: boolean } = {},
+  ): Promise<{ stored: number; published?: Published }> => {
     const context = Context.current();
     const signal = context.cancellationSignal;
-    const task = await readActiveTask(tasks, ref);
+    const before = (context.info.heartbeatDetails as Cursor | undefined)?.stored ?? 0;
+    const task = await tasks.get(ref.taskId);
+    // An attempt before this one published it, and did not live to say so.
+    if (task?.state === 'COMPLETED') return { stored: before, published: { replaced: true } };
+    if (task === null || task.finished_at !== null) throw new AppError('TASK_CANCELLED');
     const partition = await partitions.get(task.partition);
     if (partition !== null && partition.embedder !== task.embedder)
       throw new AppError('EMBEDDER_CHANGED_DURING_INDEXING');
     const embedder = await models.embedder(task.embedder);
     await chunks.ensureSchema([{ vectorField: embedder.vectorField, dimension: embedder.dimension }]);
 
-    const before = (context.info.heartbeatDetails as Cursor | undefined)?.stored ?? 0;
     let stored = before;
-    const total = await countChunks(blobs, ref.taskId);
-    // Marking is a second write of each chunk, vector and all. What is stored in one go becomes live in a moment, so
-    // it may be marked from the start: the record still decides whether it is answered.
-    const published = total <= embedder.batchSize;
+    let total: number | null = null;
     const contextOf = openContexts(blobs, ref.taskId, task.context_parts ?? 0);
     const batches = readChunkBatches(blobs, ref.taskId, { skip: before, size: embedder.batchSize });
-    for await (const batch of batches) {
+    for await (const { chunks: batch, last } of batches) {
       signal.throwIfAborted();
+      total ??= last ? before + batch.length : await countChunks(blobs, ref.taskId);
+      // Marking is a second write of each chunk, vector and all. What is stored in one go becomes live in a moment, so
+      // it may be marked from the start: the record still decides whether it is answered.
+      const published = total <= embedder.batchSize;
       const texts: string[] = [];
       for (const chunk of batch) texts.push(embeddedText(chunk, await contextOf(chunk.position)));
       const vectors = await embedder.embed(texts, { kind: 'document', signal });
+      const facts = { total, published };
       await chunks.put(
         batch.map((chunk, index) => ({
-          chunk: storedChunk(task, chunk, { total, published }),
+          chunk: storedChunk(task, chunk, facts),
           vector: vectors[index] ?? failMissingVector(),
         })),
         embedder.vectorField,
         signal,
       );
       stored += batch.length;
+      if (published && options.publish === true)
+        return { stored, published: await deps.publish(ref, total, signal) };
       context.heartbeat({ stored } satisfies Cursor);
       const goOn = await tasks.report(ref.taskId, {
         stage: 'embed',

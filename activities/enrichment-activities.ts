@@ -45,7 +45,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
   /** The document's beginning, from its first chunks. */
   const opening = async (task: TaskRecord): Promise<string> => {
     const batches = readChunkBatches(blobs, task.task_id, { skip: 0, size: CONTEXTS_PER_PART });
-    for await (const batch of batches) return openingOf(batch);
+    for await (const { chunks } of batches) return openingOf(chunks);
     return '';
   };
 
@@ -85,7 +85,10 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
 
     let last: Chunk | null = null;
     const size = CONTEXTS_PER_PART;
-    for await (const batch of readChunkBatches(blobs, task.task_id, { skip: part * size, size })) {
+    for await (const { chunks: batch } of readChunkBatches(blobs, task.task_id, {
+      skip: part * size,
+      size,
+    })) {
       const contexts: (string | null)[] = [];
       for (let from = 0; from < batch.length; from += AT_ONCE) {
         const group = batch.slice(from, from + AT_ONCE);

@@ -8,6 +8,7 @@ import { createDocumentActivities } from '../activities/document-activities.js';
 import { createEmbeddingActivities } from '../activities/embedding-activities.js';
 import { createEnrichmentActivities } from '../activities/enrichment-activities.js';
 import type { ParserPool } from '../activities/parsing/parser-pool.js';
+import { createPublisher } from '../activities/publish-version.js';
 import { createForwardingActivities } from '../activities/forwarding-activities.js';
 import { createMetricsActivities } from '../activities/metrics-activities.js';
 import { createPartitionActivities } from '../activities/partition-activities.js';
@@ -66,6 +67,7 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
 
   const workflowBundle = deps.workflowBundle ?? (await ownBundle());
 
+  const publish = createPublisher(adapters, { keepUploads: config.documents.saveUploadedFiles });
   const documents = await pool({
     ...common,
     taskQueue: queues.documents,
@@ -74,6 +76,7 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
       ...createDocumentActivities({
         adapters,
         parser: deps.parser,
+        publish,
         settings: {
           chunkSize: config.documents.chunkSize,
           chunkOverlapRate: config.documents.chunkOverlapRate,
@@ -104,13 +107,14 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
     ...common,
     taskQueue: queues.models,
     activities: {
-      ...createEmbeddingActivities({ adapters }),
+      ...createEmbeddingActivities({ adapters, publish }),
       ...createEnrichmentActivities({
         adapters,
         settings: { timeoutMs: config.documents.contextualizationTimeoutSeconds * 1000 },
       }),
     },
-    maxConcurrentActivityTaskExecutions: 8,
+    // More than any model is asked at a time: a small document is published here too, and waits for a refresh.
+    maxConcurrentActivityTaskExecutions: 16,
   });
   if (adapters.proxy === null) return { documents, models, alerts: null };
   const forwarding = {

@@ -13,6 +13,6 @@ export async function copyDocument(input: TaskInput): Promise<TaskStatusView> {
   });
   return driveTask(input, async (ref, view) => {
     view.stage = 'store';
-    return (await copyVersion(ref)).chunkCount;
+    return { chunks: (await copyVersion(ref)).chunkCount };
   });
 }

@@ -8,6 +8,7 @@ import {
   startChild,
 } from '@temporalio/workflow';
 import type { DocumentActivities, DocumentRef } from '../activities/document-activities.js';
+import type { Published } from '../activities/publish-version.js';
 import type { Stage, TaskState } from '../schemas/tasks.js';
 import { cleanWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
@@ -31,17 +32,23 @@ export interface TaskStatusView {
   error: { code: string; message: string } | null;
 }
 
+interface MadeChunks {
+  chunks: number;
+  published?: Published | undefined;
+}
+
 /** What an operator asks in the Temporal UI: the content that the API mirrors in the task record. */
 const taskStatus = defineQuery<TaskStatusView>('taskStatus');
 
 /**
  * What every task of a document has in common: its chunks are made, published, what they replace is cleaned up, and
  * whoever asked is told; however it fails, the record says so and nothing is left over.
- * @param makeChunks writes the chunks of the new version and answers how many they are
+ * @param makeChunks writes the chunks of the new version and answers how many they are, and what came of publishing
+ *   where it did that too
  */
 export async function driveTask(
   input: TaskInput,
-  makeChunks: (ref: DocumentRef, view: TaskStatusView) => Promise<number>,
+  makeChunks: (ref: DocumentRef, view: TaskStatusView) => Promise<MadeChunks>,
 ): Promise<TaskStatusView> {
   const taskQueue = taskQueues(input.prefix).documents;
   // Publishing and cleaning touch every chunk: minutes for a text of hundreds of megabytes.
@@ -61,10 +68,11 @@ export async function driveTask(
   try {
     await work.run(async () => {
       view.task_state = 'SERIALIZING';
-      view.chunks = await makeChunks(ref, view);
+      const made = await makeChunks(ref, view);
+      view.chunks = made.chunks;
 
       view.stage = 'publish';
-      const { replaced } = await publishDocument(ref, view.chunks);
+      const { replaced } = made.published ?? (await publishDocument(ref, made.chunks));
       if (replaced) await startCleaning(input);
       view.task_state = 'COMPLETED';
       view.stage = 'done';

@@ -9,6 +9,7 @@ import type { TaskInput, TaskStatusView } from './drive-task.js';
 
 /**
  * A document becomes searchable: parse → chunk → (what a model says of it) → embed and store → publish → clean up.
+ * A small one is published by the step that embeds it.
  *
  * The file record decides at every step; this plan only drives. Its id is derived from (file key, generation),
  * so starting it twice is harmless, and each activity may run again after a crash.
@@ -32,7 +33,7 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
     }
 
     view.stage = 'embed';
-    await embedDocument(ref);
-    return view.chunks;
+    const { published } = await embedDocument(ref, { publish: true });
+    return { chunks: view.chunks, published };
   });
 }

@@ -7,6 +7,7 @@ import { createCopyActivities } from '../../activities/copy-activities.js';
 import { createDocumentActivities } from '../../activities/document-activities.js';
 import type { DocumentRef } from '../../activities/document-activities.js';
 import { createEmbeddingActivities } from '../../activities/embedding-activities.js';
+import { createPublisher } from '../../activities/publish-version.js';
 import { BUILTIN_ENDPOINTS } from '../../activities/models/builtin-endpoints.js';
 import { createModelRegistry } from '../../activities/models/model-registry.js';
 import type { ParserPool } from '../../activities/parsing/parser-pool.js';
@@ -58,12 +59,14 @@ export const activityBench = async (
     ownerId: 1,
   });
 
+  const publish = createPublisher(adapters, { keepUploads });
   const documents = createDocumentActivities({
     adapters,
     parser,
+    publish,
     settings: { chunkSize: 512, chunkOverlapRate: 0.2, scratchDirectory, keepUploads },
   });
-  const embedding = createEmbeddingActivities({ adapters });
+  const embedding = createEmbeddingActivities({ adapters, publish });
   const copying = createCopyActivities({ adapters });
   const sweep = createSweepActivities({
     adapters,

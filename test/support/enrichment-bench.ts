@@ -1,4 +1,5 @@
 import { createEmbeddingActivities } from '../../activities/embedding-activities.js';
+import { createPublisher } from '../../activities/publish-version.js';
 import { createEnrichmentActivities } from '../../activities/enrichment-activities.js';
 import { bundledPromptSource } from '../../activities/prompts/prompt-source.js';
 import type { ChatMessage, ChatOptions, LanguageModel, Picture } from '../../activities/model-ports.js';
@@ -78,7 +79,10 @@ export const enrichmentBench = async (
   };
   const adapters = { ...bench, models, promptSource: bundledPromptSource };
   const { enrichDocument } = createEnrichmentActivities({ adapters, settings: { timeoutMs } });
-  const { embedDocument } = createEmbeddingActivities({ adapters });
+  const { embedDocument } = createEmbeddingActivities({
+    adapters,
+    publish: createPublisher(bench, { keepUploads: true }),
+  });
 
   /** All steps of the plan. */
   const index = async (task: TaskRecord) => {

@@ -79,6 +79,14 @@ describe('indexDocument', () => {
     expect(result).toMatchObject({ task_state: 'COMPLETED', stage: 'done', chunks: 3, error: null });
   });
 
+  it('takes no further step where the one before has published', async () => {
+    const published = { embedDocument: async () => ({ stored: 3, published: { replaced: false } }) };
+    const { result, names, calls } = await run(published, (handle) => handle.result());
+    expect(names).toEqual(['parseDocument', 'embedDocument']);
+    expect(calls[1]?.args[1]).toEqual({ publish: true });
+    expect(result).toMatchObject({ task_state: 'COMPLETED', stage: 'done', chunks: 3 });
+  });
+
   it('has a model say something of the document where that is wanted', async () => {
     const wanted = { parseDocument: async () => ({ chunkCount: 3, enrich: true as const }) };
     const { names } = await run(wanted, (handle) => handle.result());
@@ -177,14 +185,14 @@ describe('indexDocument', () => {
   });
 
   // Last: after an abandoned child the test server's clock stood still for the tests that followed.
-  it('cleans up in a workflow of its own after a replacement', async () => {
-    const { names, calls } = await run(
-      { publishDocument: async () => ({ replaced: true }) },
-      async (handle, input) => {
-        await handle.result();
-        await ended(env.client, `${input.prefix}clean-document/${input.fileKey}/7`);
-      },
-    );
+  it.each<[string, Partial<AllActivities>]>([
+    ['publishing', { publishDocument: async () => ({ replaced: true }) }],
+    ['embedding', { embedDocument: async () => ({ stored: 3, published: { replaced: true } }) }],
+  ])('cleans up in a workflow of its own after a replacement by %s', async (_step, script) => {
+    const { names, calls } = await run(script, async (handle, input) => {
+      await handle.result();
+      await ended(env.client, `${input.prefix}clean-document/${input.fileKey}/7`);
+    });
     expect(names).toContain('cleanFile');
     expect(calls.find((call) => call.name === 'cleanFile')?.args[0]).toMatch(/^file-/);
   });

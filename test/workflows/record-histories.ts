@@ -47,6 +47,11 @@ const recordings: Recording[] = [
     script: { publishDocument: async () => ({ replaced: true }) },
   },
   {
+    name: 'index-document-small',
+    workflow: 'indexDocument',
+    script: { embedDocument: async () => ({ stored: 3, published: { replaced: false } }) },
+  },
+  {
     name: 'index-document-failed',
     workflow: 'indexDocument',
     script: {

@@ -125,6 +125,44 @@ describe('embedDocument', () => {
     );
   });
 
+  it('publishes a document of one batch itself when asked to, once', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
+    const embed = () =>
+      inActivity(() => bench.embedding.embedDocument(refOf(task), { publish: true })).result;
+    expect(await embed()).toEqual({ stored: 3, published: { replaced: false } });
+    expect((await bench.files.get('library', 'guide'))?.live).toMatchObject({ chunk_count: 3 });
+    expect(await bench.tasks.get(task.task_id)).toMatchObject({ state: 'COMPLETED', progress: 1 });
+    expect(await drifts(bench)).toEqual([]);
+    // Its worker died before it could say so.
+    expect(await embed()).toMatchObject({ published: { replaced: true } });
+  });
+
+  it('leaves a longer one to the step behind it', async () => {
+    const texts = Array.from({ length: 100 }, (_, position) => `passage ${position}`);
+    const bench = await activityBench(scriptedParser(texts));
+    const ref = refOf(await bench.admit('guide', 'text'));
+    await inActivity(() => bench.documents.parseDocument(ref)).result;
+    const embedded = inActivity(() => bench.embedding.embedDocument(ref, { publish: true })).result;
+    expect(await embedded).toEqual({ stored: 100 });
+    expect((await bench.files.get('library', 'guide'))?.live).toBeNull();
+  });
+
+  it('publishes nothing of a task that ended while it was embedded', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
+    const put = bench.chunks.put.bind(bench.chunks);
+    bench.chunks.put = async (...args) => {
+      await put(...args);
+      await bench.tasks.finish(task.task_id, 'CANCELLED');
+    };
+    const embedded = inActivity(() => bench.embedding.embedDocument(refOf(task), { publish: true })).result;
+    expect(await codeOf(embedded)).toBe('TASK_CANCELLED');
+    expect((await bench.files.get('library', 'guide'))?.live).toBeNull();
+  });
+
   it('stops when the task ends meanwhile', async () => {
     const bench = await activityBench();
     const task = await bench.admit('guide', 'text');
