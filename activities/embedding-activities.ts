@@ -73,7 +73,13 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
       );
       stored += batch.length;
       if (published && options.publish === true)
-        return { stored, published: await deps.publish(ref, total, signal) };
+        try {
+          return { stored, published: await deps.publish(ref, total, signal) };
+        } catch (error) {
+          // Tried again, this finds nothing to embed any more, and publishing is left to the step behind it.
+          context.heartbeat({ stored } satisfies Cursor);
+          throw error;
+        }
       context.heartbeat({ stored } satisfies Cursor);
       const goOn = await tasks.report(ref.taskId, {
         stage: 'embed',

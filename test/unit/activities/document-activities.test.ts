@@ -139,6 +139,28 @@ describe('embedDocument', () => {
     expect(await embed()).toMatchObject({ published: { replaced: true } });
   });
 
+  it('embeds nothing again when only publishing failed', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    const ref = refOf(task);
+    await inActivity(() => bench.documents.parseDocument(ref)).result;
+    const { publish } = bench.chunks;
+    bench.chunks.publish = () => Promise.reject(new AppError('VDB_ERROR'));
+    const failed = inActivity(() => bench.embedding.embedDocument(ref, { publish: true }));
+    expect(await codeOf(failed.result)).toBe('VDB_ERROR');
+    bench.chunks.publish = publish;
+    bench.chunks.put = () => Promise.reject(new Error('nothing is left to be stored'));
+    const retry = inActivity(() => bench.embedding.embedDocument(ref, { publish: true }), {
+      attempt: 2,
+      heartbeatDetails: failed.beats.at(-1),
+    });
+    expect(await retry.result).toEqual({ stored: 3 });
+    expect(await inActivity(() => bench.documents.publishDocument(ref, 3)).result).toEqual({
+      replaced: false,
+    });
+    expect(await drifts(bench)).toEqual([]);
+  });
+
   it('leaves a longer one to the step behind it', async () => {
     const texts = Array.from({ length: 100 }, (_, position) => `passage ${position}`);
     const bench = await activityBench(scriptedParser(texts));
