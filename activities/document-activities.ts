@@ -75,11 +75,14 @@ export const versionFacts = (
 });
 
 /** @throws AppError TASK_CANCELLED when the task has ended; the plan then only cleans up. */
-export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef): Promise<TaskRecord> => {
-  const task = await tasks.get(ref.taskId);
+export const requireActive = (task: TaskRecord | null): TaskRecord => {
   if (task === null || task.finished_at !== null) throw new AppError('TASK_CANCELLED');
   return task;
 };
+
+/** @throws AppError TASK_CANCELLED, as above */
+export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef): Promise<TaskRecord> =>
+  requireActive(await tasks.get(ref.taskId));
 
 /** The hands of the document plans that touch records, bytes and the parser. */
 export const createDocumentActivities = (deps: DocumentActivityDeps) => {

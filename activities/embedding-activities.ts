@@ -8,6 +8,7 @@ import { versionFacts } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import { openContexts } from './enrichment/context-list.js';
 import type { Adapters } from './ports.js';
+import { readUnpublishedTask } from './publish-version.js';
 import type { Publish, Published } from './publish-version.js';
 import { toVersionEntries } from './retrieval/metadata-entries.js';
 
@@ -39,10 +40,8 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
     const context = Context.current();
     const signal = context.cancellationSignal;
     const before = (context.info.heartbeatDetails as Cursor | undefined)?.stored ?? 0;
-    const task = await tasks.get(ref.taskId);
-    // An attempt before this one published it, and did not live to say so.
-    if (task?.state === 'COMPLETED') return { stored: before, published: { replaced: true } };
-    if (task === null || task.finished_at !== null) throw new AppError('TASK_CANCELLED');
+    const task = await readUnpublishedTask(tasks, ref);
+    if (task === null) return { stored: before, published: { replaced: true } };
     const partition = await partitions.get(task.partition);
     if (partition !== null && partition.embedder !== task.embedder)
       throw new AppError('EMBEDDER_CHANGED_DURING_INDEXING');
@@ -83,7 +82,7 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
       context.heartbeat({ stored } satisfies Cursor);
       const goOn = await tasks.report(ref.taskId, {
         stage: 'embed',
-        progress: 0.3 + 0.6 * (stored / Math.max(total, 1)),
+        progress: 0.3 + 0.6 * (stored / total),
         attempt: context.info.attempt,
       });
       if (!goOn) throw new AppError('TASK_CANCELLED');

@@ -2,7 +2,7 @@ import { AppError } from '../schemas/app-error.js';
 import type { FileVersion } from '../schemas/documents.js';
 import type { TaskRecord } from '../schemas/tasks.js';
 import { chunksBlobId } from './chunk-list.js';
-import { versionFacts } from './document-activities.js';
+import { requireActive, versionFacts } from './document-activities.js';
 import type { DocumentRef } from './document-activities.js';
 import { removeContexts } from './enrichment/context-list.js';
 import { removeDescriptions, removePictures } from './enrichment/picture-list.js';
@@ -16,6 +16,18 @@ export interface Published {
 }
 
 export type Publish = (ref: DocumentRef, chunkCount: number, signal: AbortSignal) => Promise<Published>;
+
+/**
+ * The task whose version is to be published; null when an attempt before this one did that, and did not live to say so.
+ * @throws AppError TASK_CANCELLED when the task has ended otherwise
+ */
+export const readUnpublishedTask = async (
+  tasks: Adapters['tasks'],
+  { taskId }: DocumentRef,
+): Promise<TaskRecord | null> => {
+  const task = await tasks.get(taskId);
+  return task?.state === 'COMPLETED' ? null : requireActive(task);
+};
 
 /** @param options.keepUploads off: the bytes of an upload go once it is indexed */
 export const createPublisher = (
@@ -39,10 +51,8 @@ export const createPublisher = (
    * @throws AppError SUPERSEDED when another task has the file by now
    */
   return async (ref, chunkCount, signal) => {
-    const task = await tasks.get(ref.taskId);
-    if (task === null) throw new AppError('TASK_CANCELLED');
-    if (task.state === 'COMPLETED') return { replaced: true };
-    if (task.finished_at !== null) throw new AppError('TASK_CANCELLED');
+    const task = await readUnpublishedTask(tasks, ref);
+    if (task === null) return { replaced: true };
     await tasks.report(ref.taskId, { stage: 'publish', progress: 0.95 });
     await requirePartition(ref);
     await chunks.publish(ref.fileKey, ref.generation, chunkCount, signal);

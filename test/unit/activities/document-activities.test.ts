@@ -171,7 +171,7 @@ describe('embedDocument', () => {
     expect((await bench.files.get('library', 'guide'))?.live).toBeNull();
   });
 
-  it('publishes nothing of a task that ended while it was embedded', async () => {
+  it.each([false, true])('stops when the task ends meanwhile (to be published: %s)', async (publish) => {
     const bench = await activityBench();
     const task = await bench.admit('guide', 'text');
     await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
@@ -180,23 +180,9 @@ describe('embedDocument', () => {
       await put(...args);
       await bench.tasks.finish(task.task_id, 'CANCELLED');
     };
-    const embedded = inActivity(() => bench.embedding.embedDocument(refOf(task), { publish: true })).result;
+    const embedded = inActivity(() => bench.embedding.embedDocument(refOf(task), { publish })).result;
     expect(await codeOf(embedded)).toBe('TASK_CANCELLED');
     expect((await bench.files.get('library', 'guide'))?.live).toBeNull();
-  });
-
-  it('stops when the task ends meanwhile', async () => {
-    const bench = await activityBench();
-    const task = await bench.admit('guide', 'text');
-    await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
-    const put = bench.chunks.put.bind(bench.chunks);
-    bench.chunks.put = async (...args) => {
-      await put(...args);
-      await bench.tasks.finish(task.task_id, 'CANCELLED');
-    };
-    expect(await codeOf(inActivity(() => bench.embedding.embedDocument(refOf(task))).result)).toBe(
-      'TASK_CANCELLED',
-    );
   });
 });
 
