@@ -9,7 +9,7 @@ import { createAlertIds } from './alert-ids.js';
 import { createAlertMarks } from './alert-marks.js';
 import { createAlertQueue } from './alert-queue.js';
 import { DURABLE } from './durable.js';
-import { withMongoErrors } from './mongo-errors.js';
+import { isDuplicateKeyReply, withMongoErrors } from './mongo-errors.js';
 
 /** A counter that was restored from an older backup hands out ids that are taken; raised once, it is right again. */
 const ATTEMPTS = 5;
@@ -72,7 +72,7 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
     } catch (error) {
       if (!(error instanceof MongoBulkWriteError)) throw error;
       const refused = [error.writeErrors].flat();
-      const onlyDuplicates = refused.length > 0 && refused.every(({ code }) => code === 11000);
+      const onlyDuplicates = refused.length > 0 && refused.every(isDuplicateKeyReply);
       if (!onlyDuplicates || error.result.getWriteConcernError() !== undefined) throw error;
       return new Set(refused.map(({ index }) => index));
     }

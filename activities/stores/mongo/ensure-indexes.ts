@@ -23,7 +23,6 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { 'live.task_id': 1 } },
     { key: { tombstone_at: 1 }, sparse: true },
     { key: { partition: 1, 'live.relationship_id': 1 } },
-    { key: { created_by: 1 } },
     { key: { workspaces: 1 } },
   ],
   workspaces: [

@@ -30,9 +30,27 @@ const isAway = (error: MongoError): boolean =>
   (error instanceof MongoServerError &&
     (AWAY_CODES.has(Number(error.code)) || REFUSED_CODES.has(Number(error.code))));
 
-/** A unique index refused the write. Matched on the code alone: servers word the message differently. */
-export const isDuplicateKey = (error: unknown): boolean =>
-  error instanceof MongoServerError && error.code === 11000;
+const DUPLICATE_KEY_CODE = 11000;
+/**
+ * FerretDB answers a unique violation inside `findAndModify` with its code for everything unforeseen and PostgreSQL's
+ * words. Matched only together with that code, so that no client's text in another error is taken for it.
+ */
+const FERRETDB_INTERNAL_CODE = 1;
+const FERRETDB_DUPLICATE_KEY =
+  /^(?:duplicate key value violates unique constraint|conflicting key value violates exclusion constraint)/;
+
+/** Whether a unique index refused the write that this error, or this entry of a bulk write's errors, tells of. */
+export function isDuplicateKeyReply(reply: { code?: unknown; errmsg?: string | undefined }): boolean {
+  if (reply.code === DUPLICATE_KEY_CODE) return true;
+  return reply.code === FERRETDB_INTERNAL_CODE && FERRETDB_DUPLICATE_KEY.test(reply.errmsg ?? '');
+}
+
+/** A unique index refused the write. MongoDB says it by its code; servers word the message differently. */
+export function isDuplicateKey(error: unknown): boolean {
+  return (
+    error instanceof MongoServerError && isDuplicateKeyReply({ code: error.code, errmsg: error.message })
+  );
+}
 
 /**
  * SERVICE_UNAVAILABLE when the server cannot be used, STORAGE_ERROR for its other complaints. What is not the
