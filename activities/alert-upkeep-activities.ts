@@ -10,8 +10,8 @@ export interface AlertUpkeepActivityDeps {
 const BATCH = 1_000;
 /** Writes of one activity: a plan over a million alerts stays a few hundred steps long. */
 const BATCHES = 20;
-/** Hours that one activity counts. */
-const HOURS = 200;
+/** Segments of a thousand alerts that one activity counts. */
+const SEGMENTS = 200;
 
 /** The hands of retention, and of what keeps the statistics at hand. Each may run twice. */
 export const createAlertUpkeepActivities = ({ alerts, statistics }: AlertUpkeepActivityDeps) => {
@@ -28,8 +28,8 @@ export const createAlertUpkeepActivities = ({ alerts, statistics }: AlertUpkeepA
     return { removed, left: true };
   };
 
-  /** Counts hours whose alerts have changed, the latest first. */
-  const countHours = (): Promise<{ counted: number; left: boolean }> => statistics.recompute(HOURS);
+  /** Counts the numbers of alerts that have changed, the latest first. */
+  const countHours = (): Promise<{ counted: number; left: boolean }> => statistics.recompute(SEGMENTS);
 
   /** Removes the records of hours that hold nothing any more. */
   const forgetHours = (beforeMs: number): Promise<void> => statistics.forget(new Date(beforeMs));

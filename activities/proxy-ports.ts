@@ -91,9 +91,9 @@ export interface StatisticsStore {
    * in the middle of an hour, that hour is counted from there on. Null: all. Hours without alerts may be missing.
    */
   read(since: Date | null): Promise<HourAggregate[]>;
-  /** Counts anew what has changed, at most so many hours, the latest first; `left` when there is more. */
-  recompute(most: number): Promise<{ counted: number; left: boolean }>;
-  /** Removes the records of hours before a point in time that have come to hold nothing. */
+  /** Counts anew what has changed, at most so many segments of alerts, the latest first; `left` when there is more. */
+  recompute(limit: number): Promise<{ counted: number; left: boolean }>;
+  /** Removes what is kept of hours before a point in time that have come to hold nothing. */
   forget(before: Date): Promise<void>;
 }
 

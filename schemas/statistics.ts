@@ -46,26 +46,6 @@ export interface HourAggregate {
   truncated?: true;
 }
 
-/** Alerts of an hour that agree in everything that is counted. */
-export interface AlertGroup {
-  scenario: string;
-  country: string | null;
-  countryName: string | null;
-  filtered: boolean;
-  forwarded: boolean;
-  audit: boolean;
-  count: number;
-  first: Date;
-  last: Date;
-}
-
-/** Decisions likewise, with the country of their alert. */
-export interface DecisionGroup extends DecisionTally {
-  country: string | null;
-  countryName: string | null;
-  audit: boolean;
-}
-
 export const HOUR_MS = 3_600_000;
 
 export const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS);

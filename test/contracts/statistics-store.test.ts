@@ -119,40 +119,73 @@ realStore('statistics on MongoDB', () => {
       await expectTruth(stores);
     }));
 
+  /** A write that goes on until it is told to end. */
+  const openWrite = async (marks: ReturnType<typeof createAlertMarks>, ids: number[], time: string) => {
+    let end!: () => void;
+    let begin!: () => void;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const written = marks.around({ ids, times: [new Date(time)] }, () => {
+      begin();
+      return ended;
+    });
+    await begun;
+    return {
+      end: async () => {
+        end();
+        await written;
+      },
+    };
+  };
+  const NOON = '2026-03-01T12:00:00.000Z';
+
   test('a writer that was taken for dead announces itself again', () =>
     withDatabase(async (db, stores) => {
-      const settle = await createAlertMarks(db).open([new Date('2026-03-01T12:00:00.000Z')]);
+      const write = await openWrite(createAlertMarks(db), [1], NOON);
       const later = createMongoStatisticsStore(db, () => new Date(Date.now() + 31 * 60_000));
       await later.read(null);
       expect(await marksOf(db)).toBe(0);
-      settle();
+      await write.end();
       await settled(db, 1);
       await expectTruth(stores);
       expect(await marksOf(db)).toBe(0);
     }));
 
-  test('writes at once to the same hours share a mark, which stays open until the last of them has succeeded', () =>
+  test('writes at once to the same segments and hours share a mark, which stays open until the last has succeeded', () =>
     withDatabase(async (db, stores) => {
-      const noon = [new Date('2026-03-01T12:00:00.000Z')];
       const marks = createAlertMarks(db);
-      const [first, second, third] = await Promise.all([
-        marks.open(noon),
-        marks.open(noon),
-        marks.open([new Date('2026-03-01T13:00:00.000Z')]),
+      const [first, second, later, elsewhere] = await Promise.all([
+        openWrite(marks, [1, 2], NOON),
+        // The segment after this one is announced as well: the ids of the next pushes.
+        openWrite(marks, [1_100], NOON),
+        openWrite(marks, [3], '2026-03-01T13:00:00.000Z'),
+        openWrite(marks, [2_100], NOON),
       ]);
-      expect(await marksOf(db)).toBe(2);
-      third();
-      second();
-      await settled(db, 1);
+      expect(await marksOf(db)).toBe(3);
+      await Promise.all([elsewhere.end(), later.end(), second.end()]);
+      await settled(db, 2);
       await stores.statistics.read(null);
       expect(await marksOf(db)).toBe(1);
-      first();
+      await first.end();
       await settled(db, 1);
       await stores.statistics.read(null);
       expect(await marksOf(db)).toBe(0);
-      // Nobody joins what is over.
-      await marks.open(noon);
+      // No write joins what is over.
+      await openWrite(marks, [1], NOON);
       expect(await marksOf(db)).toBe(1);
+    }));
+
+  test('the mark of a write that failed stays open, also when others shared it', () =>
+    withDatabase(async (db) => {
+      const marks = createAlertMarks(db);
+      const write = await openWrite(marks, [1], NOON);
+      const failing = marks.around({ ids: [1], times: [new Date(NOON)] }, () => Promise.reject(cut));
+      await expect(failing).rejects.toThrow(cut);
+      await write.end();
+      const other = await openWrite(marks, [5_000], NOON);
+      await other.end();
+      await settled(db, 1);
+      expect(await marksOf(db)).toBe(2);
     }));
 
   test('a count that dies before it removes the marks is repeated', () =>
@@ -200,18 +233,75 @@ realStore('statistics on MongoDB', () => {
       expect(await marksOf(db)).toBe(0);
     }));
 
-  test('a bounded count takes the latest hours first and says that there is more', () =>
+  test('a bounded count takes the latest segments first and says that there is more', () =>
     withDatabase(async (db, stores) => {
       await expectTruth(stores);
+      for (const hour of times(5, (index) => index))
+        await stores.alerts.insert(
+          times(1_000, () => sampleAlert({ receivedAt: new Date(Date.UTC(2026, 0, 1, hour)) })),
+        );
+      await until(
+        'the marks are settled',
+        async () => (await db.collection('alert_marks').countDocuments({ settled: false })) === 0,
+      );
+      expect(await stores.statistics.recompute(3)).toEqual({ counted: 3, left: true });
+      const kept = await db.collection<{ _id: Date }>('alert_hours').find().sort({ _id: 1 }).toArray();
+      expect(kept.map(({ _id }) => _id.getUTCHours())).toContain(4);
+      expect(kept.map(({ _id }) => _id.getUTCHours())).not.toContain(0);
+      expect(await stores.statistics.recompute(20)).toMatchObject({ left: false });
+      expect(await stores.statistics.recompute(20)).toEqual({ counted: 0, left: false });
+      await expectTruth(stores);
+    }));
+
+  test('an hour of many segments and blocks is their sum, whole and from a time within it on', () =>
+    withDatabase(async (db, stores) => {
+      const counters = db.collection<{ _id: string; value: number }>('counters');
+      for (const index of times(12, (each) => each)) {
+        // Far apart: each in a segment of its own, most of them in a block of their own.
+        await counters.updateOne({ _id: 'alert' }, { $set: { value: index * 20_500 } }, { upsert: true });
+        const receivedAt = (second: number) => new Date(Date.UTC(2026, 2, 1, 12, index * 4, second));
+        await stores.alerts.insert(
+          times(4, (second) => sampleAlert({ receivedAt: receivedAt(second * 10) })),
+        );
+      }
+      await expectTruth(stores);
+      for (const since of [
+        '12:00:00',
+        '12:00:05',
+        '12:11:59',
+        '12:24:10',
+        '12:24:11',
+        '12:59:59',
+        '13:00:00',
+      ])
+        await expectTruth(stores, new Date(`2026-03-01T${since}.000Z`));
+    }));
+
+  test('hours that an older release had counted, and its marks, are counted again from the alerts', () =>
+    withDatabase(async (db, stores) => {
       await stores.alerts.insert(
-        times(10, (index) => sampleAlert({ receivedAt: new Date(Date.UTC(2026, 0, 1, index)) })),
+        times(6, (index) => sampleAlert({ receivedAt: new Date(Date.UTC(2026, 0, 1, index)) })),
       );
       await settled(db, 1);
-      expect(await stores.statistics.recompute(4)).toEqual({ counted: 4, left: true });
-      const kept = await db.collection<{ _id: Date }>('alert_hours').find().sort({ _id: 1 }).toArray();
-      expect(kept.map(({ _id }) => _id.getUTCHours())).toEqual([6, 7, 8, 9]);
-      expect(await stores.statistics.recompute(10)).toEqual({ counted: 10, left: false });
-      expect(await stores.statistics.recompute(10)).toEqual({ counted: 0, left: false });
+      await expectTruth(stores);
+      await db.collection('alert_counts').deleteMany({});
+      await db.collection<{ _id: string }>('counters').deleteOne({ _id: 'statistics-segments' });
+      await db
+        .collection<{ _id: string; hours: Date[]; at: Date; settled: boolean }>('alert_marks')
+        .insertOne({ _id: 'old', hours: [new Date(Date.UTC(2026, 0, 1, 2))], at: new Date(), settled: true });
+      await stores.alerts.insert([sampleAlert({ receivedAt: new Date(Date.UTC(2026, 0, 1, 3)) })]);
+      const after: CountedAlerts = { ...stores, statistics: createMongoStatisticsStore(db) };
+      await expectTruth(after);
+      expect(await db.collection('alert_marks').countDocuments({ _id: { $eq: 'old' as never } })).toBe(0);
+    }));
+
+  test('what a process remembers of an hour is given up when another process counts it anew', () =>
+    withDatabase(async (db, stores) => {
+      const other = onMongo(db);
+      await stores.alerts.insert([sampleAlert()]);
+      await expectTruth(stores);
+      await other.alerts.insert([sampleAlert()]);
+      await expectTruth(other);
       await expectTruth(stores);
     }));
 

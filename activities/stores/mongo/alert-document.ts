@@ -31,6 +31,15 @@ export interface AlertDocument {
   decisions: NewAlert['decisions'];
 }
 
+/** The fields by which the list of alerts can be narrowed to some values; each has an index of its own. */
+export const LISTED_FIELDS = [
+  'fields.geoCountryCode',
+  'fields.machineId',
+  'fields.sourceIp',
+  'fields.sourceValue',
+  'scenario_folded',
+] as const;
+
 export const toDocument = (alert: NewAlert, id: number): AlertDocument => ({
   _id: id,
   watcher: alert.watcher,

@@ -4,6 +4,7 @@ import type { DeliveryState } from '../../../schemas/signals.js';
 import type { AlertStore } from '../../proxy-ports.js';
 import type { AlertDocument } from './alert-document.js';
 import type { createAlertIds } from './alert-ids.js';
+import { writeOf } from './alert-marks.js';
 import type { createAlertMarks } from './alert-marks.js';
 import { watchersByAge } from './watchers-by-age.js';
 
@@ -52,11 +53,9 @@ export const createAlertQueue = ({
   async markForwarded(ids, at) {
     const waiting = { _id: { $in: [...ids] }, state: 'waiting' } as const;
     const found = await alerts.find(waiting, { projection: { received_at: 1 } }).toArray();
-    const settle = await marks.open(found.map(({ received_at }) => received_at));
-    await alerts.updateMany(waiting, {
-      $set: { state: 'forwarded', forwarded: true, forwarded_at: at },
-    });
-    settle();
+    await marks.around(writeOf(found), () =>
+      alerts.updateMany(waiting, { $set: { state: 'forwarded', forwarded: true, forwarded_at: at } }),
+    );
   },
   async quarantine(id, reason) {
     await alerts.updateOne(

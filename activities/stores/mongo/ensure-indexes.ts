@@ -1,4 +1,6 @@
+import { MongoServerError } from 'mongodb';
 import type { Db, IndexDescription } from 'mongodb';
+import { LISTED_FIELDS } from './alert-document.js';
 import { BLOB_COLLECTIONS } from './blob-collections.js';
 import { toMongoAppError } from './mongo-errors.js';
 
@@ -51,16 +53,16 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { watcher: 1, state: 1, position: 1 } },
     // What waits or is quarantined, over all watchers: the summaries and the sweep.
     { key: { state: 1, received_at: 1 } },
-    // The list of the management API, newest first, alone and behind each of its filters.
+    // The list of the management API, newest first, alone and behind each of its filters. What became of an alert
+    // stands in front of the time, so that a page of those filtered costs as little where there are few of them.
     { key: { received_at: -1, _id: -1 } },
     { key: { matched: 1, received_at: -1 }, sparse: true },
-    { key: { filtered: 1, received_at: -1, _id: -1 } },
-    { key: { forwarded: 1, received_at: -1, _id: -1 } },
-    { key: { 'fields.geoCountryCode': 1, received_at: -1, _id: -1 } },
-    { key: { 'fields.machineId': 1, received_at: -1, _id: -1 } },
-    { key: { 'fields.sourceIp': 1, received_at: -1, _id: -1 } },
-    { key: { 'fields.sourceValue': 1, received_at: -1, _id: -1 } },
+    { key: { filtered: 1, forwarded: 1, received_at: -1, _id: -1 } },
+    ...LISTED_FIELDS.map((field) => ({
+      key: { [field]: 1, filtered: 1, forwarded: 1, received_at: -1, _id: -1 },
+    })),
   ],
+  alert_counts: [{ key: { parent: 1 } }, { key: { hour: 1 } }],
   watchers: [{ key: { history: 1 } }],
   api_keys: [
     { key: { name: 1 }, unique: true },
@@ -83,12 +85,37 @@ const INDEXES: Record<string, IndexDescription[]> = {
   [BLOB_COLLECTIONS.writes]: [{ key: { touched_at: 1 } }],
 };
 
-/** Creates the indexes that are missing; repeating it, even at the same time, is harmless. */
+/** MongoDB's error code of `dropIndexes`. */
+const INDEX_NOT_FOUND = 27;
+
+/** Indexes of earlier releases that no query uses any more: each would cost every write its share. */
+const RETIRED: Record<string, string[]> = {
+  alerts: [
+    'filtered_1_received_at_-1__id_-1',
+    'forwarded_1_received_at_-1__id_-1',
+    'fields.geoCountryCode_1_received_at_-1__id_-1',
+    'fields.machineId_1_received_at_-1__id_-1',
+    'fields.sourceIp_1_received_at_-1__id_-1',
+    'fields.sourceValue_1_received_at_-1__id_-1',
+  ],
+};
+
+/** Creates the indexes that are missing and drops those of earlier releases; repeating it is harmless. */
 export const ensureIndexes = async (db: Db): Promise<void> => {
   try {
     for (const [collection, indexes] of Object.entries(INDEXES))
       await db.collection(collection).createIndexes(indexes);
+    for (const [collection, names] of Object.entries(RETIRED)) {
+      const there = new Set((await db.collection(collection).indexes()).map(({ name }) => name));
+      for (const name of names.filter((retired) => there.has(retired)))
+        await db.collection(collection).dropIndex(name).catch(ignoreMissing);
+    }
   } catch (error) {
     throw toMongoAppError(error);
   }
 };
+
+/** Another process that starts at the same moment has dropped it. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof MongoServerError && error.code === INDEX_NOT_FOUND)) throw error;
+}

@@ -1,6 +1,6 @@
 import { tallyDecisions } from '../../../activities/capi/signals/tally-decisions.js';
 import type { AlertStore, StatisticsStore } from '../../../activities/proxy-ports.js';
-import { foldHour } from '../../../activities/statistics/fold-hour.js';
+import { createHourCount } from '../../../activities/statistics/hour-count.js';
 import type { Alert } from '../../../schemas/signals.js';
 import { hourOf } from '../../../schemas/statistics.js';
 
@@ -17,27 +17,19 @@ export const createFakeStatisticsStore = (alerts: Pick<AlertStore, 'list'>): Sta
       .sort((a, b) => a - b)
       .map((hour) => {
         const members = hours.get(hour) ?? [];
-        const shared = (alert: Alert) => ({
-          country: alert.geoCountryCode,
-          countryName: alert.geoCountryName,
-          audit: alert.localAudit === true,
-        });
-        return foldHour(
-          new Date(hour),
-          members.map((alert) => ({
-            ...shared(alert),
+        const count = createHourCount(new Date(hour));
+        for (const alert of members)
+          count.add({
             scenario: alert.scenario,
+            country: alert.geoCountryCode,
+            countryName: alert.geoCountryName,
             filtered: alert.filtered === true,
             forwarded: alert.forwardedToCapi === true,
-            ...{ count: 1, first: new Date(alert.receivedAt), last: new Date(alert.receivedAt) },
-          })),
-          members.flatMap((alert) =>
-            tallyDecisions(JSON.parse(alert.rawJson ?? 'null')).map((tally) => ({
-              ...shared(alert),
-              ...tally,
-            })),
-          ),
-        );
+            audit: alert.localAudit === true,
+            receivedAt: new Date(alert.receivedAt),
+            decisions: tallyDecisions(JSON.parse(alert.rawJson ?? 'null')),
+          });
+        return count.result();
       });
   },
   recompute: async () => ({ counted: 0, left: false }),
