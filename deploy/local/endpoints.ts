@@ -7,6 +7,8 @@ export interface Addresses {
   temporal?: string;
   temporal_ui?: string;
   mongodb?: string;
+  /** Of the launcher's own MongoDB, where that is FerretDB: nothing else looks at it. */
+  postgres?: string;
   opensearch?: string;
   redis?: string;
   ollama?: string;

@@ -1,6 +1,6 @@
 import { LauncherError } from './launcher-error.js';
 import { openService } from './open-service.js';
-import type { OpenedService } from './open-service.js';
+import type { OnProcess } from './open-service.js';
 import type { Service } from './services/service.js';
 import type { Workbench } from './workbench.js';
 
@@ -8,13 +8,17 @@ import type { Workbench } from './workbench.js';
  * A service that can be done without: opened where it is at hand, and where it obtains itself unasked. Null: not to
  * be had, which is said plainly and is no failure. One that the user names must answer, as any other.
  */
-export async function openOptional(bench: Workbench, service: Service): Promise<OpenedService | null> {
+export async function openOptional(
+  bench: Workbench,
+  service: Service,
+  onProcess: OnProcess,
+): Promise<string | null> {
   const { name, optional, variable } = service;
-  if (bench.settings[variable] !== undefined) return await openService(bench, service);
+  if (bench.settings[variable] !== undefined) return await openService(bench, service, onProcess);
   const atHand = (await service.find(bench)) ?? (await service.kept(bench));
   if (!atHand && !optional?.obtains) return skip();
   try {
-    return await openService(bench, service);
+    return await openService(bench, service, onProcess);
   } catch (error) {
     bench.signal.throwIfAborted();
     if (!(error instanceof LauncherError)) throw error;

@@ -6,25 +6,25 @@ import { LauncherError } from './launcher-error.js';
 import { ManagedProcess } from './managed-process.js';
 import { obtain } from './obtain.js';
 import { clock } from './reporter.js';
-import type { Service } from './services/service.js';
+import type { Program, Service } from './services/service.js';
 import type { Workbench } from './workbench.js';
 
 export const STOP_SECONDS = 20;
 
-export interface OpenedService {
-  readonly address: string;
-  /** Null for a server that is not ours. */
-  readonly process: ManagedProcess | null;
-}
+/** Told of each process as soon as it runs: from then on it is the caller's to look after. */
+export type OnProcess = (process: ManagedProcess) => void;
 
-/** Step (a) of a service, then what already runs in this clone, then (b) to (e) and a start. */
-export async function openService(bench: Workbench, service: Service): Promise<OpenedService> {
+/**
+ * Step (a) of a service, then what already runs in this clone, then (b) to (e) and a start.
+ * @returns its address
+ */
+export async function openService(bench: Workbench, service: Service, onProcess: OnProcess): Promise<string> {
   const given = bench.settings[service.variable];
-  const opened = given === undefined ? await openOwn(bench, service) : await useGiven(bench, service, given);
-  return opened;
+  if (given !== undefined) return await useGiven(bench, service, given);
+  return (await openOwn(bench, service, onProcess)).address;
 }
 
-async function useGiven(bench: Workbench, service: Service, given: string): Promise<OpenedService> {
+async function useGiven(bench: Workbench, service: Service, given: string): Promise<string> {
   bench.report.phase(service.name, `asking the one that ${service.variable} names`);
   if (!(await answers(bench, service, given, 20))) {
     throw new LauncherError(`${service.name}: the server that ${service.variable} names gives no answer`, {
@@ -35,46 +35,68 @@ async function useGiven(bench: Workbench, service: Service, given: string): Prom
   }
   await bench.record.change(({ addresses }) => void (addresses[service.name] = given));
   bench.report.done(service.name, `uses the one that ${service.variable} names`);
-  return { address: given, process: null };
+  return given;
 }
 
-async function openOwn(bench: Workbench, service: Service): Promise<OpenedService> {
+interface Opened {
+  readonly address: string;
+  /** It was started by this call, maybe at another address than before. */
+  readonly isNew: boolean;
+}
+
+async function openOwn(bench: Workbench, service: Service, onProcess: OnProcess): Promise<Opened> {
+  const program = await obtain(bench, service);
+  const needs = service.needs?.(program) ?? null;
+  const needed = needs === null ? null : await openOwn(bench, needs, onProcess);
   const running = bench.record.read().processes[service.name];
   if (running) {
     const address = addressOf(service, running.ports);
-    if (await answers(bench, service, address, 5)) {
-      const process = await plan(bench, service, running.ports);
+    // what it needs may have come back elsewhere, where it would not look for it
+    if (needed?.isNew !== true && (await answers(bench, service, address, 5))) {
+      const process = await plan(bench, service, program, running.ports, needed);
       process.adopt(running);
+      onProcess(process);
       await note(bench, service, running.ports);
       bench.report.done(service.name, `runs already at ${address}`);
-      return { address, process };
+      return { address, isNew: false };
     }
     await killGroup(running, STOP_SECONDS);
   }
-  return await startOwn(bench, service);
+  return await startOwn(bench, service, program, needed, onProcess);
 }
 
-async function startOwn(bench: Workbench, service: Service): Promise<OpenedService> {
-  await obtain(bench, service);
+async function startOwn(
+  bench: Workbench,
+  service: Service,
+  program: Program,
+  needed: Opened | null,
+  onProcess: OnProcess,
+): Promise<Opened> {
   const reserved: ReservedPort[] = [];
   try {
     for (const port of service.ports) reserved.push(await reservePort(port));
     const ports = reserved.map(({ port }) => port);
-    const process = await plan(bench, service, ports);
+    const process = await plan(bench, service, program, ports, needed);
     const began = Date.now();
     await process.start();
+    onProcess(process);
     await note(bench, service, ports);
     const took = clock((Date.now() - began) / 1000);
     bench.report.done(service.name, `answers at ${addressOf(service, ports)} after ${took}`);
-    return { address: addressOf(service, ports), process };
+    return { address: addressOf(service, ports), isNew: true };
   } finally {
     for (const { release } of reserved) release();
   }
 }
 
-async function plan(bench: Workbench, service: Service, ports: readonly number[]): Promise<ManagedProcess> {
-  const program = await obtain(bench, service);
-  const launch = await service.launch(bench, program, ports);
+async function plan(
+  bench: Workbench,
+  service: Service,
+  program: Program,
+  ports: readonly number[],
+  needed: Opened | null,
+): Promise<ManagedProcess> {
+  const launch = await service.launch(bench, program, ports, needed?.address ?? null);
   return new ManagedProcess(bench, {
     ...launch,
     name: service.name,

@@ -4,6 +4,8 @@ import { setInterval, clearInterval } from 'node:timers';
 export interface Reporter {
   /** A step that takes a while; it ends with the next `phase`, `done` or `gone` of the same subject. */
   phase(subject: string, text: string, expectedSeconds?: number): void;
+  /** How far the subject's step has come. */
+  progress(subject: string, text: string): void;
   done(subject: string, text: string): void;
   /** The subject's step ended without a word: it failed or was stopped, and someone else says so. */
   gone(subject: string): void;
@@ -13,6 +15,7 @@ export interface Reporter {
 
 interface Phase {
   text: string;
+  progress?: string;
   began: number;
   expected: number | undefined;
 }
@@ -53,6 +56,10 @@ export function createReporter(out: NodeJS.WriteStream = process.stdout): Report
         line(`  … ${subject}: ${text}${expected && expected >= 10 ? ` (about ${clock(expected)})` : ''}`);
       draw();
     },
+    progress(subject, text) {
+      const phase = phases.get(subject);
+      if (phase) phase.progress = text;
+    },
     done(subject, text) {
       const phase = phases.get(subject);
       phases.delete(subject);
@@ -75,7 +82,8 @@ export function createReporter(out: NodeJS.WriteStream = process.stdout): Report
   };
 }
 
-function describe({ text, began, expected }: Phase): string {
+function describe({ text: step, progress, began, expected }: Phase): string {
+  const text = progress === undefined ? step : `${step}, ${progress},`;
   const seconds = (Date.now() - began) / 1000;
   if (expected === undefined) return `${text} ${clock(seconds)}`;
   const left = expected - seconds;

@@ -5,7 +5,6 @@ import type { ManagedProcess } from './managed-process.js';
 import { obtain } from './obtain.js';
 import { openOptional } from './open-optional.js';
 import { openService, STOP_SECONDS } from './open-service.js';
-import type { OpenedService } from './open-service.js';
 import { ownIdentity } from './process-identity.js';
 import type { RecordedCommand } from './run-record.js';
 import { mongodb } from './services/mongodb.js';
@@ -89,14 +88,16 @@ export class Stack {
       await this.#endLeftovers();
       const needed = [...ENGINES, ...demanded.map((name) => OPTIONAL[name])];
       const wanted = also.filter((name) => !demanded.includes(name)).map((name) => OPTIONAL[name]);
+      const onProcess = (process: ManagedProcess) => {
+        this.#services.push(process);
+        if (supervise) process.supervise();
+      };
       const opening = [
-        ...needed.map((service) => ({ service, opened: openService(this.#bench, service) })),
-        ...wanted.map((service) => ({ service, opened: openOptional(this.#bench, service) })),
+        ...needed.map((service) => ({ service, opened: openService(this.#bench, service, onProcess) })),
+        ...wanted.map((service) => ({ service, opened: openOptional(this.#bench, service, onProcess) })),
       ].map(async ({ service, opened }) => {
-        const { address, process } = (await this.#track<OpenedService | null>(opened)) ?? {};
-        if (process) this.#services.push(process);
-        if (supervise) process?.supervise();
-        return address === undefined ? [] : [[service.name, address] as const];
+        const address = await this.#track<string | null>(opened);
+        return address === null ? [] : [[service.name, address] as const];
       });
       return Object.fromEntries((await Promise.all(opening)).flat()) as ServiceAddresses;
     } finally {

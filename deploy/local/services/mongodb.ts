@@ -1,23 +1,23 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { askProgram } from '../ask-program.js';
-import { buildIntoCache } from '../build-into-cache.js';
+import { findDebianTools } from '../debian-packages.js';
 import { downloadIntoCache } from '../download-into-cache.js';
-import { findJava } from '../find-java.js';
 import { findProgram } from '../find-program.js';
-import { fetchArtifacts } from '../maven-artifacts.js';
-import { runTool } from '../run-tool.js';
+import { GO_NEEDED, lookForGo } from '../find-go.js';
+import { LauncherError } from '../launcher-error.js';
+import { obtain } from '../obtain.js';
+import { buildFerretdb, keptFerretdb, launchFerretdb } from './ferretdb.js';
+import { postgres } from './postgres.js';
 import type { Program, Service } from './service.js';
 
-const OLDEST_MONGOD = 6;
+const OLDEST_MONGOD = 7;
 const DOWNLOADED = 'mongod';
-const SOURCES = 'deploy/java';
 
 /**
- * A real mongod where one can be had. Otherwise mongo-java-server, a stand-in that speaks MongoDB's protocol, behind
- * our own front: good for development and tests, never for production.
+ * A mongod where one can be had. Otherwise FerretDB, which speaks MongoDB's protocol, on PostgreSQL with DocumentDB:
+ * a store for production too.
  */
 export const mongodb: Service = {
   name: 'mongodb',
@@ -33,11 +33,9 @@ export const mongodb: Service = {
     return path ? await mongod(path) : null;
   },
 
-  async kept({ paths }) {
-    const path = join(paths.cache, DOWNLOADED, 'mongod');
-    if (existsSync(path)) return await mongod(path);
-    const home = join(paths.cache, standInName(paths.root));
-    return existsSync(home) ? standIn(home) : null;
+  async kept(bench) {
+    const path = join(bench.paths.cache, DOWNLOADED, 'mongod');
+    return (existsSync(path) ? await mongod(path) : null) ?? keptFerretdb(bench);
   },
 
   async download(bench) {
@@ -45,39 +43,35 @@ export const mongodb: Service = {
     return folder ? await mongod(join(folder, 'mongod')) : null;
   },
 
+  /** What is missing is said before anything is fetched; then both parts are made side by side. */
   async build(bench) {
-    const java = await findJava(bench, 'mongodb');
-    const home = await buildIntoCache(bench, standInName(bench.paths.root), 'mongodb', async (draft) => {
-      bench.report.phase('mongodb', 'putting the stand-in together from Maven artifacts', 15);
-      await fetchArtifacts(bench, 'mongodb', 'mongo-stand-in.txt', draft);
-      // compiled with a compiler that is a jar itself: a plain JRE, as Debian's Maven brings it, has none
-      const compiler = join(draft, 'compiler/ecj-3.32.0.jar');
-      const jars = readdirSync(join(draft, 'lib')).map((jar) => join(draft, 'lib', jar));
-      const options = ['-11', '-nowarn', '-cp', jars.join(':'), '-d', join(draft, 'classes')];
-      const args = ['-jar', compiler, ...options, ...sourcesOf(bench.paths.root)];
-      await runTool(bench, { subject: 'mongodb', command: java, args });
-    });
-    return standIn(home);
+    const [tools, go, kept] = await Promise.all([findDebianTools(), lookForGo(), postgres.kept(bench)]);
+    const missing = [
+      ...(kept === null && typeof tools === 'string' ? [tools] : []),
+      ...(go === null ? [GO_NEEDED] : []),
+    ];
+    if (go === null || missing.length > 0) {
+      throw new LauncherError(
+        'mongodb: no server was found or could be downloaded; install mongod 7 or newer, or on x86-64 a Debian’s ' +
+          `apt-get and dpkg-deb and ${GO_NEEDED} (missing: ${missing.join(', ')}), or set MONGODB_URL to a server ` +
+          'that runs',
+      );
+    }
+    const [ferretdb] = await Promise.all([buildFerretdb(bench, go), kept ?? obtain(bench, postgres)]);
+    return ferretdb;
   },
 
-  async launch(bench, program, [port]) {
-    const data = join(bench.paths.local, program.kind);
-    mkdirSync(data, { recursive: true });
-    const own = { cwd: data, env: {}, readySeconds: 120 };
-    if (program.kind === 'mongod') {
-      const args = ['--dbpath', data, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
-      return { ...own, command: program.path, args, expectedSeconds: 3 };
+  needs: ({ kind }) => (kind === 'ferretdb' ? postgres : null),
+
+  async launch(bench, program, [port = 0], needed) {
+    if (program.kind === 'ferretdb') {
+      if (needed === null) throw new Error('mongodb: FerretDB is nothing without PostgreSQL');
+      return launchFerretdb(bench, program, port, needed);
     }
-    // G1: with the simplest collector everybody waits for more than a second while a full heap is gone through
-    const jvm = [
-      '-Xmx1g',
-      '-XX:+UseG1GC',
-      '-XX:MaxGCPauseMillis=100',
-      '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
-    ];
-    const path = `${join(program.path, 'classes')}:${join(program.path, 'lib')}/*`;
-    const args = [...jvm, '-cp', path, 'MongoFront', String(port), join(data, 'data.mv')];
-    return { ...own, command: await findJava(bench, 'mongodb'), args, expectedSeconds: 4 };
+    const data = join(bench.paths.local, 'mongod');
+    mkdirSync(data, { recursive: true });
+    const args = ['--dbpath', data, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'];
+    return { command: program.path, args, cwd: data, env: {}, readySeconds: 120, expectedSeconds: 3 };
   },
 
   addresses([port]) {
@@ -100,23 +94,4 @@ async function mongod(path: string): Promise<Program | null> {
   const version = /db version v((\d+)\.\S+)/.exec((await askProgram(path, ['--version'])) ?? '');
   if (!version || Number(version[2]) < OLDEST_MONGOD) return null;
   return { path, kind: 'mongod', label: `mongod ${version[1]} (${path})` };
-}
-
-function standIn(home: string): Program {
-  return { path: home, kind: 'mongo-stand-in', label: 'a stand-in for MongoDB (mongo-java-server 1.47.0)' };
-}
-
-/** A change of our front or of the artifacts makes a new home. */
-function standInName(root: string): string {
-  const hash = createHash('sha256');
-  for (const file of [...sourcesOf(root), join(root, 'deploy/local/artifacts/mongo-stand-in.txt')])
-    hash.update(readFileSync(file));
-  return `mongo-stand-in-${hash.digest('hex').slice(0, 12)}`;
-}
-
-function sourcesOf(root: string): string[] {
-  const folder = join(root, SOURCES);
-  return readdirSync(folder)
-    .sort()
-    .map((file) => join(folder, file));
 }

@@ -1,14 +1,9 @@
-import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findJava } from '../find-java.js';
-import { findProgram } from '../find-program.js';
-import { LauncherError } from '../launcher-error.js';
-import { openToAll } from '../open-to-all.js';
 import type { Workbench } from '../workbench.js';
 import type { Launch, Program } from './service.js';
-
-/** "nobody": needs no account to be made. */
-const UNPRIVILEGED = 65534;
+import { asUnprivileged } from './unprivileged.js';
 
 const CONFIG = `cluster.name: tamis-local
 node.name: local
@@ -85,50 +80,6 @@ export async function launchOpenSearch(
     ...[`-Epath.data=${folders.data}`, `-Epath.logs=${folders.logs}`, `-Epath.repo=${folders.repo}`],
   ];
   const launch = { command: java, args, cwd: run, env: { HOME: run } };
-  return { ...asSomeoneElse(launch, run, [home, run]), readySeconds: 240, expectedSeconds: 20 };
-}
-
-type Start = Pick<Launch, 'command' | 'args' | 'cwd' | 'env' | 'uid'>;
-
-/**
- * OpenSearch refuses to run as root, so then it runs as nobody. Where a folder above it is closed to others (a clone
- * or a cache under /root), nobody is lent the one capability to read past it, and still writes only what is its own.
- */
-function asSomeoneElse(start: Start, run: string, needed: readonly string[]): Start {
-  if (process.getuid?.() !== 0) return start;
-  giveAway(run);
-  if (needed.every(openToAll)) return { ...start, uid: UNPRIVILEGED };
-  const setpriv = findProgram('setpriv', process.env, ['/usr/bin']);
-  if (!setpriv) {
-    throw new LauncherError(
-      `opensearch: it must not run as root, and others cannot reach ${needed.join(' or ')}`,
-      {
-        advice: [
-          'run as a user other than root',
-          'or install setpriv (util-linux)',
-          'or move the clone to a place open to others, and set XDG_CACHE_HOME to such a place',
-        ],
-      },
-    );
-  }
-  const identity = [`--reuid=${UNPRIVILEGED}`, `--regid=${UNPRIVILEGED}`, '--clear-groups', '--no-new-privs'];
-  const capability = ['--inh-caps', '--ambient-caps', '--bounding-set'].map(
-    (set) => `${set}=-all,+dac_read_search`,
-  );
-  // without this the JVM's access(2) checks would still be made as if it had no capability
-  const access = '--securebits=+no_setuid_fixup,+no_setuid_fixup_locked';
-  return {
-    ...start,
-    command: setpriv,
-    args: [...identity, ...capability, access, start.command, ...start.args],
-  };
-}
-
-function giveAway(path: string): void {
-  chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    const inner = join(path, entry.name);
-    if (entry.isDirectory()) giveAway(inner);
-    else chownSync(inner, UNPRIVILEGED, UNPRIVILEGED);
-  }
+  const start = asUnprivileged('opensearch', launch, run, [home, run]);
+  return { ...start, readySeconds: 240, expectedSeconds: 20 };
 }

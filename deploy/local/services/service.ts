@@ -38,7 +38,9 @@ export interface Launch {
 /** Without one of these nothing works. */
 export type EngineName = 'temporal' | 'mongodb' | 'opensearch';
 export type OptionalName = 'redis' | 'ollama';
-export type ServiceName = EngineName | OptionalName;
+/** Used by another service alone, which opens it. */
+export type NeededName = 'postgres';
+export type ServiceName = EngineName | OptionalName | NeededName;
 
 export interface Service extends Obtainable {
   readonly name: ServiceName;
@@ -46,7 +48,14 @@ export interface Service extends Obtainable {
   readonly optional?: { readonly obtains: boolean; readonly without: string };
   /** The usual ports; the first one is the address. */
   readonly ports: readonly number[];
-  launch(bench: Workbench, program: Program, ports: readonly number[]): Promise<Launch>;
+  /** Another service that this program stores its data in: opened first, and its address handed to `launch`. */
+  needs?(program: Program): Service | null;
+  launch(
+    bench: Workbench,
+    program: Program,
+    ports: readonly number[],
+    neededAddress: string | null,
+  ): Promise<Launch>;
   /** What the rest of the world calls it, as in `endpoints.json`. */
   addresses(ports: readonly number[]): Readonly<Record<string, string>>;
   /** Asks the service itself. */

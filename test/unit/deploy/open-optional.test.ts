@@ -26,6 +26,10 @@ const refuses = async (): Promise<never> => {
   throw new LauncherError('redis: none was found', { advice: [] });
 };
 
+const noProcess = (): void => {
+  throw new Error('no process was expected');
+};
+
 describe('a service that can be done without', () => {
   test('is not obtained unasked when that takes long, and it is said', async () => {
     const bench = testBench(temporaryFolder());
@@ -34,6 +38,7 @@ describe('a service that can be done without', () => {
       service(false, () => {
         throw new Error('was built');
       }),
+      noProcess,
     );
     expect(opened).toBeNull();
     expect(bench.said.join('\n')).toContain('goes without');
@@ -41,14 +46,14 @@ describe('a service that can be done without', () => {
 
   test('is gone without when it cannot be had, with the reason', async () => {
     const bench = testBench(temporaryFolder());
-    expect(await openOptional(bench, service(true, refuses))).toBeNull();
+    expect(await openOptional(bench, service(true, refuses), noProcess)).toBeNull();
     expect(bench.said.join('\n')).toContain('redis: none was found; goes without');
   });
 
   test('is the one that the user named, and nothing is looked for', async () => {
     const bench = { ...testBench(temporaryFolder()), settings: { REDIS_URL: 'redis://mine:1' } };
     const named = { ...service(true, refuses), ready: async () => true };
-    expect(await openOptional(bench, named)).toEqual({ address: 'redis://mine:1', process: null });
+    expect(await openOptional(bench, named, noProcess)).toBe('redis://mine:1');
   });
 
   test('hides neither Ctrl-C nor a fault of ours', async () => {
@@ -58,12 +63,12 @@ describe('a service that can be done without', () => {
       stop.abort(new DOMException('stopped', 'AbortError'));
       return refuses();
     };
-    await expect(openOptional(bench, service(true, interrupted))).rejects.toThrow('stopped');
+    await expect(openOptional(bench, service(true, interrupted), noProcess)).rejects.toThrow('stopped');
     const broken = async (): Promise<never> => {
       throw new TypeError('a fault');
     };
-    await expect(openOptional(testBench(temporaryFolder()), service(true, broken))).rejects.toThrow(
-      'a fault',
-    );
+    await expect(
+      openOptional(testBench(temporaryFolder()), service(true, broken), noProcess),
+    ).rejects.toThrow('a fault');
   });
 });
