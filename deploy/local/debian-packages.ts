@@ -13,6 +13,9 @@ import type { Workbench } from './workbench.js';
 /** What Debian signs its releases with. */
 const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
+/** What apt checks the signature with, in its older and newer versions. */
+const VERIFIERS = ['gpgv', 'sqv', 'gpgv2', 'gpgv1'] as const;
+
 export interface DebianRequest {
   readonly suite: string;
   /** The packages that are needed, where the suite still has all of them. */
@@ -31,9 +34,10 @@ export interface DebianTools {
 /** The tools to fetch and unpack Debian's packages with, or in words what this machine lacks for it. */
 export async function findDebianTools(): Promise<DebianTools | string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return 'Linux on x86-64';
-  const apt = findProgram('apt-get', process.env, ['/usr/bin']);
-  const dpkg = findProgram('dpkg-deb', process.env, ['/usr/bin']);
+  const apt = findProgram('apt-get', process.env);
+  const dpkg = findProgram('dpkg-deb', process.env);
   if (apt === null || dpkg === null) return apt === null ? 'apt-get' : 'dpkg-deb';
+  if (VERIFIERS.every((name) => findProgram(name, process.env) === null)) return VERIFIERS[0];
   if (!existsSync(KEYRING)) return 'the package debian-archive-keyring';
   const targets = await askProgram(apt, ['indextargets', '--format', '$(ORIGIN)|$(RELEASE)|$(REPO_URI)']);
   const mirror = pickMirror(targets ?? '');

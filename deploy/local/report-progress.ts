@@ -10,7 +10,11 @@ export async function reportProgress<T>(
   work: Promise<T>,
 ): Promise<T> {
   const timer = setInterval(() => {
-    bench.report.progress(subject, describe());
+    try {
+      bench.report.progress(subject, describe());
+    } catch {
+      // what it looks at is not there yet, or no longer
+    }
   }, INTERVAL_MS);
   try {
     return await work;

@@ -10,6 +10,11 @@ const UNPRIVILEGED = 65534;
 
 type Start = Pick<Launch, 'command' | 'args' | 'cwd' | 'env' | 'uid'>;
 
+interface Rights {
+  readonly isRoot: boolean;
+  chown(path: string, uid: number, gid: number): void;
+}
+
 /**
  * How to start a server that refuses to run as root. Another user just starts it; root starts it as nobody, to whom
  * `run` is given. Where a folder above one that it needs is closed to others (a clone or a cache under /root), nobody
@@ -20,10 +25,10 @@ export function asUnprivileged(
   start: Start,
   run: string,
   needed: readonly string[],
-  isRoot = process.getuid?.() === 0,
+  { isRoot, chown }: Rights = { isRoot: process.getuid?.() === 0, chown: lchownSync },
 ): Start {
   if (!isRoot) return start;
-  giveAway(run);
+  giveAway(run, chown);
   if (needed.every(openToAll)) return { ...start, uid: UNPRIVILEGED };
   const setpriv = findProgram('setpriv', process.env, ['/usr/bin']);
   if (!setpriv) {
@@ -51,11 +56,11 @@ export function asUnprivileged(
   };
 }
 
-function giveAway(path: string): void {
+function giveAway(path: string, chown: Rights['chown']): void {
   try {
-    lchownSync(path, UNPRIVILEGED, UNPRIVILEGED);
+    chown(path, UNPRIVILEGED, UNPRIVILEGED);
     if (!lstatSync(path).isDirectory()) return;
-    for (const name of readdirSync(path)) giveAway(join(path, name));
+    for (const name of readdirSync(path)) giveAway(join(path, name), chown);
   } catch (error) {
     // a server that runs already removes files meanwhile
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
