@@ -39,6 +39,13 @@ export interface QueueSummary {
   lastQuarantined: { id: number; reason: string } | null;
 }
 
+/** A waiting signal as it goes out. */
+export interface WaitingSignal {
+  id: number;
+  raw: string;
+  receivedAt: Date;
+}
+
 export interface AlertStore {
   /**
    * Stores a batch durably (majority, journal), in order, ids ever increasing. An identity that is stored already is
@@ -51,9 +58,11 @@ export interface AlertStore {
   /** The oldest waiting items of a watcher, by id; released items go last. */
   nextWaiting(watcher: string, limit: number): Promise<WaitingItem[]>;
   /** The items' bytes in the order of the ids; ids that wait no longer are left out. */
-  readWaiting(ids: readonly number[]): Promise<{ id: number; raw: string }[]>;
-  /** waiting → forwarded, by id. */
-  markForwarded(ids: readonly number[], at: Date): Promise<void>;
+  readWaiting(ids: readonly number[]): Promise<WaitingSignal[]>;
+  /**
+   * waiting → forwarded, by id. Who has read the signals says when they were received; else it is looked up.
+   */
+  markForwarded(ids: readonly number[], at: Date, receivedAt?: readonly Date[]): Promise<void>;
   /** waiting → quarantined, with CAPI's reason. */
   quarantine(id: number, reason: string): Promise<void>;
   /** What is quarantined, the latest first. */

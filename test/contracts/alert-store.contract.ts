@@ -250,8 +250,51 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
         await store().quarantine(third, 'refused');
         const read = await store().readWaiting([fourth, third, first, 999_999_999, second]);
         expect(read.map(({ id }) => id)).toEqual([fourth, first, second]);
-        expect(read[1]).toEqual({ id: first, raw });
+        expect(read[1]).toEqual({ id: first, raw, receivedAt: expect.any(Date) });
         expect(await store().readWaiting([])).toEqual([]);
+      });
+
+      test('each look finds the oldest, whatever was sent, quarantined, released and added since the last', async () => {
+        const [watcher, other] = [newWatcher(), newWatcher()];
+        const expected: number[] = [];
+        const add = async (count: number): Promise<void> => {
+          await store().insert(times(count * 3, () => sampleAlert({ watcher: other })));
+          await store().insert(times(count, () => sampleAlert({ watcher })));
+          const newest = await store().readBack({ belowId: null, limit: count });
+          expected.push(...newest.map(({ id }) => id).reverse());
+        };
+        await add(60);
+        for (const round of times(12, (index) => index)) {
+          const found = (await store().nextWaiting(watcher, 10)).map(({ id }) => id);
+          expect(found).toEqual(expected.slice(0, 10));
+          // Every third look finds the same ones again: CAPI did not take them.
+          if (round % 3 === 2) continue;
+          const [refused = 0, ...taken] = found;
+          await store().quarantine(refused, 'refused');
+          await store().markForwarded(taken, at(1));
+          expected.splice(0, 10);
+          if (round % 2 === 0) {
+            await store().release(refused);
+            expected.push(refused);
+          }
+          if (round === 4) await add(25);
+        }
+        expect(await waitingIds(watcher)).toEqual(expected);
+      });
+
+      test('marks of many watchers at once are set, each on what it names', async () => {
+        const queues = await Promise.all(times(12, () => fill(60)));
+        await Promise.all(
+          queues.map(async ({ ids }, index) => {
+            const read = await store().readWaiting(ids.slice(0, 50));
+            const receivedAt = index % 2 === 0 ? [read.map((item) => item.receivedAt)] : [];
+            await store().markForwarded(ids.slice(0, 50), at(index), ...receivedAt);
+          }),
+        );
+        for (const { watcher, ids } of queues) {
+          expect(await waitingIds(watcher)).toEqual(ids.slice(50));
+          expect((await store().get(ids[49] ?? 0))?.forwardedToCapi).toBe(true);
+        }
       });
 
       test('markForwarded changes what waits, and nothing else', async () => {

@@ -38,7 +38,43 @@ onMongo('a stored signal holds no key of its sender, so that none can be read as
     const raw = '{"$where":"1","a.b":{"$gt":""},"__proto__":{"x":1}}';
     await store.insert([sampleAlert({ raw })]);
     const [item] = await store.nextWaiting('watcher-1', 1);
-    expect(await store.readWaiting([item?.id ?? 0])).toEqual([{ id: item?.id, raw }]);
+    expect(await store.readWaiting([item?.id ?? 0])).toMatchObject([{ id: item?.id, raw }]);
+  } finally {
+    await close();
+  }
+});
+
+onMongo('an alert that becomes visible late is found by the next look', async () => {
+  const { db, close } = await openTestDatabase();
+  try {
+    const store = createMongoAlertStore(db);
+    await store.insert(times(90, () => sampleAlert({ watcher: 'w' })));
+    const alerts = db.collection<{ _id: number }>('alerts');
+    const [early] = await store.nextWaiting('w', 1);
+    const late = await alerts.findOneAndDelete({ _id: early?.id ?? 0 });
+    const first = await store.nextWaiting('w', 20);
+    const taken = first.map(({ id }) => id);
+    await store.markForwarded(taken, new Date());
+    await alerts.insertOne(late!);
+    const second = (await store.nextWaiting('w', 20)).map(({ id }) => id);
+    expect(second).toEqual([late!._id, ...taken.map((id) => id + 20).slice(0, 19)]);
+  } finally {
+    await close();
+  }
+});
+
+onMongo('marks that cannot be set fail for each who asked, and those that follow are set', async () => {
+  const { db, close } = await openTestDatabase();
+  try {
+    const store = createMongoAlertStore(db);
+    await store.insert(times(30, () => sampleAlert({ watcher: 'w' })));
+    const ids = (await store.nextWaiting('w', 30)).map(({ id }) => id);
+    // No date, so the server refuses the write.
+    const wrong = () => store.markForwarded(ids.slice(0, 10), new Date(), [new Date(NaN)]);
+    const results = await Promise.allSettled([wrong(), wrong()]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await store.markForwarded(ids.slice(0, 10), new Date());
+    expect((await store.nextWaiting('w', 30)).map(({ id }) => id)).toEqual(ids.slice(10));
   } finally {
     await close();
   }

@@ -51,7 +51,10 @@ export const createForwardingDesk = (clock: () => Promise<number>) => {
           .slice(0, limit)
           .map(({ id, version, raw }) => ({ id, version, bytes: Buffer.byteLength(raw) })),
       readWaiting: async (ids) =>
-        ids.flatMap((id) => items.filter((item) => item.id === id && item.state === 'waiting')),
+        ids.flatMap((id) => {
+          const item = items.find((stored) => stored.id === id && stored.state === 'waiting');
+          return item === undefined ? [] : [{ id, raw: item.raw, receivedAt: new Date(0) }];
+        }),
       markForwarded: async (ids) => {
         for (const item of items) if (ids.includes(item.id)) item.state = 'forwarded';
       },

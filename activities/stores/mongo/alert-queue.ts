@@ -4,8 +4,9 @@ import type { DeliveryState } from '../../../schemas/signals.js';
 import type { AlertStore } from '../../proxy-ports.js';
 import type { AlertDocument } from './alert-document.js';
 import type { createAlertIds } from './alert-ids.js';
-import { writeOf } from './alert-marks.js';
 import type { createAlertMarks } from './alert-marks.js';
+import { createWaitingLook } from './look-at-waiting.js';
+import { createForwardedMarker } from './mark-forwarded.js';
 import { watchersByAge } from './watchers-by-age.js';
 
 type QueueSide = Pick<
@@ -32,31 +33,18 @@ export const createAlertQueue = ({
   alertIds: ReturnType<typeof createAlertIds>;
   marks: ReturnType<typeof createAlertMarks>;
 }): QueueSide => ({
-  async nextWaiting(watcher, limit) {
-    const documents = await alerts
-      .find({ watcher, state: 'waiting' }, { projection: { version: 1, bytes: 1 } })
-      .sort({ position: 1 })
-      .limit(limit)
-      .toArray();
-    return documents.map(({ _id, version, bytes }) => ({ id: _id, version, bytes }));
-  },
+  nextWaiting: createWaitingLook(alerts),
   async readWaiting(ids) {
     const documents = await alerts
-      .find({ _id: { $in: [...ids] }, state: 'waiting' }, { projection: { raw: 1 } })
+      .find({ _id: { $in: [...ids] }, state: 'waiting' }, { projection: { raw: 1, received_at: 1 } })
       .toArray();
-    const raws = new Map(documents.map(({ _id, raw }) => [_id, raw]));
+    const found = new Map(documents.map((document) => [document._id, document]));
     return ids.flatMap((id) => {
-      const raw = raws.get(id);
-      return raw === undefined ? [] : [{ id, raw }];
+      const document = found.get(id);
+      return document === undefined ? [] : [{ id, raw: document.raw, receivedAt: document.received_at }];
     });
   },
-  async markForwarded(ids, at) {
-    const waiting = { _id: { $in: [...ids] }, state: 'waiting' } as const;
-    const found = await alerts.find(waiting, { projection: { received_at: 1 } }).toArray();
-    await marks.around(writeOf(found), () =>
-      alerts.updateMany(waiting, { $set: { state: 'forwarded', forwarded: true, forwarded_at: at } }),
-    );
-  },
+  markForwarded: createForwardedMarker({ alerts, marks }),
   async quarantine(id, reason) {
     await alerts.updateOne(
       { _id: id, state: 'waiting' },

@@ -90,7 +90,7 @@ export const createFakeAlertStore = (): AlertStore => {
     async readWaiting(ids) {
       return ids.flatMap((id) => {
         const alert = waitingItem(id);
-        return alert === null ? [] : [{ id, raw: alert.raw }];
+        return alert === null ? [] : [{ id, raw: alert.raw, receivedAt: new Date(alert.receivedAt) }];
       });
     },
     async markForwarded(ids, at) {

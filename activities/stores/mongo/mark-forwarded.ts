@@ -1,0 +1,80 @@
+import type { Collection } from 'mongodb';
+import type { AlertDocument } from './alert-document.js';
+import type { createAlertMarks } from './alert-marks.js';
+
+interface Request {
+  ids: readonly number[];
+  at: Date;
+  receivedAt: readonly Date[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** One update changes so many alerts at most: a longer one would hold up a push that waits for the same pages. */
+const MAX_IDS = 500;
+
+/**
+ * waiting → forwarded, by id. Requests that come while a write is under way share the next one, so that a process has
+ * one such write under way however many watchers it sends for: pushes go first, and they write the same collection.
+ */
+export function createForwardedMarker({
+  alerts,
+  marks,
+}: {
+  alerts: Collection<AlertDocument>;
+  marks: ReturnType<typeof createAlertMarks>;
+}): (ids: readonly number[], at: Date, receivedAt?: readonly Date[]) => Promise<void> {
+  const requests: Request[] = [];
+  let isWriting = false;
+
+  /** From the front, as many as fit into one write; the first one always. */
+  function takeShare(): Request[] {
+    let ids = 0;
+    const end = requests.findIndex((request, index) => {
+      ids += request.ids.length;
+      return index > 0 && ids > MAX_IDS;
+    });
+    return requests.splice(0, end === -1 ? requests.length : end);
+  }
+
+  async function write(share: readonly Request[]): Promise<void> {
+    const at = new Date(Math.max(...share.map((request) => request.at.getTime())));
+    const ids = share.flatMap((request) => request.ids);
+    await marks.around({ ids, times: share.flatMap(({ receivedAt }) => receivedAt) }, () =>
+      alerts.updateMany(
+        { _id: { $in: ids }, state: 'waiting' },
+        { $set: { state: 'forwarded', forwarded: true, forwarded_at: at } },
+      ),
+    );
+  }
+
+  async function serve(): Promise<void> {
+    isWriting = true;
+    while (requests.length > 0) {
+      const share = takeShare();
+      try {
+        await write(share);
+        for (const { resolve } of share) resolve();
+      } catch (error) {
+        for (const { reject } of share) reject(error);
+      }
+    }
+    isWriting = false;
+  }
+
+  async function findTimes(ids: readonly number[]): Promise<Date[]> {
+    const waiting = { _id: { $in: [...ids] }, state: 'waiting' } as const;
+    const found = await alerts.find(waiting, { projection: { received_at: 1 } }).toArray();
+    return found.map(({ received_at }) => received_at);
+  }
+
+  return async (ids, at, known) => {
+    const receivedAt = known ?? (await findTimes(ids));
+    // Without a time there is no alert to change, and a change that no mark announces would never be counted.
+    if (receivedAt.length === 0) return;
+    await new Promise<void>((resolve, reject) => {
+      requests.push({ ids, at, receivedAt, resolve, reject });
+      if (!isWriting) void serve();
+    });
+  };
+}
