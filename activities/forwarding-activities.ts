@@ -1,24 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
-import type { ApiVersion, HoldCause, WaitingItem } from '../schemas/signals.js';
-import type { AlertStore, CapiClient, DeliveryResult, WatcherStore } from './proxy-ports.js';
-
-/** What crosses from plan to hands: ids. The signals stay in the store. */
-export interface SignalBatch {
-  version: ApiVersion;
-  ids: number[];
-}
-
-/** What came of offering a batch, in plain JSON. */
-export type SendReport =
-  /** `marked` is false when CAPI took it and the store then failed: the marks are still to be set. */
-  | { outcome: 'accepted'; status: number; count: number; marked: boolean }
-  /** Nothing of it waits any more, or forwarding is switched off. */
-  | { outcome: 'nothing' }
-  /** An operator holds this watcher's signals back. */
-  | { outcome: 'paused' }
-  | { outcome: 'no-token' }
-  | Exclude<DeliveryResult, { outcome: 'accepted' }>;
+import type { HoldCause } from '../schemas/signals.js';
+import type { AlertStore, CapiClient, WatcherStore } from './proxy-ports.js';
+import { TAKEN_UP, createSignalDelivery, toBatches } from './signal-delivery.js';
+import type { SendReport, SeveralReport, SignalBatch } from './signal-delivery.js';
 
 /** Why a queue stands, and until when (milliseconds since 1970). */
 export interface RecordedHold {
@@ -41,65 +25,55 @@ export interface ForwardingActivityDeps {
   settings: {
     /** FORWARD_ENABLED: nothing leaves while it is off, also not what waited before. */
     enabled: boolean;
+    /** FORWARD_PACE_MS: the least time between two batches of a watcher. */
+    paceMs: number;
     /** The sweep leaves alone what is younger: its gateway is about to tell the actor. */
     graceMs: number;
   };
   now?: () => Date;
+  monotonicMs?: () => number;
 }
 
-/** The size of a LAPI's own pushes. */
-const BATCH_ITEMS = 50;
-/** CAPI refuses bodies over about 10 MiB (wire contract, 6.2); a single item may be larger than this. */
-const BATCH_BYTES = 4 * 1024 * 1024;
 /** Each run of the sweep takes at most so many watchers. */
 const SWEEP_SHARE = 500;
-const MARK_TRIES = 3;
 
 /** The hands of the forwarding plans. */
 export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
-  const { alerts, watchers, capi, settings } = deps;
+  const { alerts, watchers, settings } = deps;
   const now = deps.now ?? (() => new Date());
+  const delivery = createSignalDelivery({
+    ...deps,
+    now,
+    monotonicMs: deps.monotonicMs ?? (() => performance.now()),
+  });
 
-  /** The oldest waiting signals that may travel together. */
-  const nextBatch = async (watcher: string): Promise<SignalBatch | null> => {
-    if (!settings.enabled) return null;
-    return batchOf(await alerts.nextWaiting(watcher, BATCH_ITEMS));
+  /** What waits longest, in batches; `more` when there is more than that. */
+  const nextBatches = async (watcher: string): Promise<{ batches: SignalBatch[]; more: boolean }> => {
+    if (!settings.enabled) return { batches: [], more: false };
+    const waiting = await alerts.nextWaiting(watcher, TAKEN_UP);
+    return { batches: toBatches(waiting), more: waiting.length === TAKEN_UP };
   };
 
   /**
-   * Offers a batch once and, on a 2xx, marks it in the same breath. The same ids give the same bytes.
+   * Offers batches one after the other, marks each on its 2xx, and ends at the first one that is not taken. Its
+   * heartbeat says how far it has come.
+   * @throws AppError when the store fails before the first offer
+   */
+  const sendBatches = async (work: { watcher: string; batches: SignalBatch[] }): Promise<SeveralReport> => {
+    const context = Context.current();
+    return delivery.several(work, context.cancellationSignal, (progress) => context.heartbeat(progress));
+  };
+
+  /** The oldest waiting signals that may travel together; for actors that began before `nextBatches` came. */
+  const nextBatch = async (watcher: string): Promise<SignalBatch | null> =>
+    (await nextBatches(watcher)).batches[0] ?? null;
+
+  /**
+   * Offers a batch once and marks it on a 2xx; for actors that began before `sendBatches` came.
    * @throws AppError when the store fails before the offer
    */
-  const sendBatch = async ({
-    watcher,
-    version,
-    ids,
-  }: SignalBatch & { watcher: string }): Promise<SendReport> => {
-    const signal = Context.current().cancellationSignal;
-    if (!settings.enabled) return { outcome: 'nothing' };
-    // Asked of the store before each offer, so that a pause outlives the actor that was told of it.
-    const record = await watchers.get(watcher);
-    if (record !== null && record.pausedAt !== null) return { outcome: 'paused' };
-    const items = await alerts.readWaiting(ids);
-    if (items.length === 0) return { outcome: 'nothing' };
-    const credential = await watchers.token(watcher);
-    if (credential === null) {
-      await watchers.wantLogin(watcher);
-      return { outcome: 'no-token' };
-    }
-
-    const body = `[${items.map((item) => item.raw).join(',')}]`;
-    const result = await capi.sendSignals(version, body, credential.token, signal);
-    if (result.outcome === 'accepted') {
-      const taken = items.map((item) => item.id);
-      const marked = await succeeds(MARK_TRIES, () => alerts.markForwarded(taken, now()));
-      await succeeds(1, () => watchers.recordSuccess(watcher, now()));
-      return { outcome: 'accepted', status: result.status, count: taken.length, marked };
-    }
-    if (result.outcome === 'rejected' && result.status === 401)
-      await watchers.refuseToken(watcher, credential.digest);
-    return result;
-  };
+  const sendBatch = async (batch: SignalBatch & { watcher: string }): Promise<SendReport> =>
+    delivery.one(batch, Context.current().cancellationSignal);
 
   /** For a batch that CAPI took and whose marks could not be set at once. */
   const markForwarded = async ({ watcher, ids }: { watcher: string; ids: number[] }): Promise<void> => {
@@ -129,34 +103,10 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
   const watchersWaiting = async (): Promise<string[]> =>
     settings.enabled ? alerts.watchersWaiting(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE) : [];
 
-  return { nextBatch, sendBatch, markForwarded, quarantineSignal, recordHold, watchersWaiting };
+  return {
+    ...{ nextBatches, sendBatches, nextBatch, sendBatch },
+    ...{ markForwarded, quarantineSignal, recordHold, watchersWaiting },
+  };
 };
 
 export type ForwardingActivities = ReturnType<typeof createForwardingActivities>;
-
-/** As many from the front as share one version of the protocol and fit one body; the first one always. */
-const batchOf = (waiting: readonly WaitingItem[]): SignalBatch | null => {
-  const first = waiting[0];
-  if (first === undefined) return null;
-  const ids: number[] = [];
-  let bytes = 0;
-  for (const item of waiting) {
-    bytes += item.bytes + 1;
-    if (ids.length > 0 && (item.version !== first.version || bytes > BATCH_BYTES)) break;
-    ids.push(item.id);
-  }
-  return { version: first.version, ids };
-};
-
-/** What follows a 2xx must not throw: the report that CAPI took the batch is worth more. */
-const succeeds = async (tries: number, write: () => Promise<void>): Promise<boolean> => {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await write();
-      return true;
-    } catch {
-      if (attempt >= tries) return false;
-      await sleep(200 * attempt);
-    }
-  }
-};

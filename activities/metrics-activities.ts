@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { SendReport } from './forwarding-activities.js';
+import type { SendReport } from './signal-delivery.js';
 import type { CapiClient, MetricsStore, WatcherStore } from './proxy-ports.js';
 
 export interface MetricsActivityDeps {

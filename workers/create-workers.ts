@@ -119,6 +119,7 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
   if (adapters.proxy === null) return { documents, models, alerts: null };
   const forwarding = {
     enabled: config.proxy.forwardEnabled,
+    paceMs: config.proxy.paceMs,
     graceMs: config.documents.sweepGraceSeconds * 1000,
   };
   const alerts = await pool({
@@ -130,8 +131,8 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
       ...createMetricsActivities({ ...adapters.proxy, settings: forwarding }),
       ...createAlertUpkeepActivities(adapters.proxy),
     },
-    // Each watcher has one batch under way at most, and a batch does nothing but wait.
-    maxConcurrentActivityTaskExecutions: 100,
+    // Each watcher occupies one while its signals flow, and does little but wait.
+    maxConcurrentActivityTaskExecutions: 200,
   });
   return { documents, models, alerts };
 };

@@ -26,7 +26,8 @@ export const bulk = { ...base, startToCloseTimeout: '4 hours' } as const satisfi
 
 /**
  * One call to a service outside that must not be made twice by accident: it is tried once, and the plan decides by
- * what came of it. The client's own time-out (PROXY_TIMEOUT_MS) is shorter.
+ * what came of it. The client's own time-out (PROXY_TIMEOUT_MS) is shorter. The heartbeat time-out is longer than the
+ * time for which `sendBatches` offers (`SENDING_MS`): whoever is taken for dead has stopped.
  */
 export const external = {
   ...base,

@@ -4,28 +4,30 @@ import {
   continueAsNew,
   defineQuery,
   defineSignal,
+  patched,
   proxyActivities,
   setHandler,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { ForwardingActivities } from '../activities/forwarding-activities.js';
+import type { SeveralReport, SignalBatch } from '../activities/signal-delivery.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { external, quick } from './activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';
 import { answerOf, freshState, halves, holdOf } from './forwarding-state.js';
 import type { ForwardingState } from './forwarding-state.js';
-import { reported } from './reported.js';
+import { reported, reportedSeveral } from './reported.js';
 
 export interface ForwardSignalsInput {
   /** In front of task queues and workflow ids of this installation. */
   prefix: string;
   watcher: string;
-  /** Pause between two batches; 100 ms unless told. */
+  /** Pause between two batches of an actor that began before the worker kept the pace; 100 ms unless told. */
   paceMs?: number;
   /** How long an actor without work waits for more before it ends; 3 minutes unless told. */
   idleMs?: number;
-  /** So many offers and wakes, then a new run with an empty history; Temporal may ask for it earlier. */
+  /** So many calls that offer, and wakes, then a new run with an empty history; Temporal may ask for it earlier. */
   stepsPerRun?: number;
   /** What the run before left; absent at the start. */
   state?: ForwardingState;
@@ -43,40 +45,50 @@ const retry = defineSignal('retry');
 const forwardingStatus = defineQuery<ForwardingView>('forwardingStatus');
 
 /**
- * The actor of one watcher: takes the oldest waiting signals, offers them to CAPI, and goes on by what came of it.
- * It alone sends for this watcher, so order holds. It knows ids, never signals, and marks nothing without a 2xx: a
- * batch whose outcome is unknown is offered again with the same ids, hence with the same bytes.
+ * The actor of one watcher: takes up the signals that have waited longest, has them offered to CAPI batch by batch, and
+ * goes on by what came of it. It alone sends for this watcher, so order holds. It knows ids, never signals, and they
+ * are in its history before they are offered: a batch whose outcome is unknown is offered again with the same ids,
+ * hence with the same bytes. Nothing is marked without a 2xx.
+ *
+ * While signals flow there is no timer: Temporal fires one up to a second late, which is the time of twenty batches.
  */
 export async function forwardSignals(input: ForwardSignalsInput): Promise<ForwardingView> {
-  const { watcher, paceMs = 100, idleMs = 180_000, stepsPerRun = 1000 } = input;
+  const { watcher, idleMs = 180_000, stepsPerRun = 1000 } = input;
+  // Asked once for the whole run: an execution that began with single batches ends its run with them.
+  const several = patched('several-batches');
   const taskQueue = taskQueues(input.prefix).alerts;
-  const { sendBatch } = proxyActivities<ForwardingActivities>({ ...external, taskQueue });
-  const { nextBatch, markForwarded, quarantineSignal, recordHold } = proxyActivities<ForwardingActivities>({
+  const { quarantineSignal, recordHold, markForwarded } = proxyActivities<ForwardingActivities>({
     ...quick,
     taskQueue,
   });
+  const { takeUp, offer } = several ? offeringSeveral(watcher, taskQueue) : offeringOne(input, taskQueue);
   const state = input.state ?? freshState();
   let phase: ForwardingView['phase'] = 'sending';
   let woken = false;
+  /** Whether the store may hold something that no look has found yet. */
+  let unseen = true;
   let lastLook = false;
   let steps = 0;
   const view = (): ForwardingView => ({ watcher, phase, ...state });
   const runIsFull = (): boolean => steps >= stepsPerRun || workflowInfo().continueAsNewSuggested;
   const held = (): boolean => state.hold !== null && state.hold.untilMs > Date.now();
   const tokenTold = (): boolean => woken && state.hold?.untilToken === true;
+  const told = (): void => {
+    woken = true;
+    unseen = true;
+  };
 
   setHandler(forwardingStatus, view);
   setHandler(wake, () => {
-    woken = true;
+    told();
     steps += 1;
   });
-
   setHandler(resume, () => {
-    woken = true;
+    told();
     if (state.hold?.cause === 'paused') state.hold.untilMs = 0;
   });
   setHandler(retry, () => {
-    woken = true;
+    told();
     state.failures = 0;
     if (state.hold !== null) state.hold.untilMs = 0;
   });
@@ -97,25 +109,35 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
     // Before the look and the offer: what is told from here on is looked at afterwards.
     woken = false;
 
-    if (state.work.length === 0) {
-      const batch = await nextBatch(watcher);
-      if (batch !== null) state.work.push(batch);
+    if (state.work.length === 0 && unseen) {
+      unseen = false;
+      const { batches, more } = await takeUp();
+      state.work.push(...batches);
+      if (more) unseen = true;
     }
-    const batch = state.work[0];
-    if (batch === undefined) {
+    if (state.work.length === 0) {
       phase = 'idle';
       if (lastLook && !woken) break;
       state.hold = null;
       // After the wait comes one more look, for signals whose wake was lost.
       lastLook = !(await condition(() => woken, idleMs));
+      unseen = true;
       continue;
     }
     lastLook = false;
 
     steps += 1;
-    const report = await reported(() => sendBatch({ watcher, ...batch }));
-    const decision = decideDelivery(report, state.failures, Math.random);
-    if (decision.step === 'hold') {
+    const { done, forwarded, unmarked, report, restMs } = await offer(state.work);
+    state.work.splice(0, done);
+    state.forwarded += forwarded;
+    // CAPI has them, and this history says so: the marks are set however long the store is away.
+    if (unmarked.length > 0) await markForwarded({ watcher, ids: unmarked });
+    if (done > 0) {
+      state.failures = 0;
+      state.hold = null;
+    }
+    const decision = report === null ? null : decideDelivery(report, state.failures, Math.random);
+    if (report !== null && decision?.step === 'hold') {
       state.failures = decision.growing ? state.failures + 1 : 0;
       state.hold = holdOf(report, decision, state.hold, Date.now());
       // A pause is no fault of anybody, and the watcher's record says it already.
@@ -124,20 +146,53 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
     }
     state.failures = 0;
     state.hold = null;
-    if (decision.step === 'split' && batch.ids.length > 1) state.work.splice(0, 1, ...halves(batch));
-    else {
-      if (decision.step === 'split') {
-        await quarantineSignal({ watcher, id: batch.ids[0]!, ...answerOf(report) });
+    const refused = state.work[0];
+    if (report !== null && decision?.step === 'split' && refused !== undefined) {
+      if (refused.ids.length > 1) state.work.splice(0, 1, ...halves(refused));
+      else {
+        await quarantineSignal({ watcher, id: refused.ids[0]!, ...answerOf(report) });
         state.quarantined += 1;
-      } else if (report.outcome === 'accepted') {
-        // CAPI has it, and this history says so: the marks are set however long the store is away.
-        if (!report.marked) await markForwarded({ watcher, ids: batch.ids });
-        state.forwarded += report.count;
+        state.work.shift();
       }
-      state.work.shift();
     }
-    if (paceMs > 0) await sleep(paceMs);
+    if (restMs > 0) await sleep(restMs);
   }
   await condition(allHandlersFinished);
   return view();
+}
+
+/** How an actor gets its work and has it offered. */
+interface Offering {
+  takeUp(): Promise<{ batches: SignalBatch[]; more: boolean }>;
+  offer(work: readonly SignalBatch[]): Promise<SeveralReport>;
+}
+
+function offeringSeveral(watcher: string, taskQueue: string): Offering {
+  const { nextBatches } = proxyActivities<ForwardingActivities>({ ...quick, taskQueue });
+  const { sendBatches } = proxyActivities<ForwardingActivities>({ ...external, taskQueue });
+  return {
+    takeUp: () => nextBatches(watcher),
+    offer: (work) => reportedSeveral(() => sendBatches({ watcher, batches: [...work] })),
+  };
+}
+
+/** As it was before: one batch for each call, and the pace kept by a timer of the workflow. */
+function offeringOne({ watcher, paceMs = 100 }: ForwardSignalsInput, taskQueue: string): Offering {
+  const { nextBatch } = proxyActivities<ForwardingActivities>({ ...quick, taskQueue });
+  const { sendBatch } = proxyActivities<ForwardingActivities>({ ...external, taskQueue });
+  return {
+    async takeUp() {
+      const batch = await nextBatch(watcher);
+      return { batches: batch === null ? [] : [batch], more: true };
+    },
+    async offer([batch]) {
+      const none = { done: 0, forwarded: 0, unmarked: [], report: null, restMs: paceMs };
+      if (batch === undefined) return none;
+      const report = await reported(() => sendBatch({ watcher, ...batch }));
+      if (report.outcome === 'nothing') return { ...none, done: 1 };
+      if (report.outcome !== 'accepted') return { ...none, report };
+      const unmarked = report.marked ? [] : batch.ids;
+      return { ...none, done: 1, forwarded: report.count, unmarked };
+    },
+  };
 }

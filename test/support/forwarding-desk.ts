@@ -69,7 +69,10 @@ export const createForwardingDesk = (clock: () => Promise<number>) => {
       ],
     },
     watchers: {
-      get: async (watcher) => ({ ...watcherRecord(watcher), pausedAt }),
+      get: async (watcher) => ({
+        ...watcherRecord(watcher),
+        ...{ pausedAt, tokenUpdatedAt: tokens.length === 0 ? null : new Date(tokens.length) },
+      }),
       token: async () => {
         const token = tokens.at(-1);
         return token === undefined || refused.has(token) ? null : { token, digest: `digest-${token}` };
@@ -97,7 +100,7 @@ export const createForwardingDesk = (clock: () => Promise<number>) => {
         return result;
       },
     },
-    settings: { enabled: true, graceMs: 0 },
+    settings: { enabled: true, paceMs: 0, graceMs: 0 },
   };
   const metrics = createFakeMetricsStore();
   const metricsSent: { path: string; body: string; token: string; atMs: number }[] = [];

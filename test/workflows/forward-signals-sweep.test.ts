@@ -36,7 +36,7 @@ const withWorker = async (
 const sweep = (prefix: string, taskQueue: string) =>
   env.client.workflow.execute<typeof sweepForwarding>('sweepForwarding', {
     ...{ workflowId: `${prefix}sweep-${(serial += 1)}`, taskQueue },
-    args: [{ prefix, paceMs: 0 }],
+    args: [{ prefix }],
   });
 
 describe('sweepForwarding', () => {

@@ -88,7 +88,35 @@ describe('forwardSignals', () => {
       expect(desk.accepted).toEqual(range(1, 65));
       expect(desk.ids('forwarded')).toEqual(range(1, 65));
       expect(view).toMatchObject({ phase: 'idle', forwarded: 65, quarantined: 0, hold: null, work: [] });
-      expect(gaps(desk).every((gap) => gap >= 100)).toBe(true);
+    });
+  });
+
+  it('offers many batches in one step, without a timer between them', async () => {
+    await onStage(async ({ desk, wake }) => {
+      desk.add(2100);
+      const handle = await wake();
+      await until('all is sent', async () => desk.accepted.length === 2100);
+      await until('idle', async () => (await viewOf(handle)).phase === 'idle');
+      const { events } = await handle.fetchHistory();
+      const steps = (events ?? []).flatMap(
+        (event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+      );
+      expect(steps).toEqual(['nextBatches', 'sendBatches', 'nextBatches', 'sendBatches']);
+      const timers = (events ?? []).filter((event) => event.timerStartedEventAttributes != null);
+      // That of the idle actor.
+      expect(timers).toHaveLength(1);
+      await handle.result();
+      expect(desk.accepted).toEqual(range(1, 2100));
+    });
+  });
+
+  it('keeps a long pace by a timer of its own', async () => {
+    await onStage(async ({ desk, wake }) => {
+      desk.deps.settings.paceMs = MINUTE;
+      desk.add(150);
+      await (await wake()).result();
+      expect(desk.accepted).toEqual(range(1, 150));
+      expect(gaps(desk).every((gap) => gap >= MINUTE)).toBe(true);
     });
   });
 
@@ -298,7 +326,7 @@ describe('forwardSignals, from run to run', () => {
         await until('all sent', async () => desk.ids('waiting').length === 0);
         expect(desk.accepted).toEqual(range(1, desk.items.length));
       },
-      { input: { stepsPerRun: 5, idleMs: 1, paceMs: 0 } },
+      { input: { stepsPerRun: 5, idleMs: 1 } },
     );
   });
 
@@ -329,28 +357,29 @@ describe('forwardSignals, from run to run', () => {
   });
 
   it('offers the same ids again when the worker died in the middle of sending', async () => {
-    const given: number[][] = [];
+    const given: number[][][] = [];
     let desk: ForwardingDesk | undefined;
     await onStage(
       async (stage) => {
         desk = stage.desk;
-        desk.add(3);
-        await (await stage.wake()).result();
-        expect(given).toEqual([
-          [1, 2, 3],
-          [1, 2, 3],
-        ]);
-        expect(desk.accepted).toEqual([1, 2, 3]);
+        desk.add(120);
+        const view = await (await stage.wake()).result();
+        const rest = [range(51, 100), range(101, 120)];
+        // What the heartbeat told is over is not given out again.
+        expect(given).toEqual([[range(1, 50), ...rest], rest]);
+        expect(desk.accepted).toEqual(range(1, 120));
         expect(desk.errors).toMatchObject([{ cause: 'network' }]);
+        expect(view.forwarded).toBe(120);
       },
       {
         override: {
-          sendBatch: async (batch) => {
-            given.push(batch.ids);
-            // No heartbeat and no answer: to the server this worker is dead.
-            if (given.length > 1) return desk!.activities.sendBatch(batch);
+          sendBatches: async (work) => {
+            given.push(work.batches.map(({ ids }) => ids));
+            if (given.length > 1) return desk!.activities.sendBatches(work);
+            const report = await desk!.activities.sendBatches({ ...work, batches: work.batches.slice(0, 1) });
+            // No more heartbeats and no answer: to the server this worker is dead.
             await until('taken for dead', async () => given.length > 1);
-            return { outcome: 'nothing' };
+            return report;
           },
         },
       },

@@ -27,14 +27,16 @@ interface Recording {
   /** The forwarding plans: how CAPI answers the first offers; it takes the rest. */
   answers?: DeliveryResult[];
   input?: object;
+  /** So many signals wait; two unless told. */
+  signals?: number;
   /** The watcher is paused at first, and resumed once the actor stands. */
   paused?: boolean;
   /** Cancels once the first activity runs. */
   cancel?: boolean;
 }
 
-/** Two signals wait at this watcher's desk; the actor ends half a second after the last. */
-const FORWARD = { watcher: 'watcher', paceMs: 10, idleMs: 500 };
+/** The watcher whose signals wait; the actor ends half a second after the last. */
+const FORWARD = { watcher: 'watcher', idleMs: 500 };
 
 let pages = 2;
 let rounds = 2;
@@ -133,6 +135,13 @@ const recordings: Recording[] = [
   { name: 'reconcile-documents', workflow: 'reconcileDocuments' },
   { name: 'forward-signals-accepted', workflow: 'forwardSignals', answers: [], input: FORWARD },
   {
+    name: 'forward-signals-several',
+    workflow: 'forwardSignals',
+    answers: [ok, refusal(503)],
+    input: FORWARD,
+    signals: 2100,
+  },
+  {
     name: 'forward-signals-held',
     workflow: 'forwardSignals',
     answers: [refusal(503)],
@@ -160,7 +169,7 @@ const recordings: Recording[] = [
 const record = async (
   client: Client,
   connection: NativeConnection,
-  { name, workflow, script, answers, input, paused, cancel }: Recording,
+  { name, workflow, script, answers, input, signals = 2, paused, cancel }: Recording,
 ): Promise<void> => {
   const prefix = `record-${Date.now()}-`;
   const { activities, names } = scriptedActivities(script);
@@ -169,7 +178,7 @@ const record = async (
   const desk = createForwardingDesk(async () => Date.now());
   const scripted = [...(answers ?? [])];
   desk.answer(() => scripted.shift() ?? ok);
-  desk.add(2, { watcher: 'watcher' });
+  desk.add(signals, { watcher: 'watcher' });
   if (paused === true) desk.pause();
   await desk.metrics.hold(
     'watcher',
