@@ -11,18 +11,29 @@ const PARALLEL_CALLS = 8;
 const PATIENCE_MS = 1000;
 
 /**
- * Wakes wait until no push is being stored, for a second at most: a LAPI gives up after five and never offers its
- * signals again, whereas what is stored can be forwarded a moment later. One call per watcher is under way at most;
- * what comes meanwhile is told by one more afterwards, so that a slow Temporal piles nothing up. A call that fails is
- * logged and left to the sweep.
+ * Each call is a step of the actor's workflow, and one look finds whatever came by then: a watcher that pushes all the
+ * time is told of once in so long. The first push after a rest is told at once.
  */
-export const createWaker = (call: (watcher: string) => Promise<void>, traffic: PushTraffic): Waker => {
+const REST_MS = 1000;
+
+/**
+ * Wakes wait until no push is being stored, for a second at most: a LAPI gives up after five and never offers its
+ * signals again, whereas what is stored can be forwarded a moment later. While a watcher's actor is being told, and for
+ * a rest afterwards, further wakes of that watcher are kept and told by one call when the rest is over: the last push
+ * is always followed by a call, and a slow Temporal piles nothing up. A call that fails is logged and left to the sweep.
+ */
+export const createWaker = (
+  call: (watcher: string) => Promise<void>,
+  traffic: PushTraffic,
+  restMs = REST_MS,
+): Waker => {
   const due = new Map<string, Logger>();
-  const underWay = new Set<string>();
+  /** Being told, or told a moment ago. */
+  const resting = new Set<string>();
   let callers = 0;
 
   const next = (): [string, Logger] | undefined => {
-    for (const entry of due) if (!underWay.has(entry[0])) return entry;
+    for (const entry of due) if (!resting.has(entry[0])) return entry;
     return undefined;
   };
 
@@ -35,19 +46,25 @@ export const createWaker = (call: (watcher: string) => Promise<void>, traffic: P
       if (entry === undefined) break;
       const [watcher, log] = entry;
       due.delete(watcher);
-      underWay.add(watcher);
+      resting.add(watcher);
       try {
         await call(watcher);
       } catch (error) {
         log.warn({ err: error, watcher }, 'the forwarding actor could not be told; the sweep will');
       }
-      underWay.delete(watcher);
+      // A process that ends does not wait for it: the sweep finds what waits.
+      setTimeout(() => endRest(watcher), restMs).unref();
     }
     callers -= 1;
   };
 
+  const endRest = (watcher: string): void => {
+    resting.delete(watcher);
+    if (due.has(watcher) && callers < PARALLEL_CALLS) void tell();
+  };
+
   return (watcher, log) => {
     due.set(watcher, log);
-    if (callers < PARALLEL_CALLS) void tell();
+    if (!resting.has(watcher) && callers < PARALLEL_CALLS) void tell();
   };
 };

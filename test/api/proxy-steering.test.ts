@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../deploy/stand-in-capi/stand-in-token.js';
 import { sampleSignal } from '../support/signal-client.js';
+import { until } from '../support/until.js';
 import { startProxy } from './support/start-proxy.js';
 import type { Proxy } from './support/start-proxy.js';
 
@@ -100,6 +101,8 @@ describe('POST /api/forwarding/{watcher}/release', () => {
       status: 200,
       body: { watcher: 'w9', released: 2, left: false },
     });
+    // Perhaps a moment later: it was told of a push just now.
+    await until('the actor is told', async () => again.woken.length > before);
     expect(again.woken.slice(before)).toEqual(['w9']);
     const waiting = await off.stores.alerts.nextWaiting('w9', 9);
     expect(waiting.map(({ id }) => id)).toEqual([4, 1, 2]);
@@ -134,6 +137,7 @@ describe('the quarantine', () => {
       status: 200,
       body: { id: 1, state: 'waiting' },
     });
+    await until('the actor is told', async () => proxy.woken.length > before);
     expect(proxy.woken.slice(before)).toEqual([watcher]);
     expect((await proxy.stores.alerts.nextWaiting(watcher, 9)).map(({ id }) => id)).toEqual([3, 1]);
     expect(await ask('POST', '/api/quarantine/2/discard')).toEqual({
