@@ -39,7 +39,7 @@ const QUEUED = 'queued';
  * uploads while Temporal is away.
  */
 export const connectTemporal = (
-  config: Pick<Config, 'temporal' | 'documents' | 'proxy'>,
+  config: Pick<Config, 'temporal' | 'documents'>,
 ): WorkflowStarter & ForwardingStarter & { close(): Promise<void> } => {
   const { address, namespace, prefix } = config.temporal;
   const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
@@ -52,7 +52,7 @@ export const connectTemporal = (
     client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
       workflowId: forwardWorkflowId(prefix, watcher),
       taskQueue: taskQueues(prefix).alerts,
-      args: [{ prefix, watcher, paceMs: config.proxy.paceMs }],
+      args: [{ prefix, watcher }],
       signal,
       memo: { watcher },
       staticSummary: `signals of ${watcher}`,

@@ -146,7 +146,7 @@ export const environment = z.object({
   CAPI_URL: url(/^https?$/).default('https://api.crowdsec.net/'),
   PROXY_TIMEOUT_MS: count(30_000),
   FORWARD_ENABLED: flag(true),
-  FORWARD_PACE_MS: count(100, 0),
+  FORWARD_PACE_MS: count(0, 0),
   ALLOWED_WATCHERS: names,
   ALLOWED_NETWORKS: names.refine(
     (list) => (list ?? []).every((network) => NETWORK.test(network)),

@@ -43,7 +43,7 @@ export const ensureSchedules = async (
       everyMs: config.documents.sweepIntervalSeconds * 1000,
       workflowType: 'sweepForwarding',
       taskQueue: taskQueues(prefix).alerts,
-      args: [{ prefix, paceMs: config.proxy.paceMs }],
+      args: [{ prefix }],
     });
     await ensure(client, {
       scheduleId: countAlertsScheduleId(prefix),

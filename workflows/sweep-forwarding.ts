@@ -17,7 +17,6 @@ import { forwardSignals, wake } from './forward-signals.js';
 
 export interface SweepForwardingInput {
   prefix: string;
-  paceMs?: number;
 }
 
 /**
@@ -38,7 +37,7 @@ export async function sweepForwarding(
       await startChild(forwardSignals, {
         workflowId,
         parentClosePolicy: ParentClosePolicy.ABANDON,
-        args: [{ ...input, watcher }],
+        args: [{ prefix: input.prefix, watcher }],
       });
       result.started += 1;
     } catch (error) {
