@@ -2,6 +2,8 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { connectMongo } from '../../activities/stores/mongo/connect-mongo.js';
+import { isDuplicateKey } from '../../activities/stores/mongo/mongo-errors.js';
+import { openTestDatabase } from './subject.js';
 
 test('a server that is away is SERVICE_UNAVAILABLE, within seconds', async () => {
   await expect(connectMongo({ url: 'mongodb://127.0.0.1:9', database: 'none' })).rejects.toMatchObject({
@@ -34,3 +36,22 @@ test('an operation on a connection that has just broken off ends, and the next o
     await connection.close();
   }
 }, 20_000);
+
+// PostgreSQL below FerretDB ends one of several such writes by a deadlock; MongoDB repeats them inside the server.
+test('of many inserts of one unique key at once, one succeeds and the others meet its key', async () => {
+  const { db, close } = await openTestDatabase();
+  try {
+    const rows = db.collection<{ _id: string; key: string }>('rows');
+    await rows.createIndexes([{ key: { key: 1 }, unique: true }]);
+    for (let round = 0; round < 12; round += 1) {
+      const key = `key-${round}`;
+      const inserts = Array.from({ length: 6 }, (_, i) => rows.insertOne({ _id: `${key}-${i}`, key }));
+      const results = await Promise.allSettled(inserts);
+      const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+      expect(refusals.filter((error) => !isDuplicateKey(error))).toEqual([]);
+      expect(refusals).toHaveLength(5);
+    }
+  } finally {
+    await close();
+  }
+}, 60_000);

@@ -12,7 +12,7 @@ import { createAlertQueue } from './alert-queue.js';
 import { oldestWindow } from './alert-window.js';
 import type { Span } from './alert-window.js';
 import { DURABLE } from './durable.js';
-import { isDuplicateKeyReply, withMongoErrors } from './mongo-errors.js';
+import { isDeadlockReply, isDuplicateKeyReply, withMongoErrors } from './mongo-errors.js';
 import { createScenarioNames } from './scenario-names.js';
 
 /** A counter that was restored from an older backup hands out ids that are taken; raised once, it is right again. */
@@ -40,7 +40,7 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
     await alertIds.raise(last?._id ?? 0);
   };
 
-  /** Answers which of the alerts a unique key refused, by position. */
+  /** Answers which of the alerts a unique key, or a deadlock with the same push, refused, by position. */
   const insertUnordered = async (documents: AlertDocument[]): Promise<Set<number>> => {
     try {
       await alerts.insertMany(documents, { ordered: false });
@@ -48,13 +48,14 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
     } catch (error) {
       if (!(error instanceof MongoBulkWriteError)) throw error;
       const refused = [error.writeErrors].flat();
-      const onlyDuplicates = refused.length > 0 && refused.every(isDuplicateKeyReply);
-      if (!onlyDuplicates || error.result.getWriteConcernError() !== undefined) throw error;
+      const onlyRefused =
+        refused.length > 0 && refused.every((one) => isDuplicateKeyReply(one) || isDeadlockReply(one));
+      if (!onlyRefused || error.result.getWriteConcernError() !== undefined) throw error;
       return new Set(refused.map(({ index }) => index));
     }
   };
 
-  /** Of the alerts refused as duplicates, those that are not stored: it was the id that was taken. */
+  /** Of the alerts that were refused, those that are not stored: the id was taken, or a deadlock ended the write. */
   const notStored = async (refused: readonly NewAlert[]): Promise<NewAlert[]> => {
     if (refused.length === 0) return [];
     const keys = [...new Set(refused.map(({ watcher }) => watcher))].map((watcher) => ({

@@ -3,6 +3,7 @@ import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
 import { endWritesOnClosedSockets } from './end-writes-on-closed-sockets.js';
 import { toMongoAppError } from './mongo-errors.js';
+import { retryDeadlocks } from './retry-deadlocks.js';
 
 interface MongoConnection {
   db: Db;
@@ -41,10 +42,12 @@ export const connectMongo = async (options: { url: string; database: string }): 
     throw toMongoAppError(error);
   }
   // On the handle and not in the URL, so that a URL without options is as safe as one with.
-  const db = client.db(options.database, {
-    writeConcern: { w: 'majority', journal: true },
-    readPreference: 'primary',
-  });
+  const db = retryDeadlocks(
+    client.db(options.database, {
+      writeConcern: { w: 'majority', journal: true },
+      readPreference: 'primary',
+    }),
+  );
   return {
     db,
     client,

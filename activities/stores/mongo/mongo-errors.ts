@@ -12,10 +12,44 @@ import {
 import { AppError } from '../../../schemas/app-error.js';
 import { translateErrors } from '../translate-errors.js';
 
-/** Server codes that mean "not now": no primary, stepping down, shutting down, out of time. */
-const AWAY_CODES = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+/** DocumentDB answers what PostgreSQL says as its class of error, five characters of six bits each in one number. */
+function codeOfSqlState(state: string): number {
+  return [...state].reduce((code, letter, place) => code + ((letter.charCodeAt(0) - 48) << (6 * place)), 0);
+}
+
+/**
+ * Server codes that mean "not now": no primary, stepping down, shutting down, out of time; and PostgreSQL's lost
+ * connections, shutting down and starting up.
+ */
+const AWAY_CODES = new Set([
+  ...[6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436],
+  ...['08001', '08003', '08004', '08006', '57P01', '57P02', '57P03'].map(codeOfSqlState),
+]);
+/** PostgreSQL ended one of several writes that waited for each other. */
+const DEADLOCK_CODES = new Set(['40P01', '40001'].map(codeOfSqlState));
 /** Credentials refused: the server is there, but of no use to us. */
 const REFUSED_CODES = new Set([13, 18]);
+
+/**
+ * FerretDB's code for everything unforeseen; what happened is then said by PostgreSQL's or its own words alone. Words
+ * are matched at their beginning, so that no client's text that an error quotes is taken for them.
+ */
+const FERRETDB_INTERNAL_CODE = 1;
+/** PostgreSQL went away, is starting or stopping, or has no connection left. */
+const FERRETDB_AWAY =
+  /^(?:unexpected EOF|terminating connection|the database system is|sorry, too many clients|(?:msg_\w+\.go:[^\n]* )?failed to connect to|(?:msg_\w+\.go:[^\n]* )?(?:read|write) tcp)/;
+const FERRETDB_DUPLICATE_KEY =
+  /^(?:duplicate key value violates unique constraint|conflicting key value violates exclusion constraint)/;
+const FERRETDB_DEADLOCK = /^(?:deadlock detected|could not serialize access)/;
+
+/** What a server answered, as a whole or about one entry of a batch. */
+interface Reply {
+  code?: unknown;
+  errmsg?: string | undefined;
+}
+
+const isInternal = ({ code, errmsg = '' }: Reply, words: RegExp): boolean =>
+  code === FERRETDB_INTERNAL_CODE && words.test(errmsg);
 
 const isAway = (error: MongoError): boolean =>
   error instanceof MongoServerSelectionError ||
@@ -28,29 +62,29 @@ const isAway = (error: MongoError): boolean =>
   error.name === 'MongoWaitQueueTimeoutError' ||
   error.name === 'MongoPoolClosedError' ||
   (error instanceof MongoServerError &&
-    (AWAY_CODES.has(Number(error.code)) || REFUSED_CODES.has(Number(error.code))));
+    (AWAY_CODES.has(Number(error.code)) ||
+      REFUSED_CODES.has(Number(error.code)) ||
+      isInternal(replyOf(error), FERRETDB_AWAY)));
 
 const DUPLICATE_KEY_CODE = 11000;
-/**
- * FerretDB answers a unique violation inside `findAndModify` with its code for everything unforeseen and PostgreSQL's
- * words. Matched only together with that code, so that no client's text in another error is taken for it.
- */
-const FERRETDB_INTERNAL_CODE = 1;
-const FERRETDB_DUPLICATE_KEY =
-  /^(?:duplicate key value violates unique constraint|conflicting key value violates exclusion constraint)/;
 
-/** Whether a unique index refused the write that this error, or this entry of a bulk write's errors, tells of. */
-export function isDuplicateKeyReply(reply: { code?: unknown; errmsg?: string | undefined }): boolean {
-  if (reply.code === DUPLICATE_KEY_CODE) return true;
-  return reply.code === FERRETDB_INTERNAL_CODE && FERRETDB_DUPLICATE_KEY.test(reply.errmsg ?? '');
-}
+const replyOf = (error: MongoServerError): Reply => ({ code: error.code, errmsg: error.message });
 
-/** A unique index refused the write. MongoDB says it by its code; servers word the message differently. */
-export function isDuplicateKey(error: unknown): boolean {
-  return (
-    error instanceof MongoServerError && isDuplicateKeyReply({ code: error.code, errmsg: error.message })
-  );
-}
+/** Whether a unique index refused the write that this answer tells of: FerretDB words it inside `findAndModify`. */
+export const isDuplicateKeyReply = (reply: Reply): boolean =>
+  reply.code === DUPLICATE_KEY_CODE || isInternal(reply, FERRETDB_DUPLICATE_KEY);
+
+/** A unique index refused the write. */
+export const isDuplicateKey = (error: unknown): boolean =>
+  error instanceof MongoServerError && isDuplicateKeyReply(replyOf(error));
+
+/** Whether the write was rolled back because it and another one waited for each other. */
+export const isDeadlockReply = (reply: Reply): boolean =>
+  DEADLOCK_CODES.has(Number(reply.code)) || isInternal(reply, FERRETDB_DEADLOCK);
+
+/** The write was rolled back because it and another one waited for each other. */
+export const isDeadlock = (error: unknown): boolean =>
+  error instanceof MongoServerError && isDeadlockReply(replyOf(error));
 
 /**
  * SERVICE_UNAVAILABLE when the server cannot be used, STORAGE_ERROR for its other complaints. What is not the

@@ -1,6 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
-import { isDuplicateKey } from '../../../activities/stores/mongo/mongo-errors.js';
+import type { AppError } from '../../../schemas/app-error.js';
+import {
+  isDeadlock,
+  isDuplicateKey,
+  toMongoAppError,
+} from '../../../activities/stores/mongo/mongo-errors.js';
 
 test.each([
   [
@@ -36,4 +41,47 @@ test.each([
 
 test('an error that is not a reply of the server is no taken key', () => {
   expect(isDuplicateKey(Object.assign(new Error('E11000'), { code: 11000 }))).toBe(false);
+});
+
+test.each([
+  ['FerretDB', { code: 16908292, errmsg: 'deadlock detected' }],
+  ['FerretDB in findAndModify', { code: 1, errmsg: 'deadlock detected' }],
+  ['FerretDB, serialized', { code: 16777220, errmsg: 'could not serialize access due to concurrent update' }],
+])('%s tells of a deadlock', (_server, reply) => {
+  expect(isDeadlock(new MongoServerError(reply))).toBe(true);
+  expect(isDuplicateKey(new MongoServerError(reply))).toBe(false);
+});
+
+test.each([
+  ['MongoDB steps down', { code: 189, errmsg: 'not primary' }, 'SERVICE_UNAVAILABLE'],
+  ['PostgreSQL was killed', { code: 1, errmsg: 'unexpected EOF' }, 'SERVICE_UNAVAILABLE'],
+  [
+    'PostgreSQL is stopped',
+    { code: 1, errmsg: 'terminating connection due to administrator command' },
+    'SERVICE_UNAVAILABLE',
+  ],
+  [
+    'PostgreSQL is stopped, by its own code',
+    { code: 16908741, errmsg: 'terminating connection due to administrator command' },
+    'SERVICE_UNAVAILABLE',
+  ],
+  [
+    'PostgreSQL recovers',
+    { code: 1, errmsg: 'the database system is not yet accepting connections' },
+    'SERVICE_UNAVAILABLE',
+  ],
+  [
+    'PostgreSQL is not there',
+    {
+      code: 1,
+      errmsg:
+        'msg_find.go:58 (handler.(*Handler).msgFind): pool_cursors.go:41 (documentdb.(*Pool).Find): pool.go:90 ' +
+        '(documentdb.(*Pool).Acquire): failed to connect to `user=postgres database=postgres`:\n\t127.0.0.1:5432',
+    },
+    'SERVICE_UNAVAILABLE',
+  ],
+  ['a failure of FerretDB', { code: 1, errmsg: 'unexpected value' }, 'STORAGE_ERROR'],
+  ['a refused update', { code: 40, errmsg: 'would create a conflict' }, 'STORAGE_ERROR'],
+])('%s (%j) becomes %s', (_what, reply, code) => {
+  expect((toMongoAppError(new MongoServerError(reply)) as AppError).code).toBe(code);
 });
