@@ -30,7 +30,9 @@ const Extra = z
       .string()
       .max(8192)
       .nullish()
-      .meta({ description: 'Answered masked; a masked one keeps the stored one' }),
+      .meta({
+        description: 'Answered masked. The mask, `<redacted>` or no `api_key` at all keeps the stored one; "" and null remove it',
+      }),
     provider: z
       .string()
       .nullish()

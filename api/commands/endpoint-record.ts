@@ -4,7 +4,7 @@ import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../../schemas/model-endpoin
 import { vectorFieldOf } from '../../schemas/endpoint-names.js';
 import type { ModelEndpointPatch, NewModelEndpoint } from '../../schemas/model-endpoints-api.js';
 import { invalidRequest } from '../request-issues.js';
-import { sealedKeyAfter } from './endpoint-key.js';
+import { sealedKeyAfter, withUnchangedSecrets } from './endpoint-key.js';
 import { laterThan } from './follow-rename.js';
 
 /**
@@ -38,7 +38,7 @@ export const newEndpointRecord = (servers: ModelServers, body: NewModelEndpoint)
   return {
     ...{ name, model_type: type, endpoint, model_name, batch_size, timeout },
     provider: providerOf(type, extra),
-    extra: withoutKey(extra),
+    extra: withUnchangedSecrets(withoutKey(extra), {}),
     sealed_api_key: sealedKeyAfter(servers, { name, model_type: type, endpoint }, { before: null, extra }),
     vector_field: type === 'embedder' ? vectorFieldOf(name, model_name) : null,
     ...{ dimension: null, context_tokens: null, text_form: null, probed_at: null },
@@ -60,7 +60,8 @@ export const editedEndpointRecord = (
   const name = patch.name ?? before.name;
   const endpoint = patch.endpoint ?? before.endpoint;
   const model_name = patch.model_name ?? before.model_name;
-  const extra = patch.extra === undefined ? before.extra : withoutKey(patch.extra);
+  const extra =
+    patch.extra === undefined ? before.extra : withUnchangedSecrets(withoutKey(patch.extra), before.extra);
   const wanted = providerOf(type, extra);
   const sameModel = model_name === before.model_name;
   const sameServer = endpoint === before.endpoint && wanted === providerOf(type, before.extra);

@@ -8,6 +8,7 @@ import {
   IndexedUsage,
   RevealedKey,
 } from '../../schemas/model-endpoints-api.js';
+import { keyOfDraft } from '../commands/endpoint-key.js';
 import { providerOf } from '../commands/endpoint-record.js';
 import { requireEndpoint } from '../commands/update-model-endpoint.js';
 import { json, route } from '../route.js';
@@ -49,7 +50,7 @@ export const modelServerRoutes = ({ adapters }: DocumentDeps): Route[] => {
       ...{ model_type: body.model_type, endpoint: body.endpoint, model_name: body.model_name ?? '', extra },
       ...{ timeout: body.timeout, provider: providerOf(body.model_type, extra) },
     };
-    if (type == null || name == null) return { ...draft, apiKey: body.api_key ?? body.extra.api_key ?? null };
+    if (type == null || name == null) return { ...draft, apiKey: keyOfDraft(body.api_key ?? body.extra.api_key) };
     const stored = await adapters.endpoints.get(type, name);
     if (stored === null)
       throw new AppError(

@@ -154,6 +154,8 @@ describe('POST /model-endpoints/', () => {
     { timeout: 0 },
     { extra: [] },
     { extra: { api_key: 'abc********' } },
+    { extra: { api_key: '<redacted>' } },
+    { extra: { nested: { token: '<redacted>' } } },
   ])('refuses %j', async (fault) => {
     expect((await create({ ...LLM, ...fault }))[0]).toBe(422);
   });
@@ -199,8 +201,38 @@ describe('PUT /model-endpoints/{type}/{name}', () => {
     expect((await put({ extra: { api_key: 'other-key' } }))[1].extra).toEqual({ api_key: 'oth********' });
     expect(await revealed()).toBe('other-key');
     expect((await put({ extra: { api_key: 'sk-********' } }))[0]).toBe(422);
-    expect((await put({ extra: {} }))[1]).toMatchObject({ extra: {}, has_api_key: false });
+  });
+
+  it.each([
+    ['the mark of the 2.3 page', { note: 1, api_key: '<redacted>' }],
+    ['its mask', { api_key: 'sk-********' }],
+    ['no word of it', { note: 2 }],
+    ['nothing at all', undefined],
+  ])('keeps the stored key that %s stands for', async (_what, extra) => {
+    const [status, body] = await put({ batch_size: 7, ...(extra === undefined ? {} : { extra }) });
+    expect([status, body]).toEqual([200, expect.objectContaining({ has_api_key: true, batch_size: 7 })]);
+    expect(body.extra.api_key).toBe('sk-********');
+    expect(await revealed()).toBe(KEY);
+    // Nor does a new address or name lose it.
+    expect((await put({ extra, endpoint: 'http://127.0.0.1:10', name: 'author' }))[0]).toBe(200);
+    expect(await revealed('author')).toBe(KEY);
+  });
+
+  it.each([[''], [null]])('removes the stored key for %j', async (api_key) => {
+    expect((await put({ extra: { api_key } }))[1]).toMatchObject({ extra: {}, has_api_key: false });
     expect(await revealed()).toBeNull();
+    expect((await put({ extra: { api_key: '<redacted>' } }))[1]).toMatchObject({ has_api_key: false });
+  });
+
+  it('puts back what else a page hid', async () => {
+    const hidden = { client_secret: 'c', servers: [{ token: 't' }, { url: 'u' }] };
+    await put({ extra: hidden });
+    const returned = { client_secret: '<redacted>', servers: [{ token: '<redacted>' }, { url: 'v' }], note: 3 };
+    expect((await put({ extra: returned }))[1].extra).toEqual({
+      ...{ client_secret: 'c', servers: [{ token: 't' }, { url: 'v' }], note: 3, api_key: 'sk-********' },
+    });
+    for (const extra of [{ hf_token: '<redacted>' }, { servers: { token: '<redacted>' } }])
+      expect((await put({ extra }))[0]).toBe(422);
   });
 
   it('takes a new name, and what names it follows', async () => {
@@ -358,6 +390,9 @@ describe('POST /model-endpoints/…/validate', () => {
       transcription_supported: false,
     });
     expect((await validate({ ...draft, endpoint: 'ftp://x' }))[0]).toBe(422);
+    // A mask is no key, and goes to no server.
+    for (const mask of [{ api_key: '<redacted>' }, { extra: { api_key: 'sk-********' } }])
+      expect((await validate({ ...draft, ...mask }))[0]).toBe(422);
   });
 
   it('lends a stored key to its own address alone', async () => {
