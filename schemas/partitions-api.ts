@@ -12,7 +12,11 @@ const GenerationPromptNames = z.strictObject({
 export const PartitionPatchBody = z
   .strictObject({
     description: z.string().max(10_000).nullable().optional(),
-    embedder: z.string().min(1).optional(),
+    embedder: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({ description: '`default`: the default endpoint, unless an endpoint is called so' }),
     indexation_preset: z.string().min(1).optional(),
     retrieval_preset: z.string().min(1).optional(),
     chat_history_depth: z.int().min(1).max(1000).optional(),

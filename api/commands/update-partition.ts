@@ -6,22 +6,25 @@ import { requirePrompt } from './require-names.js';
 
 export type UpdatePartitionDeps = Pick<Adapters, 'partitions' | 'files' | 'models' | 'presets' | 'prompts'>;
 
-/** The word for "whatever is the default": a partition's vectors come from one embedder and no other. */
+/** Names the default endpoint of a type, unless an endpoint has that very name. */
 const DEFAULT_ALIAS = 'default';
 
 /**
- * Changes a partition's settings; every name must be registered.
- * @throws AppError EMBEDDER_ALIAS_NOT_ALLOWED, MODEL_ENDPOINT_NOT_FOUND, PRESET_NOT_FOUND, PROMPT_NOT_FOUND (422);
+ * Changes a partition's settings; every name must be registered. The embedder `default` is put down under the name of
+ * the endpoint that it stands for now: the vectors of a partition come from one embedder, also when another becomes
+ * the default.
+ * @throws AppError MODEL_ENDPOINT_NOT_FOUND, PRESET_NOT_FOUND, PROMPT_NOT_FOUND (422);
  *   PARTITION_HAS_INDEXED_FILES, INDEXING_IN_PROGRESS (409); PARTITION_NOT_FOUND
  */
 export const updatePartition = async (
   deps: UpdatePartitionDeps,
   partition: string,
-  { embedder, ...patch }: PartitionPatch,
+  { embedder: named, ...patch }: PartitionPatch,
 ): Promise<PartitionRecord> => {
   const present = await deps.partitions.get(partition);
   if (present === null) throw missing(partition);
-  await requireRegistered(deps, { ...patch, ...(embedder === undefined ? {} : { embedder }) });
+  const embedder = named === undefined ? undefined : await registeredEmbedder(deps, named);
+  await requireRegistered(deps, patch);
   if (embedder !== undefined && embedder !== present.embedder)
     await changeEmbedder(deps, partition, { from: present.embedder, to: embedder });
   const updated = Object.keys(patch).length === 0 ? null : await deps.partitions.update(partition, patch);
@@ -33,20 +36,31 @@ export const updatePartition = async (
 const missing = (partition: string): AppError =>
   new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
 
+/** @throws AppError MODEL_ENDPOINT_NOT_FOUND */
+async function registeredEmbedder({ models }: UpdatePartitionDeps, name: string): Promise<string> {
+  const endpoints = await models.list('embedder');
+  const chosen =
+    endpoints.find((endpoint) => endpoint.name === name) ??
+    (name === DEFAULT_ALIAS ? endpoints.find((endpoint) => endpoint.is_default) : undefined);
+  if (chosen === undefined) throw notRegistered('embedder', name);
+  return chosen.name;
+}
+
+function notRegistered(type: 'embedder' | 'llm', name: string): AppError {
+  return new AppError(
+    'MODEL_ENDPOINT_NOT_FOUND',
+    `The model endpoint '${name}' (${type}) is not registered.`,
+  );
+}
+
 const requireRegistered = async (
   { models, presets, prompts }: UpdatePartitionDeps,
   patch: PartitionPatch,
 ): Promise<void> => {
-  const { embedder, chat_llm: llm } = patch;
-  if (embedder === DEFAULT_ALIAS) throw new AppError('EMBEDDER_ALIAS_NOT_ALLOWED');
-  for (const [type, name] of Object.entries({ embedder, llm }) as ['embedder' | 'llm', string | null][]) {
-    if (name == null) continue;
-    const endpoints = await models.list(type);
-    if (!endpoints.some((endpoint) => endpoint.name === name))
-      throw new AppError(
-        'MODEL_ENDPOINT_NOT_FOUND',
-        `The model endpoint '${name}' (${type}) is not registered.`,
-      );
+  const { chat_llm: llm } = patch;
+  if (llm != null && llm !== DEFAULT_ALIAS) {
+    const endpoints = await models.list('llm');
+    if (!endpoints.some((endpoint) => endpoint.name === llm)) throw notRegistered('llm', llm);
   }
   const wanted = { indexation: patch.indexation_preset, retrieval: patch.retrieval_preset };
   for (const [type, name] of Object.entries(wanted) as ['indexation' | 'retrieval', string | undefined][])

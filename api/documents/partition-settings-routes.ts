@@ -93,7 +93,6 @@ export const partitionSettingsRoutes = ({ adapters }: DocumentDeps): Route[] => 
       errors: [
         'PARTITION_NOT_FOUND',
         'VALIDATION_ERROR',
-        'EMBEDDER_ALIAS_NOT_ALLOWED',
         'MODEL_ENDPOINT_NOT_FOUND',
         'PRESET_NOT_FOUND',
         'PROMPT_NOT_FOUND',

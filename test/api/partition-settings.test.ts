@@ -114,7 +114,6 @@ describe('PATCH /partition/{partition}', () => {
   });
 
   it.each([
-    [{ embedder: 'default' }, 'EMBEDDER_ALIAS_NOT_ALLOWED'],
     [{ embedder: 'nothing' }, 'MODEL_ENDPOINT_NOT_FOUND'],
     [{ embedder: 'builtin-extractive' }, 'MODEL_ENDPOINT_NOT_FOUND'],
     [{ chat_llm: 'builtin-hash' }, 'MODEL_ENDPOINT_NOT_FOUND'],
@@ -128,6 +127,36 @@ describe('PATCH /partition/{partition}', () => {
     ]);
     // All or nothing.
     expect((await ask('GET', '/partition/one/config'))[1].description).toBeNull();
+  });
+
+  it('takes the embedder `default`, also of a page that creates a partition with it', async () => {
+    await ask('PATCH', '/partition/one', { embedder: 'second' });
+    const patch = {
+      ...{ description: '', embedder: 'default', chat_llm: null, chat_history_depth: 4 },
+      ...{ indexation_preset: 'default', retrieval_preset: 'default' },
+    };
+    const [status, body] = await ask('PATCH', '/partition/one', patch);
+    expect([status, body]).toEqual([200, expect.objectContaining({ ...patch, embedder: 'builtin-hash' })]);
+    await indexText(gateway, { partition: 'one', fileId: 'a', token: ada.token }, ['text']);
+    // It names what the partition has, and so changes nothing.
+    expect((await ask('PATCH', '/partition/one', { embedder: 'default' }))[0]).toBe(200);
+    expect((await ask('PATCH', '/partition/one', { chat_llm: 'default' }))[0]).toBe(200);
+  });
+
+  it('takes an endpoint that is called `default` by its name, whichever is the default', async () => {
+    const { endpoints } = gateway.adapters;
+    const builtin = await endpoints.get('embedder', 'builtin-hash');
+    await endpoints.save({ ...builtin!, name: 'default', vector_field: 'vector_default' });
+    expect((await ask('PATCH', '/partition/one', { embedder: 'default' }))[1].embedder).toBe('default');
+    expect((await ask('PATCH', '/partition/one', { embedder: 'builtin-hash' }))[0]).toBe(200);
+  });
+
+  it('takes no alias where nothing is the default', async () => {
+    await gateway.adapters.endpoints.moveDefault('embedder', 'builtin-hash', null);
+    expect(await ask('PATCH', '/partition/one', { embedder: 'default' })).toEqual([
+      422,
+      DOMAIN('MODEL_ENDPOINT_NOT_FOUND'),
+    ]);
   });
 
   it('takes another embedder only while nothing is indexed or on its way', async () => {
