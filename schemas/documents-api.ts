@@ -62,7 +62,7 @@ const PartitionRow = z
     partition: z.string(),
     file_count: z.int().meta({ description: 'The same value as document_count, for older clients' }),
     document_count: z.int(),
-    description: z.string().nullable(),
+    description: z.string().meta({ description: 'Empty when unset' }),
     embedder: z.string(),
     indexation_preset: z.string(),
     retrieval_preset: z.string(),

@@ -11,7 +11,13 @@ const GenerationPromptNames = z.strictObject({
 
 export const PartitionPatchBody = z
   .strictObject({
-    description: z.string().max(10_000).nullable().optional(),
+    description: z
+      .string()
+      .max(10_000)
+      .nullable()
+      .transform((text) => text ?? '')
+      .optional()
+      .meta({ description: 'Null clears, as the empty text does' }),
     embedder: z
       .string()
       .min(1)
@@ -30,7 +36,7 @@ export type PartitionPatchBody = z.infer<typeof PartitionPatchBody>;
 export const PartitionDetail = z
   .object({
     name: z.string(),
-    description: z.string().nullable(),
+    description: z.string().meta({ description: 'Empty when unset' }),
     embedder: z.string(),
     indexation_preset: z.string(),
     retrieval_preset: z.string(),

@@ -3,7 +3,8 @@ export interface PartitionRecord {
   partition: string;
   /** Surrogate, never reused: a deleted and recreated partition gets a new one, and has none of the old one's files. */
   partition_key: string;
-  description: string | null;
+  /** `''`: none; clients call string methods on it. */
+  description: string;
   /** Name of the model endpoint whose vectors this partition's chunks carry. */
   embedder: string;
   /** Names of presets. */
@@ -40,7 +41,7 @@ export type PartitionPatch = Partial<
 
 /** What a partition has before anybody has chosen. */
 export const PARTITION_DEFAULTS = {
-  description: null,
+  description: '',
   indexation_preset: 'default',
   retrieval_preset: 'default',
   chat_history_depth: 4,

@@ -51,7 +51,7 @@ describe('GET /partition/{partition}/config', () => {
     const [status, body] = await ask('GET', '/partition/one/config', undefined, viewer.token);
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ name: 'one', description: null, embedder: 'builtin-hash', dimension: null, document_count: 0 },
+      ...{ name: 'one', description: '', embedder: 'builtin-hash', dimension: null, document_count: 0 },
       ...{ indexation_preset: 'default', retrieval_preset: 'default', chat_history_depth: 4, chat_llm: null },
       ...{ generation_prompt_names: {}, indexed_embedders: [], created_at: expect.any(String) },
       indexation_pipeline: expect.objectContaining({
@@ -92,6 +92,10 @@ describe('PATCH /partition/{partition}', () => {
       ...patch,
       chat_llm: null,
     });
+    for (const description of ['', null]) {
+      await ask('PATCH', '/partition/one', { description: 'old' });
+      expect((await ask('PATCH', '/partition/one', { description }))[1].description).toBe('');
+    }
     const prompts = { generation_prompt_names: { sys_prompt: null } };
     expect((await ask('PATCH', '/partition/one', prompts))[1].generation_prompt_names).toEqual({});
   });
@@ -126,7 +130,7 @@ describe('PATCH /partition/{partition}', () => {
       DOMAIN(code),
     ]);
     // All or nothing.
-    expect((await ask('GET', '/partition/one/config'))[1].description).toBeNull();
+    expect((await ask('GET', '/partition/one/config'))[1].description).toBe('');
   });
 
   it('takes the embedder `default`, also of a page that creates a partition with it', async () => {

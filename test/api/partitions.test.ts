@@ -66,7 +66,7 @@ describe('GET /partition/', () => {
               partition: 'one',
               file_count: 1,
               document_count: 1,
-              description: null,
+              description: '',
               embedder: 'builtin-hash',
             },
             ...{ indexation_preset: 'default', retrieval_preset: 'default', dimension: 1024 },
