@@ -28,8 +28,8 @@ export interface FileStore {
   liveTasks(taskIds: readonly string[]): Promise<string[]>;
   /** Files of a partition that a task is about to make live. */
   countPending(partition: string): Promise<number>;
-  /** Embedders of the live files of a partition, by name. */
-  listEmbedders(partition: string): Promise<string[]>;
+  /** Live files of a partition by the name of the embedder that made their vectors. */
+  countEmbedders(partition: string): Promise<Map<string, number>>;
   /** Live files by partition that hold vectors of an embedder. */
   countByEmbedder(embedder: string): Promise<Map<string, number>>;
   /** An embedder has another name from now on; its vectors stay where they are. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { IndexedEmbedder } from './partitions-api.js';
 import { STAGES, TASK_STATES } from './tasks.js';
 import { ROLES } from './users.js';
 
@@ -212,7 +213,7 @@ export const PartitionSnapshot = z
   .object({
     partition: z.string(),
     embedder: z.string(),
-    indexed_embedders: z.array(z.string()),
+    indexed_embedders: z.array(IndexedEmbedder),
     files: z.int(),
     pending_files: z.int(),
     expected_chunks: z

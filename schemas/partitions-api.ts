@@ -33,6 +33,19 @@ export const PartitionPatchBody = z
   .meta({ id: 'PartitionPatch' });
 export type PartitionPatchBody = z.infer<typeof PartitionPatchBody>;
 
+export const IndexedEmbedder = z
+  .object({
+    embedder: z.string(),
+    model_name: z.string().nullable(),
+    dimension: z.int().nullable(),
+    file_count: z.int(),
+    vector_field: z.string().nullable(),
+  })
+  .meta({
+    id: 'IndexedEmbedder',
+    description: 'Files whose vectors one embedder made; nulls: the endpoint is not registered any more',
+  });
+
 export const PartitionDetail = z
   .object({
     name: z.string(),
@@ -48,7 +61,7 @@ export const PartitionDetail = z
     chat_history_depth: z.int(),
     chat_llm: z.string().nullable(),
     generation_prompt_names: OpenObject,
-    indexed_embedders: z.array(z.string()),
+    indexed_embedders: z.array(IndexedEmbedder),
   })
   .meta({ id: 'PartitionDetail' });
 

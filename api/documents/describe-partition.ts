@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Adapters } from '../../activities/ports.js';
 import type { Scope } from '../../schemas/users.js';
 import type { PartitionSnapshot } from '../../schemas/documents-api.js';
+import { listIndexedEmbedders } from './indexed-embedders.js';
 
 const MOST_IDS = 10_000;
 
@@ -10,7 +11,7 @@ const MOST_IDS = 10_000;
  * takes, something is wrong.
  */
 export const describePartition = async (
-  { partitions, files, chunks }: Pick<Adapters, 'partitions' | 'files' | 'chunks'>,
+  { partitions, files, chunks, models }: Pick<Adapters, 'partitions' | 'files' | 'chunks' | 'models'>,
   scope: Scope,
   partition: string,
   options: { documentIds: boolean },
@@ -20,7 +21,7 @@ export const describePartition = async (
     files.listLive(scope, partition, { limit: MOST_IDS + 1 }),
     files.countLive([partition]),
     files.countPending(partition),
-    files.listEmbedders(partition),
+    listIndexedEmbedders({ files, models }, partition),
     chunks.countChunks(scope, partition),
   ]);
   const truncated = listed.length > MOST_IDS;

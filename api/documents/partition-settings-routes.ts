@@ -8,6 +8,7 @@ import { updatePartition } from '../commands/update-partition.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';
+import { listIndexedEmbedders } from './indexed-embedders.js';
 import { PartitionParams } from './path-params.js';
 
 const SWAP = '/partition/{partition}/embedder-swap';
@@ -27,7 +28,7 @@ export const partitionSettingsRoutes = ({ adapters }: DocumentDeps): Route[] => 
     const [counts, embedders, indexed, indexation, retrieval] = await Promise.all([
       files.countLive([partition]),
       models.list('embedder'),
-      files.listEmbedders(partition),
+      listIndexedEmbedders(adapters, partition),
       pipelineOf('indexation', record.indexation_preset),
       pipelineOf('retrieval', record.retrieval_preset),
     ]);

@@ -324,7 +324,8 @@ describe('an embedder with indexed files', () => {
     await gateway.call('DELETE', new URL(url).pathname, { token: ada });
     expect((await put({ name: 'new' }))[0]).toBe(200);
     expect((await ask('GET', '/partition/one/config', undefined, ada))[1]).toMatchObject({
-      ...{ embedder: 'new', indexed_embedders: ['new'], dimension: 1024 },
+      ...{ embedder: 'new', dimension: 1024 },
+      indexed_embedders: [expect.objectContaining({ embedder: 'new', file_count: 1 })],
     });
     const [, found] = await ask('GET', '/search/partition/one?text=zanzibar', undefined, ada);
     expect(found.documents).toHaveLength(1);

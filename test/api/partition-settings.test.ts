@@ -62,9 +62,21 @@ describe('GET /partition/{partition}/config', () => {
       }),
     });
     await indexText(gateway, { partition: 'one', fileId: 'a', token: ada.token }, ['text']);
+    const builtin = await gateway.adapters.endpoints.get('embedder', 'builtin-hash');
     expect((await ask('GET', '/partition/one/config'))[1]).toMatchObject({
-      ...{ dimension: 1024, document_count: 1, indexed_embedders: ['builtin-hash'] },
+      ...{ dimension: 1024, document_count: 1 },
+      indexed_embedders: [
+        {
+          ...{ embedder: 'builtin-hash', model_name: 'builtin/hash-1024', dimension: 1024, file_count: 1 },
+          vector_field: builtin?.vector_field,
+        },
+      ],
     });
+    // A restored store may hold files of an endpoint that is not registered.
+    await gateway.adapters.files.renameEmbedder('builtin-hash', 'gone');
+    expect((await ask('GET', '/partition/one/config'))[1].indexed_embedders).toEqual([
+      { embedder: 'gone', model_name: null, dimension: null, file_count: 1, vector_field: null },
+    ]);
     expect((await ask('GET', '/partition/none/config'))[0]).toBe(404);
   });
 });

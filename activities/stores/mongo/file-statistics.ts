@@ -7,7 +7,7 @@ type Statistics = Pick<
   FileStore,
   | 'countLive'
   | 'countPending'
-  | 'listEmbedders'
+  | 'countEmbedders'
   | 'countByEmbedder'
   | 'renameEmbedder'
   | 'countByUploader'
@@ -32,9 +32,7 @@ export const createFileStatistics = (files: Collection<FileDocument>): Statistic
     },
     countPending: (partition) =>
       files.countDocuments({ partition, pending_task: { $ne: null }, name_key: { $exists: true } }),
-    async listEmbedders(partition) {
-      return [...(await countBy<string>('live.embedder', { partition, ...LIVE })).keys()].sort();
-    },
+    countEmbedders: (partition) => countBy<string>('live.embedder', { partition, ...LIVE }),
     countByEmbedder: (embedder) => countBy<string>('partition', { 'live.embedder': embedder, ...LIVE }),
     async renameEmbedder(from, to) {
       // Tombstones too: until they are gone, nothing may seem to hold vectors of an embedder that is not there.

@@ -62,8 +62,11 @@ export const createFakeFileStore = (): FileStore => {
         (file) => file.partition === partition && file.pending_task !== null && file.deleted_at === null,
       ).length;
     },
-    async listEmbedders(partition) {
-      return [...new Set(liveOf(partition).flatMap(({ live }) => live?.embedder ?? []))].sort();
+    async countEmbedders(partition) {
+      const counts = new Map<string, number>();
+      for (const { live } of liveOf(partition))
+        if (live !== null) counts.set(live.embedder, (counts.get(live.embedder) ?? 0) + 1);
+      return counts;
     },
     async countByEmbedder(embedder) {
       const counts = new Map<string, number>();
