@@ -14,7 +14,7 @@ import { writePicture } from './enrichment/picture-list.js';
 import { cleanFileRecord } from './reconcile/clean-file-record.js';
 import { concludeTask } from './reconcile/conclude-task.js';
 import { settleChunks } from './reconcile/settle-file.js';
-import { resolveFileKind } from './parsing/file-types.js';
+import { kindOfMimetype, resolveFileKind } from './parsing/file-types.js';
 import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
 import type { Adapters } from './ports.js';
@@ -133,7 +133,9 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     const task = await readActiveTask(tasks, ref);
     const directory = await mkdtemp(join(deps.settings.scratchDirectory, 'document-'));
     try {
-      const kind = resolveFileKind({ filename: task.upload.filename, mimetype: task.upload.mimetype });
+      // The gateway has chosen, and put down the type that it chose.
+      const kind =
+        kindOfMimetype(task.upload.mimetype) ?? resolveFileKind({ filename: task.upload.filename });
       // Some readers choose by the file's extension.
       const path = join(directory, `upload.${kind}`);
       await pipeline(await blobs.read(task.upload.upload_id), createWriteStream(path), { signal });

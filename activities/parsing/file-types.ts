@@ -21,6 +21,9 @@ const FILE_TYPES: FileType[] = [
   },
 ];
 
+/** Characters of a client's text that an error message repeats. */
+const MAX_QUOTED = 200;
+
 const byExtension = new Map(FILE_TYPES.flatMap((t) => t.extensions.map((e) => [e, t.kind] as const)));
 const byMimetype = new Map(FILE_TYPES.flatMap((t) => t.mimetypes.map((m) => [m, t.kind] as const)));
 
@@ -34,22 +37,26 @@ function fileExtension(filename: string): string {
   return /\.([^./\\]+)$/.exec(filename.trim())?.[1]?.toLowerCase() ?? '';
 }
 
+/** The parser of a MIME type, whose parameters and case do not matter; undefined when there is none. */
+export function kindOfMimetype(mimetype: string | null | undefined): FileKind | undefined {
+  return byMimetype.get(mimetype?.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+}
+
 /**
- * Chooses the parser by `metadata.mimetype` when the client gave one, else by the extension.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE (415) when that one is unknown
+ * Chooses the parser by the extension. A MIME type stands in where the extension is missing or unknown: browsers send
+ * one with every upload, and it is often `application/octet-stream`.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE (415) when neither is known
  */
 export function resolveFileKind(file: { filename: string; mimetype?: string | null | undefined }): FileKind {
-  const mimetype = file.mimetype?.split(';', 1)[0]?.trim().toLowerCase();
   const extension = fileExtension(file.filename);
-  const kind = mimetype ? byMimetype.get(mimetype) : byExtension.get(extension);
+  const kind = byExtension.get(extension) ?? kindOfMimetype(file.mimetype);
   if (kind) return kind;
-  const given = mimetype
-    ? `MIME type '${mimetype}'`
-    : extension
-      ? `extension '.${extension}'`
-      : 'no extension';
+  const given = [
+    extension ? `extension '.${extension.slice(0, MAX_QUOTED)}'` : 'no extension',
+    ...(file.mimetype ? [`MIME type '${file.mimetype.slice(0, MAX_QUOTED)}'`] : []),
+  ];
   throw new AppError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `Unsupported file type (${given}). Supported extensions: ${[...byExtension.keys()].join(', ')}.`,
+    `Unsupported file type (${given.join(', ')}). Supported extensions: ${[...byExtension.keys()].join(', ')}.`,
   );
 }

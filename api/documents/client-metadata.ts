@@ -28,7 +28,7 @@ export interface ClientMetadata {
   metadata: Metadata;
   relationshipId: string | null;
   parentId: string | null;
-  /** `metadata.mimetype`, which chooses the parser when it is given. */
+  /** `metadata.mimetype`, which chooses the parser where the file's extension is missing or unknown. */
   mimetype: string | null;
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkContent } from '../../activities/parsing/content-check.js';
-import { resolveFileKind } from '../../activities/parsing/file-types.js';
+import { kindOfMimetype, resolveFileKind } from '../../activities/parsing/file-types.js';
 import type { FileKind } from '../../activities/parsing/file-types.js';
 import type { ParserPool } from '../../activities/parsing/parser-pool.js';
 import { openFileBytes } from '../../activities/parsing/random-access-bytes.js';
@@ -16,14 +16,9 @@ export interface TextExtractionDeps {
 const MOST_CHARACTERS = 20_000_000;
 
 /** By the MIME type that was given, or where that says nothing, by the name. */
-const kindOf = (given: { name: string; mime: string | null }): FileKind => {
-  try {
-    return resolveFileKind({ filename: given.name, mimetype: given.mime });
-  } catch (error) {
-    if (given.mime === null) throw error;
-    return resolveFileKind({ filename: given.name });
-  }
-};
+function kindOf(given: { name: string; mime: string | null }): FileKind {
+  return kindOfMimetype(given.mime) ?? resolveFileKind({ filename: given.name });
+}
 
 /** @throws AppError UNSUPPORTED_MEDIA_TYPE */
 const checkedKind = async (file: { path: string; name: string; mime: string | null }): Promise<FileKind> => {

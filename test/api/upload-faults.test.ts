@@ -91,7 +91,7 @@ describe('a refused upload leaves no bytes, task, claim or partition', () => {
       expect.stringContaining('.xyz'),
     ]);
     expect(await refused(uploadForm('x', { filename: 'noextension' }))).toEqual([415, expect.any(String)]);
-    const byType = uploadForm('x', { filename: 'a.txt', metadata: '{"mimetype":"image/x-odd"}' });
+    const byType = uploadForm('x', { filename: 'a.xyz', metadata: '{"mimetype":"image/x-odd"}' });
     expect((await refused(byType))[0]).toBe(415);
   });
 

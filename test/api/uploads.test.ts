@@ -79,6 +79,17 @@ describe('POST /indexer/partition/{partition}/file/{file_id}', () => {
       expect((await gateway.adapters.files.get('notes', 'a1'))?.pending_task).toBe(taskId);
     });
 
+    it.each([
+      ['a.txt', 'image/x-odd', 'text/plain'],
+      ['a.md', 'application/octet-stream', 'text/markdown'],
+      ['README', 'text/plain', 'text/plain'],
+    ])('reads %s, said to be %s, as %s', async (filename, mimetype, kept) => {
+      const response = await post(uploadForm('x', { filename, metadata: JSON.stringify({ mimetype }) }));
+      expect(response.status).toBe(201);
+      const task = await gateway.adapters.tasks.get(await taskIdOf(response));
+      expect(task).toMatchObject({ metadata: { mimetype }, upload: { mimetype: kept } });
+    });
+
     it('answers 201 all the same while Temporal is away, and leaves the start to the sweep', async () => {
       gateway.workflows.state.away = true;
       const response = await post(uploadForm());

@@ -14,7 +14,11 @@ describe('file types', () => {
     ['page.htm', null, 'html'],
     ['a.b.docx', '', 'docx'],
     ['upload.bin', 'text/markdown; charset=utf-8', 'md'],
-    ['notes.txt', 'application/pdf', 'pdf'],
+    ['README', 'text/plain', 'txt'],
+    ['notes.txt', 'application/pdf', 'txt'],
+    ['notes.txt', 'image/png', 'txt'],
+    ['report.pdf', 'application/octet-stream', 'pdf'],
+    ['report.pdf', 'application/x-pdf', 'pdf'],
   ])('takes %s with MIME type %s as %s', (filename, mimetype, kind) => {
     expect(resolveFileKind({ filename, mimetype })).toBe(kind);
   });
@@ -22,9 +26,15 @@ describe('file types', () => {
   it.each([
     ['virus.exe', undefined],
     ['noextension', undefined],
-    ['notes.txt', 'image/png'],
+    ['noextension', 'application/octet-stream'],
+    ['picture.xyz', 'image/png'],
   ])('refuses %s with MIME type %s with 415', (filename, mimetype) => {
     const refuse = () => resolveFileKind({ filename, mimetype });
     expect(refuse).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_MEDIA_TYPE', status: 415 }));
+  });
+
+  it('repeats no long text of a client in its refusal', () => {
+    const refuse = () => resolveFileKind({ filename: `a.${'b'.repeat(100_000)}`, mimetype: 'x'.repeat(100_000) });
+    expect(refuse).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{1,600}$/) }));
   });
 });
