@@ -37,10 +37,26 @@ const related = (file: FileRecord) => ({
 const contentHandlers = ({ adapters }: DocumentDeps) => {
   const { files, chunks, models } = adapters;
 
-  const liveFile = async (partition: string, fileId: string): Promise<FileRecord> => {
+  const findLive = async (partition: string, fileId: string): Promise<FileRecord | null> => {
     const file = await files.get(partition, fileId);
-    if (file === null || file.live === null) throw noSuchFile({ partition, fileId });
+    return file?.live == null ? null : file;
+  };
+
+  const liveFile = async (partition: string, fileId: string): Promise<FileRecord> => {
+    const file = await findLive(partition, fileId);
+    if (file === null) throw noSuchFile({ partition, fileId });
     return file;
+  };
+
+  /** A list of the chunks of a file that is gone, or not indexed yet, is an empty list (wire contract, section 1.5). */
+  const filesToScan = async (
+    scope: CallerContext['scope'],
+    partition: string,
+    fileId: string | undefined,
+  ): Promise<FileRecord[]> => {
+    if (fileId === undefined) return files.listLive(scope, partition);
+    const file = await findLive(partition, fileId);
+    return file === null ? [] : [file];
   };
 
   async function* chunkRows(
@@ -75,10 +91,7 @@ const contentHandlers = ({ adapters }: DocumentDeps) => {
 
   return {
     async listChunks(ctx: CallerContext, partition: string, query: z.output<typeof ChunksQuery>) {
-      const wanted =
-        query.file_id === undefined
-          ? await files.listLive(ctx.scope, partition)
-          : [await liveFile(partition, query.file_id)];
+      const wanted = await filesToScan(ctx.scope, partition, query.file_id);
       const embedders = query.include_embedding ? await models.list('embedder') : [];
       const vectorFields = embedders.flatMap(({ vector_field }) => vector_field ?? []);
       return jsonListStream('chunks', chunkRows(ctx, wanted, { vectorFields, limit: query.limit }));
@@ -141,7 +154,7 @@ export const contentRoutes = (deps: DocumentDeps): Route[] => {
       auth: { partition: 'viewer' },
       request: { params: PartitionParams, query: ChunksQuery },
       responses: { 200: { description: 'Chunks, file by file', schema: ChunkList } },
-      errors: ['PARTITION_NOT_FOUND', 'FILE_NOT_FOUND', 'VALIDATION_ERROR', 'VDB_CONNECTION_ERROR'],
+      errors: ['PARTITION_NOT_FOUND', 'VALIDATION_ERROR', 'VDB_CONNECTION_ERROR'],
       handle: (ctx, { params, query }) => handlers.listChunks(ctx, params.partition, query),
     }),
     ...relationshipRoutes(handlers, '/partition'),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LooseBody } from './support/loose-body.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
-import { indexText } from './support/uploads.js';
+import { indexText, uploadForm } from './support/uploads.js';
 
 let gateway: Gateway;
 let ada: { token: string; userId: number };
@@ -53,7 +53,13 @@ describe('GET /partition/{partition}/chunks', () => {
     expect(await contents('file_id=b')).toEqual(['text of b']);
     expect(await contents('limit=2')).toEqual(['one', 'two']);
     expect(await contents('file_id=a&limit=1')).toEqual(['one']);
-    expect((await ask('/partition/one/chunks?file_id=none'))[0]).toBe(404);
+    expect(await ask('/partition/one/chunks?file_id=none')).toEqual([200, { chunks: [] }]);
+    await gateway.call('POST', '/indexer/partition/one/file/pending', {
+      ...{ body: uploadForm('not indexed yet'), token: ada.token },
+    });
+    expect(await ask('/partition/one/chunks?file_id=pending')).toEqual([200, { chunks: [] }]);
+    await gateway.call('DELETE', '/indexer/partition/one/file/b', { token: ada.token });
+    expect(await ask('/partition/one/chunks?file_id=b')).toEqual([200, { chunks: [] }]);
     for (const query of ['limit=0', 'limit=x', 'include_embedding=perhaps'])
       expect([query, (await ask(`/partition/one/chunks?${query}`))[0]]).toEqual([query, 422]);
   });
