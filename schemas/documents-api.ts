@@ -16,6 +16,9 @@ export const Link = z
 export const queryNumber = (schema: z.ZodType<number>) =>
   z.preprocess((value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value), schema);
 
+/** How many to list; 0 lists none, and leaves the rest of the answer. */
+export const ListLimit = queryNumber(z.int().min(0));
+
 export const PlainError = z.object({ detail: z.string() }).meta({ id: 'PlainError' });
 
 export const DomainError = z

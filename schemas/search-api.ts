@@ -61,6 +61,7 @@ const Ranking = z.array(z.object({ id: z.string(), score: z.number() }));
 
 const RetrievalTraceBody = z
   .object({
+    schema_version: z.literal(1),
     groups: z.array(
       z.object({
         embedder: z.string(),

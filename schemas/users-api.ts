@@ -89,7 +89,9 @@ export const CandidateList = z.object({
   candidates: z.array(
     z.object({ user_id: z.int(), display_name: z.string().nullable(), email: z.string().nullable() }),
   ),
-  next_cursor: z.string().nullable(),
+  limit: z.int(),
+  has_more: z.boolean(),
+  next_cursor: z.int().nullable().meta({ description: '`cursor` of the next page; null: there is none' }),
 });
 
 export const NewMemberForm = z.object({

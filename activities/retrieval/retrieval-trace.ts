@@ -1,5 +1,9 @@
+/** Of the keys of a trace: readers refuse one that they do not know. */
+export const TRACE_VERSION = 1;
+
 /** How a search came to its results, for administrators; keys as the API writes them. */
 export interface RetrievalTrace {
+  schema_version: typeof TRACE_VERSION;
   /** One for each distinct embedder among the searched partitions. */
   groups: GroupTrace[];
   fusion: {

@@ -1,6 +1,7 @@
 import { legOf } from './fuse-groups.js';
 import { scaleScores } from './fusion.js';
 import type { CheckedHit, DroppedHit } from './generation-check.js';
+import { TRACE_VERSION } from './retrieval-trace.js';
 import type { LegTrace, RerankTrace, RetrievalTrace } from './retrieval-trace.js';
 import type { GroupHits } from './search-legs.js';
 import type { RankedHit, SearchResult } from './search-service.js';
@@ -44,6 +45,7 @@ export const traceSearch = () => {
     reranked: (noted: RerankTrace | null): void => void (rerank = noted),
     expanded: (added: readonly SearchResult[]): void => void (additions = added),
     written: (): RetrievalTrace => ({
+      schema_version: TRACE_VERSION,
       groups: groups.map(
         ({ embedder, partitions, rounds, similarityThreshold, dropped, feedback, ...legs }) => ({
           embedder: embedder.endpointName,

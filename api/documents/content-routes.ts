@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ancestorChain } from '../../activities/retrieval/ancestor-chain.js';
 import { presentChunkMetadata, presentFileMetadata } from '../../activities/retrieval/present-metadata.js';
-import { queryNumber } from '../../schemas/documents-api.js';
+import { ListLimit, queryNumber } from '../../schemas/documents-api.js';
 import { Ancestors, ChunkList, RelatedFiles } from '../../schemas/partitions-api.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import { noSuchFile } from '../commands/upload-refusals.js';
@@ -17,7 +17,7 @@ const RelationshipParams = PartitionParams.extend({ relationship_id: z.string() 
 const ChunksQuery = z.object({
   include_embedding: z.stringbool().default(true),
   file_id: z.string().optional(),
-  limit: queryNumber(z.int().min(1)).optional(),
+  limit: ListLimit.optional(),
 });
 const AncestorsQuery = z.object({ max_ancestor_depth: queryNumber(z.int().min(0)).optional() });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import { AppError } from '../../schemas/app-error.js';
+import { queryNumber } from '../../schemas/documents-api.js';
 import { CandidateList, MemberList, NewMemberForm, RoleForm } from '../../schemas/users-api.js';
 import { invalidRequest } from '../request-issues.js';
 import { empty, json, route } from '../route.js';
@@ -21,22 +22,14 @@ const LEAST_SEARCH = 3;
 
 const CandidateQuery = z.object({
   search: z.string().max(255),
-  cursor: z.string().max(100).optional(),
-  limit: z.coerce.number().int().min(1).max(MOST_CANDIDATES).default(20),
+  /** The number of the last user of the page before. */
+  cursor: queryNumber(z.int().min(0)).default(0),
+  limit: queryNumber(z.int().min(1).max(MOST_CANDIDATES)).default(20),
 });
 
 const MESSAGES: Partial<Record<ErrorCode, (userId: number, partition: string) => string>> = {
   MEMBERSHIP_EXISTS: (userId, partition) => `User ${userId} is already a member of partition '${partition}'`,
   MEMBERSHIP_NOT_FOUND: (userId, partition) => `User ${userId} is not a member of partition '${partition}'`,
-};
-
-/** Opaque to clients: the number after which the next page begins. */
-const cursorOf = (userId: number): string => Buffer.from(`u${userId}`).toString('base64url');
-
-const readCursor = (cursor: string): number => {
-  const number = /^u(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
-  if (number !== undefined) return Number(number);
-  throw invalidRequest([{ type: 'cursor', loc: ['query', 'cursor'], msg: 'Not a cursor', input: cursor }]);
 };
 
 /** Who may do what in a partition (wire contract, section 1.5). */
@@ -95,14 +88,16 @@ export const memberRoutes = ({ adapters }: DocumentDeps): Route[] => {
               input: query.search,
             },
           ]);
-        const after = query.cursor === undefined ? 0 : readCursor(query.cursor);
         const without = (await partitions.members(params.partition)).map(({ user_id }) => user_id);
-        const found = await users.search({ text, after, limit: query.limit + 1, without });
-        const page = found.slice(0, query.limit);
-        const last = page.at(-1);
+        const { cursor: after, limit } = query;
+        const found = await users.search({ text, after, limit: limit + 1, without });
+        const page = found.slice(0, limit);
+        const hasMore = found.length > limit;
         return json(200, {
           candidates: page.map(({ user_id, display_name, email }) => ({ user_id, display_name, email })),
-          next_cursor: found.length > page.length && last !== undefined ? cursorOf(last.user_id) : null,
+          limit,
+          has_more: hasMore,
+          next_cursor: hasMore ? (page.at(-1)?.user_id ?? null) : null,
         });
       },
     }),

@@ -5,7 +5,7 @@ import { chunkId } from '../../schemas/chunk-id.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import type { PartitionRecord } from '../../schemas/partitions.js';
 import type { Scope } from '../../schemas/users.js';
-import { FileDetail, FileList, PartitionList } from '../../schemas/documents-api.js';
+import { FileDetail, FileList, ListLimit, PartitionList } from '../../schemas/documents-api.js';
 import { createPartition } from '../commands/create-partition.js';
 import { deletePartition } from '../commands/delete-partition.js';
 import { settleDeletedUser } from '../commands/delete-user.js';
@@ -19,12 +19,11 @@ import { FileParams, PartitionParams } from './path-params.js';
 
 const DEFAULT_EXTRACTS = 2000;
 
-const Limit = z.coerce.number().int().min(1);
 const ListQuery = z.object({
-  limit: Limit.optional(),
+  limit: ListLimit.optional(),
   degraded_stage: z.enum(['caption', 'contextualize', 'topic_tag']).optional(),
 });
-const ExtractsQuery = z.object({ limit: Limit.default(DEFAULT_EXTRACTS) });
+const ExtractsQuery = z.object({ limit: ListLimit.default(DEFAULT_EXTRACTS) });
 
 const partitionRow = (
   record: PartitionRecord,
@@ -128,10 +127,10 @@ export const partitionRoutes = ({ adapters, config, workflows }: DocumentDeps): 
     responses: { 200: { description: 'Files by id', schema: FileList } },
     errors: ['AUTH_ERROR', 'PARTITION_NOT_FOUND', 'VALIDATION_ERROR'],
     async handle({ scope, baseUrl }, { params, query }) {
-      const files = await adapters.files.listLive(scope, params.partition, {
-        limit: query.limit,
-        degradedStage: query.degraded_stage,
-      });
+      const { limit, degraded_stage: degradedStage } = query;
+      // To the store, 0 is no limit.
+      const files =
+        limit === 0 ? [] : await adapters.files.listLive(scope, params.partition, { limit, degradedStage });
       return json(200, { files: files.map((file) => fileRow(file, links(baseUrl))) });
     },
   }),

@@ -134,6 +134,7 @@ describe('the trace', () => {
     const metadata = { include_retrieval_trace: true, compare_original_query: true };
     const { extra } = await chat({ model: 'rag-traced', metadata });
     expect(extra.retrieval_trace).toMatchObject({
+      schema_version: 1,
       ...{ question: 'When does the mill open?', rewriting: { status: 'used', intent: 'other' } },
       queries: [
         {

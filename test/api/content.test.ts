@@ -60,7 +60,8 @@ describe('GET /partition/{partition}/chunks', () => {
     expect(await ask('/partition/one/chunks?file_id=pending')).toEqual([200, { chunks: [] }]);
     await gateway.call('DELETE', '/indexer/partition/one/file/b', { token: ada.token });
     expect(await ask('/partition/one/chunks?file_id=b')).toEqual([200, { chunks: [] }]);
-    for (const query of ['limit=0', 'limit=x', 'include_embedding=perhaps'])
+    expect(await contents('limit=0')).toEqual([]);
+    for (const query of ['limit=-1', 'limit=', 'limit=x', 'include_embedding=perhaps'])
       expect([query, (await ask(`/partition/one/chunks?${query}`))[0]]).toEqual([query, 422]);
   });
 

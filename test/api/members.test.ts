@@ -131,14 +131,17 @@ describe('GET /partition/{partition}/users/candidates', () => {
         candidates: ['Margaret', 'Marguerite'].map((display_name, index) => ({
           ...{ user_id: people[index]?.userId, display_name, email: null },
         })),
-        next_cursor: expect.any(String),
+        ...{ limit: 2, has_more: true, next_cursor: people[1]?.userId },
       },
     ]);
     const next = await search(`search=marg&limit=2&cursor=${first[1].next_cursor}`);
     expect(next[1]).toEqual({
       candidates: [expect.objectContaining({ display_name: 'Marge' })],
-      next_cursor: null,
+      ...{ limit: 2, has_more: false, next_cursor: null },
     });
+    // Exactly as many as asked for are no sign of more.
+    expect((await search('search=marg&limit=3'))[1]).toMatchObject({ has_more: false, next_cursor: null });
+    expect((await search('search=marg'))[1]).toMatchObject({ limit: 20 });
     expect((await search(`search=${bob.userId}`))[1].candidates).toEqual([
       expect.objectContaining({ user_id: bob.userId }),
     ]);
@@ -156,7 +159,8 @@ describe('GET /partition/{partition}/users/candidates', () => {
       'search=bob&limit=101',
     ])
       expect([query, (await search(query))[0]]).toEqual([query, 422]);
-    expect((await search('search=bob&cursor=nonsense'))[0]).toBe(422);
+    for (const cursor of ['nonsense', '', '-1', '1.5'])
+      expect([cursor, (await search(`search=bob&cursor=${cursor}`))[0]]).toEqual([cursor, 422]);
     expect((await search('search=.*.*'))[1].candidates).toEqual([]);
   });
 });

@@ -131,9 +131,16 @@ describe('GET /partition/{partition}', () => {
     });
   });
 
-  it('refuses a limit that is no count', async () => {
-    await ask('POST', '/partition/one');
-    expect((await ask('GET', '/partition/one?limit=0'))[0]).toBe(422);
+  it('lists nothing for a limit of 0, and refuses one that is no count', async () => {
+    await indexText(gateway, { partition: 'one', fileId: 'a', token: ada.token }, ['text']);
+    for (const limit of ['-1', '', 'x', '1.5'])
+      for (const path of ['/partition/one', '/partition/one/file/a'])
+        expect([limit, (await ask('GET', `${path}?limit=${limit}`))[0]]).toEqual([limit, 422]);
+    expect(await ask('GET', '/partition/one?limit=0')).toEqual([200, { files: [] }]);
+    expect(await ask('GET', '/partition/one/file/a?limit=0')).toEqual([
+      200,
+      { metadata: expect.objectContaining({ file_id: 'a' }), documents: [] },
+    ]);
     expect((await ask('GET', '/partition/one?limit=2&unknown=1'))[0]).toBe(200);
   });
 });

@@ -104,7 +104,7 @@ describe('include_retrieval_trace', () => {
     expect(trace.fusion.ranking.map(({ id }: LooseBody) => id)).toEqual(
       documents.map(({ metadata }: LooseBody) => metadata._id),
     );
-    expect(trace).toMatchObject({ rerank: null, expansion: null });
+    expect(trace).toMatchObject({ schema_version: 1, rerank: null, expansion: null });
     expect(trace.times).toMatchObject({ retrieval: expect.any(Number) });
 
     // A version that its record does not know any more.

@@ -1,9 +1,10 @@
-import type { RetrievalTrace } from '../retrieval-trace.js';
+import type { RetrievalTrace, TRACE_VERSION } from '../retrieval-trace.js';
 import type { SearchResult } from '../search-service.js';
 import type { TimeSpan } from './parse-rewriting.js';
 
 /** How a chat came to its sources, for administrators; keys as the API writes them. */
 export interface ChatTrace {
+  schema_version: typeof TRACE_VERSION;
   question: string;
   rewriting: RewritingTrace;
   queries: QueryTrace[];

@@ -1,5 +1,6 @@
 import type { WebPage, WebSearch } from '../../chat-ports.js';
 import type { LanguageModel } from '../../model-ports.js';
+import { TRACE_VERSION } from '../retrieval-trace.js';
 import type { RelatedRequest, SearchResult } from '../search-service.js';
 import { followsInstructions } from './ask-model.js';
 import type { Attachment, ChatRequest, DegradedStep } from './chat-request.js';
@@ -98,7 +99,14 @@ export const createSourceGatherer = (dependencies: {
     const degraded: DegradedStep[] = [];
     const gathered: Gathered = {
       ...{ materials: [], retrieved: [], attachments: [], degraded },
-      trace: { question, rewriting: { status: 'off' }, queries: [], fused: [], times },
+      trace: {
+        schema_version: TRACE_VERSION,
+        question,
+        rewriting: { status: 'off' },
+        queries: [],
+        fused: [],
+        times,
+      },
     };
 
     if (target.kind === 'retrieval') {
