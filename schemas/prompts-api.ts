@@ -17,12 +17,28 @@ const PromptContent = z
   .refine((text) => text.trim() !== '', 'must not be empty');
 
 export const NewPrompt = z
-  .object({ prompt_type: PromptTypeName, name: PromptName, content: PromptContent })
+  .strictObject({
+    prompt_type: PromptTypeName,
+    name: PromptName,
+    content: PromptContent,
+    is_default: z.boolean().default(false),
+  })
   .meta({ id: 'NewPrompt' });
+export type NewPrompt = z.output<typeof NewPrompt>;
 
 export const PromptPatch = z
-  .object({ name: PromptName.optional(), content: PromptContent.optional() })
+  .strictObject({
+    name: PromptName.optional(),
+    content: PromptContent.optional(),
+    is_default: z
+      .boolean()
+      .optional()
+      .meta({
+        description: 'True makes it the default of its type; the default itself cannot be told false',
+      }),
+  })
   .meta({ id: 'PromptPatch' });
+export type PromptPatch = z.output<typeof PromptPatch>;
 
 export const PromptBody = z
   .object({
@@ -33,9 +49,10 @@ export const PromptBody = z
     is_default: z.boolean(),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
-    used_by: z
+    used_by: z.int().meta({ description: 'How many partitions and presets name it' }),
+    used_by_names: z
       .array(z.object({ kind: z.string(), name: z.string() }))
-      .meta({ description: 'Partitions and presets that name it' }),
+      .meta({ description: 'The partitions and presets that name it' }),
   })
   .meta({ id: 'Prompt' });
 

@@ -3,6 +3,7 @@ import { AppError } from '../../schemas/app-error.js';
 import type { PromptRecord } from '../../schemas/presets.js';
 import { PROMPT_SLOTS, promptSlots } from '../../schemas/prompts.js';
 import type { PromptType } from '../../schemas/prompts.js';
+import type { NewPrompt, PromptPatch } from '../../schemas/prompts-api.js';
 import { invalidRequest } from '../request-issues.js';
 import { followPromptRename } from './follow-rename.js';
 
@@ -19,7 +20,7 @@ export const requirePromptById = async (
 };
 
 /** Only the slots that are filled for its type, written plainly. @throws AppError VALIDATION_ERROR (422) */
-export const requireKnownSlots = (type: PromptType, content: string): void => {
+const requireKnownSlots = (type: PromptType, content: string): void => {
   const known = PROMPT_SLOTS[type];
   const unknown = promptSlots(content).filter((slot) => !known.includes(slot));
   if (unknown.length === 0) return;
@@ -32,20 +33,45 @@ export const requireKnownSlots = (type: PromptType, content: string): void => {
   ]);
 };
 
+/** @throws AppError PROMPT_EXISTS, VALIDATION_ERROR */
+export async function createPrompt(
+  { prompts }: Pick<PromptDeps, 'prompts'>,
+  { is_default: isDefault, ...prompt }: NewPrompt,
+): Promise<PromptRecord> {
+  requireKnownSlots(prompt.prompt_type, prompt.content);
+  const created = await prompts.create(prompt);
+  if (isDefault) await prompts.setDefault(created.prompt_type, created.id);
+  return created;
+}
+
+/** A type has a default at all times: it passes to another prompt and is never taken off. */
+async function requireNoLongerDefault({ prompts }: PromptDeps, prompt: PromptRecord): Promise<void> {
+  if ((await prompts.defaults())[prompt.prompt_type] !== prompt.id) return;
+  throw invalidRequest([
+    {
+      type: 'not_allowed',
+      loc: ['body', 'is_default'],
+      msg: 'make another prompt the default instead',
+      input: false,
+    },
+  ]);
+}
+
 /** @throws AppError NOT_FOUND, PROMPT_EXISTS, VALIDATION_ERROR */
 export const updatePrompt = async (
   deps: PromptDeps,
   id: string,
-  patch: { name?: string | undefined; content?: string | undefined },
+  patch: PromptPatch,
 ): Promise<PromptRecord> => {
   const present = await requirePromptById(deps, id);
-  const { name, content } = patch;
+  const { name, content, is_default: isDefault } = patch;
   if (content !== undefined) requireKnownSlots(present.prompt_type, content);
-  const updated = await deps.prompts.update(id, {
-    ...(name === undefined ? {} : { name }),
-    ...(content === undefined ? {} : { content }),
-  });
+  if (isDefault === false) await requireNoLongerDefault(deps, present);
+  const edit = { ...(name === undefined ? {} : { name }), ...(content === undefined ? {} : { content }) };
+  // A bundled text that is edited does not follow later releases, so what is no edit must not be noted as one.
+  const updated = Object.keys(edit).length === 0 ? present : await deps.prompts.update(id, edit);
   if (updated === null) return requirePromptById(deps, id);
+  if (isDefault === true) await deps.prompts.setDefault(updated.prompt_type, id);
   // Until this is done the former name still finds it.
   if (updated.name !== present.name)
     await followPromptRename(deps, updated.prompt_type, { from: present.name, to: updated.name });

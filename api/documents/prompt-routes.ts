@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import type { PromptRecord } from '../../schemas/presets.js';
 import { NewPrompt, PromptBody, PromptList, PromptPatch, PromptTypeName } from '../../schemas/prompts-api.js';
-import {
-  deletePrompt,
-  requireKnownSlots,
-  requirePromptById,
-  updatePrompt,
-} from '../commands/change-prompt.js';
+import { createPrompt, deletePrompt, requirePromptById, updatePrompt } from '../commands/change-prompt.js';
 import { referencesToPrompts } from '../commands/find-references.js';
 import { empty, json, route } from '../route.js';
 import type { Route } from '../route.js';
@@ -30,13 +25,17 @@ export const promptRoutes = ({ adapters }: DocumentDeps): Route[] => {
       prompts.defaults(),
       referencesToPrompts(adapters, records),
     ]);
-    return records.map(({ created_at, updated_at, ...prompt }) => ({
-      ...prompt,
-      is_default: defaults[prompt.prompt_type] === prompt.id,
-      created_at: created_at.toISOString(),
-      updated_at: updated_at.toISOString(),
-      used_by: references.get(`${prompt.prompt_type}/${prompt.name}`) ?? [],
-    }));
+    return records.map(({ created_at, updated_at, ...prompt }) => {
+      const users = references.get(`${prompt.prompt_type}/${prompt.name}`) ?? [];
+      return {
+        ...prompt,
+        is_default: defaults[prompt.prompt_type] === prompt.id,
+        created_at: created_at.toISOString(),
+        updated_at: updated_at.toISOString(),
+        used_by: users.length,
+        used_by_names: users,
+      };
+    });
   };
   const present = async (record: PromptRecord) => (await presentAll([record]))[0];
 
@@ -65,8 +64,7 @@ export const promptRoutes = ({ adapters }: DocumentDeps): Route[] => {
       responses: { 201: { description: 'The prompt', schema: PromptBody } },
       errors: ['PROMPT_EXISTS', 'VALIDATION_ERROR'],
       async handle(_ctx, { body }) {
-        requireKnownSlots(body.prompt_type, body.content);
-        return json(201, await present(await prompts.create(body)));
+        return json(201, await present(await createPrompt(adapters, body)));
       },
     }),
     route({

@@ -58,7 +58,7 @@ describe('POST /prompts/', () => {
       201,
       {
         ...{ id: expect.any(String), prompt_type: 'sys_prompt', name: 'strict', content, is_default: false },
-        ...{ created_at: expect.any(String), updated_at: expect.any(String), used_by: [] },
+        ...{ created_at: expect.any(String), updated_at: expect.any(String), used_by: 0, used_by_names: [] },
       },
     ]);
     expect((await ask('GET', `/prompts/${body.id}`))[1]).toEqual(body);
@@ -66,8 +66,20 @@ describe('POST /prompts/', () => {
     expect((await write({ prompt_type: 'hyde', content: '{query}' }))[0]).toBe(201);
   });
 
+  it('can make it the default at once', async () => {
+    expect((await write({ is_default: true }))[1].is_default).toBe(true);
+    expect((await ask('GET', '/prompts/bundled-sys-prompt'))[1].is_default).toBe(false);
+    expect(await gateway.adapters.promptSource.text('sys_prompt')).toBe('Be strict.');
+    // One that is refused changes no default.
+    expect((await write({ is_default: true, content: 'Twin.' }))[0]).toBe(409);
+    expect((await write({ name: 'other', is_default: false }))[1].is_default).toBe(false);
+    expect(await gateway.adapters.promptSource.text('sys_prompt')).toBe('Be strict.');
+  });
+
   it.each([
     { prompt_type: 'other' },
+    { is_default: 'yes' },
+    { default: true },
     { name: '' },
     { name: 'a/b' },
     { content: '   ' },
@@ -97,11 +109,13 @@ describe('GET, PATCH and DELETE /prompts/{id}', () => {
     const [, hyde] = await write({ prompt_type: 'hyde', name: 'dream', content: '{query}' });
     const preset = { name: 'p', preset_type: 'retrieval', config: { hyde_prompt_name: 'dream' } };
     expect((await ask('POST', '/presets/', preset))[0]).toBe(201);
-    expect((await ask('GET', `/prompts/${id}`))[1].used_by).toEqual([{ kind: 'partition', name: 'one' }]);
-    expect((await ask('PATCH', `/prompts/${id}`, { name: 'kind', content: 'Be kind.' }))[1]).toMatchObject({
-      ...{ name: 'kind', content: 'Be kind.', used_by: [{ kind: 'partition', name: 'one' }] },
+    expect((await ask('GET', `/prompts/${id}`))[1]).toMatchObject({
+      ...{ used_by: 1, used_by_names: [{ kind: 'partition', name: 'one' }] },
     });
-    expect((await ask('PATCH', `/prompts/${hyde.id}`, { name: 'vision' }))[1].used_by).toEqual([
+    expect((await ask('PATCH', `/prompts/${id}`, { name: 'kind', content: 'Be kind.' }))[1]).toMatchObject({
+      ...{ name: 'kind', content: 'Be kind.', used_by_names: [{ kind: 'partition', name: 'one' }] },
+    });
+    expect((await ask('PATCH', `/prompts/${hyde.id}`, { name: 'vision' }))[1].used_by_names).toEqual([
       { kind: 'retrieval preset', name: 'p' },
     ]);
     expect((await ask('GET', '/presets/retrieval/p'))[1].config.hyde_prompt_name).toBe('vision');
@@ -109,6 +123,25 @@ describe('GET, PATCH and DELETE /prompts/{id}', () => {
     expect(settings.generation_prompt_names).toEqual({ sys_prompt: 'kind' });
     expect((await ask('PATCH', `/prompts/${id}`, { content: '{nothing}' }))[0]).toBe(422);
     expect(await ask('PATCH', `/prompts/${id}`, { name: 'default' })).toEqual([409, DOMAIN('PROMPT_EXISTS')]);
+  });
+
+  it('make it the default, and never leave a type without one', async () => {
+    const [, { id }] = await write({});
+    expect((await ask('PATCH', `/prompts/${id}`, { is_default: true }))[1]).toMatchObject({
+      ...{ name: 'strict', content: 'Be strict.', is_default: true },
+    });
+    expect((await ask('GET', '/prompts/bundled-sys-prompt'))[1].is_default).toBe(false);
+    const edit = { name: 'kind', content: 'Be kind.', is_default: true };
+    expect((await ask('PATCH', `/prompts/${id}`, edit))[1]).toMatchObject(edit);
+    expect((await ask('PATCH', `/prompts/${id}`, { name: 'x', is_default: false }))[0]).toBe(422);
+    expect((await ask('GET', `/prompts/${id}`))[1]).toMatchObject(edit);
+    expect((await ask('PATCH', '/prompts/bundled-sys-prompt', { is_default: false }))[0]).toBe(200);
+    for (const body of [{ default: true }, { used_by: 3 }, { is_default: 1 }, { name: null }])
+      expect([body, (await ask('PATCH', `/prompts/${id}`, body))[0]]).toEqual([body, 422]);
+    // Becoming the default is no edit: a bundled text follows the next release.
+    await ask('PATCH', '/prompts/bundled-sys-prompt', { is_default: true });
+    await gateway.adapters.prompts.seed({ ...BUNDLED_PROMPTS, sys_prompt: 'newer' });
+    expect(await gateway.adapters.promptSource.text('sys_prompt')).toBe('newer');
   });
 
   it('delete all but a default', async () => {
