@@ -61,7 +61,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
     const owner = { taskId: task.task_id, fileKey: task.file_key, generation: task.generation };
     let part = await countContextParts(blobs, task.task_id);
     const model = await capableModel(config.contextualization_llm);
-    const template = await promptSource.text('chunk_contextualizer', config.chunk_contextualizer_prompt_name);
+    const template = await promptSource.text('chunk_contextualizer', config.contextualization_prompt_name);
     const around = { filename: task.upload.filename, opening: await opening(task) };
     let failures = 0;
     let failed: unknown;
@@ -114,8 +114,9 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
 
   const tag = async (task: TaskRecord, config: IndexationConfig, signal: AbortSignal): Promise<void> => {
     if (task.derived_metadata?.['topic_tags'] !== undefined) return;
-    const tags = await topicTags(await capableModel(config.contextualization_llm), {
-      template: await promptSource.text('topic_tagger', config.topic_tagger_prompt_name),
+    const model = await capableModel(config.topic_tagging_llm ?? config.contextualization_llm);
+    const tags = await topicTags(model, {
+      template: await promptSource.text('topic_tagger', config.topic_tagging_prompt_name),
       filename: task.upload.filename,
       opening: await opening(task),
       most: config.max_topic_tags,

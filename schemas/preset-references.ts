@@ -10,7 +10,7 @@ export const MODEL_REFERENCES: {
   indexation: References<IndexationConfig, ModelType>;
   retrieval: References<RetrievalConfig, ModelType>;
 } = {
-  indexation: { vlm: 'vlm', stt: 'stt', contextualization_llm: 'llm' },
+  indexation: { vlm: 'vlm', stt: 'stt', contextualization_llm: 'llm', topic_tagging_llm: 'llm' },
   retrieval: { reranker: 'reranker', llm: 'llm' },
 };
 
@@ -22,8 +22,8 @@ export const PROMPT_REFERENCES: {
   indexation: {
     asr_transcription_prompt_name: 'asr_transcription',
     image_captioning_prompt_name: 'image_captioning',
-    chunk_contextualizer_prompt_name: 'chunk_contextualizer',
-    topic_tagger_prompt_name: 'topic_tagger',
+    contextualization_prompt_name: 'chunk_contextualizer',
+    topic_tagging_prompt_name: 'topic_tagger',
   },
   retrieval: {
     hyde_prompt_name: 'hyde',

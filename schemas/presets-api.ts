@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currentIndexationConfig } from './presets.js';
 import type { IndexationConfig, RetrievalConfig } from './presets.js';
 
 /** Presets: what they may hold, and request and answer bodies (wire contract, section 1.10). */
@@ -22,49 +23,137 @@ const name = z
   .default(null)
   .transform((text) => (text === '' ? null : text));
 
-const chunking = z.object({
+/** The same, where it matters whether it was written at all. */
+const givenName = z
+  .string()
+  .max(255)
+  .nullish()
+  .transform((text) => (text === '' ? null : text));
+
+const earlierName = (now: string) =>
+  givenName.meta({ deprecated: true, description: `Earlier spelling of ${now}` });
+
+const ChunkingBody = z.looseObject({
   name: z.enum(CHUNKING_STRATEGIES).default('recursive_splitter'),
   chunk_size: z.int().min(16).max(MOST_CHUNK_SIZE).default(512),
   chunk_overlap_rate: z.number().min(0).lt(1).default(0.2),
 });
 
-/** How documents are indexed. Unknown keys are dropped. */
-export const IndexationConfigBody = z.object({
-  chunking: chunking.prefault({}),
-  parsing_strategy: z.enum(PARSING_STRATEGIES).nullable().default(null),
-  stt: name,
-  asr_transcription_prompt_name: name,
-  vlm: name,
-  enable_image_captioning: z.boolean().default(false),
-  image_captioning_prompt_name: name,
-  enable_contextualization: z.boolean().default(false),
-  contextualization_llm: name,
-  contextualization_mode: z.enum(['none', 'simple', 'structured']).default('none'),
-  chunk_contextualizer_prompt_name: name,
-  enable_metadata_extraction: z.boolean().default(false),
-  enable_entity_extraction: z.boolean().default(false),
-  entity_labels: z.array(z.string().max(100)).max(100).default([]),
-  enable_topic_tagging: z.boolean().default(false),
-  max_topic_tags: z.int().min(1).max(50).default(7),
-  topic_tagger_prompt_name: name,
-}) satisfies z.ZodType<IndexationConfig>;
+const UNKNOWN_KEYS = 'Unknown keys are ignored; the answer names them under `warnings`';
 
-/** How questions are answered. Unknown keys are dropped. */
-export const RetrievalConfigBody = z.object({
-  type: z.enum(RETRIEVAL_TYPES).default('single'),
-  reranker: name,
-  llm: name,
-  top_k: z.int().min(1).max(MOST_RESULTS).default(50),
-  top_n: z.int().min(1).max(MOST_RESULTS).nullable().default(null),
-  enable_reranker: z.boolean().default(false),
-  similarity_threshold: z.number().min(0).max(1).nullable().default(null),
-  include_related: z.boolean().default(true),
-  include_ancestors: z.boolean().default(true),
-  rrf_k: z.int().min(1).max(10_000).default(60),
-  hyde_prompt_name: name,
-  multi_query_prompt_name: name,
-  query_contextualizer_prompt_name: name,
-}) satisfies z.ZodType<RetrievalConfig>;
+/** How documents are indexed. */
+export const IndexationConfigBody = z
+  .looseObject({
+    chunking: ChunkingBody.prefault({}),
+    parsing_strategy: z.enum(PARSING_STRATEGIES).nullable().default(null),
+    stt: name,
+    asr_transcription_prompt_name: name,
+    vlm: name,
+    enable_image_captioning: z.boolean().default(false),
+    image_captioning_prompt_name: name,
+    enable_contextualization: z.boolean().default(false),
+    contextualization_llm: name,
+    contextualization_mode: z
+      .enum(['none', 'simple', 'structured'])
+      .optional()
+      .meta({ description: 'Left out or `none` where contextualisation is enabled: `simple`' }),
+    contextualization_prompt_name: givenName,
+    chunk_contextualizer_prompt_name: earlierName('contextualization_prompt_name'),
+    enable_metadata_extraction: z.boolean().default(false),
+    enable_entity_extraction: z.boolean().default(false),
+    entity_labels: z.array(z.string().max(100)).max(100).default([]),
+    enable_topic_tagging: z.boolean().default(false),
+    max_topic_tags: z.int().min(1).max(50).default(7),
+    topic_tagging_llm: name.meta({ description: 'Null: the model that contextualises' }),
+    topic_tagging_prompt_name: givenName,
+    topic_tagger_prompt_name: earlierName('topic_tagging_prompt_name'),
+  })
+  .meta({ description: UNKNOWN_KEYS });
+
+/** How questions are answered. */
+export const RetrievalConfigBody = z
+  .looseObject({
+    type: z.enum(RETRIEVAL_TYPES).default('single'),
+    reranker: name,
+    llm: name,
+    top_k: z.int().min(1).max(MOST_RESULTS).default(50),
+    top_n: z.int().min(1).max(MOST_RESULTS).nullable().default(null),
+    enable_reranker: z.boolean().default(false),
+    similarity_threshold: z.number().min(0).max(1).nullable().default(null),
+    include_related: z.boolean().default(true),
+    include_ancestors: z.boolean().default(true),
+    rrf_k: z.int().min(1).max(10_000).default(60),
+    hyde_prompt_name: name,
+    multi_query_prompt_name: name,
+    query_contextualizer_prompt_name: name,
+  })
+  .meta({ description: UNKNOWN_KEYS });
+
+/** A config as it is kept, and what of the one that was sent has no effect. */
+export interface ReadConfig<Config> {
+  config: Config;
+  warnings: string[];
+}
+
+const MAX_WARNINGS = 50;
+const MAX_NAME_SHOWN = 100;
+
+/** Keeps the members that a schema names, and says which others there were. */
+function takeKnown<Known extends object>(
+  given: Known,
+  shape: Readonly<Record<string, unknown>>,
+  place: string,
+): { known: Known; warnings: string[] } {
+  const isKnown = (key: string): boolean => Object.hasOwn(shape, key);
+  const entries = Object.entries(given);
+  return {
+    known: Object.fromEntries(entries.filter(([key]) => isKnown(key))) as Known,
+    warnings: entries
+      .filter(([key]) => !isKnown(key))
+      .map(([key]) => `${place}.${key.slice(0, MAX_NAME_SHOWN)} is not known and is ignored`),
+  };
+}
+
+function atMost(warnings: string[]): string[] {
+  const more = warnings.length - MAX_WARNINGS;
+  return more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `and ${more} more`] : warnings;
+}
+
+/** Of two spellings of one setting the earlier one is ignored. */
+function twiceNamed(given: Readonly<Record<string, unknown>>, earlier: string, now: string): string[] {
+  if (given[earlier] === undefined || given[now] === undefined || given[earlier] === given[now]) return [];
+  return [`config.${earlier} is ignored: config.${now} is given`];
+}
+
+export function readIndexationConfig(
+  body: z.output<typeof IndexationConfigBody>,
+): ReadConfig<IndexationConfig> {
+  const outer = takeKnown(body, IndexationConfigBody.shape, 'config');
+  const inner = takeKnown(body.chunking, ChunkingBody.shape, 'config.chunking');
+  const { contextualization_mode: mode = 'none' } = body;
+  const isModeless = body.enable_contextualization && body.contextualization_mode === 'none';
+  return {
+    config: currentIndexationConfig({
+      ...outer.known,
+      chunking: inner.known,
+      contextualization_mode: mode,
+    }),
+    warnings: atMost([
+      ...outer.warnings,
+      ...inner.warnings,
+      ...twiceNamed(body, 'chunk_contextualizer_prompt_name', 'contextualization_prompt_name'),
+      ...twiceNamed(body, 'topic_tagger_prompt_name', 'topic_tagging_prompt_name'),
+      ...(isModeless
+        ? ["config.contextualization_mode is 'simple' and not 'none': contextualization is enabled"]
+        : []),
+    ]),
+  };
+}
+
+export function readRetrievalConfig(body: z.output<typeof RetrievalConfigBody>): ReadConfig<RetrievalConfig> {
+  const { known, warnings } = takeKnown(body, RetrievalConfigBody.shape, 'config');
+  return { config: known, warnings: atMost(warnings) };
+}
 
 /** Alphanumeric at the start, so that a path and a person can tell where it begins. */
 const PresetName = z
@@ -106,6 +195,10 @@ export const PresetBody = z
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
     used_by_partitions: z.int(),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'After a change: what of the config that was sent has no effect' }),
   })
   .meta({ id: 'Preset' });
 

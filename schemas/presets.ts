@@ -16,13 +16,51 @@ export interface IndexationConfig {
   enable_contextualization: boolean;
   contextualization_llm: string | null;
   contextualization_mode: 'none' | 'simple' | 'structured';
-  chunk_contextualizer_prompt_name: string | null;
+  contextualization_prompt_name: string | null;
   enable_metadata_extraction: boolean;
   enable_entity_extraction: boolean;
   entity_labels: string[];
   enable_topic_tagging: boolean;
   max_topic_tags: number;
-  topic_tagger_prompt_name: string | null;
+  /** Null: the model that contextualises. */
+  topic_tagging_llm: string | null;
+  topic_tagging_prompt_name: string | null;
+}
+
+/** A config as an earlier release put it down, or as its clients send it. */
+export type EarlierIndexationConfig = Omit<
+  IndexationConfig,
+  'contextualization_prompt_name' | 'topic_tagging_llm' | 'topic_tagging_prompt_name'
+> & {
+  contextualization_prompt_name?: string | null | undefined;
+  /** Synonym of the one above. */
+  chunk_contextualizer_prompt_name?: string | null | undefined;
+  topic_tagging_llm?: string | null | undefined;
+  topic_tagging_prompt_name?: string | null | undefined;
+  /** Synonym of the one above. */
+  topic_tagger_prompt_name?: string | null | undefined;
+};
+
+/**
+ * The config under the names of this release. A name of now counts, also when it is null; its synonym counts where it
+ * is left out. Contextualisation without a mode is `simple`: forms in use have a switch for the one and no field for
+ * the other.
+ */
+export function currentIndexationConfig(given: EarlierIndexationConfig): IndexationConfig {
+  const { chunk_contextualizer_prompt_name, topic_tagger_prompt_name, ...config } = given;
+  const { contextualization_mode: mode, contextualization_prompt_name, topic_tagging_prompt_name } = config;
+  return {
+    ...config,
+    contextualization_mode: config.enable_contextualization && mode === 'none' ? 'simple' : mode,
+    contextualization_prompt_name:
+      (contextualization_prompt_name === undefined
+        ? chunk_contextualizer_prompt_name
+        : contextualization_prompt_name) ?? null,
+    topic_tagging_llm: config.topic_tagging_llm ?? null,
+    topic_tagging_prompt_name:
+      (topic_tagging_prompt_name === undefined ? topic_tagger_prompt_name : topic_tagging_prompt_name) ??
+      null,
+  };
 }
 
 /** How questions are answered (wire contract, section 1.10). */

@@ -31,8 +31,7 @@ export const enrichmentsOf = (
   const stages: EnrichmentStage[] = [];
   if (config.enable_image_captioning && pictures !== undefined && pictures.kept + pictures.leftOut > 0)
     stages.push('caption');
-  if (config.enable_contextualization && config.contextualization_mode !== 'none')
-    stages.push('contextualize');
+  if (config.enable_contextualization) stages.push('contextualize');
   if (config.enable_topic_tagging) stages.push('topic_tag');
   return stages;
 };

@@ -5,6 +5,8 @@ import {
   MOST_CHUNK_SIZE,
   MOST_RESULTS,
   RetrievalConfigBody,
+  readIndexationConfig,
+  readRetrievalConfig,
 } from '../../schemas/presets-api.js';
 
 /** A preset may hold no more, whatever the environment says. */
@@ -21,20 +23,24 @@ export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'cha
     name,
     preset_type: 'indexation' as const,
     // What is not said is off: which models there are is for the operator to say.
-    config: IndexationConfigBody.parse({
-      ...rest,
-      chunking: { chunk_size: Math.min(size, MOST_CHUNK_SIZE), chunk_overlap_rate: overlap },
-    }),
+    config: readIndexationConfig(
+      IndexationConfigBody.parse({
+        ...rest,
+        chunking: { chunk_size: Math.min(size, MOST_CHUNK_SIZE), chunk_overlap_rate: overlap },
+      }),
+    ).config,
   });
   const retrieval = (name: string, type: RetrievalConfig['type']) => ({
     name,
     preset_type: 'retrieval' as const,
-    config: RetrievalConfigBody.parse({
-      ...{ type, top_k: atMost(config.search.candidates), top_n: atMost(config.chat.topN) },
-      enable_reranker: config.search.rerankerEnabled,
-      include_related: config.search.presets.includeRelated,
-      include_ancestors: config.search.presets.includeAncestors,
-    }),
+    config: readRetrievalConfig(
+      RetrievalConfigBody.parse({
+        ...{ type, top_k: atMost(config.search.candidates), top_n: atMost(config.chat.topN) },
+        enable_reranker: config.search.rerankerEnabled,
+        include_related: config.search.presets.includeRelated,
+        include_ancestors: config.search.presets.includeAncestors,
+      }),
+    ).config,
   });
   return [
     indexation('default', config.documents.chunkSize, config.documents.chunkOverlapRate, {

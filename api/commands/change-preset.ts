@@ -2,7 +2,13 @@ import { z } from 'zod';
 import type { Adapters } from '../../activities/ports.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { PresetRecord, PresetType } from '../../schemas/presets.js';
-import { IndexationConfigBody, RetrievalConfigBody } from '../../schemas/presets-api.js';
+import {
+  IndexationConfigBody,
+  RetrievalConfigBody,
+  readIndexationConfig,
+  readRetrievalConfig,
+} from '../../schemas/presets-api.js';
+import type { NewPreset, ReadConfig } from '../../schemas/presets-api.js';
 import { invalidRequest, parsePart } from '../request-issues.js';
 import { partitionsByPreset } from './find-references.js';
 import { laterThan } from './follow-rename.js';
@@ -25,29 +31,40 @@ export const requirePreset = async (
   return found;
 };
 
+/** A preset after a change, and what of its config that was sent has no effect. */
+export interface ChangedPreset {
+  preset: PresetRecord;
+  warnings: string[];
+}
+
 /** @throws AppError VALIDATION_ERROR, MODEL_ENDPOINT_NOT_FOUND, PROMPT_NOT_FOUND (422) */
-const readConfig = async (
+async function readConfig(
   deps: PresetDeps,
   type: PresetType,
   given: unknown,
-): Promise<PresetRecord['config']> => {
-  const schema = type === 'indexation' ? IndexationConfigBody : RetrievalConfigBody;
-  const body = z.object({ config: schema });
-  const { config } = parsePart(body, { config: given }, 'body') as Pick<PresetRecord, 'config'>;
-  await requireNamesInConfig(deps, type, config);
-  return config;
-};
+): Promise<ReadConfig<PresetRecord['config']>> {
+  const parsed = <Schema extends z.ZodType>(schema: Schema): z.output<Schema> =>
+    (parsePart(z.object({ config: schema }), { config: given }, 'body') as { config: z.output<Schema> })
+      .config;
+  const read =
+    type === 'indexation'
+      ? readIndexationConfig(parsed(IndexationConfigBody))
+      : readRetrievalConfig(parsed(RetrievalConfigBody));
+  await requireNamesInConfig(deps, type, read.config);
+  return read;
+}
 
 /** @throws AppError PRESET_EXISTS, and as above */
 export const createPreset = async (
   deps: PresetDeps,
-  { name, preset_type: type, config }: Pick<PresetRecord, 'name' | 'preset_type' | 'config'>,
-): Promise<PresetRecord> => {
-  await requireNamesInConfig(deps, type, config);
+  { name, preset_type: type, config: given }: z.output<typeof NewPreset>,
+): Promise<ChangedPreset> => {
+  const { config, warnings } = await readConfig(deps, type, given);
   const now = new Date();
-  return deps.presets.create({
+  const preset = await deps.presets.create({
     ...{ name, preset_type: type, config, seeded: false, created_at: now, updated_at: now },
   } as PresetRecord);
+  return { preset, warnings };
 };
 
 /**
@@ -71,7 +88,7 @@ export const updatePreset = async (
   deps: PresetDeps,
   { type, name }: { type: PresetType; name: string },
   patch: { name?: string | undefined; config?: unknown },
-): Promise<PresetRecord> => {
+): Promise<ChangedPreset> => {
   const present = await requirePreset(deps, type, name);
   const renamed = patch.name !== undefined && patch.name !== name;
   if (renamed && name === DEFAULT)
@@ -83,16 +100,19 @@ export const updatePreset = async (
         input: patch.name,
       },
     ]);
-  const config = patch.config === undefined ? present.config : await readConfig(deps, type, patch.config);
+  const { config, warnings } =
+    patch.config === undefined
+      ? { config: present.config, warnings: [] }
+      : await readConfig(deps, type, patch.config);
   const { renamed_from: _, ...rest } = present;
   const next = {
     ...{ ...rest, config, name: patch.name ?? name, seeded: false },
     updated_at: laterThan(present.updated_at),
   } as PresetRecord;
-  if (renamed) return rename(deps, present, next);
+  if (renamed) return { preset: await rename(deps, present, next), warnings };
   if (!(await deps.presets.replace(present, next)))
     throw new AppError('CONFLICT', 'The preset is being changed by somebody else; try again.');
-  return next;
+  return { preset: next, warnings };
 };
 
 const requireUnused = async (deps: PresetDeps, type: PresetType, name: string): Promise<void> => {

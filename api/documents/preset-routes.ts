@@ -14,6 +14,7 @@ import {
   RETRIEVAL_TYPES,
 } from '../../schemas/presets-api.js';
 import { createPreset, deletePreset, requirePreset, updatePreset } from '../commands/change-preset.js';
+import type { ChangedPreset } from '../commands/change-preset.js';
 import { partitionsByPreset } from '../commands/find-references.js';
 import { empty, json, route } from '../route.js';
 import type { Route } from '../route.js';
@@ -35,6 +36,11 @@ const present = (preset: PresetRecord, uses: Map<string, number>): z.input<typeo
 export const presetRoutes = ({ adapters, config }: DocumentDeps): Route[] => {
   const withUses = async (preset: PresetRecord) =>
     present(preset, await partitionsByPreset(adapters, preset.preset_type));
+
+  const changed = async ({ preset, warnings }: ChangedPreset) => ({
+    ...(await withUses(preset)),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  });
 
   return [
     route({
@@ -84,7 +90,7 @@ export const presetRoutes = ({ adapters, config }: DocumentDeps): Route[] => {
       responses: { 201: { description: 'The preset', schema: PresetBody } },
       errors: ['PRESET_EXISTS', 'MODEL_ENDPOINT_NOT_FOUND', 'PROMPT_NOT_FOUND', 'VALIDATION_ERROR'],
       async handle(_ctx, { body }) {
-        return json(201, await withUses(await createPreset(adapters, body)));
+        return json(201, await changed(await createPreset(adapters, body)));
       },
     }),
     route({
@@ -117,7 +123,7 @@ export const presetRoutes = ({ adapters, config }: DocumentDeps): Route[] => {
         'VALIDATION_ERROR',
       ],
       async handle(_ctx, { params, body }) {
-        return json(200, await withUses(await updatePreset(adapters, params, body)));
+        return json(200, await changed(await updatePreset(adapters, params, body)));
       },
     }),
     route({

@@ -66,7 +66,7 @@ describe('GET /presets/', () => {
 });
 
 describe('POST /presets/', () => {
-  it('creates one; what is not said has its default, unknown keys are dropped', async () => {
+  it('creates one; what is not said has its default, unknown keys are named', async () => {
     expect(await ask('POST', '/presets/', SMALL, ada)).toEqual(FORBIDDEN);
     const config = { type: 'hyde', top_k: 7, compression_ratio: 2, similarity_threshold: 0.4 };
     const [status, body] = await ask('POST', '/presets/', { name: 'mine', preset_type: 'retrieval', config });
@@ -75,6 +75,7 @@ describe('POST /presets/', () => {
       {
         ...{ name: 'mine', preset_type: 'retrieval', used_by_partitions: 0 },
         ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+        warnings: ['config.compression_ratio is not known and is ignored'],
         config: {
           ...{ type: 'hyde', reranker: null, llm: null, top_k: 7, top_n: null, enable_reranker: false },
           ...{ similarity_threshold: 0.4, include_related: true, include_ancestors: true, rrf_k: 60 },
@@ -86,7 +87,8 @@ describe('POST /presets/', () => {
         },
       },
     ]);
-    expect((await ask('GET', '/presets/retrieval/mine'))[1]).toEqual(body);
+    const { warnings: _, ...kept } = body;
+    expect((await ask('GET', '/presets/retrieval/mine'))[1]).toEqual(kept);
     const again = { name: 'mine', preset_type: 'retrieval', config: {} };
     expect(await ask('POST', '/presets/', again)).toEqual([409, DOMAIN('PRESET_EXISTS')]);
     expect((await ask('POST', '/presets/', { ...again, preset_type: 'indexation' }))[1].config).toMatchObject(
@@ -121,6 +123,9 @@ describe('POST /presets/', () => {
     ['indexation', { vlm: 'nobody' }, 'MODEL_ENDPOINT_NOT_FOUND'],
     ['retrieval', { hyde_prompt_name: 'nothing' }, 'PROMPT_NOT_FOUND'],
     ['indexation', { topic_tagger_prompt_name: 'nothing' }, 'PROMPT_NOT_FOUND'],
+    ['indexation', { topic_tagging_prompt_name: 'nothing' }, 'PROMPT_NOT_FOUND'],
+    ['indexation', { contextualization_prompt_name: 'nothing' }, 'PROMPT_NOT_FOUND'],
+    ['indexation', { topic_tagging_llm: 'nobody' }, 'MODEL_ENDPOINT_NOT_FOUND'],
   ])('refuses a %s preset that names %j, which is not there', async (preset_type, config, code) => {
     expect(await ask('POST', '/presets/', { name: 'x', preset_type, config })).toEqual([422, DOMAIN(code)]);
     expect((await ask('GET', `/presets/${preset_type}/x`))[0]).toBe(404);
@@ -133,6 +138,95 @@ describe('POST /presets/', () => {
     expect((await ask('POST', '/presets/', empty))[1].config.llm).toBeNull();
     for (const name of ['', '/', '.x', 'x'.repeat(129)])
       expect((await ask('POST', '/presets/', { ...SMALL, name }))[0]).toBe(422);
+  });
+});
+
+describe('the config of an indexation preset', () => {
+  const create = (config: object, name = 'rich') =>
+    ask('POST', '/presets/', { name, preset_type: 'indexation', config });
+  const prompt = (prompt_type: string, name: string) =>
+    ask('POST', '/prompts/', { prompt_type, name, content: 'Words.' });
+  beforeEach(async () => {
+    await prompt('chunk_contextualizer', 'place');
+    await prompt('topic_tagger', 'topics');
+  });
+
+  it('names a prompt and a model for each enrichment, and what they name follows a new name', async () => {
+    const config = {
+      ...{ enable_contextualization: true, contextualization_prompt_name: 'place' },
+      ...{ enable_topic_tagging: true, topic_tagging_prompt_name: 'topics' },
+      topic_tagging_llm: 'builtin-extractive',
+    };
+    const [status, body] = await create(config);
+    expect([status, body.config]).toEqual([201, expect.objectContaining(config)]);
+    expect(body).not.toHaveProperty('warnings');
+    const [, [, topics]] = await ask('GET', '/prompts/?prompt_type=topic_tagger');
+    expect(topics).toMatchObject({ name: 'topics', used_by: 1 });
+    await ask('PATCH', `/prompts/${topics.id}`, { name: 'subjects' });
+    expect((await ask('GET', '/presets/indexation/rich'))[1].config.topic_tagging_prompt_name).toBe(
+      'subjects',
+    );
+    expect((await ask('DELETE', '/model-endpoints/llm/builtin-extractive'))[0]).toBe(409);
+  });
+
+  it('takes the earlier names of prompts, and answers those of now', async () => {
+    const earlier = { chunk_contextualizer_prompt_name: 'place', topic_tagger_prompt_name: 'topics' };
+    const [, { config, warnings }] = await create(earlier);
+    expect([config, warnings]).toEqual([
+      expect.objectContaining({
+        ...{ contextualization_prompt_name: 'place', topic_tagging_prompt_name: 'topics' },
+      }),
+      undefined,
+    ]);
+    for (const name of Object.keys(earlier)) expect(config).not.toHaveProperty(name);
+    const both = { ...earlier, contextualization_prompt_name: null, topic_tagging_prompt_name: '' };
+    expect((await ask('PUT', '/presets/indexation/rich', { config: both }))[1]).toMatchObject({
+      config: { contextualization_prompt_name: null, topic_tagging_prompt_name: null },
+      warnings: [
+        'config.chunk_contextualizer_prompt_name is ignored: config.contextualization_prompt_name is given',
+        'config.topic_tagger_prompt_name is ignored: config.topic_tagging_prompt_name is given',
+      ],
+    });
+  });
+
+  it('contextualises simply where it is enabled without a mode', async () => {
+    const enabled = { enable_contextualization: true };
+    const modeOf = async (config: object, name: string) => {
+      const [, body] = await create(config, name);
+      return [body.config.contextualization_mode, (body.warnings ?? []).length] as unknown;
+    };
+    expect(await modeOf({}, 'a')).toEqual(['none', 0]);
+    expect(await modeOf(enabled, 'b')).toEqual(['simple', 0]);
+    expect(await modeOf({ ...enabled, contextualization_mode: 'structured' }, 'c')).toEqual([
+      'structured',
+      0,
+    ]);
+    // A form that has no field for the mode returns the one that it was given.
+    const [, { config: loaded }] = await ask('GET', '/presets/indexation/a');
+    const [, saved] = await ask('PUT', '/presets/indexation/a', { config: { ...loaded, ...enabled } });
+    expect([saved.config.contextualization_mode, saved.warnings]).toEqual([
+      'simple',
+      [expect.stringContaining('contextualization_mode')],
+    ]);
+  });
+
+  it('is answered with a warning for each unknown key, and takes what it answered without one', async () => {
+    const unknown = { metadata_extraction_llm: 'x', chunking: { chunk_size: 64, strategy: 'y' } };
+    const [status, { warnings }] = await create({ ...unknown, ['k'.repeat(500)]: 1 });
+    expect([status, warnings]).toEqual([
+      201,
+      [
+        'config.metadata_extraction_llm is not known and is ignored',
+        `config.${'k'.repeat(100)} is not known and is ignored`,
+        'config.chunking.strategy is not known and is ignored',
+      ],
+    ]);
+    const [, { config }] = await ask('GET', '/presets/indexation/rich');
+    expect(config.chunking).toEqual({ name: 'recursive_splitter', chunk_size: 64, chunk_overlap_rate: 0.2 });
+    expect((await ask('PUT', '/presets/indexation/rich', { config }))[1]).not.toHaveProperty('warnings');
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`key${index}`, index]));
+    const [, flooded] = await ask('PUT', '/presets/indexation/rich', { config: many });
+    expect([flooded.warnings.length, flooded.warnings.at(-1)]).toEqual([51, 'and 10 more']);
   });
 });
 

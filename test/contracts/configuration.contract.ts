@@ -4,7 +4,8 @@ import type { PromptStore, PresetStore } from '../../activities/admin-ports.js';
 import type { ModelEndpointStore } from '../../activities/model-ports.js';
 import type { PartitionStore } from '../../activities/partition-ports.js';
 import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
-import type { PresetRecord, RetrievalConfig } from '../../schemas/presets.js';
+import type { IndexationConfig, PresetRecord, RetrievalConfig } from '../../schemas/presets.js';
+import { IndexationConfigBody, readIndexationConfig } from '../../schemas/presets-api.js';
 import { codesOf, times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
@@ -105,6 +106,29 @@ export const presetAdministrationContract = (subject: Subject<PresetStore>): voi
       expect(await store().replace(first, later)).toBe(true);
       expect(await store().replace(first, first)).toBe(false);
       expect(await store().get('retrieval', 'edited')).toEqual(later);
+    });
+
+    test('reads a config of an earlier release under the names of now', async () => {
+      const now = readIndexationConfig(
+        IndexationConfigBody.parse({
+          enable_contextualization: true,
+          contextualization_prompt_name: 'mine',
+          topic_tagging_prompt_name: 'tags',
+        }),
+      ).config;
+      const {
+        contextualization_prompt_name: chunk_contextualizer_prompt_name,
+        topic_tagging_prompt_name: topic_tagger_prompt_name,
+        topic_tagging_llm: _,
+        ...rest
+      } = now;
+      const earlier = {
+        ...rest,
+        ...{ chunk_contextualizer_prompt_name, topic_tagger_prompt_name, contextualization_mode: 'none' },
+      } as unknown as IndexationConfig;
+      await store().create(preset('earlier', { preset_type: 'indexation', config: earlier }));
+      expect((await store().get('indexation', 'earlier'))?.config).toEqual(now);
+      expect((await store().list('indexation')).find(({ name }) => name === 'earlier')?.config).toEqual(now);
     });
 
     test('a removed seed stays away, and its name may be used again', async () => {

@@ -1,7 +1,7 @@
 import { createEmbeddingActivities } from '../../activities/embedding-activities.js';
 import { createPublisher } from '../../activities/publish-version.js';
 import { createEnrichmentActivities } from '../../activities/enrichment-activities.js';
-import { bundledPromptSource } from '../../activities/prompts/prompt-source.js';
+import { createStoredPromptSource } from '../../activities/prompts/stored-prompts.js';
 import type { ChatMessage, ChatOptions, LanguageModel, Picture } from '../../activities/model-ports.js';
 import { seededPresets } from '../../activities/presets/seeded-presets.js';
 import { checkStores } from '../../activities/reconcile/check-stores.js';
@@ -62,10 +62,15 @@ export const enrichmentBench = async (
   await bench.partitions.update('library', { indexation_preset: 'rich' });
   const model = scriptedModel(answer);
   const embedded: string[] = [];
+  /** Endpoints that were asked for a language model, by name; undefined: the default. */
+  const chosen: (string | undefined)[] = [];
   const models = {
     ...bench.models,
     visionModel: async () => (builtin ? bench.models.visionModel() : model),
-    languageModel: async () => (builtin ? bench.models.languageModel() : model),
+    languageModel: async (name?: string) => {
+      chosen.push(name);
+      return builtin ? bench.models.languageModel() : model;
+    },
     embedder: async (name: string) => {
       const embedder = await bench.models.embedder(name);
       return {
@@ -77,7 +82,7 @@ export const enrichmentBench = async (
       };
     },
   };
-  const adapters = { ...bench, models, promptSource: bundledPromptSource };
+  const adapters = { ...bench, models, promptSource: createStoredPromptSource(bench.prompts) };
   const { enrichDocument } = createEnrichmentActivities({ adapters, settings: { timeoutMs } });
   const { embedDocument } = createEmbeddingActivities({
     adapters,
@@ -95,5 +100,5 @@ export const enrichmentBench = async (
     return { enrich, live: (await bench.files.get('library', task.file_id))?.live };
   };
   const drifts = () => checkStores(bench, { deduplicate: true });
-  return { ...bench, model, embedded, enrichDocument, index, drifts };
+  return { ...bench, model, chosen, embedded, enrichDocument, index, drifts };
 };

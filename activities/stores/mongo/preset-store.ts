@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
+import { currentIndexationConfig } from '../../../schemas/presets.js';
 import type { PresetRecord, PresetType } from '../../../schemas/presets.js';
 import type { PresetStore } from '../../admin-ports.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
@@ -11,7 +12,10 @@ const PRESENT = { removed: { $exists: false } } as const;
 
 const presetId = (type: PresetType, name: string): string => `${type}/${name}`;
 
-const toRecord = ({ _id, ...preset }: PresetDocument): PresetRecord => preset;
+const toRecord = ({ _id, ...preset }: PresetDocument): PresetRecord =>
+  preset.preset_type === 'indexation'
+    ? { ...preset, config: currentIndexationConfig(preset.config) }
+    : preset;
 
 /** Presets in collection `presets`. */
 export const createMongoPresetStore = (db: Db): PresetStore => {

@@ -1,7 +1,16 @@
 import type { PresetStore } from '../../../activities/admin-ports.js';
 import { AppError } from '../../../schemas/app-error.js';
+import { currentIndexationConfig } from '../../../schemas/presets.js';
 import type { PresetRecord, PresetType } from '../../../schemas/presets.js';
 import { copyRecord } from './copy-record.js';
+
+/** As the real store does: what an earlier release put down is read under the names of now. */
+const outside = (preset: PresetRecord): PresetRecord =>
+  copyRecord(
+    preset.preset_type === 'indexation'
+      ? { ...preset, config: currentIndexationConfig(preset.config) }
+      : preset,
+  );
 
 /** Presets in a Map. */
 export const createFakePresetStore = (): PresetStore => {
@@ -11,12 +20,12 @@ export const createFakePresetStore = (): PresetStore => {
     async list(type) {
       return [...presets.entries()]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([, preset]) => copyRecord(preset))
+        .map(([, preset]) => outside(preset))
         .filter(({ preset_type }) => type === undefined || preset_type === type);
     },
     async get<Type extends PresetType>(type: Type, name: string) {
-      const preset = presets.get(`${type}/${name}`) ?? null;
-      return copyRecord(preset as Extract<PresetRecord, { preset_type: Type }> | null);
+      const preset = presets.get(`${type}/${name}`);
+      return preset === undefined ? null : (outside(preset) as Extract<PresetRecord, { preset_type: Type }>);
     },
     async create(preset) {
       const id = `${preset.preset_type}/${preset.name}`;

@@ -140,6 +140,40 @@ describe('topic tags', () => {
     expect(await bench.drifts()).toEqual([]);
   });
 
+  it('come of the model and the words that the preset names, as contexts do', async () => {
+    const bench = await open(
+      {
+        ...{
+          enable_contextualization: true,
+          contextualization_mode: 'none',
+          contextualization_llm: 'writer',
+        },
+        ...{ contextualization_prompt_name: 'place', enable_topic_tagging: true },
+        ...{ topic_tagging_llm: 'tagger', topic_tagging_prompt_name: 'topics' },
+      },
+      (question) => (question.startsWith('Topics of') ? '["Mills"]' : 'A context.'),
+      { texts: ['one'] },
+    );
+    await bench.prompts.create({
+      prompt_type: 'chunk_contextualizer',
+      name: 'place',
+      content: 'Place {chunk}',
+    });
+    await bench.prompts.create({ prompt_type: 'topic_tagger', name: 'topics', content: 'Topics of {text}' });
+    const { live } = await bench.index(await bench.admit('a', 'text'));
+    expect(live).toMatchObject({ degraded_stages: [], metadata: { topic_tags: ['Mills'] } });
+    expect(bench.model.asked).toEqual(['Place one', 'Topics of one']);
+    expect(bench.chosen).toEqual(['writer', 'tagger']);
+    expect(bench.embedded).toEqual(['A context.\n\none']);
+  });
+
+  it('come of the model that contextualises where none is named', async () => {
+    const config = { enable_topic_tagging: true, contextualization_llm: 'writer' };
+    const bench = await open(config, () => '["Mills"]');
+    await bench.index(await bench.admit('a', 'text'));
+    expect(bench.chosen).toEqual(['writer']);
+  });
+
   it('are missed where the model names none', async () => {
     const bench = await open({ enable_topic_tagging: true }, () => ' ');
     const { live } = await bench.index(await bench.admit('a', 'text'));
