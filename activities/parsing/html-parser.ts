@@ -7,6 +7,7 @@ import { createHeadingPath } from './heading-path.js';
 import { parseFlatHtml } from './flat-html-parser.js';
 import { INLINE_TAGS, nestsDeeperThan } from './html-tags.js';
 import type { PictureMarks } from './pictures/picture-marks.js';
+import { isShortenedUri, withMarksAsText } from './shorten-data-uris.js';
 import type { Section } from './section.js';
 
 /** The parts of a syntax tree node that are used here, of HTML and of Markdown trees alike. */
@@ -139,16 +140,22 @@ function keepOnlyText(node: TreeNode, marks: PictureMarks | null): void {
     keepOnlyText(child, marks);
     if (child.type === 'link') return child.children ?? [];
     if (child.type !== 'image') return [child];
-    const mark = marks !== null && child.url?.startsWith(marks.name) === true ? child.url : '';
-    return [{ type: 'text', value: (child.alt ?? '') + mark }];
+    return [{ type: 'text', value: pictureText(child, marks) }];
   });
 }
 
-/** The flat reader sees no attributes: marks are put behind their tags. */
+/** What is left of a picture: its description, and the mark where it was taken out, or where it stood as a data URI. */
+function pictureText({ alt, url = '' }: TreeNode, marks: PictureMarks | null): string {
+  if (isShortenedUri(url)) return `![${alt ?? ''}](${url})`;
+  return (alt ?? '') + (marks !== null && url.startsWith(marks.name) ? url : '');
+}
+
+/** The flat reader sees no attributes: marks are put in the place of their tags. */
 function withoutMarkedTags(html: string, marks: PictureMarks | null): string {
-  if (marks === null || !html.includes(marks.name)) return html;
+  const shortened = withMarksAsText(html);
+  if (marks === null || !html.includes(marks.name)) return shortened;
   const tag = new RegExp(String.raw`<img\b[^>]{0,2000}?(${marks.name}:\d+:)[^>]{0,2000}>`, 'gi');
-  return html.replace(tag, ' $1 ');
+  return shortened.replace(tag, ' $1 ');
 }
 
 function plainText(node: TreeNode): string {

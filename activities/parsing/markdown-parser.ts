@@ -3,6 +3,7 @@ import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { createHeadingPath } from './heading-path.js';
 import { readMarkdownBlocks } from './markdown-blocks.js';
+import { shortenDataUris } from './shorten-data-uris.js';
 import type { Section } from './section.js';
 import type { DecodedText } from './text-encoding.js';
 import { toLines } from './text-lines.js';
@@ -13,10 +14,15 @@ const LONGEST_TITLE = 1000;
 const PLAIN_TITLE =
   /^(?: {0,3}#{1,6}[ \t]+([^*_`[\]<>&\\~!:#@\n]*)|([^*_`[\]<>&\\~!:#@\n]*)\n *[=-]+[ \t]*)\n?$/;
 
-/** Markdown as sections of its own source text, cut at its headings; tables and code apart. Constant memory. */
+/**
+ * Markdown as sections of its own source text, cut at its headings; tables and code apart. Pictures and other files that
+ * stand in it as data URIs leave a mark. Constant memory.
+ */
 export async function* parseMarkdown(text: DecodedText): AsyncGenerator<Section> {
   const headings = createHeadingPath();
-  for await (const block of readMarkdownBlocks(toLines(text.pieces()))) {
+  let knownUntil = Infinity;
+  const pieces = shortenDataUris(text.pieces(), (position) => void (knownUntil = position));
+  for await (const block of readMarkdownBlocks(toLines(pieces))) {
     const opens = block.kind === 'heading';
     if (opens) headings.open(block.level ?? 1, titleOf(block.text));
     const kind = block.kind === 'heading' ? 'text' : block.kind;
@@ -27,7 +33,8 @@ export async function* parseMarkdown(text: DecodedText): AsyncGenerator<Section>
       kind,
       opens,
       continues: block.continues === true,
-      charStart: block.charStart,
+      // Behind a mark the places in the source are other ones.
+      ...(block.charStart + block.text.length <= knownUntil && { charStart: block.charStart }),
     };
   }
 }

@@ -49,15 +49,17 @@ export async function parseDocument({ path, kind, limits, pictures }: ParseSourc
         path,
         (head) => /<meta[^>]{0,200}?charset\s*=\s*["']?([\w-]+)/i.exec(head)?.[1],
       );
+      const { shortenDataUris } = await import('./shorten-data-uris.js');
       let html = '';
       if (pictures === undefined) {
-        for await (const piece of text.pieces()) html += piece;
+        for await (const piece of shortenDataUris(text.pieces())) html += piece;
         return { sections: parseHtml(html, limits.maxNesting), encoding: text.encoding, ...noPages };
       }
       const { takeDataUris } = await import('./pictures/take-data-uris.js');
       const { placePictures } = await import('./pictures/place-pictures.js');
       const marks = createPictureMarks();
-      for await (const piece of takeDataUris(text.pieces(), pictures, marks)) html += piece;
+      const taken = takeDataUris(text.pieces(), pictures, marks);
+      for await (const piece of shortenDataUris(taken)) html += piece;
       const sections = placePictures(parseHtml(html, limits.maxNesting, marks), marks);
       return { sections, encoding: text.encoding, ...noPages };
     }

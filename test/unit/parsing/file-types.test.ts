@@ -34,7 +34,8 @@ describe('file types', () => {
   });
 
   it('repeats no long text of a client in its refusal', () => {
-    const refuse = () => resolveFileKind({ filename: `a.${'b'.repeat(100_000)}`, mimetype: 'x'.repeat(100_000) });
+    const refuse = () =>
+      resolveFileKind({ filename: `a.${'b'.repeat(100_000)}`, mimetype: 'x'.repeat(100_000) });
     expect(refuse).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{1,600}$/) }));
   });
 });
