@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentClient } from '../support/document-client.js';
-import { smokeFrontEnd } from '../support/front-end-smoke.js';
+import { olderPage } from '../support/front-ends/older-page.js';
+import { replayCalls } from '../support/front-ends/replay-calls.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { settled } from '../support/settled.js';
@@ -108,8 +109,8 @@ describe('the administration, on real services', () => {
   }, 60_000);
 
   it('serves the indexer front end', async () => {
-    await smokeFrontEnd({
-      ...{ base: stack.base, token: stack.token, origin: ORIGIN },
+    await replayCalls(olderPage, {
+      ...{ base: stack.base, token: stack.token, origin: ORIGIN, values: { partition: 'replay' } },
       async settle(url) {
         expect((await client.ended(url)).task_state).toBe('COMPLETED');
       },
