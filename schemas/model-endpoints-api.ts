@@ -26,13 +26,10 @@ const MOST_EXTRA_CHARACTERS = 64 * 1024;
 
 const Extra = z
   .looseObject({
-    api_key: z
-      .string()
-      .max(8192)
-      .nullish()
-      .meta({
-        description: 'Answered masked. The mask, `<redacted>` or no `api_key` at all keeps the stored one; "" and null remove it',
-      }),
+    api_key: z.string().max(8192).nullish().meta({
+      description:
+        'Answered masked. The mask, `<redacted>` or no `api_key` at all keeps the stored one; "" and null remove it',
+    }),
     provider: z
       .string()
       .nullish()
@@ -110,7 +107,7 @@ export const ModelEndpointList = z.array(ModelEndpointBody);
 
 export const EndpointDraftBody = z
   .object({
-    model_type: ModelTypeName,
+    model_type: ModelTypeName.nullish().meta({ description: 'Left out: that of the stored key, else `llm`' }),
     endpoint: fields.endpoint,
     model_name: fields.model_name.nullish(),
     api_key: z.string().max(8192).nullish(),

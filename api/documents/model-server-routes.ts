@@ -45,12 +45,15 @@ export const modelServerRoutes = ({ adapters }: DocumentDeps): Route[] => {
 
   const givenDraft = async (body: EndpointDraftBody): Promise<EndpointDraft> => {
     const { stored_api_key_model_type: type, stored_api_key_name: name } = body;
+    // Earlier pages of the 2.3 line do not say it.
+    const modelType = body.model_type ?? type ?? 'llm';
     const extra = { ...body.extra, ...(body.provider == null ? {} : { provider: body.provider }) };
     const draft = {
-      ...{ model_type: body.model_type, endpoint: body.endpoint, model_name: body.model_name ?? '', extra },
-      ...{ timeout: body.timeout, provider: providerOf(body.model_type, extra) },
+      ...{ model_type: modelType, endpoint: body.endpoint, model_name: body.model_name ?? '', extra },
+      ...{ timeout: body.timeout, provider: providerOf(modelType, extra) },
     };
-    if (type == null || name == null) return { ...draft, apiKey: keyOfDraft(body.api_key ?? body.extra.api_key) };
+    if (type == null || name == null)
+      return { ...draft, apiKey: keyOfDraft(body.api_key ?? body.extra.api_key) };
     const stored = await adapters.endpoints.get(type, name);
     if (stored === null)
       throw new AppError(

@@ -227,7 +227,11 @@ describe('PUT /model-endpoints/{type}/{name}', () => {
   it('puts back what else a page hid', async () => {
     const hidden = { client_secret: 'c', servers: [{ token: 't' }, { url: 'u' }] };
     await put({ extra: hidden });
-    const returned = { client_secret: '<redacted>', servers: [{ token: '<redacted>' }, { url: 'v' }], note: 3 };
+    const returned = {
+      client_secret: '<redacted>',
+      servers: [{ token: '<redacted>' }, { url: 'v' }],
+      note: 3,
+    };
     expect((await put({ extra: returned }))[1].extra).toEqual({
       ...{ client_secret: 'c', servers: [{ token: 't' }, { url: 'v' }], note: 3, api_key: 'sk-********' },
     });
@@ -391,6 +395,8 @@ describe('POST /model-endpoints/…/validate', () => {
       transcription_supported: false,
     });
     expect((await validate({ ...draft, endpoint: 'ftp://x' }))[0]).toBe(422);
+    const { model_type: _, ...untyped } = draft;
+    expect((await validate(untyped))[1]).toMatchObject({ reachable: true, model_found: true });
     // A mask is no key, and goes to no server.
     for (const mask of [{ api_key: '<redacted>' }, { extra: { api_key: 'sk-********' } }])
       expect((await validate({ ...draft, ...mask }))[0]).toBe(422);
