@@ -1,4 +1,4 @@
-import { openSync, closeSync, readSync, fstatSync } from 'node:fs';
+import { openSync, closeSync, readSync, fstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { appEnvironment } from './app-environment.js';
 import { bindable, reservePort } from './free-port.js';
@@ -10,6 +10,8 @@ import type { Workbench } from './workbench.js';
 
 const USUAL_PORT = 8080;
 const WORKER_READY = '"msg":"worker ready"';
+/** The worker touches its health file every second. */
+const WORKER_FILE_AGE_MS = 2000;
 
 /** Starts gateway and worker on the services, and returns the gateway's address. */
 export async function openApps(bench: Workbench, stack: Stack, services: ServiceAddresses): Promise<string> {
@@ -19,17 +21,24 @@ export async function openApps(bench: Workbench, stack: Stack, services: Service
   const host = wildcard ? '127.0.0.1' : (settings['HOST'] ?? '127.0.0.1');
   const gateway = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   try {
-    const env = { ...appEnvironment(bench, services), CAPI_URL: await openStandInCapi(bench, stack) };
+    const healthFile = settings['WORKER_HEALTH_FILE'] ?? join(bench.paths.local, 'worker-alive');
+    const env = {
+      ...appEnvironment(bench, services),
+      CAPI_URL: await openStandInCapi(bench, stack),
+      WORKER_HEALTH_FILE: healthFile,
+    };
     await Promise.all([
       stack.run(
-        app(bench, 'gateway', 'api/main.ts', { ...env, PORT: String(port) }, [port], () =>
-          answersReady(gateway),
-        ),
+        app(bench, 'gateway', 'api/main.ts', { ...env, PORT: String(port) }, [port], {
+          ready: () => answersOk(`${gateway}/ready`),
+          answers: () => answersOk(`${gateway}/health_check`),
+        }),
       ),
       stack.run(
-        app(bench, 'worker', 'workers/main.ts', env, [], (log, from) =>
-          Promise.resolve(saysReady(log, from)),
-        ),
+        app(bench, 'worker', 'workers/main.ts', env, [], {
+          ready: (log, from) => Promise.resolve(saysReady(log, from)),
+          answers: async () => Date.now() - statSync(healthFile).mtimeMs < WORKER_FILE_AGE_MS,
+        }),
       ),
     ]);
   } finally {
@@ -70,7 +79,10 @@ function app(
   script: string,
   env: NodeJS.ProcessEnv,
   ports: readonly number[],
-  ready: (log: string, from: number) => Promise<boolean>,
+  {
+    ready,
+    answers,
+  }: { ready: (log: string, from: number) => Promise<boolean>; answers: () => Promise<boolean> },
 ): ManagedProcess {
   const log = join(bench.paths.logs, `${name}.log`);
   return new ManagedProcess(bench, {
@@ -86,12 +98,13 @@ function app(
     expectedSeconds: 6,
     stopSeconds: 15,
     ready: (from) => ready(log, from),
+    answers,
     advice: [`a setting it refuses is named in its log; settings come from the environment and from .env`],
   });
 }
 
-async function answersReady(gateway: string): Promise<boolean> {
-  const response = await fetch(`${gateway}/ready`, { signal: AbortSignal.timeout(5000) });
+async function answersOk(address: string): Promise<boolean> {
+  const response = await fetch(address, { signal: AbortSignal.timeout(5000) });
   await response.arrayBuffer();
   return response.ok;
 }

@@ -31,7 +31,8 @@ export class LauncherError extends Error {
   }
 }
 
-function lastLines(file: string, count: number): string[] {
+/** The end of a log, for people; nothing where there is no log. */
+export function lastLines(file: string, count: number): string[] {
   try {
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(-count).filter(Boolean);
     return lines.map((line) => (line.length > LINE_LIMIT ? `${line.slice(0, LINE_LIMIT)} …` : line));

@@ -27,7 +27,9 @@ export async function openOptional(
 
   async function skip(why?: string): Promise<null> {
     bench.report.gone(name);
-    bench.report.say(`  ! ${why === undefined ? name : why}; ${optional?.without ?? 'goes without it'}`);
+    bench.report.say(
+      `  ! ${why ?? `${name} is not installed here`}; ${optional?.without ?? 'it is done without'}`,
+    );
     await bench.record.change(({ addresses }) => void delete addresses[name]);
     return null;
   }

@@ -12,7 +12,7 @@ import type { Workbench } from './workbench.js';
 export const STOP_SECONDS = 20;
 
 /** Told of each process as soon as it runs: from then on it is the caller's to look after. */
-export type OnProcess = (process: ManagedProcess) => void;
+export type OnProcess = (process: ManagedProcess, service: Service) => void;
 
 /**
  * Step (a) of a service, then what already runs in this clone, then (b) to (e) and a start.
@@ -55,7 +55,7 @@ async function openOwn(bench: Workbench, service: Service, onProcess: OnProcess)
     if (needed?.isNew !== true && (await answers(bench, service, address, 5))) {
       const process = await plan(bench, service, program, running.ports, needed);
       process.adopt(running);
-      onProcess(process);
+      onProcess(process, service);
       await note(bench, service, running.ports);
       bench.report.done(service.name, `runs already at ${address}`);
       return { address, isNew: false };
@@ -79,7 +79,7 @@ async function startOwn(
     const process = await plan(bench, service, program, ports, needed);
     const began = Date.now();
     await process.start();
-    onProcess(process);
+    onProcess(process, service);
     await note(bench, service, ports);
     const took = clock((Date.now() - began) / 1000);
     bench.report.done(service.name, `answers at ${addressOf(service, ports)} after ${took}`);
@@ -106,6 +106,7 @@ async function plan(
     log: join(bench.paths.logs, `${service.name}.log`),
     stopSeconds: STOP_SECONDS,
     ready: () => service.ready(bench, addressOf(service, ports)),
+    answers: () => (service.answers ?? service.ready)(bench, addressOf(service, ports)),
     advice: [
       `data of this clone: ${launch.cwd}; \`npm run reset\` deletes it if it is damaged`,
       `or set ${service.variable} to a server that runs already`,

@@ -34,7 +34,8 @@ export async function openStandInCapi(bench: Workbench, stack: Stack): Promise<s
         readySeconds: 60,
         expectedSeconds: 2,
         stopSeconds: 5,
-        ready: async () => (await fetch(new URL('_control/behaviour', address))).ok,
+        ready: () => answers(address),
+        answers: () => answers(address),
         advice: ['or set CAPI_URL to the central API that signals are to go to'],
       }),
     );
@@ -46,4 +47,10 @@ export async function openStandInCapi(bench: Workbench, stack: Stack): Promise<s
   );
   await bench.record.change(({ addresses }) => void (addresses.capi = address));
   return address;
+}
+
+async function answers(address: string): Promise<boolean> {
+  const response = await fetch(new URL('_control/behaviour', address), { signal: AbortSignal.timeout(3000) });
+  await response.arrayBuffer();
+  return response.ok;
 }

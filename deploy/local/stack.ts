@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { lock } from './file-lock.js';
 import { killGroup } from './kill-group.js';
+import type { LauncherError } from './launcher-error.js';
 import type { ManagedProcess } from './managed-process.js';
 import { obtain } from './obtain.js';
 import { openOptional } from './open-optional.js';
@@ -13,6 +14,7 @@ import { opensearch } from './services/opensearch.js';
 import { redis } from './services/redis.js';
 import type { EngineName, Obtainable, OptionalName, Service } from './services/service.js';
 import { temporal } from './services/temporal.js';
+import { untilAborted } from './until-aborted.js';
 import type { Workbench } from './workbench.js';
 
 /** The commands that run gateway and worker. */
@@ -24,7 +26,7 @@ export const OPTIONAL: Readonly<Record<OptionalName, Service>> = { redis, ollama
 export type ServiceAddresses = Record<EngineName, string> & Partial<Record<OptionalName, string>>;
 
 export interface Opening {
-  /** Starts them again when they die. */
+  /** Watches them, and starts them again when they fail. */
   readonly supervise: boolean;
   /** What is opened besides the engines, where the machine has it. */
   readonly also?: readonly OptionalName[];
@@ -46,6 +48,17 @@ export class Stack {
 
   constructor(bench: Workbench) {
     this.#bench = { ...bench, signal: AbortSignal.any([bench.signal, this.#failed.signal]) };
+  }
+
+  /** Aborted by Ctrl-C, and with the reason when something that is needed does not stay up. */
+  get signal(): AbortSignal {
+    return this.#bench.signal;
+  }
+
+  /** Returns at Ctrl-C; throws the reason when something that is needed does not stay up. */
+  async untilStopped(): Promise<void> {
+    await untilAborted(this.signal);
+    this.#failed.signal.throwIfAborted();
   }
 
   /**
@@ -88,9 +101,9 @@ export class Stack {
       await this.#endLeftovers();
       const needed = [...ENGINES, ...demanded.map((name) => OPTIONAL[name])];
       const wanted = also.filter((name) => !demanded.includes(name)).map((name) => OPTIONAL[name]);
-      const onProcess = (process: ManagedProcess) => {
+      const onProcess = (process: ManagedProcess, service: Service) => {
         this.#services.push(process);
-        if (supervise) process.supervise();
+        if (supervise) process.supervise({ onGivenUp: (reason) => this.#giveUp(service, reason) });
       };
       const opening = [
         ...needed.map((service) => ({ service, opened: openService(this.#bench, service, onProcess) })),
@@ -109,8 +122,18 @@ export class Stack {
   async run(app: ManagedProcess): Promise<void> {
     this.#apps.push(app);
     await this.#track(app.start());
-    app.supervise();
+    app.supervise({
+      onGivenUp: (reason) => this.#failed.abort(reason),
+      // started beside an engine that is still away, it would use up its tries for nothing
+      canStart: () => !this.#services.some(({ isRestarting }) => isRestarting),
+    });
     this.#bench.report.done(app.plan.name, 'is up');
+  }
+
+  /** What can be done without is; anything else ends the command. */
+  #giveUp({ optional }: Service, reason: LauncherError): void {
+    if (optional === undefined) this.#failed.abort(reason);
+    else this.#bench.report.say(`  ! ${reason.explain()}\n  ! from now on ${optional.without}`);
   }
 
   /** When one thing fails the others give up too, rather than finish a build of minutes for nothing. */

@@ -3,7 +3,6 @@ import { runDemo } from '../demo.js';
 import { endpointsOf } from '../endpoints.js';
 import { LauncherError } from '../launcher-error.js';
 import { Stack } from '../stack.js';
-import { untilAborted } from '../until-aborted.js';
 import type { Workbench } from '../workbench.js';
 
 /**
@@ -18,7 +17,7 @@ export async function demo(bench: Workbench, args: readonly string[]): Promise<n
     report.say(
       `Tamis runs already (npm run ${other.command}, process ${other.pid}): the demo uses that one.`,
     );
-    return (await show(bench)) ? 0 : 1;
+    return (await show(bench, bench.signal)) ? 0 : 1;
   }
   try {
     const services = await stack.openServices({
@@ -27,10 +26,10 @@ export async function demo(bench: Workbench, args: readonly string[]): Promise<n
       demanded: args.includes('--ollama') ? ['ollama'] : [],
     });
     await openApps(bench, stack, services);
-    const worked = await show(bench);
+    const worked = await show(bench, stack.signal);
     if (args.includes('--exit')) return worked ? 0 : 1;
     report.say('\nEverything stays up until Ctrl-C.');
-    await untilAborted(bench.signal);
+    await stack.untilStopped();
     report.say('\nStopping …');
     return worked ? 0 : 1;
   } finally {
@@ -38,7 +37,7 @@ export async function demo(bench: Workbench, args: readonly string[]): Promise<n
   }
 }
 
-async function show(bench: Workbench): Promise<boolean> {
+async function show(bench: Workbench, signal: AbortSignal): Promise<boolean> {
   const endpoints = endpointsOf(bench.paths.local, bench.record.read());
   try {
     if (!endpoints.gateway)
@@ -50,11 +49,11 @@ async function show(bench: Workbench): Promise<boolean> {
       quoting: endpoints.ollama === null && bench.settings['BASE_URL'] === undefined,
       samples: `${bench.paths.root}/deploy/samples`,
       print: (text) => bench.report.say(text),
-      signal: bench.signal,
+      signal,
     });
     return true;
   } catch (error) {
-    if (bench.signal.aborted) throw error;
+    signal.throwIfAborted();
     bench.report.say(
       `\n✗ The demo failed: ${error instanceof LauncherError ? error.explain() : String(error)}`,
     );

@@ -1,6 +1,5 @@
 import { temporalTestServer } from '../services/temporal-test-server.js';
 import { Stack } from '../stack.js';
-import { untilAborted } from '../until-aborted.js';
 import type { Workbench } from '../workbench.js';
 
 /** Only the services, until Ctrl-C: for running tests or gateway and worker by hand, again and again. */
@@ -18,7 +17,7 @@ export async function services(bench: Workbench): Promise<number> {
       bench.report.say(`  ${name.padEnd(22)} ${address}`);
     bench.report.say(`  ${'temporal-test-server'.padEnd(22)} ${path}`);
     bench.report.say('The services are up; Ctrl-C stops them.');
-    await untilAborted(bench.signal);
+    await stack.untilStopped();
     return 0;
   } finally {
     await stack.close({});

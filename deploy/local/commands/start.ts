@@ -1,6 +1,5 @@
 import { openApps } from '../apps.js';
 import { Stack } from '../stack.js';
-import { untilAborted } from '../until-aborted.js';
 import type { Workbench } from '../workbench.js';
 
 /** Services, gateway and worker, until Ctrl-C. `--ollama`: obtains real models first, where there are none yet. */
@@ -25,7 +24,7 @@ export async function start(bench: Workbench, args: readonly string[]): Promise<
     const gateway = await openApps(bench, stack, services);
     report.say(`\nTamis is up: ${gateway}`);
     report.say('Token, keys and all addresses are in .local/endpoints.json. Ctrl-C stops everything.');
-    await untilAborted(bench.signal);
+    await stack.untilStopped();
     report.say('\nStopping …');
     return 0;
   } finally {

@@ -13,8 +13,7 @@ export const ollama: Service = {
   ports: [11435],
   optional: {
     obtains: false,
-    without:
-      'is not here, so the built-in models are used (`npm run demo -- --ollama` obtains it, about 6 min)',
+    without: 'the built-in models are used (`npm run demo -- --ollama` obtains it, about 6 min)',
   },
 
   /** A server without our models would do nothing for anybody: then there is nothing found. */

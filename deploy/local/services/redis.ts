@@ -25,7 +25,7 @@ export const redis: Service = {
   ports: [6379],
   optional: {
     obtains: true,
-    without: 'goes without it: rate limits are then kept by each gateway for itself',
+    without: 'each gateway keeps rate limits for itself',
   },
 
   async find() {

@@ -1,3 +1,4 @@
+import type { MemorySetting } from '../memory-fault.js';
 import type { Workbench } from '../workbench.js';
 
 /** A program on this machine that can do the job, and which of its kinds it is. */
@@ -33,6 +34,7 @@ export interface Launch {
   /** What a busy machine may take until it answers. */
   readonly readySeconds: number;
   readonly expectedSeconds: number;
+  readonly memory?: MemorySetting;
 }
 
 /** Without one of these nothing works. */
@@ -60,4 +62,6 @@ export interface Service extends Obtainable {
   addresses(ports: readonly number[]): Readonly<Record<string, string>>;
   /** Asks the service itself. */
   ready(bench: Workbench, address: string): Promise<boolean>;
+  /** Whether it answers at all, where `ready` asks for more than that. */
+  answers?(bench: Workbench, address: string): Promise<boolean>;
 }
