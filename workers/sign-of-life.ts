@@ -1,6 +1,6 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 
-const EVERY_MS = 5000;
+const EVERY_MS = 1000;
 
 /**
  * A worker listens on nothing that could be asked. Instead it keeps a file young as long as it polls; a container's
