@@ -8,8 +8,9 @@ export async function aptInstall(bench: Workbench, subject: string, name: string
   const apt = findProgram('apt-get', process.env);
   if (process.getuid?.() !== 0 || !apt || !existsSync('/etc/debian_version')) return false;
   const env = { DEBIAN_FRONTEND: 'noninteractive' };
-  await runTool(bench, { subject: `${subject}-apt`, command: apt, args: ['update', '-q'], env });
+  const call = { subject: `${subject}-apt`, step: subject, command: apt, env };
+  await runTool(bench, { ...call, args: ['update', '-q'] });
   const args = ['install', '-q', '-y', '--no-install-recommends', name];
-  await runTool(bench, { subject: `${subject}-apt`, command: apt, args, env });
+  await runTool(bench, { ...call, args });
   return true;
 }

@@ -6,7 +6,6 @@ import { askProgram } from './ask-program.js';
 import { findProgram } from './find-program.js';
 import { LauncherError } from './launcher-error.js';
 import type { PinnedPackage } from './package-manifest.js';
-import { reportProgress } from './report-progress.js';
 import { runTool } from './run-tool.js';
 import type { Workbench } from './workbench.js';
 
@@ -79,8 +78,15 @@ export async function fetchDebianPackages(
   const source = `deb [arch=amd64 signed-by=${KEYRING}] ${mirror} ${request.suite} main\n`;
   writeFileSync(join(scratch, 'sources.list'), source);
   const advice = ['look at the package sources of apt (mirror, proxy) and try again'];
-  const runApt = (args: readonly string[]) =>
-    runTool(bench, { subject, command: apt, args: ['-c', config, '-q', ...args], cwd: folder, advice });
+  const runApt = (args: readonly string[], progress: () => string | null = () => null) =>
+    runTool(bench, {
+      subject,
+      command: apt,
+      args: ['-c', config, '-q', ...args],
+      cwd: folder,
+      advice,
+      progress,
+    });
 
   bench.report.phase(subject, `reading Debian's list of packages (${request.suite})`, 10);
   await runApt(['update']);
@@ -92,11 +98,9 @@ export async function fetchDebianPackages(
     megabytes / 5,
   );
   const archivesIn = () => readdirSync(folder).filter((file) => file.endsWith('.deb'));
-  await reportProgress(
-    bench,
-    subject,
-    () => `${archivesIn().length} here`,
-    runApt(['download', ...wanted.names]),
+  await runApt(
+    ['download', ...wanted.names],
+    () => `${archivesIn().length} of ${wanted.names.length} packages`,
   );
   rmSync(scratch, { recursive: true });
   const archives = archivesIn().sort();

@@ -52,7 +52,8 @@ export async function fetchArtifacts(
   const advice = [
     'Maven could not fetch the artifacts: look at its settings.xml (mirror, proxy) and try again',
   ];
-  await runTool(bench, { subject, command: mvn, args: ['-q', '-B', `${PLUGIN}:copy`], cwd: project, advice });
+  const call = { subject, command: mvn, args: ['-B', `${PLUGIN}:copy`], cwd: project, advice };
+  await runTool(bench, { ...call, progress: (written) => artifactProgress(artifacts, written) });
   for (const artifact of artifacts) {
     const file = join(home, artifact.folder, `${artifact.name}-${artifact.version}.${artifact.type}`);
     await check(file, artifact.sha256, subject);
@@ -62,6 +63,17 @@ export async function fetchArtifacts(
     }
   }
   rmSync(project, { recursive: true });
+}
+
+/** How many of the artifacts Maven has fetched, or copied where it had them already. */
+export function artifactProgress(artifacts: readonly Artifact[], written: string): string | null {
+  const named = new Set(
+    [...written.matchAll(/(?:Downloaded from \S+ |Copying )\S*?([^/\s]+\.(?:jar|zip))\b/g)].map(
+      ([, file]) => file,
+    ),
+  );
+  const count = artifacts.filter(({ name, version, type }) => named.has(`${name}-${version}.${type}`)).length;
+  return count === 0 ? null : `${count} of ${artifacts.length} artifacts`;
 }
 
 async function findMaven(bench: Workbench, subject: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { killGroup } from './kill-group.js';
 import { LauncherError } from './launcher-error.js';
@@ -15,6 +15,10 @@ interface ToolCall {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly advice?: readonly string[];
+  /** The step that it is shown with; left out: `subject`. */
+  readonly step?: string;
+  /** How far it is, from all that it has written; null: it does not say. Its last line is shown besides. */
+  progress?(written: string): string | null;
 }
 
 /**
@@ -41,12 +45,15 @@ export async function runTool(bench: Workbench, call: ToolCall): Promise<void> {
   });
   const identity = child.pid === undefined ? null : identify(child.pid);
   if (identity) {
+    const step = call.step ?? call.subject;
+    bench.report.detail(step, () => toolProgress(log, call.progress?.bind(call)));
     const kill = () => void killGroup(identity, 1);
     bench.signal.addEventListener('abort', kill, { once: true });
     await bench.record.change(({ processes }) => void (processes[name] = { ...identity, ...TOOL }));
     await ended;
     bench.signal.removeEventListener('abort', kill);
     await killGroup(identity, 0);
+    bench.report.detail(step, null);
     await bench.record.change(({ processes }) => void delete processes[name]);
   }
   const problem = await ended;
@@ -58,4 +65,21 @@ export async function runTool(bench: Workbench, call: ToolCall): Promise<void> {
       advice: [...(call.advice ?? [])],
     });
   }
+}
+
+function toolProgress(log: string, progress?: (written: string) => string | null): string | null {
+  let written: string;
+  try {
+    written = readFileSync(log, 'utf8');
+  } catch {
+    return null;
+  }
+  const parts = [progress?.(written) ?? null, lastLine(written)];
+  return parts.filter(Boolean).join(': ') || null;
+}
+
+/** Without colours, and of a line that a tool has drawn anew again and again the last state. */
+function lastLine(written: string): string | null {
+  const lines = written.replaceAll(/\u001b\[[0-9;]*[A-Za-z]/g, '').split(/[\r\n]+/);
+  return lines.findLast((line) => line.trim() !== '')?.trim() ?? null;
 }

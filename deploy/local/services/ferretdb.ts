@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildIntoCache } from '../build-into-cache.js';
-import { reportProgress } from '../report-progress.js';
+import { goProgress } from '../go-progress.js';
 import { runTool } from '../run-tool.js';
 import type { Workbench } from '../workbench.js';
 import { POOL_CONNECTIONS, readPostgresPassword } from './postgres-launch.js';
@@ -29,18 +29,18 @@ export function keptFerretdb({ paths }: Workbench): Program | null {
 export async function buildFerretdb(bench: Workbench, go: string): Promise<Program> {
   const folder = await buildIntoCache(bench, BUILT, 'mongodb', async (draft) => {
     bench.report.phase('mongodb', `building FerretDB ${VERSION} with Go`, 90);
-    const work = runTool(bench, {
+    await runTool(bench, {
       subject: 'mongodb',
       command: go,
       args: ['install', '-v', '-trimpath', '-ldflags=-s -w', `${MODULE}/cmd/ferretdb@v${VERSION}`],
       // without cgo it needs no C compiler, and runs for a user that has no entry in the password file
       env: { GOBIN: draft, CGO_ENABLED: '0', GOWORK: 'off' },
+      progress: goProgress,
       advice: [
         'Go could not build it: look at GOPROXY and GOFLAGS',
         'or install mongod 7 or newer, or set MONGODB_URL to a server that runs already',
       ],
     });
-    await reportProgress(bench, 'mongodb', () => describeBuild(bench), work);
   });
   return program(join(folder, 'ferretdb'));
 }
@@ -67,14 +67,6 @@ export function launchFerretdb(bench: Workbench, { path }: Program, port: number
     readySeconds: 120,
     expectedSeconds: 2,
   };
-}
-
-/** Go names each module that it fetches and each package that it compiles. */
-function describeBuild({ paths }: Workbench): string {
-  const lines = readFileSync(join(paths.logs, 'build-mongodb.log'), 'utf8').split('\n').filter(Boolean);
-  const fetched = lines.filter((line) => line.startsWith('go: ')).length;
-  const compiled = lines.length - fetched;
-  return compiled === 0 ? `${fetched} modules fetched` : `${compiled} packages compiled`;
 }
 
 function program(path: string): Program {

@@ -4,6 +4,7 @@ import { aptInstall } from '../apt-install.js';
 import { buildIntoCache } from '../build-into-cache.js';
 import { findGo } from '../find-go.js';
 import { findProgram } from '../find-program.js';
+import { goProgress } from '../go-progress.js';
 import { LauncherError } from '../launcher-error.js';
 import { runTool } from '../run-tool.js';
 import type { Workbench } from '../workbench.js';
@@ -48,13 +49,14 @@ export async function buildOllama(bench: Workbench): Promise<string> {
       subject: 'ollama',
       command: go,
       args: [
-        ...['install', '-trimpath', '-ldflags', `-s -w -X ${MODULE}/version.Version=${VERSION}`],
+        ...['install', '-v', '-trimpath', '-ldflags', `-s -w -X ${MODULE}/version.Version=${VERSION}`],
         `${MODULE}@v${VERSION}`,
       ],
       env: {
         ...{ GOBIN: draft, CGO_ENABLED: '1', CGO_CPPFLAGS: `-I${headers}` },
         ...{ CGO_CFLAGS: optimised, CGO_CXXFLAGS: optimised },
       },
+      progress: goProgress,
       advice: ['Go could not build it: look at GOPROXY and GOFLAGS, and at the C compiler', OR_OWN],
     });
     rmSync(scratch, { recursive: true });

@@ -8,6 +8,7 @@ import { buildIntoCache } from '../build-into-cache.js';
 import { downloadIntoCache } from '../download-into-cache.js';
 import { findGo } from '../find-go.js';
 import { findProgram } from '../find-program.js';
+import { goProgress } from '../go-progress.js';
 import { runTool } from '../run-tool.js';
 import type { Program, Service } from './service.js';
 
@@ -78,13 +79,14 @@ export const temporal: Service = {
         subject: 'temporal',
         command: go,
         args: [
-          ...['build', '-mod=readonly', '-buildvcs=false'],
+          ...['build', '-v', '-mod=readonly', '-buildvcs=false'],
           `-ldflags=-s -w -X github.com/temporalio/cli/temporalcli.Version=${CLI.version}`,
           ...['-o', join(draft, 'temporal'), CLI.module],
         ],
         cwd: MODULE_FILES,
         // without cgo it needs no C compiler, and runs for a user that has no entry in the password file
         env: { CGO_ENABLED: '0', GOWORK: 'off' },
+        progress: goProgress,
         advice: ['Go could not build it: look at GOPROXY and GOFLAGS, or install the temporal CLI yourself'],
       });
     });

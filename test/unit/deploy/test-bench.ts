@@ -11,8 +11,8 @@ export function testBench(
   const said: string[] = [];
   const report: Reporter = {
     phase: (subject, text) => void said.push(`${subject}: ${text}`),
-    progress: (subject, text) => void said.push(`${subject}: ${text}`),
     done: (subject, text) => void said.push(`${subject}: ${text}`),
+    detail: () => undefined,
     gone: () => undefined,
     say: (text) => void said.push(text),
     close: () => undefined,
