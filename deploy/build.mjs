@@ -1,23 +1,29 @@
 /**
  * `npm run build`: what the image runs, in `dist/`. Compiled JavaScript, the workflows as one prebuilt bundle, and the
  * files that the code reads. It needs the development dependencies; what it leaves needs those of production alone.
+ * The launcher runs such a build too: `build.mjs <folder> --no-types` puts it elsewhere and leaves the types unchecked,
+ * which halves the time.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const dist = join(root, 'dist');
+const [folder, ...options] = process.argv.slice(2);
+const out = folder === undefined ? join(root, 'dist') : resolve(folder);
+const types = options.includes('--no-types') ? ['--noCheck'] : [];
 
 /** Read at run time, by their place beside the code. */
 const FILES = ['package.json', 'deploy/filters.d'];
 
-rmSync(dist, { recursive: true, force: true });
-run('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json');
-run('--import', 'tsx', 'workers/write-bundle.ts', join(dist, 'workflow-bundle.js'));
-for (const file of FILES) cpSync(join(root, file), join(dist, file), { recursive: true });
-console.log(`built ${dist}`);
+rmSync(out, { recursive: true, force: true });
+console.log('compiling TypeScript');
+run('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json', '--outDir', out, ...types);
+console.log('bundling the workflows');
+run('--import', 'tsx', 'workers/write-bundle.ts', join(out, 'workflow-bundle.js'));
+for (const file of FILES) cpSync(join(root, file), join(out, file), { recursive: true });
+console.log(`built ${out}`);
 
 function run(...args) {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });

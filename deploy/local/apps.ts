@@ -13,8 +13,13 @@ const WORKER_READY = '"msg":"worker ready"';
 /** The worker touches its health file every second. */
 const WORKER_FILE_AGE_MS = 2000;
 
-/** Starts gateway and worker on the services, and returns the gateway's address. */
-export async function openApps(bench: Workbench, stack: Stack, services: ServiceAddresses): Promise<string> {
+/** Starts gateway and worker, as they were compiled, on the services, and returns the gateway's address. */
+export async function openApps(
+  bench: Workbench,
+  stack: Stack,
+  services: ServiceAddresses,
+  build: string,
+): Promise<string> {
   const { settings, record } = bench;
   const { port, release } = await gatewayPort(settings);
   const wildcard = ['0.0.0.0', '::'].includes(settings['HOST'] ?? '0.0.0.0');
@@ -24,18 +29,20 @@ export async function openApps(bench: Workbench, stack: Stack, services: Service
     const healthFile = settings['WORKER_HEALTH_FILE'] ?? join(bench.paths.local, 'worker-alive');
     const env = {
       ...appEnvironment(bench, services),
-      CAPI_URL: await openStandInCapi(bench, stack),
+      CAPI_URL: await openStandInCapi(bench, stack, build),
+      // those of the clone and not their copies beside the code, so that a change counts while it runs
+      FILTERS_DIR: settings['FILTERS_DIR'] ?? join(bench.paths.root, 'deploy/filters.d'),
       WORKER_HEALTH_FILE: healthFile,
     };
     await Promise.all([
       stack.run(
-        app(bench, 'gateway', 'api/main.ts', { ...env, PORT: String(port) }, [port], {
+        app(bench, 'gateway', join(build, 'api/main.js'), { ...env, PORT: String(port) }, [port], {
           ready: () => answersOk(`${gateway}/ready`),
           answers: () => answersOk(`${gateway}/health_check`),
         }),
       ),
       stack.run(
-        app(bench, 'worker', 'workers/main.ts', env, [], {
+        app(bench, 'worker', join(build, 'workers/main.js'), env, [], {
           ready: (log, from) => Promise.resolve(saysReady(log, from)),
           answers: async () => Date.now() - statSync(healthFile).mtimeMs < WORKER_FILE_AGE_MS,
         }),
@@ -89,7 +96,7 @@ function app(
     name,
     kind: 'app',
     command: process.execPath,
-    args: ['--import', 'tsx', script],
+    args: ['--enable-source-maps', script],
     cwd: bench.paths.root,
     env,
     log,

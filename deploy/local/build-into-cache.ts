@@ -4,17 +4,26 @@ import { lock } from './file-lock.js';
 import { isAlive, ownIdentity } from './process-identity.js';
 import type { Workbench } from './workbench.js';
 
-/**
- * Makes `<cache>/<name>` unless it is there. The work happens in a draft folder that gets its name only when it is
- * complete: what bears the name can be trusted, whatever was killed before. One builder at a time over all clones.
- */
-export async function buildIntoCache(
+/** Makes `<cache>/<name>` unless it is there, as `buildOnce` does. */
+export function buildIntoCache(
   bench: Workbench,
   name: string,
   subject: string,
   build: (draft: string) => Promise<void>,
 ): Promise<string> {
-  const target = join(bench.paths.cache, name);
+  return buildOnce(bench, join(bench.paths.cache, name), subject, build);
+}
+
+/**
+ * Makes the folder `target` unless it is there. The work happens in a draft folder that gets its name only when it is
+ * complete: what bears the name can be trusted, whatever was killed before. One builder at a time over all launchers.
+ */
+export async function buildOnce(
+  bench: Workbench,
+  target: string,
+  subject: string,
+  build: (draft: string) => Promise<void>,
+): Promise<string> {
   if (existsSync(target)) return target;
   const release = await lock(`${target}.lock`, {
     signal: bench.signal,

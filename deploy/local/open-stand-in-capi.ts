@@ -10,7 +10,7 @@ const USUAL_PORT = 8081;
  * Answers the address of the central API that signals go to. Without a CAPI_URL it is a stand-in on this machine, so
  * that no first run ever speaks to the real one. What it received is kept in `.local/stand-in-capi.jsonl`.
  */
-export async function openStandInCapi(bench: Workbench, stack: Stack): Promise<string> {
+export async function openStandInCapi(bench: Workbench, stack: Stack, build: string): Promise<string> {
   const given = bench.settings['CAPI_URL'];
   if (given !== undefined) return given;
   const { port, release } = await reservePort(USUAL_PORT);
@@ -21,7 +21,7 @@ export async function openStandInCapi(bench: Workbench, stack: Stack): Promise<s
         name: 'capi',
         kind: 'app',
         command: process.execPath,
-        args: ['--import', 'tsx', 'deploy/stand-in-capi/main.ts'],
+        args: [join(build, 'deploy/stand-in-capi/main.js')],
         cwd: bench.paths.root,
         env: {
           ...process.env,

@@ -84,6 +84,11 @@ export class Stack {
     return (await this.#track(obtain(this.#bench, thing))).path;
   }
 
+  /** Does something that is needed besides the services; it is given up when they fail, and they when it fails. */
+  prepare<T>(work: (bench: Workbench) => Promise<T>): Promise<T> {
+    return this.#track(work(this.#bench));
+  }
+
   /** Brings up the services, side by side. */
   openServices(opening: Opening): Promise<ServiceAddresses> {
     return this.#track(this.#openServices(opening));

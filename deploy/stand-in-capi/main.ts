@@ -1,4 +1,4 @@
-/** `node --import tsx deploy/stand-in-capi/main.ts`: PORT (0: any free one), HOST, STAND_IN_FILE (JSON lines). */
+/** A program of its own: PORT (0: any free one), HOST, STAND_IN_FILE (JSON lines). */
 import { createStandInCapi } from './create-stand-in-capi.js';
 
 const standIn = await createStandInCapi({

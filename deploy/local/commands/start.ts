@@ -1,4 +1,5 @@
 import { openApps } from '../apps.js';
+import { keptBuild } from '../kept-build.js';
 import { Stack } from '../stack.js';
 import type { Workbench } from '../workbench.js';
 
@@ -16,12 +17,15 @@ export async function start(bench: Workbench, args: readonly string[]): Promise<
     return 0;
   }
   try {
-    const services = await stack.openServices({
-      supervise: true,
-      also: ['redis', 'ollama'],
-      demanded: args.includes('--ollama') ? ['ollama'] : [],
-    });
-    const gateway = await openApps(bench, stack, services);
+    const [services, build] = await Promise.all([
+      stack.openServices({
+        supervise: true,
+        also: ['redis', 'ollama'],
+        demanded: args.includes('--ollama') ? ['ollama'] : [],
+      }),
+      stack.prepare(keptBuild),
+    ]);
+    const gateway = await openApps(bench, stack, services, build);
     report.say(`\nTamis is up: ${gateway}`);
     report.say('Token, keys and all addresses are in .local/endpoints.json. Ctrl-C stops everything.');
     await stack.untilStopped();
