@@ -4,6 +4,7 @@ import { appEnvironment } from './app-environment.js';
 import { bindable, reservePort } from './free-port.js';
 import { LauncherError } from './launcher-error.js';
 import { ManagedProcess } from './managed-process.js';
+import { memorySetting } from './memory-plan.js';
 import { openStandInCapi } from './open-stand-in-capi.js';
 import type { ServiceAddresses, Stack } from './stack.js';
 import type { Workbench } from './workbench.js';
@@ -92,11 +93,12 @@ function app(
   }: { ready: (log: string, from: number) => Promise<boolean>; answers: () => Promise<boolean> },
 ): ManagedProcess {
   const log = join(bench.paths.logs, `${name}.log`);
+  const memory = memorySetting(bench.settings, `${name}HeapMb`);
   return new ManagedProcess(bench, {
     name,
     kind: 'app',
     command: process.execPath,
-    args: ['--enable-source-maps', script],
+    args: ['--enable-source-maps', `--max-old-space-size=${memory.megabytes}`, script],
     cwd: bench.paths.root,
     env,
     log,
@@ -106,6 +108,7 @@ function app(
     stopSeconds: 15,
     ready: (from) => ready(log, from),
     answers,
+    memory,
     advice: [`a setting it refuses is named in its log; settings come from the environment and from .env`],
   });
 }

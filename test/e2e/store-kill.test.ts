@@ -26,7 +26,7 @@ const bench: Workbench = {
   paths: { ...pathsOf(process.env), local, logs: join(local, 'log') },
   settings: {},
   record: new RunRecord(local),
-  report: { phase: quiet, progress: quiet, done: quiet, gone: quiet, say: quiet, close: quiet },
+  report: { phase: quiet, detail: quiet, done: quiet, gone: quiet, say: quiet, close: quiet },
   signal: new AbortController().signal,
 };
 

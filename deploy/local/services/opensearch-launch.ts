@@ -1,9 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findJava } from '../find-java.js';
+import { memorySetting } from '../memory-plan.js';
 import type { Workbench } from '../workbench.js';
 import type { Launch, Program } from './service.js';
 import { asUnprivileged } from './unprivileged.js';
+
+/** It begins with no more than this, so that an idle one stays small on a large machine. */
+const FIRST_HEAP_MB = 512;
 
 const CONFIG = `cluster.name: tamis-local
 node.name: local
@@ -48,8 +52,16 @@ export async function launchOpenSearch(
     .filter((name) => name.endsWith('.jar'))
     .sort();
   const java = await findJava(bench, 'opensearch');
+  const memory = memorySetting(bench.settings, 'opensearchHeapMb');
   const args = [
-    ...['-Xms512m', '-Xmx512m', '-Xss1m', '-XX:+UseG1GC', '-XX:G1ReservePercent=25', '-Xshare:auto'],
+    ...[
+      `-Xms${Math.min(FIRST_HEAP_MB, memory.megabytes)}m`,
+      `-Xmx${memory.megabytes}m`,
+      '-Xss1m',
+      '-XX:+UseG1GC',
+      '-XX:G1ReservePercent=25',
+      '-Xshare:auto',
+    ],
     ...[
       '-XX:InitiatingHeapOccupancyPercent=30',
       '-XX:-OmitStackTraceInFastThrow',
@@ -81,5 +93,5 @@ export async function launchOpenSearch(
   ];
   const launch = { command: java, args, cwd: run, env: { HOME: run } };
   const start = asUnprivileged('opensearch', launch, run, [home, run]);
-  return { ...start, readySeconds: 240, expectedSeconds: 20 };
+  return { ...start, readySeconds: 240, expectedSeconds: 20, memory };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memorySetting } from '../memory-plan.js';
 import type { Workbench } from '../workbench.js';
 import { documentdbVersion, postgresPrograms } from './postgres-home.js';
 import type { Launch, Program } from './service.js';
@@ -26,7 +27,6 @@ max_worker_processes = 16
 listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 max_connections = ${MAX_CONNECTIONS}
-shared_buffers = 128MB
 work_mem = 8MB
 maintenance_work_mem = 64MB
 max_parallel_workers_per_gather = 0
@@ -62,8 +62,13 @@ export async function launchPostgres(
   copyFileSync(SCRIPT, script);
   const access = join(run, 'pg_hba.conf');
   writeFileSync(access, ACCESS);
-  const settings = `port = ${port}\nhba_file = '${access.replaceAll("'", "''")}'\n`;
-  writeFileSync(join(run, 'postgresql.conf'), CONFIG + settings);
+  const memory = memorySetting(bench.settings, 'postgresSharedBuffersMb');
+  const settings = [
+    `port = ${port}`,
+    `shared_buffers = ${memory.megabytes}MB`,
+    `hba_file = '${access.replaceAll("'", "''")}'`,
+  ];
+  writeFileSync(join(run, 'postgresql.conf'), `${CONFIG}${settings.join('\n')}\n`);
   const passwords = passwordFile(bench);
   if (!existsSync(passwords)) {
     const password = randomBytes(24).toString('base64url');
@@ -72,7 +77,7 @@ export async function launchPostgres(
   const args = [script, postgresPrograms(program.path), run, documentdbVersion(program.path)];
   const launch = { command: '/bin/sh', args, cwd: run, env: {} };
   const start = asUnprivileged('postgres', launch, run, [program.path, run]);
-  return { ...start, readySeconds: 120, expectedSeconds: 5 };
+  return { ...start, readySeconds: 120, expectedSeconds: 5, memory };
 }
 
 export function postgresAddress(port: number | undefined): string {
