@@ -28,11 +28,11 @@ export function keptFerretdb({ paths }: Workbench): Program | null {
 /** Builds the server from its Go module, which Go's checksum database vouches for. */
 export async function buildFerretdb(bench: Workbench, go: string): Promise<Program> {
   const folder = await buildIntoCache(bench, BUILT, 'mongodb', async (draft) => {
-    bench.report.phase('mongodb', `building FerretDB ${VERSION} with Go`, 90);
+    bench.report.phase('mongodb', `building FerretDB ${VERSION} with Go`, 120);
     await runTool(bench, {
       subject: 'mongodb',
       command: go,
-      args: ['install', '-v', '-trimpath', '-ldflags=-s -w', `${MODULE}/cmd/ferretdb@v${VERSION}`],
+      args: ['install', '-v', '-ldflags=-s -w', `${MODULE}/cmd/ferretdb@v${VERSION}`],
       // without cgo it needs no C compiler, and runs for a user that has no entry in the password file
       env: { GOBIN: draft, CGO_ENABLED: '0', GOWORK: 'off' },
       progress: goProgress,
