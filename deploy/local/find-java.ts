@@ -25,7 +25,7 @@ export function findJava(bench: Workbench, subject: string): Promise<string> {
     throw new LauncherError(`${subject}: no Java ${OLDEST} to ${NEWEST} was found`, {
       advice: [
         'install a JDK or JRE 17 (on Debian: apt-get install openjdk-17-jre-headless) or set JAVA_HOME to one',
-        'or name services that run already: OPENSEARCH_URL, MONGODB_URL, TEMPORAL_ADDRESS',
+        'or name services that run already: OPENSEARCH_URL, TEMPORAL_ADDRESS',
       ],
     });
   });

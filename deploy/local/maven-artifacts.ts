@@ -84,10 +84,7 @@ async function findMaven(bench: Workbench, subject: string): Promise<string> {
   throw new LauncherError(
     `${subject}: Maven (mvn) was not found, and ${subject} is put together from its repository`,
     {
-      advice: [
-        'install Maven 3.6 or newer',
-        'or name services that run already: OPENSEARCH_URL, MONGODB_URL',
-      ],
+      advice: ['install Maven 3.6 or newer', 'or name a service that runs already: OPENSEARCH_URL'],
     },
   );
 }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { LauncherError } from '../launcher-error.js';
 import { memorySetting } from '../memory-plan.js';
 import type { Workbench } from '../workbench.js';
 import { documentdbVersion, postgresPrograms } from './postgres-home.js';
@@ -56,6 +58,17 @@ export async function launchPostgres(
   program: Program,
   [port]: readonly number[],
 ): Promise<Launch> {
+  if (!hasName()) {
+    throw new LauncherError(
+      `postgres: it does not run as user ${process.getuid?.()}, who has no name on this machine`,
+      {
+        advice: [
+          'give this user an entry in /etc/passwd',
+          'or set MONGODB_URL to a server that runs already',
+        ],
+      },
+    );
+  }
   const run = join(bench.paths.local, 'postgres');
   mkdirSync(run, { recursive: true });
   const script = join(run, 'run-postgres.sh');
@@ -78,6 +91,15 @@ export async function launchPostgres(
   const launch = { command: '/bin/sh', args, cwd: run, env: {} };
   const start = asUnprivileged('postgres', launch, run, [program.path, run]);
   return { ...start, readySeconds: 120, expectedSeconds: 5, memory };
+}
+
+/** A container may run as a number that no account has. */
+function hasName(): boolean {
+  try {
+    return userInfo().username !== '';
+  } catch {
+    return false;
+  }
 }
 
 export function postgresAddress(port: number | undefined): string {
