@@ -30,12 +30,9 @@ export const PromptPatch = z
   .strictObject({
     name: PromptName.optional(),
     content: PromptContent.optional(),
-    is_default: z
-      .boolean()
-      .optional()
-      .meta({
-        description: 'True makes it the default of its type; the default itself cannot be told false',
-      }),
+    is_default: z.boolean().optional().meta({
+      description: 'True makes it the default of its type; the default itself cannot be told false',
+    }),
   })
   .meta({ id: 'PromptPatch' });
 export type PromptPatch = z.output<typeof PromptPatch>;

@@ -38,7 +38,7 @@ const seal = (servers: ModelServers, owner: Owner, key: string): string => {
 };
 
 /** Whether a text stands for a secret that its sender was not shown. */
-export function isMask(text: string): boolean {
+function isMask(text: string): boolean {
   return text === UNCHANGED || text.endsWith(STARS);
 }
 
@@ -96,7 +96,9 @@ export function withUnchangedSecrets(
 function restore(given: unknown, before: unknown, loc: (string | number)[]): unknown {
   if (given === UNCHANGED) {
     if (before !== undefined) return before;
-    throw invalidRequest([{ type: 'secret', loc, msg: 'stands for a value that is not stored', input: null }]);
+    throw invalidRequest([
+      { type: 'secret', loc, msg: 'stands for a value that is not stored', input: null },
+    ]);
   }
   if (Array.isArray(given)) {
     const stored: unknown[] = Array.isArray(before) ? before : [];

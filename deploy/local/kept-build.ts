@@ -40,7 +40,7 @@ export async function keptBuild(bench: Workbench): Promise<string> {
 const isBuild = (name: string) => name.length === NAME_LENGTH;
 
 /** Changes when the name or the content of any of the files does. */
-export function digestOf(root: string, inputs: readonly string[]): string {
+function digestOf(root: string, inputs: readonly string[]): string {
   const hash = createHash('sha256');
   for (const file of inputs.flatMap((input) => filesOf(root, input))) {
     const content = readFileSync(join(root, file));

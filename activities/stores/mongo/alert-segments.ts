@@ -5,7 +5,7 @@ const SEGMENT_IDS = 1_000;
 /** So many segments make a block, so that an hour of a million alerts is the sum of some thirty blocks. */
 const BLOCK_SEGMENTS = 32;
 
-export const segmentOf = (id: number): number => Math.floor(id / SEGMENT_IDS);
+const segmentOf = (id: number): number => Math.floor(id / SEGMENT_IDS);
 
 export const blockOf = (segment: number): number => Math.floor(segment / BLOCK_SEGMENTS);
 
