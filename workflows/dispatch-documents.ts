@@ -20,6 +20,12 @@ export interface DispatchDocumentsInput {
   roundMs?: number;
 }
 
+/**
+ * A timer below two seconds, which Temporal may fire a second late. Each round fills all of a user's places (32 unless
+ * set otherwise), so some twenty files a second are started of each user, which is more than two cores index.
+ */
+const ROUND_MS = 500;
+
 /** A task was admitted that has to wait for its turn. */
 const queued = defineSignal('queued');
 
@@ -48,7 +54,7 @@ export async function dispatchDocuments(input: DispatchDocumentsInput): Promise<
       await condition(allHandlersFinished);
       await continueAsNew<typeof dispatchDocuments>(input);
     }
-    await condition(() => false, input.roundMs ?? 500);
+    await condition(() => false, input.roundMs ?? ROUND_MS);
   }
   await condition(allHandlersFinished);
 }

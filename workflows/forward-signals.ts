@@ -176,7 +176,10 @@ function offeringSeveral(watcher: string, taskQueue: string): Offering {
   };
 }
 
-/** As it was before: one batch for each call, and the pace kept by a timer of the workflow. */
+/**
+ * For an execution that began before `nextBatches` came: one batch for each call, and the pace kept by a timer below two
+ * seconds, which Temporal may fire a second late. Its next run sends several.
+ */
 function offeringOne({ watcher, paceMs = 100 }: ForwardSignalsInput, taskQueue: string): Offering {
   const { nextBatch } = proxyActivities<ForwardingActivities>({ ...quick, taskQueue });
   const { sendBatch } = proxyActivities<ForwardingActivities>({ ...external, taskQueue });
