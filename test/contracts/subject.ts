@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { Db } from 'mongodb';
-import { connectMongo } from '../../activities/stores/mongo/connect-mongo.js';
 import { ensureIndexes } from '../../activities/stores/mongo/ensure-indexes.js';
 import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
 import { createOpenSearchChunkStore } from '../../activities/stores/opensearch/chunk-store.js';
 import type { ChunkStore } from '../../activities/chunk-ports.js';
+import { connectWatched } from '../support/mongo-rules/watched-connection.js';
 
 /** A store that a contract suite runs on, and how to make a fresh one. */
 export interface Subject<Store> {
@@ -32,15 +32,20 @@ export const fake = <Store>(create: () => Store): Subject<Store> => ({
   open: async () => ({ store: create(), close: async () => {} }),
 });
 
-/** A database of its own, dropped afterwards. */
+/**
+ * A database of its own, dropped afterwards. Closing it fails when a command was sent that MongoDB 7 or 8 would refuse,
+ * whatever the server of this run made of it.
+ */
 export const openTestDatabase = async (): Promise<{ db: Db; close(): Promise<void> }> => {
-  const mongo = await connectMongo({ url: required('MONGODB_URL'), database: randomName('tamis-test-') });
+  const mongo = await connectWatched({ url: required('MONGODB_URL'), database: randomName('tamis-test-') });
   await ensureIndexes(mongo.db);
   return {
     db: mongo.db,
     async close() {
       await mongo.db.dropDatabase();
       await mongo.close();
+      const refused = mongo.refused();
+      if (refused.length > 0) throw new Error(`MongoDB would refuse:\n${refused.join('\n')}`);
     },
   };
 };

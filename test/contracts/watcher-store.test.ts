@@ -62,7 +62,7 @@ onMongo('a refusal that was cut short after its first half still ends in a login
     const { digest } = (await store.token('w'))!;
     await db
       .collection<{ _id: string; refused: string[] }>('watchers')
-      .updateOne({ _id: 'w' }, { $push: { refused: digest } });
+      .updateOne({ _id: 'w' }, { $set: { refused: [digest] } });
     expect(await store.takeLoginWanted('w', new Date())).toBe(false);
     await store.wantLogin('w');
     expect(await store.takeLoginWanted('w', new Date())).toBe(true);
