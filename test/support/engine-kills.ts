@@ -33,7 +33,7 @@ export const killEngines = async (
   };
   const { gateway: base, auth_token: token, dashboard_key: key } = stack.endpoints();
   const request = (path: string, init: RequestInit = {}): Promise<Response> =>
-    fetch(`${base!}${path}`, {
+    fetch(new URL(path, base!), {
       ...init,
       headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
     });
