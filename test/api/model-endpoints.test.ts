@@ -50,6 +50,8 @@ const indexOld = async (): Promise<void> => {
   await endpoints.save({
     ...registered!,
     ...{ endpoint: 'builtin:', model_name: builtin!.model_name, dimension: builtin!.dimension },
+    // To be edited like any other one.
+    provider: 'openai',
   });
   await gateway.adapters.chunks.ensureSchema([
     { vectorField: registered!.vector_field!, dimension: builtin!.dimension! },

@@ -39,14 +39,16 @@ export const fake = <Store>(create: () => Store): Subject<Store> => ({
 export const openTestDatabase = async (): Promise<{ db: Db; close(): Promise<void> }> => {
   const mongo = await connectWatched({ url: required('MONGODB_URL'), database: randomName('tamis-test-') });
   await ensureIndexes(mongo.db);
+  const close = async (): Promise<void> => {
+    await mongo.db.dropDatabase();
+    await mongo.close();
+    const refused = mongo.refused();
+    if (refused.length > 0) throw new Error(`MongoDB would refuse:\n${refused.join('\n')}`);
+  };
+  let closed: Promise<void> | undefined;
   return {
     db: mongo.db,
-    async close() {
-      await mongo.db.dropDatabase();
-      await mongo.close();
-      const refused = mongo.refused();
-      if (refused.length > 0) throw new Error(`MongoDB would refuse:\n${refused.join('\n')}`);
-    },
+    close: () => (closed ??= close()),
   };
 };
 

@@ -28,8 +28,8 @@ import type { ChatService } from '../../../activities/retrieval/chat-service.js'
 import { createSearchService } from '../../../activities/retrieval/search-service.js';
 import { parseConfig } from '../../../schemas/config.js';
 import type { Role, UserRecord } from '../../../schemas/users.js';
-import { createFakeStores } from '../../support/fakes/create-fake-stores.js';
 import { createFakeWorkflows } from './fake-workflows.js';
+import { openDocumentStores } from './open-stores.js';
 
 export const ADMIN_TOKEN = 'or-admin-0123456789abcdef';
 
@@ -59,10 +59,11 @@ const WIDE_LIMITS = Object.fromEntries(
     .map((name) => [name, '1000000/minute']),
 );
 
-/** The real app on a loopback port, over fakes in memory; every answer is checked against its declared schema. */
+/** The real app on a loopback port, over stores in memory unless told otherwise; every answer is checked against its declared schema. */
 export const startGateway = async (options: GatewayOptions = {}) => {
   const config = parseConfig({ AUTH_TOKEN: ADMIN_TOKEN, ...WIDE_LIMITS, ...options.env });
-  const { endpoints, ...stores } = createFakeStores();
+  const opened = await openDocumentStores();
+  const { endpoints, ...stores } = opened.stores;
   for (const endpoint of BUILTIN_ENDPOINTS) {
     await endpoints.seed(endpoint);
     await endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
@@ -128,7 +129,15 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     logger: pino({ level: 'debug' }, sink),
     checkResponses: true,
   });
-  const server = createServer(app.callback());
+  /** What a test has prepared and not waited for: no request is served before it is stored. */
+  const prepared: Promise<unknown>[] = [];
+  const serve = app.callback();
+  const server = createServer((request, response) => {
+    void Promise.all(prepared).then(
+      () => serve(request, response),
+      (error: Error) => response.destroy(error),
+    );
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -145,22 +154,23 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     addUser(name: string, rights: Partial<UserRecord> = {}): { token: string; userId: number } {
       const token = `or-${name}-0123456789abcdef`;
       const userId = nextUser++;
-      // The fake does its work before it answers.
-      void stores.users.create({
-        user_id: userId,
-        display_name: name,
-        external_user_id: null,
-        email: null,
-        is_admin: false,
-        file_quota: null,
-        token_digest: tokenDigest(token),
-        ...rights,
-      });
+      prepared.push(
+        stores.users.create({
+          user_id: userId,
+          display_name: name,
+          external_user_id: null,
+          email: null,
+          is_admin: false,
+          file_quota: null,
+          token_digest: tokenDigest(token),
+          ...rights,
+        }),
+      );
       return { token, userId };
     },
-    /** Of a partition that exists; done when it returns, like the above. */
+    /** Of a partition that exists; in force with the next request, like the above. */
     addMember(userId: number, partition: string, role: Role): void {
-      void stores.partitions.addMember(partition, userId, role);
+      prepared.push(stores.partitions.addMember(partition, userId, role));
     },
     /** A request with the admin's token unless another (or null for none) is given. */
     call(
@@ -177,6 +187,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await Promise.all([dispatcher.destroy(), parser.close()]);
+      await opened.close();
       await rm(scratchDirectory, { recursive: true, force: true });
     },
   };

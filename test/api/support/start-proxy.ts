@@ -8,13 +8,7 @@ import { compileRule } from '../../../activities/capi/rules/compile-rule.js';
 import { NO_IP_INFO } from '../../../activities/ip-info/ip-info.js';
 import { createInProcessCache } from '../../../activities/stores/in-process-cache.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
-import { createFakeAlertStore } from '../../support/fakes/fake-alert-store.js';
-import { createFakeApiKeyStore } from '../../support/fakes/fake-api-key-store.js';
-import { createFakeStatisticsStore } from '../../support/fakes/fake-statistics-store.js';
-import { createFakeDecisionCopyStore } from '../../support/fakes/fake-decision-copy-store.js';
-import { createFakeLoginStore } from '../../support/fakes/fake-login-store.js';
-import { createFakeMetricsStore } from '../../support/fakes/fake-metrics-store.js';
-import { createFakeWatcherStore } from '../../support/fakes/fake-watcher-store.js';
+import { openProxyStores } from './open-stores.js';
 import { startGateway } from './start-gateway.js';
 
 export const DASHBOARD_KEY = 'dashboard-0123456789abcdef';
@@ -63,13 +57,11 @@ export interface RawAnswer {
 
 export type Proxy = Awaited<ReturnType<typeof startProxy>>;
 
-/** The real app with both jobs on a loopback port, the proxy over fakes and a real line to `capiUrl`. */
+/** The real app with both jobs on a loopback port, the proxy over stores in memory unless told otherwise and a real line to `capiUrl`. */
 export const startProxy = async (options: ProxyOptions = {}) => {
-  const stores = {
-    ...{ alerts: createFakeAlertStore(), watchers: createFakeWatcherStore() },
-    ...{ logins: createFakeLoginStore(), copies: createFakeDecisionCopyStore() },
-    metrics: createFakeMetricsStore(),
-  };
+  const now = options.now ?? (() => new Date());
+  const opened = await openProxyStores(now);
+  const { statistics, keys, ...stores } = opened.stores;
   const woken: string[] = [];
   const urged: string[] = [];
   const rules = (options.rules ?? []).map((rule) => {
@@ -86,8 +78,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
   const gateway = await startGateway({
     ...(options.env === undefined ? {} : { env: options.env }),
     proxy: {
-      statistics: createFakeStatisticsStore(stores.alerts),
-      keys: createFakeApiKeyStore(),
+      ...{ statistics, keys },
       ipInfo: NO_IP_INFO,
       strangers: createStrangerLimit({
         limits: createInProcessRateLimits(),
@@ -119,7 +110,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
       geo: options.geo ?? null,
       passThrough: line.passThrough,
       validated: createInProcessCache((options.settings?.access ?? OPEN_ACCESS).validation.maxEntries, () =>
-        (options.now?.() ?? new Date()).getTime(),
+        now().getTime(),
       ),
       settings: {
         dashboardApiKey: DASHBOARD_KEY,
@@ -130,7 +121,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
         access: OPEN_ACCESS,
         ...options.settings,
       },
-      now: options.now ?? (() => new Date()),
+      now,
     },
   });
 
@@ -191,6 +182,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
     async close(): Promise<void> {
       await gateway.close();
       await line.close();
+      await opened.close();
     },
   };
 };

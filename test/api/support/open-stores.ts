@@ -1,0 +1,106 @@
+import type { Adapters } from '../../../activities/ports.js';
+import type { ProxyAdapters } from '../../../activities/proxy-ports.js';
+import { createMongoAlertStore } from '../../../activities/stores/mongo/alert-store.js';
+import { createMongoApiKeyStore } from '../../../activities/stores/mongo/api-key-store.js';
+import { createMongoBlobStore } from '../../../activities/stores/mongo/blob-store.js';
+import { createMongoCallbackStore } from '../../../activities/stores/mongo/callback-store.js';
+import { createMongoClaimStore } from '../../../activities/stores/mongo/claim-store.js';
+import { createMongoCounterStore } from '../../../activities/stores/mongo/counter-store.js';
+import { createMongoDecisionCopyStore } from '../../../activities/stores/mongo/decision-copy-store.js';
+import { createMongoFileStore } from '../../../activities/stores/mongo/file-store.js';
+import { createMongoLoginStore } from '../../../activities/stores/mongo/login-store.js';
+import { createMongoMetricsStore } from '../../../activities/stores/mongo/metrics-store.js';
+import { createMongoModelEndpointStore } from '../../../activities/stores/mongo/model-endpoint-store.js';
+import { createMongoPartitionStore } from '../../../activities/stores/mongo/partition-store.js';
+import { createMongoPresetStore } from '../../../activities/stores/mongo/preset-store.js';
+import { createMongoPromptStore } from '../../../activities/stores/mongo/prompt-store.js';
+import { createMongoQuotaStore } from '../../../activities/stores/mongo/quota-store.js';
+import { createMongoStatisticsStore } from '../../../activities/stores/mongo/statistics-store.js';
+import { createMongoTaskStore } from '../../../activities/stores/mongo/task-store.js';
+import { createMongoUserStore } from '../../../activities/stores/mongo/user-store.js';
+import { createMongoWatcherStore } from '../../../activities/stores/mongo/watcher-store.js';
+import { createMongoWorkerStore } from '../../../activities/stores/mongo/worker-store.js';
+import { createMongoWorkspaceStore } from '../../../activities/stores/mongo/workspace-store.js';
+import { openTestDatabase } from '../../contracts/subject.js';
+import { createFakeChunkStore } from '../../support/fakes/fake-chunk-store.js';
+import { createFakeStores } from '../../support/fakes/create-fake-stores.js';
+import { createFakeAlertStore } from '../../support/fakes/fake-alert-store.js';
+import { createFakeApiKeyStore } from '../../support/fakes/fake-api-key-store.js';
+import { createFakeDecisionCopyStore } from '../../support/fakes/fake-decision-copy-store.js';
+import { createFakeLoginStore } from '../../support/fakes/fake-login-store.js';
+import { createFakeMetricsStore } from '../../support/fakes/fake-metrics-store.js';
+import { createFakeStatisticsStore } from '../../support/fakes/fake-statistics-store.js';
+import { createFakeWatcherStore } from '../../support/fakes/fake-watcher-store.js';
+
+type DocumentStores = Pick<Adapters, keyof ReturnType<typeof createFakeStores>>;
+type ProxyStores = Pick<
+  ProxyAdapters,
+  'alerts' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'statistics' | 'keys'
+>;
+
+interface Opened<Stores> {
+  stores: Stores;
+  close(): Promise<void>;
+}
+
+/** In memory, which is fast; `npm run test:stores` puts the whole API suite on a server instead. */
+const onServer = process.env['TAMIS_API_STORES'] === 'server';
+const SECRETS_KEY = Buffer.alloc(32, 7);
+
+/** The stores of the documents. Vectors are in memory either way: this is not about OpenSearch. */
+export async function openDocumentStores(): Promise<Opened<DocumentStores>> {
+  if (!onServer) return { stores: createFakeStores(), close: async () => {} };
+  const { db, close } = await openTestDatabase();
+  return {
+    stores: {
+      users: createMongoUserStore(db),
+      quotas: createMongoQuotaStore(db),
+      partitions: createMongoPartitionStore(db),
+      files: createMongoFileStore(db),
+      tasks: createMongoTaskStore(db),
+      workers: createMongoWorkerStore(db),
+      callbacks: createMongoCallbackStore(db, SECRETS_KEY),
+      claims: createMongoClaimStore(db),
+      counters: createMongoCounterStore(db),
+      workspaces: createMongoWorkspaceStore(db),
+      presets: createMongoPresetStore(db),
+      prompts: createMongoPromptStore(db),
+      blobs: createMongoBlobStore(db),
+      chunks: createFakeChunkStore(),
+      endpoints: createMongoModelEndpointStore(db),
+    },
+    close,
+  };
+}
+
+/** The stores of the signals. */
+export async function openProxyStores(now: () => Date): Promise<Opened<ProxyStores>> {
+  if (!onServer) {
+    const alerts = createFakeAlertStore();
+    return {
+      stores: {
+        alerts,
+        watchers: createFakeWatcherStore(),
+        logins: createFakeLoginStore(),
+        copies: createFakeDecisionCopyStore(),
+        metrics: createFakeMetricsStore(),
+        statistics: createFakeStatisticsStore(alerts),
+        keys: createFakeApiKeyStore(),
+      },
+      close: async () => {},
+    };
+  }
+  const { db, close } = await openTestDatabase();
+  return {
+    stores: {
+      alerts: createMongoAlertStore(db),
+      watchers: createMongoWatcherStore(db, SECRETS_KEY),
+      logins: createMongoLoginStore(db, SECRETS_KEY),
+      copies: createMongoDecisionCopyStore(db),
+      metrics: createMongoMetricsStore(db),
+      statistics: createMongoStatisticsStore(db, now),
+      keys: createMongoApiKeyStore(db),
+    },
+    close,
+  };
+}
