@@ -15,6 +15,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   reset: async () => (await import('./commands/reset.js')).reset,
   test: async () => (await import('./commands/test.js')).test('jest.config.mjs'),
   'test:scale': async () => (await import('./commands/test.js')).test('jest.scale.config.mjs'),
+  'test:stores': async () => (await import('./commands/test-stores.js')).testStores,
   'test:crowdsec': async () => (await import('./commands/test-crowdsec.js')).testCrowdsec,
   'test:ollama': async () =>
     (await import('./commands/test.js')).test('jest.ollama.config.mjs', { demanded: ['ollama'] }),

@@ -20,9 +20,11 @@ export function test(
     demanded?: readonly OptionalName[];
     /** More variables for jest. */
     environment?: Readonly<Record<string, string>>;
+    /** Done with the variables of jest before it begins. */
+    before?: (environment: NodeJS.ProcessEnv) => Promise<void>;
   } = {},
 ): (bench: Workbench, args: readonly string[]) => Promise<number> {
-  const { demanded = [], environment = {} } = options;
+  const { demanded = [], environment = {}, before } = options;
   return async (bench, args) => {
     const keep = args.includes('--keep');
     const jestArgs = args.filter((arg) => !OWN_OPTIONS.has(arg));
@@ -30,12 +32,16 @@ export function test(
       bench.report.say(`Not run: ${demanded.join(', ')} would have to be obtained first.`);
       return 0;
     }
-    if (args.includes('--no-services')) return await jest(bench, config, jestArgs, environment);
+    const run = async (services: Record<string, string>): Promise<number> => {
+      const variables = { ...services, ...environment };
+      await before?.({ ...process.env, ...variables });
+      return await jest(bench, config, jestArgs, variables);
+    };
+    if (args.includes('--no-services')) return await run({});
     const stack = new Stack(bench);
     await stack.enter('test');
     try {
-      const services = await openForTests(bench, stack, demanded);
-      return await jest(bench, config, jestArgs, { ...services, ...environment });
+      return await run(await openForTests(bench, stack, demanded));
     } finally {
       await stack.close({ leaveFound: true, leaveAll: keep });
     }

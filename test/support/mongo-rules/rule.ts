@@ -23,7 +23,7 @@ export function isOperators(value: unknown): value is Document {
 }
 
 /** Whether one path is the other one or leads through it: no server changes or shows both at once. */
-export function pathsCollide(one: string, other: string): boolean {
+function pathsCollide(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 }
 

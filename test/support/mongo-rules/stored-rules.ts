@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { isDocument, violation } from './rule.js';
 import type { Violation } from './rule.js';
 
-export const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 /** A command may be larger than a document by what its other fields take. */
 const COMMAND_HEADROOM_BYTES = 16 * 1024;
 const MAX_MESSAGE_BYTES = 48_000_000;
