@@ -111,7 +111,7 @@ export const connect = async (
     ]);
   };
   try {
-    await ensureIndexes(mongo.db);
+    await buildIndexes(config);
     const endpoints = createMongoModelEndpointStore(mongo.db);
     const secretsKey = config.secretsKey === null ? null : Buffer.from(config.secretsKey, 'base64');
     const keys = secretsKey === null ? null : createSecretBox(secretsKey);
@@ -228,3 +228,12 @@ export const connectShared = (
     close: () => connection.close(),
   };
 };
+
+async function buildIndexes(config: Config): Promise<void> {
+  const mongo = await connectMongo({ ...config.mongodb, isPatient: true });
+  try {
+    await ensureIndexes(mongo.db);
+  } finally {
+    await mongo.close();
+  }
+}

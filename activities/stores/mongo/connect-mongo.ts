@@ -18,7 +18,12 @@ interface MongoConnection {
  * for a majority and the journal: a 201 rests on it.
  * @throws AppError CONFIG_ERROR when the URL cannot be read, SERVICE_UNAVAILABLE when no server answers
  */
-export const connectMongo = async (options: { url: string; database: string }): Promise<MongoConnection> => {
+export const connectMongo = async (options: {
+  url: string;
+  database: string;
+  /** Waits for an answer as long as the connection lives: building an index over a million records takes minutes. */
+  isPatient?: boolean;
+}): Promise<MongoConnection> => {
   endWritesOnClosedSockets();
   let client: MongoClient;
   try {
@@ -28,7 +33,7 @@ export const connectMongo = async (options: { url: string; database: string }): 
       connectTimeoutMS: 5_000,
       waitQueueTimeoutMS: 10_000,
       // Longer than any single operation of ours, shorter than a person's patience with a dead peer.
-      socketTimeoutMS: 60_000,
+      socketTimeoutMS: options.isPatient === true ? 0 : 60_000,
       maxPoolSize: 50,
       ignoreUndefined: true,
     });
