@@ -3,8 +3,8 @@ import { AppError } from '../schemas/app-error.js';
 import { chunkId } from '../schemas/chunk-id.js';
 import type { FileVersion, StoredChunk } from '../schemas/documents.js';
 import type { EnrichmentStage, TaskRecord } from '../schemas/tasks.js';
-import { versionFacts } from './document-activities.js';
-import type { DocumentRef } from './document-activities.js';
+import { versionFacts } from './task-ref.js';
+import type { DocumentRef } from './task-ref.js';
 import type { Adapters } from './ports.js';
 import { toVersionEntries } from './retrieval/metadata-entries.js';
 

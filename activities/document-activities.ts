@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
-import type { FileVersion, UploadInfo } from '../schemas/documents.js';
 import type { ErrorCode } from '../schemas/error-table.js';
 import type { IndexationConfig } from '../schemas/presets.js';
-import type { PictureCount, TaskFailure, TaskRecord, TaskState } from '../schemas/tasks.js';
+import type { PictureCount, TaskFailure, TaskState } from '../schemas/tasks.js';
 import { chunksBlobId } from './chunk-list.js';
 import { enrichmentsOf, indexationConfigOf, wantsPictures } from './enrichment/enrichment-plan.js';
 import { writePicture } from './enrichment/picture-list.js';
@@ -19,26 +18,8 @@ import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
 import type { Adapters } from './ports.js';
 import type { Publish, Published } from './publish-version.js';
-
-/** What crosses from plan to hands: ids only. The bytes and the words stay in the stores. */
-export interface DocumentRef {
-  taskId: string;
-  fileKey: string;
-  generation: number;
-  /** A live version of another file is copied, instead of an upload read. */
-  copy?: boolean;
-  /** Somebody outside is told of the end. */
-  callback?: boolean;
-}
-
-/** What a plan needs to know of a task. */
-export const refOfTask = (task: TaskRecord): DocumentRef => ({
-  taskId: task.task_id,
-  fileKey: task.file_key,
-  generation: task.generation,
-  ...(task.kind === 'copy' ? { copy: true } : {}),
-  ...(task.has_callback === true ? { callback: true } : {}),
-});
+import type { DocumentRef } from './task-ref.js';
+import { readActiveTask } from './task-ref.js';
 
 export interface DocumentActivityDeps {
   adapters: Pick<
@@ -61,28 +42,6 @@ export interface DocumentActivityDeps {
 const PARSER_TRIES = 3;
 const TOO_MUCH: ReadonlySet<ErrorCode> = new Set(['FILE_TOO_COMPLEX', 'PARSE_TIMEOUT', 'PARSER_CRASHED']);
 const TRACEBACK_CHARACTERS = 8000;
-
-/**
- * What the record of a version says and its pieces say too. Pieces are written before the version is published, so
- * `indexed_at` is the time at which its indexing began. The client's words go before what enrichment added.
- */
-export const versionFacts = (
-  task: TaskRecord,
-): UploadInfo & Pick<FileVersion, 'metadata' | 'indexed_at'> => ({
-  ...task.upload,
-  metadata: { ...task.derived_metadata, ...task.metadata },
-  indexed_at: task.started_at ?? task.created_at,
-});
-
-/** @throws AppError TASK_CANCELLED when the task has ended; the plan then only cleans up. */
-export const requireActive = (task: TaskRecord | null): TaskRecord => {
-  if (task === null || task.finished_at !== null) throw new AppError('TASK_CANCELLED');
-  return task;
-};
-
-/** @throws AppError TASK_CANCELLED, as above */
-export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef): Promise<TaskRecord> =>
-  requireActive(await tasks.get(ref.taskId));
 
 /** The hands of the document plans that touch records, bytes and the parser. */
 export const createDocumentActivities = (deps: DocumentActivityDeps) => {

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../schemas/app-error.js';
 import type { TaskRecord } from '../schemas/tasks.js';
-import { refOfTask } from './document-activities.js';
-import type { DocumentRef } from './document-activities.js';
+import { refOfTask } from './task-ref.js';
+import type { DocumentRef } from './task-ref.js';
 import type { Adapters } from './ports.js';
 import { concludeTask } from './reconcile/conclude-task.js';
 import { finishPartitionDeletion } from './reconcile/finish-partition-deletion.js';

@@ -7,7 +7,8 @@ import {
   setHandler,
   startChild,
 } from '@temporalio/workflow';
-import type { DocumentActivities, DocumentRef } from '../activities/document-activities.js';
+import type { DocumentActivities } from '../activities/document-activities.js';
+import type { DocumentRef } from '../activities/task-ref.js';
 import type { Published } from '../activities/publish-version.js';
 import type { Stage, TaskState } from '../schemas/tasks.js';
 import { cleanWorkflowId } from '../schemas/ids.js';

@@ -1,5 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { DocumentActivities, DocumentRef } from '../activities/document-activities.js';
+import type { DocumentActivities } from '../activities/document-activities.js';
+import type { DocumentRef } from '../activities/task-ref.js';
 import type { EmbeddingActivities } from '../activities/embedding-activities.js';
 import type { EnrichmentActivities } from '../activities/enrichment-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createCopyActivities } from '../../activities/copy-activities.js';
 import { createDocumentActivities } from '../../activities/document-activities.js';
-import type { DocumentRef } from '../../activities/document-activities.js';
+import type { DocumentRef } from '../../activities/task-ref.js';
 import { createEmbeddingActivities } from '../../activities/embedding-activities.js';
 import { createPublisher } from '../../activities/publish-version.js';
 import { BUILTIN_ENDPOINTS } from '../../activities/models/builtin-endpoints.js';

@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { CallbackActivities } from '../../activities/callback-activities.js';
 import type { CopyActivities } from '../../activities/copy-activities.js';
-import type { DocumentActivities, DocumentRef } from '../../activities/document-activities.js';
+import type { DocumentActivities } from '../../activities/document-activities.js';
+import type { DocumentRef } from '../../activities/task-ref.js';
 import type { EmbeddingActivities } from '../../activities/embedding-activities.js';
 import type { EnrichmentActivities } from '../../activities/enrichment-activities.js';
 import type { PartitionActivities } from '../../activities/partition-activities.js';
