@@ -3,7 +3,7 @@ import Koa from 'koa';
 import type { Adapters, RateLimits } from '../activities/ports.js';
 import type { WorkflowStarter } from '../activities/task-ports.js';
 import type { ChatService } from '../activities/retrieval/chat-service.js';
-import type { SearchService } from '../activities/retrieval/search-service.js';
+import type { SearchService } from '../activities/retrieval/search-types.js';
 import type { Config } from '../schemas/config.js';
 import { docsRoutes } from './docs-routes.js';
 import type { DocumentDeps } from './documents/document-deps.js';

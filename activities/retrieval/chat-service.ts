@@ -22,7 +22,7 @@ import { returnAborts } from './chat/return-aborts.js';
 import { createQuestionRewriter } from './chat/rewrite-question.js';
 import { createQuestionReader, needsNoRetrieval } from './chat/understand-question.js';
 import { TOKENS_PER_MESSAGE } from './message-tokens.js';
-import type { SearchService } from './search-service.js';
+import type { SearchService } from './search-types.js';
 
 export interface ChatService {
   /**

@@ -4,7 +4,7 @@ import type { FileStore } from '../file-ports.js';
 import { ancestorChain } from './ancestor-chain.js';
 import { checkGenerations } from './generation-check.js';
 import type { CheckLimits } from './generation-check.js';
-import type { RelatedRequest, SearchResult } from './search-service.js';
+import type { RelatedRequest, SearchResult } from './search-types.js';
 
 /** However many results there are: more would be no answer but a copy of the store. */
 const MAX_ADDED = 2_000;

@@ -3,7 +3,7 @@ import { agreement, convexCombination, scaleScores } from './fusion.js';
 import type { LegHit } from './fusion.js';
 import type { CheckedHit } from './generation-check.js';
 import type { GroupHits } from './search-legs.js';
-import type { RankedHit } from './search-service.js';
+import type { RankedHit } from './search-types.js';
 
 /**
  * Share of the dense leg in the fused score, where both legs agree. The built-in embedder is lexical like BM25 and

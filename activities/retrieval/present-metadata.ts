@@ -1,6 +1,6 @@
 import type { FileRecord, FileVersion, Metadata } from '../../schemas/documents.js';
 import { formatFileSize } from './format-file-size.js';
-import type { SearchResult } from './search-service.js';
+import type { SearchResult } from './search-types.js';
 
 /**
  * Upstream numbers every chunk, formats without pages included, and clients show the number: absent or null they

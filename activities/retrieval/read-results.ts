@@ -1,6 +1,6 @@
 import type { StoredChunk } from '../../schemas/documents.js';
 import type { ChunkStore } from '../chunk-ports.js';
-import type { RankedHit, SearchResult } from './search-service.js';
+import type { RankedHit, SearchResult } from './search-types.js';
 
 /**
  * The first of a ranking with their texts. Where one is gone since it was found, the next takes its place.

@@ -1,7 +1,7 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelRegistry } from '../model-ports.js';
 import type { RerankTrace } from './retrieval-trace.js';
-import type { RerankRequest, SearchResult } from './search-service.js';
+import type { RerankRequest, SearchResult } from './search-types.js';
 
 interface Reranked {
   results: SearchResult[];

@@ -4,7 +4,7 @@ import type { CheckedHit, DroppedHit } from './generation-check.js';
 import { TRACE_VERSION } from './retrieval-trace.js';
 import type { LegTrace, RerankTrace, RetrievalTrace } from './retrieval-trace.js';
 import type { GroupHits } from './search-legs.js';
-import type { RankedHit, SearchResult } from './search-service.js';
+import type { RankedHit, SearchResult } from './search-types.js';
 
 const legTrace = (hits: readonly CheckedHit[], dropped: readonly DroppedHit[]): LegTrace => {
   const normalised = scaleScores(legOf(hits));

@@ -2,7 +2,7 @@ import type { Adapters } from '../../activities/ports.js';
 import type { WorkflowStarter } from '../../activities/task-ports.js';
 import type { ParserPool } from '../../activities/parsing/parser-pool.js';
 import type { ChatService } from '../../activities/retrieval/chat-service.js';
-import type { SearchService } from '../../activities/retrieval/search-service.js';
+import type { SearchService } from '../../activities/retrieval/search-types.js';
 import type { Config } from '../../schemas/config.js';
 
 /** What the document routes need of the outside. */

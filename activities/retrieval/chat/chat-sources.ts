@@ -1,5 +1,5 @@
 import type { WebPage } from '../../chat-ports.js';
-import type { SearchResult } from '../search-service.js';
+import type { SearchResult } from '../search-types.js';
 import type { Support } from './find-support.js';
 
 /** What stands behind one number of a prompt. */

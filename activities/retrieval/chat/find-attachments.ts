@@ -4,7 +4,7 @@ import type { Scope } from '../../../schemas/users.js';
 import type { ChunkStore } from '../../chunk-ports.js';
 import type { FileStore } from '../../file-ports.js';
 import type { PartitionStore } from '../../partition-ports.js';
-import type { SearchResult } from '../search-service.js';
+import type { SearchResult } from '../search-types.js';
 import type { Attachment } from './chat-request.js';
 
 /** Pieces of one file at most: the prompt would hold no more. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChatMessage, LanguageModel } from '../../model-ports.js';
-import type { SearchResult } from '../search-service.js';
+import type { SearchResult } from '../search-types.js';
 import { neutralizeMarkers } from '../source-blocks.js';
 import { askBriefly } from './ask-model.js';
 import { jsonIn } from './parse-rewriting.js';

@@ -2,7 +2,7 @@ import { fillPrompt, promptSlots } from '../../../schemas/prompts.js';
 import { countTokens } from '../../parsing/token-count.js';
 import { SOURCES_END, writeSourceBlocks } from '../source-blocks.js';
 import type { SourceBlock } from '../source-blocks.js';
-import type { SearchResult } from '../search-service.js';
+import type { SearchResult } from '../search-types.js';
 import type { WebPage } from '../../chat-ports.js';
 import type { ChatSource } from './chat-sources.js';
 

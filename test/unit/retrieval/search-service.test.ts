@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { SearchLegHit } from '../../../activities/chunk-ports.js';
 import type { Embedder } from '../../../activities/model-ports.js';
 import { createSearchService } from '../../../activities/retrieval/search-service.js';
-import type { SearchRequest } from '../../../activities/retrieval/search-service.js';
+import type { SearchRequest } from '../../../activities/retrieval/search-types.js';
 import { inScope } from '../../../schemas/users.js';
 import type { FileRecord, StoredChunk } from '../../../schemas/documents.js';
 import type { PartitionRecord } from '../../../schemas/partitions.js';

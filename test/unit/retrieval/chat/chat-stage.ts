@@ -14,7 +14,7 @@ import type {
   SearchOutcome,
   SearchRequest,
   SearchResult,
-} from '../../../../activities/retrieval/search-service.js';
+} from '../../../../activities/retrieval/search-types.js';
 import { parseConfig } from '../../../../schemas/config.js';
 import type { FileRecord, StoredChunk } from '../../../../schemas/documents.js';
 import { makePartition, makeResult, scopeOf } from '../fixtures.js';

@@ -8,7 +8,7 @@ import {
   promptOverhead,
 } from '../../../../activities/retrieval/chat/prompt.js';
 import type { ChatSource } from '../../../../activities/retrieval/chat/chat-sources.js';
-import type { SearchResult } from '../../../../activities/retrieval/search-service.js';
+import type { SearchResult } from '../../../../activities/retrieval/search-types.js';
 import { neutralizeMarkers, readSourceBlocks } from '../../../../activities/retrieval/source-blocks.js';
 import { makeResult } from '../fixtures.js';
 

@@ -1,0 +1,89 @@
+import type { Scope } from '../../schemas/users.js';
+import type { FilterExpression } from './filter/expression.js';
+import type { StoredChunk, FileRecord, FileVersion } from '../../schemas/documents.js';
+import type { ChunkHead } from '../chunk-ports.js';
+import type { RetrievalTrace } from './retrieval-trace.js';
+
+export interface SearchRequest {
+  scope: Scope;
+  /** `all`: every partition of the scope. Names outside the scope are dropped; the route has answered 403. */
+  partitions: readonly string[] | 'all';
+  fileKey?: string;
+  text: string;
+  topK: number;
+  /**
+   * Raw cosine that a hit of the dense leg must reach; the lexical leg knows no threshold. Each embedder's own by
+   * default, and the service's setting where it has none.
+   */
+  similarityThreshold?: number;
+  /** Hits asked of each leg; the service's setting by default. */
+  candidates?: number;
+  /** Holds of every result, those that expansion adds included. */
+  filter?: FilterExpression;
+  /**
+   * Id of a workspace in one of the searched partitions; only its files are answered.
+   * WORKSPACE_NOT_FOUND, plain, when there is none; WORKSPACE_AMBIGUOUS when two of them have one.
+   */
+  workspace?: string;
+  related?: RelatedRequest;
+  rerank?: RerankRequest;
+  /** The two above, where they are still being read; what the request itself names goes before them. */
+  settings?: Promise<Pick<SearchRequest, 'candidates' | 'rerank'>>;
+  /** Asks `searchInFull` to tell how it came to its results. */
+  trace?: boolean;
+  signal?: AbortSignal;
+}
+
+/** Pieces to be added behind the results: from files of the same group, or from those above in the chain of parents. */
+export interface RelatedRequest {
+  includeRelated: boolean;
+  includeAncestors: boolean;
+  /** Pieces added at most for a group, and for a chain. */
+  relatedLimit: number;
+  /** Steps up a chain; as many as there are by default. */
+  maxAncestorDepth?: number;
+}
+
+export interface RerankRequest {
+  enabled: boolean;
+  /** Name of the endpoint; the default one when absent. Without a default nothing is reranked. */
+  reranker?: string;
+  /** Results kept after reranking, never more than `topK`. */
+  topN?: number;
+}
+
+export interface SearchResult extends Omit<RankedHit, 'chunk'> {
+  chunk: StoredChunk;
+  /** What the reranker gave it, when one ran. */
+  rerankScore?: number;
+  /** Added by expansion and not found by the text; its score is 0. */
+  addedAs?: 'related' | 'ancestor';
+}
+
+/** A place in the fused ranking, before its text is read. */
+export interface RankedHit {
+  chunk: ChunkHead;
+  file: FileRecord;
+  /** The live version that the chunk belongs to. */
+  version: FileVersion;
+  /** Fused, 0 to 1; comparable within one search only. */
+  score: number;
+  /** Cosine, or null when the dense leg did not find it. */
+  vectorScore: number | null;
+  /** BM25, or null when the lexical leg did not find it. */
+  lexicalScore: number | null;
+}
+
+export interface SearchOutcome {
+  results: SearchResult[];
+  /** Code of the error for which reranking was left out (RERANKER_ON_ERROR=skip). */
+  rerankSkipped?: string;
+  /** When asked for. */
+  trace?: RetrievalTrace;
+}
+
+export interface SearchService {
+  search(request: SearchRequest): Promise<SearchResult[]>;
+  /** The same, with what else there is to say of it. */
+  searchInFull(request: SearchRequest): Promise<SearchOutcome>;
+}
