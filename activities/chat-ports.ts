@@ -1,5 +1,5 @@
 import type { LanguageModel } from './model-ports.js';
-import type { PromptSource } from './prompts/prompt-source.js';
+import type { PromptSource } from './prompt-ports.js';
 
 /** Interfaces of what only chat reaches for. */
 

@@ -12,7 +12,7 @@ import type { ChunkStore } from './chunk-ports.js';
 import type { BlobStore, ClaimStore, CounterStore, FileStore } from './file-ports.js';
 import type { ModelEndpointStore, ModelRegistry } from './model-ports.js';
 import type { PartitionStore, WorkspaceStore } from './partition-ports.js';
-import type { PromptSource } from './prompts/prompt-source.js';
+import type { PromptSource } from './prompt-ports.js';
 import type { CallbackClient, CallbackStore, TaskStore, WorkerStore } from './task-ports.js';
 import type { QuotaStore, UserStore } from './user-ports.js';
 

@@ -91,5 +91,3 @@ export const BUNDLED_PROMPTS = {
   topic_tagger: TOPIC_TAGGER,
   asr_transcription: ASR_TRANSCRIPTION,
 } as const satisfies Record<PromptType, string>;
-
-export type BundledPromptType = keyof typeof BUNDLED_PROMPTS;

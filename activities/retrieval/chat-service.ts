@@ -5,7 +5,7 @@ import type { ChunkStore } from '../chunk-ports.js';
 import type { FileStore } from '../file-ports.js';
 import type { ChatMessage, LanguageModel, ModelRegistry } from '../model-ports.js';
 import type { PartitionStore } from '../partition-ports.js';
-import type { PromptSource } from '../prompts/prompt-source.js';
+import type { PromptSource } from '../prompt-ports.js';
 import { answerEnd } from './chat/answer-end.js';
 import type { Asked } from './chat/answer-end.js';
 import type { ChatEvent, ChatRequest } from './chat/chat-request.js';

@@ -1,4 +1,4 @@
-import type { PromptSource } from '../../prompts/prompt-source.js';
+import type { PromptSource } from '../../prompt-ports.js';
 import type { LanguageModel } from '../../model-ports.js';
 import { followsInstructions } from './ask-model.js';
 import { isCasual } from './casual-phrases.js';

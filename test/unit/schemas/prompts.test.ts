@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { BUNDLED_PROMPTS } from '../../../activities/prompts/bundled-prompts.js';
-import type { BundledPromptType } from '../../../activities/prompts/bundled-prompts.js';
+import type { PromptType } from '../../../schemas/prompts.js';
 import { PROMPT_SLOTS, PROMPT_TYPES, fillPrompt, promptSlots } from '../../../schemas/prompts.js';
 
 describe('fillPrompt', () => {
@@ -34,7 +34,7 @@ describe('the kinds of prompts', () => {
 });
 
 describe('the bundled prompts', () => {
-  test.each(Object.keys(BUNDLED_PROMPTS) as BundledPromptType[])('%s has known slots only', (type) => {
+  test.each(Object.keys(BUNDLED_PROMPTS) as PromptType[])('%s has known slots only', (type) => {
     const slots = promptSlots(BUNDLED_PROMPTS[type]);
     expect(slots.filter((slot) => !PROMPT_SLOTS[type].includes(slot))).toEqual([]);
   });
