@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { durationCategory, goDurationSeconds } from '../../../activities/capi/signals/duration-category.js';
+import { durationCategory } from '../../../activities/capi/signals/duration-category.js';
+import { goDurationSeconds } from '../../../activities/capi/decisions/go-duration.js';
 import { tallyDecisions } from '../../../activities/capi/signals/tally-decisions.js';
 
 describe('goDurationSeconds', () => {
