@@ -8,24 +8,6 @@ import type { Sender } from './identify-watcher.js';
 import { noteRefusal } from './note-refusal.js';
 import type { ProxyDeps } from './proxy-deps.js';
 
-/** Who may use the proxy side, and whether tokens are checked with CAPI; everything is off by default. */
-export interface AccessSettings {
-  /** Null: every watcher. */
-  watchers: readonly string[] | null;
-  /** CIDR ranges or addresses; null: every network. */
-  networks: readonly string[] | null;
-  validation: {
-    enabled: boolean;
-    /** How long CAPI's yes counts, at most until the token ends; and how long no answer counts as one. */
-    ttlMs: number;
-    ttlOnErrorMs: number;
-    timeoutMs: number;
-    /** Without an answer of CAPI: refuse instead of letting pass. */
-    failClosed: boolean;
-    maxEntries: number;
-  };
-}
-
 /** Said with `message` beside it, which a LAPI logs. */
 const refusal = (code: 'AUTHENTICATION_ERROR' | 'AUTH_ERROR', error: string, message: string): AppError =>
   new AppError(code, error, { details: { message } });

@@ -17,7 +17,24 @@ import type { IpInfo } from '../../activities/ip-info-ports.js';
 import type { LoginStore } from '../../activities/login-ports.js';
 import type { LapiServer } from '../../schemas/proxy-api.js';
 import type { StrangerLimit } from './stranger-limit.js';
-import type { AccessSettings } from './gatekeeper.js';
+
+/** Who may use the proxy side, and whether tokens are checked with CAPI; everything is off by default. */
+export interface AccessSettings {
+  /** Null: every watcher. */
+  watchers: readonly string[] | null;
+  /** CIDR ranges or addresses; null: every network. */
+  networks: readonly string[] | null;
+  validation: {
+    enabled: boolean;
+    /** How long CAPI's yes counts, at most until the token ends; and how long no answer counts as one. */
+    ttlMs: number;
+    ttlOnErrorMs: number;
+    timeoutMs: number;
+    /** Without an answer of CAPI: refuse instead of letting pass. */
+    failClosed: boolean;
+    maxEntries: number;
+  };
+}
 
 /** What the proxy routes need of the outside. */
 export interface ProxyDeps {
