@@ -1,6 +1,20 @@
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
-import type { DemoStage } from './demo.js';
+import type { Endpoints } from './endpoints.js';
+
+export interface DemoStage {
+  readonly gateway: string;
+  readonly authToken: string;
+  readonly endpoints: Endpoints;
+  /** Whether the built-in model answers, which quotes. Of any other only the sources are judged: it may say anything. */
+  readonly quoting: boolean;
+  /** Folder of the sample files. */
+  readonly samples: string;
+  /** One line (or several) for the person who watches. */
+  print(text: string): void;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
 
 export interface TaskView {
   task_state: string;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DemoClient, StreamedAnswer } from './demo-client.js';
-import type { DemoStage } from './demo.js';
+import type { DemoClient, StreamedAnswer, DemoStage } from './demo-client.js';
 
 const PARTITION = 'tide-mill';
 const FILES = ['visitor-guide.md', 'keepers-handbook.pdf', 'harbour-notices.html', 'flour-catalogue.docx'];

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DemoStage } from './demo.js';
+import type { DemoStage } from './demo-client.js';
 
 type Stage = Pick<DemoStage, 'gateway' | 'endpoints' | 'print' | 'signal'>;
 

@@ -1,21 +1,7 @@
 import { demoClient } from './demo-client.js';
 import { demoDocuments } from './demo-documents.js';
 import { demoSignals } from './demo-signals.js';
-import type { Endpoints } from './endpoints.js';
-
-export interface DemoStage {
-  readonly gateway: string;
-  readonly authToken: string;
-  readonly endpoints: Endpoints;
-  /** Whether the built-in model answers, which quotes. Of any other only the sources are judged: it may say anything. */
-  readonly quoting: boolean;
-  /** Folder of the sample files. */
-  readonly samples: string;
-  /** One line (or several) for the person who watches. */
-  print(text: string): void;
-  /** Aborted by Ctrl-C. */
-  readonly signal: AbortSignal;
-}
+import type { DemoStage } from './demo-client.js';
 
 /** Shows both main jobs on the running stack; throws when a step does not do what it should. */
 export async function runDemo(stage: DemoStage): Promise<void> {

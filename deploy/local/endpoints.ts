@@ -1,22 +1,5 @@
 import { localSecrets } from './local-secrets.js';
-import type { RunState } from './run-record.js';
-
-/** Where things can be reached; a service that was given by a URL in the environment stands here too. */
-export interface Addresses {
-  gateway?: string;
-  temporal?: string;
-  temporal_ui?: string;
-  mongodb?: string;
-  /** Of the launcher's own MongoDB, where that is FerretDB: nothing else looks at it. */
-  postgres?: string;
-  opensearch?: string;
-  redis?: string;
-  ollama?: string;
-  capi?: string;
-  /** The bearer token, when the user chose it; otherwise the clone's own is used. */
-  auth_token?: string;
-  dashboard_key?: string;
-}
+import type { RunState } from './run-state.js';
 
 /** `.local/endpoints.json`, as tests, scripts and people read it. */
 export interface Endpoints {

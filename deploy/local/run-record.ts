@@ -2,34 +2,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endpointsOf } from './endpoints.js';
-import type { Addresses } from './endpoints.js';
+import type { RunState } from './run-state.js';
 import { tryLock } from './file-lock.js';
 import { isAlive } from './process-identity.js';
-import type { ProcessIdentity } from './process-identity.js';
 import { writeAtomically } from './write-atomically.js';
-
-/** A process that this clone's launcher started: a service, gateway or worker, or a tool that builds something. */
-interface RecordedProcess extends ProcessIdentity {
-  readonly kind: 'service' | 'app' | 'tool';
-  /** It was there before the commands that use it now: they leave it running. */
-  readonly kept: boolean;
-  /** What it listens on, so that it comes back at the same place. */
-  readonly ports: readonly number[];
-}
 
 /** The record of a tool: a build or a download. */
 export const TOOL = { kind: 'tool', kept: false, ports: [] } as const;
-
-/** A command of the launcher that is at work and needs what is running. */
-export interface RecordedCommand extends ProcessIdentity {
-  readonly command: string;
-}
-
-export interface RunState {
-  commands: RecordedCommand[];
-  processes: Record<string, RecordedProcess>;
-  addresses: Addresses;
-}
 
 const NOTHING: RunState = { commands: [], processes: {}, addresses: {} };
 

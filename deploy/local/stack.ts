@@ -7,7 +7,7 @@ import { obtain } from './obtain.js';
 import { openOptional } from './open-optional.js';
 import { openService, STOP_SECONDS } from './open-service.js';
 import { ownIdentity } from './process-identity.js';
-import type { RecordedCommand } from './run-record.js';
+import type { RecordedCommand } from './run-state.js';
 import { mongodb } from './services/mongodb.js';
 import { ollama } from './services/ollama.js';
 import { opensearch } from './services/opensearch.js';
