@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Behaviour, Purpose, RecordedRequest } from './behaviour.js';
-import type { ScriptedModels, ScriptedToolCall } from './scripted-model-server.js';
+import type { ScriptedModels, ScriptedToolCall } from './scripted-models.js';
 
 export interface Talk {
   words: readonly string[];

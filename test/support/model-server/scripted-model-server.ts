@@ -8,45 +8,7 @@ import type { Behaviour, Purpose, RecordedRequest } from './behaviour.js';
 import { dialects } from './dialects.js';
 import type { Dialect, Talk } from './dialects.js';
 import { scriptedVector } from './scripted-vector.js';
-
-export interface ScriptedToolCall {
-  name: string;
-  arguments: object;
-}
-
-export interface ScriptedModels {
-  /** Length of the embedder's vectors. */
-  dimension: number;
-  /** Words that the embedder takes; a longer text is refused as too long. */
-  windowWords: number;
-  /** Texts that one request may hold. */
-  maxBatch: number;
-  /** What the embedder's description names as its tokeniser (Ollama only). */
-  tokenizer: string;
-  /** Tokens that both models claim to take. */
-  contextTokens: number;
-  /** Words that a chat prompt may have. */
-  promptWords: number;
-  embedder: string;
-  llm: string;
-  reranker: string;
-  /** In no list. */
-  vlm: string;
-  /** Whether the description of `vlm` says that it takes pictures (Ollama only). */
-  sees: boolean;
-  /** How well a text answers a query. */
-  rank: (query: string, text: string) => number;
-  /** Needed as a bearer token when set. */
-  apiKey: string | null;
-  /** Which dialects are spoken. */
-  speaks: readonly ('ollama' | 'openai' | 'reranker')[];
-  /** What the language model says. */
-  answer: (messages: readonly { role: string; content: string }[]) => string;
-  /** What the language model wants called behind its words; in streams only. */
-  toolCall: ScriptedToolCall | null;
-  /** Between two words of a stream. */
-  msPerWord: number;
-}
+import type { ScriptedModels } from './scripted-models.js';
 
 const DEFAULTS: ScriptedModels = {
   ...{ dimension: 48, windowWords: 400, maxBatch: 1000, tokenizer: 'bert', contextTokens: 512 },
