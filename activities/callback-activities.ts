@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { stringify } from 'lossless-json';
 import { AppError } from '../schemas/app-error.js';
 import type { TaskRecord } from '../schemas/tasks.js';
-import type { Adapters } from './ports.js';
+import type { Adapters } from './ports/adapters.js';
 
 export interface CallbackActivityDeps {
   adapters: Pick<Adapters, 'tasks' | 'callbacks' | 'callbackClient'>;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Chunk } from '../schemas/documents.js';
 import { asImageText } from './enrichment/describe-picture.js';
 import { readDescriptions } from './enrichment/picture-list.js';
-import type { BlobStore } from './file-ports.js';
+import type { BlobStore } from './ports/files.js';
 
 type Blobs = Pick<BlobStore, 'read' | 'info'>;
 

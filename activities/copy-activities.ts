@@ -5,7 +5,7 @@ import type { FileVersion, StoredChunk } from '../schemas/documents.js';
 import type { EnrichmentStage, TaskRecord } from '../schemas/tasks.js';
 import { versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
-import type { Adapters } from './ports.js';
+import type { Adapters } from './ports/adapters.js';
 import { toVersionEntries } from './retrieval/metadata-entries.js';
 
 export interface CopyActivityDeps {

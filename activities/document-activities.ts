@@ -16,7 +16,7 @@ import { settleChunks } from './reconcile/settle-file.js';
 import { kindOfMimetype, resolveFileKind } from './parsing/file-types.js';
 import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
-import type { Adapters } from './ports.js';
+import type { Adapters } from './ports/adapters.js';
 import type { Publish, Published } from './publish-version.js';
 import type { DocumentRef } from './task-ref.js';
 import { readActiveTask } from './task-ref.js';

@@ -7,7 +7,7 @@ import { countChunks, readChunkBatches } from './chunk-list.js';
 import { versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import { openContexts } from './enrichment/context-list.js';
-import type { Adapters } from './ports.js';
+import type { Adapters } from './ports/adapters.js';
 import { readUnpublishedTask } from './publish-version.js';
 import type { Publish, Published } from './publish-version.js';
 import { toVersionEntries } from './retrieval/metadata-entries.js';

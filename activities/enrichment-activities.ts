@@ -11,9 +11,9 @@ import { contextualizeChunk, openingOf } from './enrichment/contextualize-chunk.
 import { describePictures } from './enrichment/describe-pictures.js';
 import { enrichmentsOf, indexationConfigOf } from './enrichment/enrichment-plan.js';
 import { topicTags } from './enrichment/topic-tags.js';
-import type { LanguageModel } from './model-ports.js';
+import type { LanguageModel } from './ports/models.js';
 import { isBuiltin } from './models/is-builtin.js';
-import type { Adapters } from './ports.js';
+import type { Adapters } from './ports/adapters.js';
 
 export interface EnrichmentActivityDeps {
   adapters: Pick<Adapters, 'tasks' | 'blobs' | 'models' | 'partitions' | 'presets' | 'promptSource'>;

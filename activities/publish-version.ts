@@ -6,7 +6,7 @@ import { requireActive, versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import { removeContexts } from './enrichment/context-list.js';
 import { removeDescriptions, removePictures } from './enrichment/picture-list.js';
-import type { Adapters } from './ports.js';
+import type { Adapters } from './ports/adapters.js';
 import { settleChunks } from './reconcile/settle-file.js';
 import { settleQuota } from './reconcile/settle-quota.js';
 

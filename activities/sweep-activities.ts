@@ -3,7 +3,7 @@ import { AppError } from '../schemas/app-error.js';
 import type { TaskRecord } from '../schemas/tasks.js';
 import { refOfTask } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
-import type { Adapters } from './ports.js';
+import type { Adapters } from './ports/adapters.js';
 import { concludeTask } from './reconcile/conclude-task.js';
 import { finishPartitionDeletion } from './reconcile/finish-partition-deletion.js';
 import { finishUserDeletion } from './reconcile/finish-user-deletion.js';

@@ -1,5 +1,5 @@
 import type { TaskRecord } from '../schemas/tasks.js';
-import type { Adapters } from './ports.js';
+import type { Adapters } from './ports/adapters.js';
 
 /** What one round hands over at most. */
 const ROUND = 200;

@@ -1,7 +1,7 @@
 import type { TaskRecord } from '../schemas/tasks.js';
 import type { UploadInfo, FileVersion } from '../schemas/documents.js';
 import { AppError } from '../schemas/app-error.js';
-import type { Adapters } from './ports.js';
+import type { Adapters } from './ports/adapters.js';
 
 /** What crosses from plan to hands: ids only. The bytes and the words stay in the stores. */
 export interface DocumentRef {

@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { Adapters, RateLimits } from '../activities/ports.js';
-import type { WorkflowStarter } from '../activities/task-ports.js';
+import type { Adapters, RateLimits } from '../activities/ports/adapters.js';
+import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ChatService } from '../activities/retrieval/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search-types.js';
 import type { Config } from '../schemas/config.js';

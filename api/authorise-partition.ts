@@ -1,7 +1,7 @@
 import { AppError } from '../schemas/app-error.js';
 import { ROLES, inScope } from '../schemas/users.js';
 import type { Role, Scope } from '../schemas/users.js';
-import type { PartitionStore } from '../activities/partition-ports.js';
+import type { PartitionStore } from '../activities/ports/partitions.js';
 import type { Caller } from './middleware/authentication.js';
 
 const forbidden = (text: string): AppError => new AppError('AUTH_ERROR', text, { plain: true });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { KeyScope } from '../schemas/api-keys.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config.js';
-import type { PartitionStore } from '../activities/partition-ports.js';
+import type { PartitionStore } from '../activities/ports/partitions.js';
 import { authoriseCaller } from './authorise-partition.js';
 import { baseUrl } from './base-url.js';
 import type { Logger } from './logger.js';

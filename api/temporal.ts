@@ -1,7 +1,7 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { WorkflowNotFoundError, defineSearchAttributeKey } from '@temporalio/common';
-import type { WorkflowStarter } from '../activities/task-ports.js';
-import type { ForwardingStarter } from '../activities/proxy-ports.js';
+import type { WorkflowStarter } from '../activities/ports/tasks.js';
+import type { ForwardingStarter } from '../activities/ports/signals.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config.js';
 import {

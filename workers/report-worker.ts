@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import type { WorkerStore } from '../activities/task-ports.js';
+import type { WorkerStore } from '../activities/ports/tasks.js';
 import { WORKER_POOLS, WORKER_REPORT_EVERY_MS } from '../schemas/worker-pools.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
 

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { CapiClient, DeliveryResult } from '../proxy-ports.js';
+import type { CapiClient, DeliveryResult } from '../ports/signals.js';
 import { readBody, refusalOf } from './refusal.js';
 import { createStatusLineReader } from './status-line.js';
 import { GZIP_ABOVE, zipped } from './zipped.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { DeliveryResult } from '../proxy-ports.js';
+import type { DeliveryResult } from '../ports/signals.js';
 import { retryAfterMs } from './retry-after.js';
 
 const BODY_BYTES = 64 * 1024;

@@ -1,4 +1,4 @@
-import type { BlobStore } from '../file-ports.js';
+import type { BlobStore } from '../ports/files.js';
 import { textParts } from './text-parts.js';
 
 /** Contexts of so many chunks are put down together: what a crash costs is at most these. */

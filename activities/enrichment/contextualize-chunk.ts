@@ -1,7 +1,7 @@
 import type { Chunk } from '../../schemas/documents.js';
 import type { IndexationConfig } from '../../schemas/presets.js';
 import { fillPrompt } from '../../schemas/prompts.js';
-import type { ChatMessage, LanguageModel } from '../model-ports.js';
+import type { ChatMessage, LanguageModel } from '../ports/models.js';
 
 /** Letters of the document's beginning, and of the chunk before, that a question carries. */
 const OPENING_CHARACTERS = 6000;

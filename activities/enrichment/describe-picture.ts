@@ -4,7 +4,7 @@ import { stripInvisible } from '../parsing/invisible-characters.js';
 import { readPictureFormat } from '../parsing/pictures/picture-format.js';
 import { cleanText } from '../parsing/text-encoding.js';
 import { countTokens } from '../parsing/token-count.js';
-import type { LanguageModel } from '../model-ports.js';
+import type { LanguageModel } from '../ports/models.js';
 
 /** A few sentences, and the labels of a diagram. */
 const MOST_TOKENS = 400;

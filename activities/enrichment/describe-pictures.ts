@@ -1,7 +1,7 @@
 import type { TaskRecord } from '../../schemas/tasks.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { BlobStore } from '../file-ports.js';
-import type { LanguageModel } from '../model-ports.js';
+import type { BlobStore } from '../ports/files.js';
+import type { LanguageModel } from '../ports/models.js';
 import { describePicture } from './describe-picture.js';
 import {
   DESCRIPTIONS_PER_PART,

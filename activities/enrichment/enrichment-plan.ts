@@ -1,6 +1,6 @@
 import type { IndexationConfig } from '../../schemas/presets.js';
 import type { EnrichmentStage, PictureCount } from '../../schemas/tasks.js';
-import type { Adapters } from '../ports.js';
+import type { Adapters } from '../ports/adapters.js';
 import type { FileKind } from '../parsing/file-types.js';
 
 /** What the indexation preset of a partition says; undefined when either is gone. */

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Readable } from 'node:stream';
-import type { BlobStore } from '../file-ports.js';
+import type { BlobStore } from '../ports/files.js';
 import { textParts } from './text-parts.js';
 import type { Owner } from './text-parts.js';
 

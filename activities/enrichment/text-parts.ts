@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
-import type { BlobStore } from '../file-ports.js';
+import type { BlobStore } from '../ports/files.js';
 
 /** Whose blobs they are. */
 export type Owner = { taskId: string; fileKey: string; generation: number };

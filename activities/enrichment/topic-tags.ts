@@ -1,5 +1,5 @@
 import { fillPrompt } from '../../schemas/prompts.js';
-import type { LanguageModel } from '../model-ports.js';
+import type { LanguageModel } from '../ports/models.js';
 
 const MOST_TOKENS = 300;
 const LONGEST_TAG = 80;

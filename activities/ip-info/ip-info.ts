@@ -1,5 +1,5 @@
-import type { Cache } from '../cache-ports.js';
-import type { IpFacts, IpInfo, WhoisFacts } from '../ip-info-ports.js';
+import type { Cache } from '../ports/cache.js';
+import type { IpFacts, IpInfo, WhoisFacts } from '../ports/ip-info.js';
 import { parseAddressOrRange } from './address-or-range.js';
 import { isPublicAddress } from './is-public-address.js';
 import { createRdapClient } from './rdap-client.js';

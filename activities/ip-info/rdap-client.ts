@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
-import type { WhoisFacts } from '../ip-info-ports.js';
+import type { WhoisFacts } from '../ports/ip-info.js';
 import { isPublicAddress } from './is-public-address.js';
 import { readRdapAnswer } from './rdap-answer.js';
 

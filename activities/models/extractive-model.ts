@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { countTokens } from '../parsing/token-count.js';
-import type { ChatDelta, ChatMessage, ChatOptions, ChatReply, LanguageModel } from '../model-ports.js';
+import type { ChatDelta, ChatMessage, ChatOptions, ChatReply, LanguageModel } from '../ports/models.js';
 import { countMessageTokens } from '../retrieval/message-tokens.js';
 import { readSourceBlocks, sourceMarker } from '../retrieval/source-blocks.js';
 import type { SourceBlock } from '../retrieval/source-blocks.js';

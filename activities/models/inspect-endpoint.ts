@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { EndpointDraft, EndpointInspection } from '../admin-ports.js';
+import type { EndpointDraft, EndpointInspection } from '../ports/model-administration.js';
 import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
 import { detectProvider } from './detect-provider.js';
 import { openExchange } from './model-exchange.js';

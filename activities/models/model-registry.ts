@@ -1,6 +1,12 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/model-endpoints.js';
-import type { Embedder, LanguageModel, ModelEndpointStore, ModelRegistry, Reranker } from '../model-ports.js';
+import type {
+  Embedder,
+  LanguageModel,
+  ModelEndpointStore,
+  ModelRegistry,
+  Reranker,
+} from '../ports/models.js';
 import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
 import { wantedContext } from './endpoint-extra.js';
 import { createExtractiveModel, EXTRACTIVE_MODEL_NAME } from './extractive-model.js';

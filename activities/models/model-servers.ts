@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import type { ModelServers } from '../admin-ports.js';
-import type { ModelRegistry } from '../model-ports.js';
+import type { ModelServers } from '../ports/model-administration.js';
+import type { ModelRegistry } from '../ports/models.js';
 import { inspectEndpoint } from './inspect-endpoint.js';
 import { openModelKey, sealModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
-import type { ModelOverride, ModelOverrides } from '../chat-ports.js';
+import type { ModelOverride, ModelOverrides } from '../ports/chat.js';
 import { isBlocked, isPublicUrl } from '../outbound/address-guard.js';
-import type { LanguageModel, ModelEndpointStore } from '../model-ports.js';
+import type { LanguageModel, ModelEndpointStore } from '../ports/models.js';
 import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
 import { detectProvider } from './detect-provider.js';
 import { ownAnswerTokens } from './endpoint-extra.js';

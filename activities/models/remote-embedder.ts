@@ -1,4 +1,4 @@
-import type { Embedder } from '../model-ports.js';
+import type { Embedder } from '../ports/models.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import type { ModelServer } from './model-server.js';
 import { ProviderFailure, providerError } from './provider-failure.js';

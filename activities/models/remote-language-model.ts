@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatOptions, LanguageModel } from '../model-ports.js';
+import type { ChatMessage, ChatOptions, LanguageModel } from '../ports/models.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import type { ModelServer } from './model-server.js';
 import { providerError } from './provider-failure.js';

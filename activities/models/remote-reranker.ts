@@ -1,4 +1,4 @@
-import type { Reranker } from '../model-ports.js';
+import type { Reranker } from '../ports/models.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import { ProviderFailure, providerError } from './provider-failure.js';
 import type { RerankerServer } from './reranker-server.js';

@@ -1,6 +1,6 @@
 import type { Config } from '../../schemas/config.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/model-endpoints.js';
-import type { ModelEndpointStore } from '../model-ports.js';
+import type { ModelEndpointStore } from '../ports/models.js';
 import { BUILTIN_ENDPOINTS } from './builtin-endpoints.js';
 import type { DiscoveredModel } from './discover-ollama.js';
 import { discoveredName, vectorFieldOf } from '../../schemas/endpoint-names.js';

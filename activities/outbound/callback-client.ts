@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'undici';
 import { AppError } from '../../schemas/app-error.js';
-import type { CallbackClient } from '../task-ports.js';
+import type { CallbackClient } from '../ports/tasks.js';
 import { createGuardedDispatcher, isBlocked } from './address-guard.js';
 
 const PATIENCE_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import type { WebPage, WebSearch } from '../chat-ports.js';
+import type { WebPage, WebSearch } from '../ports/chat.js';
 import { openExchange, readJson } from '../models/model-exchange.js';
 import { stripInvisible } from '../parsing/invisible-characters.js';
 import { isPublicUrl } from './address-guard.js';

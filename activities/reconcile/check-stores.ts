@@ -1,7 +1,7 @@
 import { isFinalState } from '../../schemas/tasks.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import type { TaskRecord } from '../../schemas/tasks.js';
-import type { Adapters } from '../ports.js';
+import type { Adapters } from '../ports/adapters.js';
 
 export const DRIFT_KINDS = [
   /** A live version has not exactly `chunk_count` published chunks. */

@@ -1,7 +1,7 @@
 import { isFinalState } from '../../schemas/tasks.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { Adapters } from '../ports.js';
+import type { Adapters } from '../ports/adapters.js';
 import { settleFile } from './settle-file.js';
 import { settleQuota } from './settle-quota.js';
 

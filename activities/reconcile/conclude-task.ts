@@ -1,5 +1,5 @@
 import type { TaskFailure, TaskState } from '../../schemas/tasks.js';
-import type { Adapters } from '../ports.js';
+import type { Adapters } from '../ports/adapters.js';
 import { settleQuota } from './settle-quota.js';
 
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas'>;

@@ -1,6 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { PartitionRecord } from '../../schemas/partitions.js';
-import type { Adapters } from '../ports.js';
+import type { Adapters } from '../ports/adapters.js';
 
 const PAGE = 1000;
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { Adapters } from '../ports.js';
+import type { Adapters } from '../ports/adapters.js';
 
 export type DeletePartition = (partition: string) => Promise<unknown>;
 

@@ -1,6 +1,6 @@
 import type { FileRecord } from '../../schemas/documents.js';
 import type { WorkspaceRecord } from '../../schemas/partitions.js';
-import type { Adapters } from '../ports.js';
+import type { Adapters } from '../ports/adapters.js';
 
 export interface ReleasedFiles {
   /** What the files were that went with the workspace; they are tombstones now. */

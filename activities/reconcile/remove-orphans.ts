@@ -1,4 +1,4 @@
-import type { Adapters } from '../ports.js';
+import type { Adapters } from '../ports/adapters.js';
 import { keptGenerations } from './clean-file-record.js';
 
 /**

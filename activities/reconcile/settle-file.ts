@@ -1,5 +1,5 @@
 import type { FileRecord } from '../../schemas/documents.js';
-import type { Adapters } from '../ports.js';
+import type { Adapters } from '../ports/adapters.js';
 import { toVersionEntries } from '../retrieval/metadata-entries.js';
 
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'claims' | 'chunks'>;

@@ -1,4 +1,4 @@
-import type { Adapters } from '../ports.js';
+import type { Adapters } from '../ports/adapters.js';
 
 /**
  * A task that has ended leaves its user's quota list: the file is counted by itself once it is live, and a place that

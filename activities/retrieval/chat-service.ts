@@ -1,11 +1,11 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelOverrides, WebSearch } from '../chat-ports.js';
+import type { ModelOverrides, WebSearch } from '../ports/chat.js';
 import { countTokens } from '../parsing/token-count.js';
-import type { ChunkStore } from '../chunk-ports.js';
-import type { FileStore } from '../file-ports.js';
-import type { ChatMessage, LanguageModel, ModelRegistry } from '../model-ports.js';
-import type { PartitionStore } from '../partition-ports.js';
-import type { PromptSource } from '../prompt-ports.js';
+import type { ChunkStore } from '../ports/chunks.js';
+import type { FileStore } from '../ports/files.js';
+import type { ChatMessage, LanguageModel, ModelRegistry } from '../ports/models.js';
+import type { PartitionStore } from '../ports/partitions.js';
+import type { PromptSource } from '../ports/prompts.js';
 import { answerEnd } from './chat/answer-end.js';
 import type { Asked } from './chat/answer-end.js';
 import type { ChatEvent, ChatRequest } from './chat/chat-request.js';

@@ -1,9 +1,9 @@
 import { inScope } from '../../schemas/users.js';
 import type { FileRecord, FileVersion } from '../../schemas/documents.js';
 import type { Scope } from '../../schemas/users.js';
-import type { ChunkHead } from '../chunk-ports.js';
-import type { FileStore } from '../file-ports.js';
-import type { FilterExpression } from './filter/expression.js';
+import type { ChunkHead } from '../ports/chunks.js';
+import type { FileStore } from '../ports/files.js';
+import type { FilterExpression } from '../ports/filter.js';
 import { matchesFilter } from './filter/matches-filter.js';
 import { toVersionEntries } from './metadata-entries.js';
 import type { DropReason } from './retrieval-trace.js';

@@ -1,4 +1,4 @@
-import type { ChunkStore } from '../chunk-ports.js';
+import type { ChunkStore } from '../ports/chunks.js';
 import { isBuiltin } from '../models/is-builtin.js';
 import { unitVector, weightedMean } from '../models/vector-arithmetic.js';
 import type { FusedHit } from './fusion.js';

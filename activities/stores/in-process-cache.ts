@@ -1,4 +1,4 @@
-import type { Cache } from '../cache-ports.js';
+import type { Cache } from '../ports/cache.js';
 
 /**
  * The entries used last, in this process, for a while. Of more than fit the one unused for longest goes.

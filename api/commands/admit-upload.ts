@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../schemas/app-error.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import type { TaskRecord } from '../../schemas/tasks.js';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { askTemporal } from './ask-temporal.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';

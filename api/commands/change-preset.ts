@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { PresetRecord, PresetType } from '../../schemas/presets.js';
 import {

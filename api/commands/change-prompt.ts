@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { PromptRecord } from '../../schemas/presets.js';
 import { PROMPT_SLOTS, promptSlots } from '../../schemas/prompts.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import type { UserPatch, UserRecord } from '../../schemas/users.js';
 import { tokenDigest } from '../middleware/authentication.js';
 

@@ -1,6 +1,6 @@
 import { finishPartitionDeletion } from '../../activities/reconcile/finish-partition-deletion.js';
 import { LASTING_PARTITION } from '../../activities/reconcile/finish-user-deletion.js';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import { askTemporal } from './ask-temporal.js';
 import type { EndTaskDeps } from './end-task.js';

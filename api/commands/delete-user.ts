@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { finishUserDeletion } from '../../activities/reconcile/finish-user-deletion.js';
 import { AppError } from '../../schemas/app-error.js';
 import { deletePartition } from './delete-partition.js';

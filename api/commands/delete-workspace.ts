@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { releaseWorkspaceFiles } from '../../activities/reconcile/release-workspace-files.js';
 import { finishFileDeletion } from './delete-file.js';
 import type { DeleteFileDeps } from './delete-file.js';

@@ -1,7 +1,7 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
-import type { Adapters } from '../../activities/ports.js';
-import type { WorkflowStarter } from '../../activities/task-ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
+import type { WorkflowStarter } from '../../activities/ports/tasks.js';
 import type { Logger } from '../logger.js';
 import { settleQuota } from '../../activities/reconcile/settle-quota.js';
 import { askTemporal } from './ask-temporal.js';

@@ -1,4 +1,4 @@
-import type { ModelServers } from '../../activities/admin-ports.js';
+import type { ModelServers } from '../../activities/ports/model-administration.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import { invalidRequest } from '../request-issues.js';

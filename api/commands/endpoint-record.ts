@@ -1,4 +1,4 @@
-import type { ModelServers } from '../../activities/admin-ports.js';
+import type { ModelServers } from '../../activities/ports/model-administration.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/model-endpoints.js';
 import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../../schemas/model-endpoints.js';
 import { vectorFieldOf } from '../../schemas/endpoint-names.js';

@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import type { ModelType } from '../../schemas/model-endpoints.js';
 import type { PartitionRecord } from '../../schemas/partitions.js';
 import type { PresetRecord, PresetType } from '../../schemas/presets.js';

@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelType } from '../../schemas/model-endpoints.js';
 import type { PresetRecord } from '../../schemas/presets.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { settleChunks, settleClaims } from '../../activities/reconcile/settle-file.js';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { FileRecord, Metadata } from '../../schemas/documents.js';
 import type { PartitionRecord } from '../../schemas/partitions.js';

@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { deleteFile } from './delete-file.js';
 import type { EndTaskDeps } from './end-task.js';
 

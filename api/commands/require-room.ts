@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 
 /** Work ends one by one, so there is room again soon; a client that comes back sooner only adds to the load. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import type { UploaderCounts } from '../../schemas/users.js';
 
 type Stores = Pick<Adapters, 'users' | 'quotas' | 'files'>;

@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/model-endpoints.js';
 import type { ModelEndpointPatch } from '../../schemas/model-endpoints-api.js';

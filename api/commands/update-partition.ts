@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { PartitionPatch, PartitionRecord } from '../../schemas/partitions.js';
 import { PARTITION_PROMPTS } from '../../schemas/preset-references.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type multer from '@koa/multer';
-import type { BlobStore } from '../../activities/file-ports.js';
+import type { BlobStore } from '../../activities/ports/files.js';
 
 /** What the engine knows of the one file it stores. */
 export interface StoredPart {

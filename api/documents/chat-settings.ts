@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import type { ChatRequest, ChatSettings } from '../../activities/retrieval/chat/chat-request.js';
 import type { PartitionRecord } from '../../schemas/partitions.js';
 import type { RetrievalConfig } from '../../schemas/presets.js';

@@ -1,4 +1,4 @@
-import type { MoreFields, TokenLogprob } from '../../activities/model-ports.js';
+import type { MoreFields, TokenLogprob } from '../../activities/ports/models.js';
 import type { ChatEvent } from '../../activities/retrieval/chat/chat-request.js';
 import type { ShownDelta } from '../../activities/retrieval/chat/relay-model-stream.js';
 import { AppError } from '../../schemas/app-error.js';

@@ -1,4 +1,4 @@
-import type { TokenLogprob } from '../../activities/model-ports.js';
+import type { TokenLogprob } from '../../activities/ports/models.js';
 import { chatExtra, chatUsage } from './chat-answer.js';
 import type { ChatFrame } from './chat-answer.js';
 import type { CollectedAnswer } from './collect-answer.js';

@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import type { ReadyBody } from '../../schemas/documents-api.js';
 import { MODEL_REFERENCES, PARTITION_PROMPTS, PROMPT_REFERENCES } from '../../schemas/preset-references.js';
 import type { ModelType } from '../../schemas/model-endpoints.js';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import type { Scope } from '../../schemas/users.js';
 import type { PartitionSnapshot } from '../../schemas/documents-api.js';
 import { listIndexedEmbedders } from './indexed-embedders.js';

@@ -1,5 +1,5 @@
-import type { Adapters } from '../../activities/ports.js';
-import type { WorkflowStarter } from '../../activities/task-ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
+import type { WorkflowStarter } from '../../activities/ports/tasks.js';
 import type { ParserPool } from '../../activities/parsing/parser-pool.js';
 import type { ChatService } from '../../activities/retrieval/chat-service.js';
 import type { SearchService } from '../../activities/retrieval/search-types.js';

@@ -1,4 +1,4 @@
-import type { Embedder, ModelRegistry } from '../../activities/model-ports.js';
+import type { Embedder, ModelRegistry } from '../../activities/ports/models.js';
 import { countTokens } from '../../activities/parsing/token-count.js';
 import { AppError } from '../../schemas/app-error.js';
 import { EmbeddingAnswer, EmbeddingRequest } from '../../schemas/chat-api.js';

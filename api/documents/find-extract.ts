@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { liveVersionOf } from '../../activities/retrieval/generation-check.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { FileRecord, FileVersion, StoredChunk } from '../../schemas/documents.js';

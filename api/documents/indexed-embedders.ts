@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import type { IndexedEmbedder } from '../../schemas/partitions-api.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { EndpointDraft, EndpointInspection } from '../../activities/admin-ports.js';
+import type { EndpointDraft, EndpointInspection } from '../../activities/ports/model-administration.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import {

@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { inScope } from '../../schemas/users.js';
 import type { TaskRecord } from '../../schemas/tasks.js';
 import type { CallerContext } from '../route.js';

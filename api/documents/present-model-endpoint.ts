@@ -1,4 +1,4 @@
-import type { ModelServers } from '../../activities/admin-ports.js';
+import type { ModelServers } from '../../activities/ports/model-administration.js';
 import type { Config } from '../../schemas/config.js';
 import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import type { ModelEndpointBody } from '../../schemas/model-endpoints-api.js';

@@ -1,5 +1,5 @@
-import type { ChatMessage, MoreFields } from '../../activities/model-ports.js';
-import type { Adapters } from '../../activities/ports.js';
+import type { ChatMessage, MoreFields } from '../../activities/ports/models.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import type { ChatRequest as ServiceRequest } from '../../activities/retrieval/chat/chat-request.js';
 import { questionIn } from '../../activities/retrieval/chat-service.js';
 import type { ChatRequest, CompletionRequest } from '../../schemas/chat-api.js';

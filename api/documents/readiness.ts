@@ -1,7 +1,7 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { CheckState, ReadyBody } from '../../schemas/documents-api.js';
-import type { Adapters } from '../../activities/ports.js';
-import type { WorkflowStarter } from '../../activities/task-ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
+import type { WorkflowStarter } from '../../activities/ports/tasks.js';
 import { findUnresolvedReferences } from './configuration-references.js';
 
 const PROBE_MS = 2000;

@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import type { SearchRequest } from '../../activities/retrieval/search-types.js';
 
 /**

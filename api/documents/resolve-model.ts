@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import type { ChatRequest } from '../../activities/retrieval/chat/chat-request.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Scope } from '../../schemas/users.js';

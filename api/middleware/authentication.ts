@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config.js';
 import type { Principal, Role, Scope, UserRecord } from '../../schemas/users.js';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 
 export interface Caller {
   principal: Principal;

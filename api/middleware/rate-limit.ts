@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import type { RateLimits } from '../../activities/ports.js';
+import type { RateLimits } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config.js';
 import type { Rate } from '../../schemas/rate.js';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { AlertQuery } from '../../activities/proxy-ports.js';
+import type { AlertQuery } from '../../activities/ports/signals.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { AlertFilters } from '../../schemas/proxy-api.js';
 

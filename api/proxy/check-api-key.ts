@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type Koa from 'koa';
-import type { ApiKeyStore } from '../../activities/proxy-ports.js';
+import type { ApiKeyStore } from '../../activities/ports/signals.js';
 import { allows } from '../../schemas/api-keys.js';
 import type { KeyScope } from '../../schemas/api-keys.js';
 import { AppError } from '../../schemas/app-error.js';

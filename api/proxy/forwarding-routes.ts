@@ -1,4 +1,4 @@
-import type { MetricsQueue, QueueSummary } from '../../activities/proxy-ports.js';
+import type { MetricsQueue, QueueSummary } from '../../activities/ports/signals.js';
 import { ForwardingBody } from '../../schemas/proxy-api.js';
 import type { ForwardingWatcher } from '../../schemas/proxy-api.js';
 import type { WatcherRecord } from '../../schemas/signals.js';

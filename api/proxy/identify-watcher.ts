@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { bearerToken, tokenExpiry, watcherOf } from '../../activities/capi/watcher-identity.js';
-import type { WatcherStore } from '../../activities/proxy-ports.js';
+import type { WatcherStore } from '../../activities/ports/signals.js';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

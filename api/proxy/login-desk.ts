@@ -3,7 +3,7 @@ import type { PassThroughAnswer } from '../../activities/capi/capi-pass-through.
 import { readCredentials, readLogin } from '../../activities/capi/watcher-identity.js';
 import type { Credentials, PassedBody } from '../../activities/capi/watcher-identity.js';
 import { retryAfterMs } from '../../activities/capi/retry-after.js';
-import type { LoginBlock, RememberedLogin } from '../../activities/login-ports.js';
+import type { LoginBlock, RememberedLogin } from '../../activities/ports/logins.js';
 import { json } from '../route.js';
 import type { Answer } from '../route.js';
 import type { Logger } from '../logger.js';

@@ -1,4 +1,4 @@
-import type { WatcherStore } from '../../activities/proxy-ports.js';
+import type { WatcherStore } from '../../activities/ports/signals.js';
 import type { Logger } from '../logger.js';
 import { identifyWatcher, sha256 } from './identify-watcher.js';
 import { withinPatience } from './within-patience.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
 import { API_VERSIONS } from '../../schemas/signals.js';
 import type { PassThroughAnswer } from '../../activities/capi/capi-pass-through.js';
-import type { MetricsPath } from '../../activities/proxy-ports.js';
+import type { MetricsPath } from '../../activities/ports/signals.js';
 import { relayed, route } from '../route.js';
 import type { Answer, PublicContext, Route } from '../route.js';
 import { isDown } from './capi-down.js';

@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import type { z } from 'zod';
-import type { Cache } from '../../activities/cache-ports.js';
+import type { Cache } from '../../activities/ports/cache.js';
 import type { CapiPassThrough } from '../../activities/capi/capi-pass-through.js';
 import type { GeoLookup } from '../../activities/capi/geo/geo-lookup.js';
 import type { RuleSet } from '../../activities/capi/rules/rule-set.js';
@@ -12,9 +12,9 @@ import type {
   DecisionCopyStore,
   MetricsStore,
   WatcherStore,
-} from '../../activities/proxy-ports.js';
-import type { IpInfo } from '../../activities/ip-info-ports.js';
-import type { LoginStore } from '../../activities/login-ports.js';
+} from '../../activities/ports/signals.js';
+import type { IpInfo } from '../../activities/ports/ip-info.js';
+import type { LoginStore } from '../../activities/ports/logins.js';
 import type { LapiServer } from '../../schemas/proxy-api.js';
 import type { StrangerLimit } from './stranger-limit.js';
 

@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import type { RateLimits, RateVerdict } from '../../activities/ports.js';
+import type { RateLimits, RateVerdict } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Rate } from '../../schemas/rate.js';
 import { createKnownCallers } from '../middleware/known-callers.js';

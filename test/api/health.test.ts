@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, test } from '@jest/globals';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ReadyBody } from '../../schemas/documents-api.js';
 import { askJson } from './support/ask-json.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 import { indexText, taskIdOf, uploadForm } from './support/uploads.js';

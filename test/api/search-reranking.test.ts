@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Adapters } from '../../activities/ports.js';
+import type { Adapters } from '../../activities/ports/adapters.js';
 import { openModels } from '../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import type { LooseBody } from './support/loose-body.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Embedder } from '../../activities/model-ports.js';
+import type { Embedder } from '../../activities/ports/models.js';
 import { askJson } from './support/ask-json.js';
 import type { LooseBody } from './support/loose-body.js';
 import { contentsOf, searchStage } from './support/search-stage.js';

@@ -2,7 +2,7 @@
  * `npm run bench:retrieval`: how well search finds, on two public test collections, one file per document through
  * the public API. Each leg by itself, fusions of them, and what the search route answers.
  */
-import type { SearchLegHit } from '../../activities/chunk-ports.js';
+import type { SearchLegHit } from '../../activities/ports/chunks.js';
 import { convexCombination, reciprocalRankFusion, scaleScores } from '../../activities/retrieval/fusion.js';
 import { documentClient } from '../support/document-client.js';
 import { openBenchStack } from './open-bench-stack.js';

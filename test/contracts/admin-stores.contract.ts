@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { PresetStore } from '../../activities/admin-ports.js';
-import type { PartitionStore, WorkspaceStore } from '../../activities/partition-ports.js';
-import type { UserStore } from '../../activities/user-ports.js';
+import type { PresetStore } from '../../activities/ports/model-administration.js';
+import type { PartitionStore, WorkspaceStore } from '../../activities/ports/partitions.js';
+import type { UserStore } from '../../activities/ports/users.js';
 import { PARTITION_DEFAULTS } from '../../schemas/partitions.js';
 import type { Scope, UserRecord } from '../../schemas/users.js';
 import { codesOf, times } from './samples.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { AlertQuery, AlertStore } from '../../activities/proxy-ports.js';
+import type { AlertQuery, AlertStore } from '../../activities/ports/signals.js';
 import { FORWARDING_WAS_OFF } from '../../schemas/signals.js';
 import type { Alert } from '../../schemas/signals.js';
 import { sampleAlert, sampleSignal } from './alert-store-samples.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { ApiKeyStore } from '../../activities/proxy-ports.js';
+import type { ApiKeyStore } from '../../activities/ports/signals.js';
 import type { KeyScope } from '../../schemas/api-keys.js';
 import { times } from './samples.js';
 import { useSubject } from './subject.js';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import type { BlobInfo, BlobStore } from '../../activities/file-ports.js';
+import type { BlobInfo, BlobStore } from '../../activities/ports/files.js';
 import { collect } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

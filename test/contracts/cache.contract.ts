@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { Cache } from '../../activities/cache-ports.js';
+import type { Cache } from '../../activities/ports/cache.js';
 import { until } from '../support/until.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

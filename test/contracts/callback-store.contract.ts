@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { CallbackStore } from '../../activities/task-ports.js';
+import type { CallbackStore } from '../../activities/ports/tasks.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
 

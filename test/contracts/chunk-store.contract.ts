@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { ChunkStore } from '../../activities/chunk-ports.js';
+import type { ChunkStore } from '../../activities/ports/chunks.js';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
 import type { StoredChunk } from '../../schemas/documents.js';
 import type { Scope } from '../../schemas/users.js';

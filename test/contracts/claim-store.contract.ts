@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { ClaimStore } from '../../activities/file-ports.js';
+import type { ClaimStore } from '../../activities/ports/files.js';
 import { collect, times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import type { PromptStore, PresetStore } from '../../activities/admin-ports.js';
-import type { ModelEndpointStore } from '../../activities/model-ports.js';
-import type { PartitionStore } from '../../activities/partition-ports.js';
+import type { PromptStore, PresetStore } from '../../activities/ports/model-administration.js';
+import type { ModelEndpointStore } from '../../activities/ports/models.js';
+import type { PartitionStore } from '../../activities/ports/partitions.js';
 import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import type { IndexationConfig, PresetRecord, RetrievalConfig } from '../../schemas/presets.js';
 import { IndexationConfigBody, readIndexationConfig } from '../../schemas/presets-api.js';

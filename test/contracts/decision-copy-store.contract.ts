@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { DecisionCopyStore } from '../../activities/proxy-ports.js';
+import type { DecisionCopyStore } from '../../activities/ports/signals.js';
 import { times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { ChunkStore } from '../../activities/chunk-ports.js';
-import type { FilterExpression } from '../../activities/retrieval/filter/expression.js';
+import type { ChunkStore } from '../../activities/ports/chunks.js';
+import type { FilterExpression } from '../../activities/ports/filter.js';
 import { matchesFilter } from '../../activities/retrieval/filter/matches-filter.js';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
 import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChatDelta, ChatMessage, LanguageModel } from '../../activities/model-ports.js';
+import type { ChatDelta, ChatMessage, LanguageModel } from '../../activities/ports/models.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
 

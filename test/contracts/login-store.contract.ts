@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { LoginStore } from '../../activities/login-ports.js';
+import type { LoginStore } from '../../activities/ports/logins.js';
 import { times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

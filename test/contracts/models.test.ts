@@ -1,4 +1,4 @@
-import type { Embedder, LanguageModel } from '../../activities/model-ports.js';
+import type { Embedder, LanguageModel } from '../../activities/ports/models.js';
 import { modelEnvironment, openModels } from '../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import { embedderContract } from './embedder.contract.js';

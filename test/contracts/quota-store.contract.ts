@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { QuotaStore } from '../../activities/user-ports.js';
+import type { QuotaStore } from '../../activities/ports/users.js';
 import { collect, times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

@@ -3,7 +3,7 @@ import { createFakeQuotaStore } from '../support/fakes/fake-quota-store.js';
 import { quotaStoreContract } from './quota-store.contract.js';
 import { fake, openTestDatabase } from './subject.js';
 import type { Subject } from './subject.js';
-import type { QuotaStore } from '../../activities/user-ports.js';
+import type { QuotaStore } from '../../activities/ports/users.js';
 
 /** Reservations are kept in the users' own records, so these must be there. */
 const mongo: Subject<QuotaStore> = {

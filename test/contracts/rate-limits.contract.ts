@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { RateLimits } from '../../activities/ports.js';
+import type { RateLimits } from '../../activities/ports/adapters.js';
 import { until } from '../support/until.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { RateLimits } from '../../activities/ports.js';
+import type { RateLimits } from '../../activities/ports/adapters.js';
 import { connectRedis } from '../../activities/stores/redis/connect-redis.js';
 import {
   createInProcessRateLimits,

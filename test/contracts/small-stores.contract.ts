@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { CounterStore } from '../../activities/file-ports.js';
-import type { ModelEndpointStore } from '../../activities/model-ports.js';
-import type { PartitionStore } from '../../activities/partition-ports.js';
-import type { UserStore } from '../../activities/user-ports.js';
+import type { CounterStore } from '../../activities/ports/files.js';
+import type { ModelEndpointStore } from '../../activities/ports/models.js';
+import type { PartitionStore } from '../../activities/ports/partitions.js';
+import type { UserStore } from '../../activities/ports/users.js';
 import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import type { Scope } from '../../schemas/users.js';
 import { times } from './samples.js';

@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 import { ensureIndexes } from '../../activities/stores/mongo/ensure-indexes.js';
 import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
 import { createOpenSearchChunkStore } from '../../activities/stores/opensearch/chunk-store.js';
-import type { ChunkStore } from '../../activities/chunk-ports.js';
+import type { ChunkStore } from '../../activities/ports/chunks.js';
 import { connectWatched } from '../support/mongo-rules/watched-connection.js';
 
 /** A store that a contract suite runs on, and how to make a fresh one. */

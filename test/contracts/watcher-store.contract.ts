@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { WatcherStore } from '../../activities/proxy-ports.js';
+import type { WatcherStore } from '../../activities/ports/signals.js';
 import { times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

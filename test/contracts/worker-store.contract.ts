@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { WorkerStore } from '../../activities/task-ports.js';
+import type { WorkerStore } from '../../activities/ports/tasks.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
 

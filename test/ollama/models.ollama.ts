@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Embedder, LanguageModel } from '../../activities/model-ports.js';
+import type { Embedder, LanguageModel } from '../../activities/ports/models.js';
 import { embedderContract } from '../contracts/embedder.contract.js';
 import { languageModelContract } from '../contracts/language-model.contract.js';
 import { openModels } from '../support/model-server/open-models.js';

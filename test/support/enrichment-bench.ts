@@ -2,7 +2,7 @@ import { createEmbeddingActivities } from '../../activities/embedding-activities
 import { createPublisher } from '../../activities/publish-version.js';
 import { createEnrichmentActivities } from '../../activities/enrichment-activities.js';
 import { createStoredPromptSource } from '../../activities/prompts/stored-prompts.js';
-import type { ChatMessage, ChatOptions, LanguageModel, Picture } from '../../activities/model-ports.js';
+import type { ChatMessage, ChatOptions, LanguageModel, Picture } from '../../activities/ports/models.js';
 import { seededPresets } from '../../activities/presets/seeded-presets.js';
 import { checkStores } from '../../activities/reconcile/check-stores.js';
 import { parseConfig } from '../../schemas/config.js';

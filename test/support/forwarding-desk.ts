@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { createMetricsActivities } from '../../activities/metrics-activities.js';
 import { createFakeMetricsStore } from './fakes/fake-metrics-store.js';
 import type { ApiVersion, DeliveryState, WatcherRecord } from '../../schemas/signals.js';
-import type { DeliveryResult } from '../../activities/proxy-ports.js';
+import type { DeliveryResult } from '../../activities/ports/signals.js';
 
 interface DeskItem {
   id: number;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../activities/connect.js';
 import type { ConnectedAdapters } from '../../activities/connect.js';
-import type { QueueSummary } from '../../activities/proxy-ports.js';
+import type { QueueSummary } from '../../activities/ports/signals.js';
 import { parseConfig } from '../../schemas/config.js';
 import type { Config } from '../../schemas/config.js';
 import type { Alert } from '../../schemas/signals.js';

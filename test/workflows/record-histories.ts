@@ -10,7 +10,7 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { taskQueues } from '../../schemas/task-queues.js';
-import type { DeliveryResult } from '../../activities/proxy-ports.js';
+import type { DeliveryResult } from '../../activities/ports/signals.js';
 import { createForwardingDesk, ok, refusal } from '../support/forwarding-desk.js';
 import { createScriptedUpkeep } from '../support/scripted-upkeep.js';
 import { documentRef, scriptedActivities, untilCancelled } from '../support/scripted-activities.js';

@@ -1,5 +1,5 @@
 import { countTokens } from '../../parsing/token-count.js';
-import type { ChatMessage } from '../../model-ports.js';
+import type { ChatMessage } from '../../ports/models.js';
 import { countMessageTokens } from '../message-tokens.js';
 import type { ChatEvent } from './chat-request.js';
 import { isWebPage } from './chat-sources.js';

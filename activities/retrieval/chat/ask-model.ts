@@ -1,4 +1,4 @@
-import type { ChatMessage, LanguageModel } from '../../model-ports.js';
+import type { ChatMessage, LanguageModel } from '../../ports/models.js';
 import { isBuiltin } from '../../models/is-builtin.js';
 import { rejectOnAbort } from './reject-on-abort.js';
 

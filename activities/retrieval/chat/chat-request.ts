@@ -1,8 +1,8 @@
 import type { RetrievalConfig } from '../../../schemas/presets.js';
 import type { Scope } from '../../../schemas/users.js';
 import type { AppError } from '../../../schemas/app-error.js';
-import type { ModelOverride } from '../../chat-ports.js';
-import type { ChatMessage, FinishReason, MoreFields } from '../../model-ports.js';
+import type { ModelOverride } from '../../ports/chat.js';
+import type { ChatMessage, FinishReason, MoreFields } from '../../ports/models.js';
 import type { ChatSource, ChatSources } from './chat-sources.js';
 import type { ChatTrace } from './chat-trace.js';
 import type { ShownDelta } from './relay-model-stream.js';

@@ -1,4 +1,4 @@
-import type { WebPage } from '../../chat-ports.js';
+import type { WebPage } from '../../ports/chat.js';
 import type { SearchResult } from '../search-types.js';
 import type { Support } from './find-support.js';
 

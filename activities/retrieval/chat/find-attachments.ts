@@ -1,9 +1,9 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { inScope } from '../../../schemas/users.js';
 import type { Scope } from '../../../schemas/users.js';
-import type { ChunkStore } from '../../chunk-ports.js';
-import type { FileStore } from '../../file-ports.js';
-import type { PartitionStore } from '../../partition-ports.js';
+import type { ChunkStore } from '../../ports/chunks.js';
+import type { FileStore } from '../../ports/files.js';
+import type { PartitionStore } from '../../ports/partitions.js';
 import type { SearchResult } from '../search-types.js';
 import type { Attachment } from './chat-request.js';
 

@@ -1,4 +1,4 @@
-import type { FilterExpression } from '../filter/expression.js';
+import type { FilterExpression } from '../../ports/filter.js';
 import type { SearchOutcome, SearchRequest, SearchResult, SearchService } from '../search-types.js';
 import { traceQuery } from './chat-trace.js';
 import type { QueryKind, QueryTrace } from './chat-trace.js';

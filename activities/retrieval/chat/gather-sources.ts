@@ -1,5 +1,5 @@
-import type { WebPage, WebSearch } from '../../chat-ports.js';
-import type { LanguageModel } from '../../model-ports.js';
+import type { WebPage, WebSearch } from '../../ports/chat.js';
+import type { LanguageModel } from '../../ports/models.js';
 import { TRACE_VERSION } from '../retrieval-trace.js';
 import type { RelatedRequest, SearchResult } from '../search-types.js';
 import { followsInstructions } from './ask-model.js';

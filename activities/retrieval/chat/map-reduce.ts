@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatMessage, LanguageModel } from '../../model-ports.js';
+import type { ChatMessage, LanguageModel } from '../../ports/models.js';
 import type { SearchResult } from '../search-types.js';
 import { neutralizeMarkers } from '../source-blocks.js';
 import { askBriefly } from './ask-model.js';

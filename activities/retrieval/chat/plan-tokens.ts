@@ -1,5 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
-import type { ChatMessage } from '../../model-ports.js';
+import type { ChatMessage } from '../../ports/models.js';
 import { countMessageTokens } from '../message-tokens.js';
 import { LEAST_SOURCES_BUDGET } from './prompt.js';
 

@@ -3,7 +3,7 @@ import { countTokens } from '../../parsing/token-count.js';
 import { SOURCES_END, writeSourceBlocks } from '../source-blocks.js';
 import type { SourceBlock } from '../source-blocks.js';
 import type { SearchResult } from '../search-types.js';
-import type { WebPage } from '../../chat-ports.js';
+import type { WebPage } from '../../ports/chat.js';
 import type { ChatSource } from './chat-sources.js';
 
 /** Less room than this and a cut source would say nothing. */

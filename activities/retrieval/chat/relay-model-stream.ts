@@ -7,7 +7,7 @@ import type {
   LanguageModel,
   MoreFields,
   TokenLogprob,
-} from '../../model-ports.js';
+} from '../../ports/models.js';
 import type { CitationFilter, Citations } from './citations.js';
 import { rejectOnAbort } from './reject-on-abort.js';
 import { createShownLogprobs } from './shown-logprobs.js';

@@ -1,5 +1,5 @@
 import { fillPrompt } from '../../../schemas/prompts.js';
-import type { ChatMessage, LanguageModel } from '../../model-ports.js';
+import type { ChatMessage, LanguageModel } from '../../ports/models.js';
 import { askBriefly } from './ask-model.js';
 import { parseRewriting } from './parse-rewriting.js';
 import type { Rewriting } from './parse-rewriting.js';

@@ -1,4 +1,4 @@
-import type { TokenLogprob } from '../../model-ports.js';
+import type { TokenLogprob } from '../../ports/models.js';
 
 /**
  * Keeps log probabilities in step with the words that are shown: a filter holds words back, and cuts the citation

@@ -1,5 +1,5 @@
-import type { PromptSource } from '../../prompt-ports.js';
-import type { LanguageModel } from '../../model-ports.js';
+import type { PromptSource } from '../../ports/prompts.js';
+import type { LanguageModel } from '../../ports/models.js';
 import { followsInstructions } from './ask-model.js';
 import { isCasual } from './casual-phrases.js';
 import type { ChatRequest } from './chat-request.js';

@@ -1,6 +1,6 @@
 import type { RetrievalConfig } from '../../../schemas/presets.js';
 import { fillPrompt } from '../../../schemas/prompts.js';
-import type { LanguageModel } from '../../model-ports.js';
+import type { LanguageModel } from '../../ports/models.js';
 import { askBriefly } from './ask-model.js';
 
 const VARIANTS = 3;

@@ -1,5 +1,5 @@
 import type { MetadataEntry, StoredChunk } from '../../../schemas/documents.js';
-import type { ChunkTraits } from '../../chunk-ports.js';
+import type { ChunkTraits } from '../../ports/chunks.js';
 import { entryKey } from '../metadata-entries.js';
 
 /** One value of a field, typed as metadata entries are. */

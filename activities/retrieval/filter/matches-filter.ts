@@ -1,4 +1,4 @@
-import type { ComparisonOperator, FilterExpression, FilterLiteral, LikePattern } from './expression.js';
+import type { ComparisonOperator, FilterExpression, FilterLiteral, LikePattern } from '../../ports/filter.js';
 import { valuesOf } from './filter-fields.js';
 import type { FieldValue, FilterSubject } from './filter-fields.js';
 

@@ -1,6 +1,6 @@
 import type { AppError } from '../../../schemas/app-error.js';
 import { isoTime } from '../../../schemas/iso-time.js';
-import type { ComparisonOperator, FilterExpression, FilterLiteral } from './expression.js';
+import type { ComparisonOperator, FilterExpression, FilterLiteral } from '../../ports/filter.js';
 import { serverField, UNFILTERABLE_FIELDS } from './filter-fields.js';
 import { invalidFilter } from './invalid-filter.js';
 import { tokenize } from './tokens.js';

@@ -1,6 +1,6 @@
 import type { Collection, Document, Filter } from 'mongodb';
 import type { Alert } from '../../../schemas/signals.js';
-import type { AlertQuery } from '../../proxy-ports.js';
+import type { AlertQuery } from '../../ports/signals.js';
 import { toAlert } from './alert-document.js';
 import type { AlertDocument } from './alert-document.js';
 import { newestWindow } from './alert-window.js';

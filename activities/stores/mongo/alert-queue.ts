@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import { FORWARDING_WAS_OFF } from '../../../schemas/signals.js';
 import type { DeliveryState } from '../../../schemas/signals.js';
-import type { AlertStore } from '../../proxy-ports.js';
+import type { AlertStore } from '../../ports/signals.js';
 import type { AlertDocument } from './alert-document.js';
 import type { createAlertIds } from './alert-ids.js';
 import type { createAlertMarks } from './alert-marks.js';

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { ApiKeyRecord, KeyScope } from '../../../schemas/api-keys.js';
-import type { ApiKeyStore } from '../../proxy-ports.js';
+import type { ApiKeyStore } from '../../ports/signals.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 /** A named key as collection `api_keys` keeps it. */

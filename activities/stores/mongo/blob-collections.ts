@@ -1,5 +1,5 @@
 import type { Binary, Collection, Db, ObjectId } from 'mongodb';
-import type { BlobInfo } from '../../file-ports.js';
+import type { BlobInfo } from '../../ports/files.js';
 
 /**
  * The GridFS layout (files, chunks), which every MongoDB tool reads, and beside it the writes under way: an entry

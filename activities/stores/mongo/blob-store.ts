@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import type { BlobStore } from '../../file-ports.js';
+import type { BlobStore } from '../../ports/files.js';
 import { blobCollections, toBlobInfo } from './blob-collections.js';
 import type { BlobCollections, BlobFileDocument } from './blob-collections.js';
 import { removeFile, writeBlob } from './blob-writer.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { Binary, ObjectId } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import type { BlobStore } from '../../file-ports.js';
+import type { BlobStore } from '../../ports/files.js';
 import { BLOB_CHUNK_BYTES, INLINE_BYTES } from './blob-collections.js';
 import type { BlobCollections, BlobFileDocument, BlobWriteDocument } from './blob-collections.js';
 import { discardAttempt } from './discard-attempt.js';

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import type { ClaimStore } from '../../file-ports.js';
+import type { ClaimStore } from '../../ports/files.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 interface ClaimDocument {

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { CounterStore } from '../../file-ports.js';
+import type { CounterStore } from '../../ports/files.js';
 import { countersOf, increaseCounter } from './counters.js';
 import { withMongoErrors } from './mongo-errors.js';
 

@@ -1,6 +1,6 @@
 import { Binary } from 'mongodb';
 import type { Db } from 'mongodb';
-import type { DecisionCopyStore } from '../../proxy-ports.js';
+import type { DecisionCopyStore } from '../../ports/signals.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 interface CopyDocument {

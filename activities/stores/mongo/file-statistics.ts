@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import type { FileStore } from '../../file-ports.js';
+import type { FileStore } from '../../ports/files.js';
 import { LIVE } from './file-document.js';
 import type { FileDocument } from './file-document.js';
 

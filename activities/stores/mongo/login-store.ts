@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Db } from 'mongodb';
-import type { LoginBlock, LoginStore } from '../../login-ports.js';
+import type { LoginBlock, LoginStore } from '../../ports/logins.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 import { createSecretBox } from './secret-box.js';
 

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
 import { MODEL_TYPES } from '../../../schemas/model-endpoints.js';
 import type { ModelEndpoint, ModelType } from '../../../schemas/model-endpoints.js';
-import type { ModelEndpointStore } from '../../model-ports.js';
+import type { ModelEndpointStore } from '../../ports/models.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 /** `extra` is kept as JSON text: its keys are the operator's, `$` and `.` included. */

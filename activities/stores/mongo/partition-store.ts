@@ -4,7 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { PARTITION_DEFAULTS } from '../../../schemas/partitions.js';
 import type { PartitionPatch, PartitionRecord } from '../../../schemas/partitions.js';
 import type { Membership, Role } from '../../../schemas/users.js';
-import type { PartitionStore } from '../../partition-ports.js';
+import type { PartitionStore } from '../../ports/partitions.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 interface MemberDocument {

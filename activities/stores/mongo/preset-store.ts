@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
 import { currentIndexationConfig } from '../../../schemas/presets.js';
 import type { PresetRecord, PresetType } from '../../../schemas/presets.js';
-import type { PresetStore } from '../../admin-ports.js';
+import type { PresetStore } from '../../ports/model-administration.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 /** A seeded preset that was removed leaves its id behind, so that the next start does not bring it back. */

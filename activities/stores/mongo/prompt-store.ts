@@ -4,7 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { PromptRecord } from '../../../schemas/presets.js';
 import { PROMPT_TYPES } from '../../../schemas/prompts.js';
 import type { PromptType } from '../../../schemas/prompts.js';
-import type { PromptStore } from '../../admin-ports.js';
+import type { PromptStore } from '../../ports/model-administration.js';
 import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
 
 interface PromptDocument extends Omit<PromptRecord, 'id'> {

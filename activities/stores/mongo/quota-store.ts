@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { QuotaStore } from '../../user-ports.js';
+import type { QuotaStore } from '../../ports/users.js';
 import { withMongoErrors } from './mongo-errors.js';
 
 /** The fields of a user's document that are about its quota. */

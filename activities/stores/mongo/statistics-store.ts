@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { HOUR_MS, hourOf } from '../../../schemas/statistics.js';
 import type { HourAggregate } from '../../../schemas/statistics.js';
-import type { StatisticsStore } from '../../proxy-ports.js';
+import type { StatisticsStore } from '../../ports/signals.js';
 import { createAlertCounts } from './alert-counts.js';
 import type { HourDocument } from './alert-counts.js';
 import { MARK_EXPIRES_MS } from './alert-marks.js';

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { WorkerRecord } from '../../../schemas/tasks.js';
-import type { WorkerStore } from '../../task-ports.js';
+import type { WorkerStore } from '../../ports/tasks.js';
 import { withMongoErrors } from './mongo-errors.js';
 
 type WorkerDocument = Omit<WorkerRecord, 'worker_id'> & { _id: string };

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import type { FileStore } from '../../file-ports.js';
+import type { FileStore } from '../../ports/files.js';
 import { LIVE, PRESENT, toFileRecord, tombstone } from './file-document.js';
 import type { FileDocument } from './file-document.js';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
 import type { StoredChunk } from '../../../schemas/documents.js';
-import type { ChunkHead, ChunkTraits } from '../../chunk-ports.js';
+import type { ChunkHead, ChunkTraits } from '../../ports/chunks.js';
 import { toStoredEntry } from '../../retrieval/metadata-entries.js';
 
 /** A chunk as the index holds it: the id is the document's, and `published` is absent until it is true. */

@@ -1,4 +1,4 @@
-import type { ChunkStore } from '../../chunk-ports.js';
+import type { ChunkStore } from '../../ports/chunks.js';
 import { fromSource, SOURCE_FIELDS } from './chunk-document.js';
 import type { ChunkSource } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';

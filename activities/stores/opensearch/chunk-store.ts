@@ -1,7 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
 import { inScope } from '../../../schemas/users.js';
-import type { ChunkStore, SearchLegHit } from '../../chunk-ports.js';
+import type { ChunkStore, SearchLegHit } from '../../ports/chunks.js';
 import { bulkUpdate } from './bulk.js';
 import type { BulkUpdate } from './bulk.js';
 import { toStoredEntry } from '../../retrieval/metadata-entries.js';

@@ -1,9 +1,4 @@
-import type {
-  ComparisonOperator,
-  FilterExpression,
-  FilterLiteral,
-  LikePattern,
-} from '../../retrieval/filter/expression.js';
+import type { ComparisonOperator, FilterExpression, FilterLiteral, LikePattern } from '../../ports/filter.js';
 import { serverField } from '../../retrieval/filter/filter-fields.js';
 import { entryKey } from '../../retrieval/metadata-entries.js';
 

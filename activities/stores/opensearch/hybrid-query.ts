@@ -1,6 +1,6 @@
 import type { Scope } from '../../../schemas/users.js';
 import { languageOf } from '../../models/language-of.js';
-import type { ChunkStore } from '../../chunk-ports.js';
+import type { ChunkStore } from '../../ports/chunks.js';
 import { headsOnly } from './chunk-document.js';
 import { countClauses, filterQuery } from './filter-query.js';
 import { identifiersIn } from './identifiers.js';

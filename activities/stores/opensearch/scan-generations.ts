@@ -1,4 +1,4 @@
-import type { ChunkStore } from '../../chunk-ports.js';
+import type { ChunkStore } from '../../ports/chunks.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 
 const PAGE = 1_000;

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Rate } from '../../../schemas/rate.js';
-import type { RateLimits, RateVerdict } from '../../ports.js';
+import type { RateLimits, RateVerdict } from '../../ports/adapters.js';
 import type { RedisConnection } from './connect-redis.js';
 
 /** Limits of this process alone; with several gateways each allows as much. */

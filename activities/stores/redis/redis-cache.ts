@@ -1,4 +1,4 @@
-import type { Cache } from '../../cache-ports.js';
+import type { Cache } from '../../ports/cache.js';
 import type { RedisConnection } from './connect-redis.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { WorkflowStarter } from '../../../activities/task-ports.js';
+import type { WorkflowStarter } from '../../../activities/ports/tasks.js';
 
 /** What the gateway asked of Temporal; `away` makes every call fail, as when Temporal is down. */
 export const createFakeWorkflows = () => {

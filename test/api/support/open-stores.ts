@@ -1,5 +1,5 @@
-import type { Adapters } from '../../../activities/ports.js';
-import type { ProxyAdapters } from '../../../activities/proxy-ports.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { ProxyAdapters } from '../../../activities/ports/signals.js';
 import { createMongoAlertStore } from '../../../activities/stores/mongo/alert-store.js';
 import { createMongoApiKeyStore } from '../../../activities/stores/mongo/api-key-store.js';
 import { createMongoBlobStore } from '../../../activities/stores/mongo/blob-store.js';

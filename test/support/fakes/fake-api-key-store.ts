@@ -1,4 +1,4 @@
-import type { ApiKeyStore } from '../../../activities/proxy-ports.js';
+import type { ApiKeyStore } from '../../../activities/ports/signals.js';
 import type { ApiKeyRecord } from '../../../schemas/api-keys.js';
 import { copyRecord } from './copy-record.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { BlobInfo, BlobStore } from '../../../activities/file-ports.js';
+import type { BlobInfo, BlobStore } from '../../../activities/ports/files.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { copyRecord } from './copy-record.js';
 

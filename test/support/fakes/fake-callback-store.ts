@@ -1,4 +1,4 @@
-import type { CallbackStore } from '../../../activities/task-ports.js';
+import type { CallbackStore } from '../../../activities/ports/tasks.js';
 import type { CallbackRecord } from '../../../schemas/tasks.js';
 import { copyRecord } from './copy-record.js';
 

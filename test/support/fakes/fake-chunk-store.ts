@@ -1,4 +1,4 @@
-import type { ChunkHead, ChunkStore, SearchLegHit } from '../../../activities/chunk-ports.js';
+import type { ChunkHead, ChunkStore, SearchLegHit } from '../../../activities/ports/chunks.js';
 import { matchesFilter } from '../../../activities/retrieval/filter/matches-filter.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/chunk-id.js';

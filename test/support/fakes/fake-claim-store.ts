@@ -1,4 +1,4 @@
-import type { ClaimStore } from '../../../activities/file-ports.js';
+import type { ClaimStore } from '../../../activities/ports/files.js';
 
 interface Claim {
   partition: string;

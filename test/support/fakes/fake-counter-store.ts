@@ -1,4 +1,4 @@
-import type { CounterStore } from '../../../activities/file-ports.js';
+import type { CounterStore } from '../../../activities/ports/files.js';
 
 /** Counts in memory. */
 export const createFakeCounterStore = (): CounterStore => {

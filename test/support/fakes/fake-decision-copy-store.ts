@@ -1,4 +1,4 @@
-import type { DecisionCopyStore } from '../../../activities/proxy-ports.js';
+import type { DecisionCopyStore } from '../../../activities/ports/signals.js';
 
 /** Copies in a Map. */
 export const createFakeDecisionCopyStore = (): DecisionCopyStore => {

@@ -1,4 +1,4 @@
-import type { FileStore } from '../../../activities/file-ports.js';
+import type { FileStore } from '../../../activities/ports/files.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { mergeMetadata } from '../../../schemas/merge-metadata.js';
 import { inScope } from '../../../schemas/users.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LoginBlock, LoginStore, RememberedLogin } from '../../../activities/login-ports.js';
+import type { LoginBlock, LoginStore, RememberedLogin } from '../../../activities/ports/logins.js';
 import { copyRecord } from './copy-record.js';
 
 interface Kept {

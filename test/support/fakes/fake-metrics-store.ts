@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HeldMetrics, MetricsStore } from '../../../activities/proxy-ports.js';
+import type { HeldMetrics, MetricsStore } from '../../../activities/ports/signals.js';
 
 interface Held extends HeldMetrics {
   watcher: string;

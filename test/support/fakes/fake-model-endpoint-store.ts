@@ -1,4 +1,4 @@
-import type { ModelEndpointStore } from '../../../activities/model-ports.js';
+import type { ModelEndpointStore } from '../../../activities/ports/models.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ModelEndpoint, ModelType } from '../../../schemas/model-endpoints.js';
 import { copyRecord } from './copy-record.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PartitionStore } from '../../../activities/partition-ports.js';
+import type { PartitionStore } from '../../../activities/ports/partitions.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { PARTITION_DEFAULTS } from '../../../schemas/partitions.js';
 import { inScope } from '../../../schemas/users.js';

@@ -1,4 +1,4 @@
-import type { PresetStore } from '../../../activities/admin-ports.js';
+import type { PresetStore } from '../../../activities/ports/model-administration.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { currentIndexationConfig } from '../../../schemas/presets.js';
 import type { PresetRecord, PresetType } from '../../../schemas/presets.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PromptStore } from '../../../activities/admin-ports.js';
+import type { PromptStore } from '../../../activities/ports/model-administration.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { PromptRecord } from '../../../schemas/presets.js';
 import { PROMPT_TYPES } from '../../../schemas/prompts.js';

@@ -1,4 +1,4 @@
-import type { QuotaStore } from '../../../activities/user-ports.js';
+import type { QuotaStore } from '../../../activities/ports/users.js';
 
 /** Quota reservations in a Map. */
 export const createFakeQuotaStore = (): QuotaStore => {

@@ -1,5 +1,5 @@
 import { tallyDecisions } from '../../../activities/capi/signals/tally-decisions.js';
-import type { AlertStore, StatisticsStore } from '../../../activities/proxy-ports.js';
+import type { AlertStore, StatisticsStore } from '../../../activities/ports/signals.js';
 import { createHourCount } from '../../../activities/statistics/hour-count.js';
 import type { Alert } from '../../../schemas/signals.js';
 import { hourOf } from '../../../schemas/statistics.js';

@@ -1,4 +1,4 @@
-import type { TaskStore } from '../../../activities/task-ports.js';
+import type { TaskStore } from '../../../activities/ports/tasks.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { isFinalState } from '../../../schemas/tasks.js';
 import type { TaskRecord } from '../../../schemas/tasks.js';

@@ -1,4 +1,4 @@
-import type { UserStore } from '../../../activities/user-ports.js';
+import type { UserStore } from '../../../activities/ports/users.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { UserRecord } from '../../../schemas/users.js';
 import { copyRecord } from './copy-record.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { WatcherStore } from '../../../activities/proxy-ports.js';
+import type { WatcherStore } from '../../../activities/ports/signals.js';
 import { LOGIN_REMINDER_MS } from '../../../schemas/signals.js';
 import type { WatcherRecord } from '../../../schemas/signals.js';
 import { copyRecord } from './copy-record.js';

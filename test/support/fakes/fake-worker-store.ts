@@ -1,4 +1,4 @@
-import type { WorkerStore } from '../../../activities/task-ports.js';
+import type { WorkerStore } from '../../../activities/ports/tasks.js';
 import type { WorkerRecord } from '../../../schemas/tasks.js';
 import { copyRecord } from './copy-record.js';
 

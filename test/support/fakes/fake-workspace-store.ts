@@ -1,4 +1,4 @@
-import type { WorkspaceStore } from '../../../activities/partition-ports.js';
+import type { WorkspaceStore } from '../../../activities/ports/partitions.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { inScope } from '../../../schemas/users.js';
 import type { WorkspaceRecord } from '../../../schemas/partitions.js';

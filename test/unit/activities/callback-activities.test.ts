@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createCallbackActivities } from '../../../activities/callback-activities.js';
-import type { CallbackClient } from '../../../activities/task-ports.js';
+import type { CallbackClient } from '../../../activities/ports/tasks.js';
 import type { TaskState } from '../../../schemas/tasks.js';
 import { sampleTask } from '../../contracts/samples.js';
 import { inActivity } from '../../support/activity-bench.js';

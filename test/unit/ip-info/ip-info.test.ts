@@ -9,7 +9,7 @@ import { createReverseDns } from '../../../activities/ip-info/reverse-dns.js';
 import { readWhoisAnswer } from '../../../activities/ip-info/whois-answer.js';
 import { createWhoisClient } from '../../../activities/ip-info/whois-client.js';
 import { createInProcessCache } from '../../../activities/stores/in-process-cache.js';
-import type { WhoisFacts } from '../../../activities/ip-info-ports.js';
+import type { WhoisFacts } from '../../../activities/ports/ip-info.js';
 import { openDnsStandIn, openRdapStandIn, openWhoisStandIn } from '../../support/registry-stand-ins.js';
 
 const open: { close(): Promise<void> }[] = [];

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createExtractiveModel } from '../../../activities/models/extractive-model.js';
-import type { ChatDelta, ChatMessage, LanguageModel, MoreFields } from '../../../activities/model-ports.js';
+import type { ChatDelta, ChatMessage, LanguageModel, MoreFields } from '../../../activities/ports/models.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../../support/model-server/scripted-model-server.js';

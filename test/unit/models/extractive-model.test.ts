@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createExtractiveModel } from '../../../activities/models/extractive-model.js';
-import type { ChatDelta, ChatMessage, ChatOptions } from '../../../activities/model-ports.js';
+import type { ChatDelta, ChatMessage, ChatOptions } from '../../../activities/ports/models.js';
 import { writeSourceBlocks } from '../../../activities/retrieval/source-blocks.js';
 
 const model = createExtractiveModel({ endpointName: 'builtin-extractive', contextTokens: 8192 });

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Agent, MockAgent } from 'undici';
-import type { ModelOverride } from '../../../activities/chat-ports.js';
+import type { ModelOverride } from '../../../activities/ports/chat.js';
 import { createOverrideModels } from '../../../activities/models/override-models.js';
-import type { LanguageModel } from '../../../activities/model-ports.js';
+import type { LanguageModel } from '../../../activities/ports/models.js';
 import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { LanguageModel } from '../../../activities/model-ports.js';
+import type { LanguageModel } from '../../../activities/ports/models.js';
 import { samplePng } from '../../support/documents/sample-picture.js';
 import { openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';

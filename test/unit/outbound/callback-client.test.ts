@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createCallbackClient } from '../../../activities/outbound/callback-client.js';
-import type { CallbackClient } from '../../../activities/task-ports.js';
+import type { CallbackClient } from '../../../activities/ports/tasks.js';
 
 let server: Server | undefined;
 let client: CallbackClient | undefined;

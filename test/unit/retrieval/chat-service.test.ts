@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { createExtractiveModel } from '../../../activities/models/extractive-model.js';
-import type { ChatMessage } from '../../../activities/model-ports.js';
+import type { ChatMessage } from '../../../activities/ports/models.js';
 import { shownSources } from '../../../activities/retrieval/chat/chat-sources.js';
 import type { ChatSource } from '../../../activities/retrieval/chat/chat-sources.js';
 import { AppError } from '../../../schemas/app-error.js';

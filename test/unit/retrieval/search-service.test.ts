@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { SearchLegHit } from '../../../activities/chunk-ports.js';
-import type { Embedder } from '../../../activities/model-ports.js';
+import type { SearchLegHit } from '../../../activities/ports/chunks.js';
+import type { Embedder } from '../../../activities/ports/models.js';
 import { createSearchService } from '../../../activities/retrieval/search-service.js';
 import type { SearchRequest } from '../../../activities/retrieval/search-types.js';
 import { inScope } from '../../../schemas/users.js';

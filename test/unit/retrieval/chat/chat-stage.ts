@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
-import type { ChatAdapters } from '../../../../activities/chat-ports.js';
+import type { ChatAdapters } from '../../../../activities/ports/chat.js';
 import type {
   ChatDelta,
   ChatMessage,
   ChatOptions,
   LanguageModel,
-} from '../../../../activities/model-ports.js';
+} from '../../../../activities/ports/models.js';
 import { bundledPromptSource } from '../../../../activities/prompts/prompt-source.js';
 import type { ChatEvent, ChatRequest } from '../../../../activities/retrieval/chat/chat-request.js';
 import { createChatService } from '../../../../activities/retrieval/chat-service.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChatMessage, LanguageModel } from '../../../../activities/model-ports.js';
+import type { ChatMessage, LanguageModel } from '../../../../activities/ports/models.js';
 import { isCasual } from '../../../../activities/retrieval/chat/casual-phrases.js';
 import { parseRewriting } from '../../../../activities/retrieval/chat/parse-rewriting.js';
 import { createQuestionRewriter } from '../../../../activities/retrieval/chat/rewrite-question.js';

@@ -6,15 +6,15 @@
  * Every method may throw `AppError`: SERVICE_UNAVAILABLE when a record store cannot be reached,
  * VDB_CONNECTION_ERROR for the vector store, others as noted.
  */
-import type { Rate } from '../schemas/rate.js';
-import type { ModelServers, PresetStore, PromptStore } from './admin-ports.js';
-import type { ChunkStore } from './chunk-ports.js';
-import type { BlobStore, ClaimStore, CounterStore, FileStore } from './file-ports.js';
-import type { ModelEndpointStore, ModelRegistry } from './model-ports.js';
-import type { PartitionStore, WorkspaceStore } from './partition-ports.js';
-import type { PromptSource } from './prompt-ports.js';
-import type { CallbackClient, CallbackStore, TaskStore, WorkerStore } from './task-ports.js';
-import type { QuotaStore, UserStore } from './user-ports.js';
+import type { Rate } from '../../schemas/rate.js';
+import type { ModelServers, PresetStore, PromptStore } from './model-administration.js';
+import type { ChunkStore } from './chunks.js';
+import type { BlobStore, ClaimStore, CounterStore, FileStore } from './files.js';
+import type { ModelEndpointStore, ModelRegistry } from './models.js';
+import type { PartitionStore, WorkspaceStore } from './partitions.js';
+import type { PromptSource } from './prompts.js';
+import type { CallbackClient, CallbackStore, TaskStore, WorkerStore } from './tasks.js';
+import type { QuotaStore, UserStore } from './users.js';
 
 /** What was asked of a rate limit, and what is left of it. */
 export interface RateVerdict {

@@ -1,5 +1,5 @@
-/** The interfaces of the proxy job; see `ports.ts` for the rules that hold for all of them. */
-import type { ApiKeyRecord, KeyScope } from '../schemas/api-keys.js';
+/** The interfaces of the proxy job; see `adapters.ts` for the rules that hold for all of them. */
+import type { ApiKeyRecord, KeyScope } from '../../schemas/api-keys.js';
 import type {
   Alert,
   ApiVersion,
@@ -8,10 +8,10 @@ import type {
   QuarantinedAlert,
   WaitingItem,
   WatcherRecord,
-} from '../schemas/signals.js';
-import type { HourAggregate } from '../schemas/statistics.js';
-import type { IpInfo } from './ip-info-ports.js';
-import type { LoginStore } from './login-ports.js';
+} from '../../schemas/signals.js';
+import type { HourAggregate } from '../../schemas/statistics.js';
+import type { IpInfo } from './ip-info.js';
+import type { LoginStore } from './logins.js';
 
 export interface AlertQuery {
   limit: number;

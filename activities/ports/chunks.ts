@@ -1,7 +1,7 @@
-/** The vector store; see `ports.ts` for the rules that hold for all ports. */
-import type { StoredChunk } from '../schemas/documents.js';
-import type { Scope } from '../schemas/users.js';
-import type { FilterExpression } from './retrieval/filter/expression.js';
+/** The vector store; see `adapters.ts` for the rules that hold for all ports. */
+import type { StoredChunk } from '../../schemas/documents.js';
+import type { Scope } from '../../schemas/users.js';
+import type { FilterExpression } from './filter.js';
 
 /** What filters may ask of a chunk itself; the rest is said by its file. */
 export type ChunkTraits = Pick<

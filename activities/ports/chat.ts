@@ -1,5 +1,5 @@
-import type { LanguageModel } from './model-ports.js';
-import type { PromptSource } from './prompt-ports.js';
+import type { LanguageModel } from './models.js';
+import type { PromptSource } from './prompts.js';
 
 /** Interfaces of what only chat reaches for. */
 

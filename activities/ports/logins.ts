@@ -1,4 +1,4 @@
-/** What the proxy keeps of logins; see `ports.ts` for the rules that hold for all ports. */
+/** What the proxy keeps of logins; see `adapters.ts` for the rules that hold for all ports. */
 
 /** A login of a LAPI that CAPI accepted, as far as it may be given out again. */
 export interface RememberedLogin {

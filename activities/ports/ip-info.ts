@@ -1,4 +1,4 @@
-/** Lookups of addresses; see `ports.ts` for the rules that hold for all ports. */
+/** Lookups of addresses; see `adapters.ts` for the rules that hold for all ports. */
 
 /** Who holds a network, as far as a registry tells. */
 export interface WhoisFacts {
