@@ -1,7 +1,7 @@
-import { createMongoPartitionStore } from '../../activities/stores/mongo/partition-store.js';
-import { createMongoPresetStore } from '../../activities/stores/mongo/preset-store.js';
-import { createMongoUserStore } from '../../activities/stores/mongo/user-store.js';
-import { createMongoWorkspaceStore } from '../../activities/stores/mongo/workspace-store.js';
+import { createMongoPartitionStore } from '../../activities/stores/mongo/documents/partition-store.js';
+import { createMongoPresetStore } from '../../activities/stores/mongo/models/preset-store.js';
+import { createMongoUserStore } from '../../activities/stores/mongo/documents/user-store.js';
+import { createMongoWorkspaceStore } from '../../activities/stores/mongo/documents/workspace-store.js';
 import { createFakePartitionStore } from '../support/fakes/fake-partition-store.js';
 import { createFakePresetStore } from '../support/fakes/fake-preset-store.js';
 import { createFakeUserStore } from '../support/fakes/fake-user-store.js';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createMongoAlertStore } from '../../activities/stores/mongo/alert-store.js';
+import { createMongoAlertStore } from '../../activities/stores/mongo/signals/alert-store.js';
 import { createFakeAlertStore } from '../support/fakes/fake-alert-store.js';
 import { alertStoreContract } from './alert-store.contract.js';
 import { sampleAlert } from './alert-store-samples.js';

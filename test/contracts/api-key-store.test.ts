@@ -1,4 +1,4 @@
-import { createMongoApiKeyStore } from '../../activities/stores/mongo/api-key-store.js';
+import { createMongoApiKeyStore } from '../../activities/stores/mongo/signals/api-key-store.js';
 import { createFakeApiKeyStore } from '../support/fakes/fake-api-key-store.js';
 import { apiKeyStoreContract } from './api-key-store.contract.js';
 import { fake, mongo } from './subject.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createMongoCallbackStore } from '../../activities/stores/mongo/callback-store.js';
+import { createMongoCallbackStore } from '../../activities/stores/mongo/documents/callback-store.js';
 import { createFakeCallbackStore } from '../support/fakes/fake-callback-store.js';
 import { callbackStoreContract } from './callback-store.contract.js';
 import { fake, mongo, openTestDatabase } from './subject.js';

@@ -1,9 +1,9 @@
-import { createMongoBlobStore } from '../../activities/stores/mongo/blob-store.js';
-import { createMongoClaimStore } from '../../activities/stores/mongo/claim-store.js';
-import { createMongoFileStore } from '../../activities/stores/mongo/file-store.js';
-import { createMongoPartitionStore } from '../../activities/stores/mongo/partition-store.js';
-import { createMongoQuotaStore } from '../../activities/stores/mongo/quota-store.js';
-import { createMongoTaskStore } from '../../activities/stores/mongo/task-store.js';
+import { createMongoBlobStore } from '../../activities/stores/mongo/documents/blob-store.js';
+import { createMongoClaimStore } from '../../activities/stores/mongo/documents/claim-store.js';
+import { createMongoFileStore } from '../../activities/stores/mongo/documents/file-store.js';
+import { createMongoPartitionStore } from '../../activities/stores/mongo/documents/partition-store.js';
+import { createMongoQuotaStore } from '../../activities/stores/mongo/documents/quota-store.js';
+import { createMongoTaskStore } from '../../activities/stores/mongo/documents/task-store.js';
 import { createFakeStores } from '../support/fakes/create-fake-stores.js';
 import { checkStoresContract } from './check-stores.contract.js';
 import type { CheckedStores } from './check-stores.contract.js';

@@ -1,4 +1,4 @@
-import { createMongoClaimStore } from '../../activities/stores/mongo/claim-store.js';
+import { createMongoClaimStore } from '../../activities/stores/mongo/documents/claim-store.js';
 import { createFakeClaimStore } from '../support/fakes/fake-claim-store.js';
 import { claimStoreContract } from './claim-store.contract.js';
 import { fake, mongo } from './subject.js';

@@ -1,7 +1,7 @@
-import { createMongoModelEndpointStore } from '../../activities/stores/mongo/model-endpoint-store.js';
-import { createMongoPartitionStore } from '../../activities/stores/mongo/partition-store.js';
-import { createMongoPresetStore } from '../../activities/stores/mongo/preset-store.js';
-import { createMongoPromptStore } from '../../activities/stores/mongo/prompt-store.js';
+import { createMongoModelEndpointStore } from '../../activities/stores/mongo/models/model-endpoint-store.js';
+import { createMongoPartitionStore } from '../../activities/stores/mongo/documents/partition-store.js';
+import { createMongoPresetStore } from '../../activities/stores/mongo/models/preset-store.js';
+import { createMongoPromptStore } from '../../activities/stores/mongo/models/prompt-store.js';
 import { createFakeModelEndpointStore } from '../support/fakes/fake-model-endpoint-store.js';
 import { createFakePartitionStore } from '../support/fakes/fake-partition-store.js';
 import { createFakePresetStore } from '../support/fakes/fake-preset-store.js';

@@ -1,4 +1,4 @@
-import { createMongoDecisionCopyStore } from '../../activities/stores/mongo/decision-copy-store.js';
+import { createMongoDecisionCopyStore } from '../../activities/stores/mongo/signals/decision-copy-store.js';
 import { createFakeDecisionCopyStore } from '../support/fakes/fake-decision-copy-store.js';
 import { decisionCopyStoreContract } from './decision-copy-store.contract.js';
 import { fake, mongo } from './subject.js';

@@ -1,4 +1,4 @@
-import { createMongoFileStore } from '../../activities/stores/mongo/file-store.js';
+import { createMongoFileStore } from '../../activities/stores/mongo/documents/file-store.js';
 import { createFakeFileStore } from '../support/fakes/fake-file-store.js';
 import { fileStoreContract } from './file-store.contract.js';
 import { fake, mongo } from './subject.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createMongoLoginStore } from '../../activities/stores/mongo/login-store.js';
+import { createMongoLoginStore } from '../../activities/stores/mongo/signals/login-store.js';
 import { createFakeLoginStore } from '../support/fakes/fake-login-store.js';
 import { loginStoreContract } from './login-store.contract.js';
 import { fake, mongo, openTestDatabase } from './subject.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { metadataFromText, metadataToText } from '../../activities/stores/mongo/metadata-json.js';
+import { metadataFromText, metadataToText } from '../../activities/stores/mongo/documents/metadata-json.js';
 import type { Metadata } from '../../schemas/documents.js';
 import { AWKWARD_METADATA } from './samples.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { MetricsStore } from '../../activities/ports/signals.js';
-import { createMongoMetricsStore } from '../../activities/stores/mongo/metrics-store.js';
+import { createMongoMetricsStore } from '../../activities/stores/mongo/signals/metrics-store.js';
 import { createFakeMetricsStore } from '../support/fakes/fake-metrics-store.js';
 import { times } from './samples.js';
 import { fake, mongo, useSubject } from './subject.js';

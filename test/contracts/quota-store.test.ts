@@ -1,4 +1,4 @@
-import { createMongoQuotaStore } from '../../activities/stores/mongo/quota-store.js';
+import { createMongoQuotaStore } from '../../activities/stores/mongo/documents/quota-store.js';
 import { createFakeQuotaStore } from '../support/fakes/fake-quota-store.js';
 import { quotaStoreContract } from './quota-store.contract.js';
 import { fake, openTestDatabase } from './subject.js';

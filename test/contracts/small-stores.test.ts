@@ -1,7 +1,7 @@
 import { createMongoCounterStore } from '../../activities/stores/mongo/counter-store.js';
-import { createMongoModelEndpointStore } from '../../activities/stores/mongo/model-endpoint-store.js';
-import { createMongoPartitionStore } from '../../activities/stores/mongo/partition-store.js';
-import { createMongoUserStore } from '../../activities/stores/mongo/user-store.js';
+import { createMongoModelEndpointStore } from '../../activities/stores/mongo/models/model-endpoint-store.js';
+import { createMongoPartitionStore } from '../../activities/stores/mongo/documents/partition-store.js';
+import { createMongoUserStore } from '../../activities/stores/mongo/documents/user-store.js';
 import { createFakeCounterStore } from '../support/fakes/fake-counter-store.js';
 import { createFakeModelEndpointStore } from '../support/fakes/fake-model-endpoint-store.js';
 import { createFakePartitionStore } from '../support/fakes/fake-partition-store.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Db } from 'mongodb';
-import { createAlertMarks } from '../../activities/stores/mongo/alert-marks.js';
-import { createMongoAlertStore } from '../../activities/stores/mongo/alert-store.js';
-import { createMongoStatisticsStore } from '../../activities/stores/mongo/statistics-store.js';
+import { createAlertMarks } from '../../activities/stores/mongo/signals/alert-marks.js';
+import { createMongoAlertStore } from '../../activities/stores/mongo/signals/alert-store.js';
+import { createMongoStatisticsStore } from '../../activities/stores/mongo/signals/statistics-store.js';
 import { statsOf } from '../../api/proxy/sum-statistics.js';
 import { createFakeAlertStore } from '../support/fakes/fake-alert-store.js';
 import { createFakeStatisticsStore } from '../support/fakes/fake-statistics-store.js';

@@ -1,4 +1,4 @@
-import { createMongoTaskStore } from '../../activities/stores/mongo/task-store.js';
+import { createMongoTaskStore } from '../../activities/stores/mongo/documents/task-store.js';
 import { createFakeTaskStore } from '../support/fakes/fake-task-store.js';
 import { fake, mongo } from './subject.js';
 import { taskStoreContract } from './task-store.contract.js';

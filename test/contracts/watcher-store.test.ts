@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createMongoWatcherStore } from '../../activities/stores/mongo/watcher-store.js';
+import { createMongoWatcherStore } from '../../activities/stores/mongo/signals/watcher-store.js';
 import { createFakeWatcherStore } from '../support/fakes/fake-watcher-store.js';
 import { fake, mongo, openTestDatabase } from './subject.js';
 import { watcherStoreContract } from './watcher-store.contract.js';

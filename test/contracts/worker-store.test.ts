@@ -1,4 +1,4 @@
-import { createMongoWorkerStore } from '../../activities/stores/mongo/worker-store.js';
+import { createMongoWorkerStore } from '../../activities/stores/mongo/documents/worker-store.js';
 import { createFakeWorkerStore } from '../support/fakes/fake-worker-store.js';
 import { fake, mongo } from './subject.js';
 import { workerStoreContract } from './worker-store.contract.js';

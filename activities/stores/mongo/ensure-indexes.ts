@@ -1,7 +1,7 @@
 import { MongoServerError } from 'mongodb';
 import type { Db, IndexDescription } from 'mongodb';
-import { LISTED_FIELDS } from './alert-document.js';
-import { BLOB_COLLECTIONS } from './blob-collections.js';
+import { LISTED_FIELDS } from './signals/alert-document.js';
+import { BLOB_COLLECTIONS } from './documents/blob-collections.js';
 import { toMongoAppError } from './mongo-errors.js';
 
 /**

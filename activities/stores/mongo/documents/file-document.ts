@@ -1,0 +1,88 @@
+import type { Filter, UpdateFilter } from 'mongodb';
+import type { FileRecord, FileVersion } from '../../../../schemas/documents.js';
+import { metadataFromText, metadataToText } from './metadata-json.js';
+
+type VersionDocument = Omit<FileVersion, 'metadata'> & { metadata: string };
+
+/** A file record as collection `files` keeps it. */
+export interface FileDocument {
+  /** The file key. */
+  _id: string;
+  /** `partition/file_id`, unique; there only while the record is active, so that a tombstone's name is free. */
+  name_key?: string;
+  partition: string;
+  /** Absent in records of before partitions had keys: then it is the partition's name, and so is that one's key. */
+  partition_key?: string;
+  file_id: string;
+  created_by: number | null;
+  /** Both are absent in documents of earlier releases, which knew no workspaces. */
+  workspaces?: string[];
+  independent?: boolean;
+  latest_generation: number;
+  live: VersionDocument | null;
+  pending_task: string | null;
+  /** As text, like all metadata. */
+  metadata_patch?: string | null;
+  /** Absent means 0. */
+  revision?: number;
+  chunk_updates?: string[];
+  created_at: Date;
+  updated_at: Date;
+  /** There on tombstones only, so that the sparse index lists them. */
+  tombstone_at?: Date;
+}
+
+/** Identifiers hold no slash, so that no two names read alike. */
+export const nameKey = (partition: string, fileId: string): string => `${partition}/${fileId}`;
+
+export const toVersionDocument = (version: FileVersion): VersionDocument => ({
+  ...version,
+  metadata: metadataToText(version.metadata),
+});
+
+const toVersion = (document: VersionDocument): FileVersion => ({
+  ...document,
+  metadata: metadataFromText(document.metadata),
+});
+
+export const toFileRecord = (document: FileDocument): FileRecord => ({
+  file_key: document._id,
+  partition: document.partition,
+  partition_key: document.partition_key ?? document.partition,
+  file_id: document.file_id,
+  created_by: document.created_by,
+  workspaces: document.workspaces ?? [],
+  independent: document.independent ?? true,
+  latest_generation: document.latest_generation,
+  live: document.live && toVersion(document.live),
+  pending_task: document.pending_task,
+  metadata_patch: document.metadata_patch == null ? null : metadataFromText(document.metadata_patch),
+  revision: document.revision ?? 0,
+  chunk_updates: document.chunk_updates ?? [],
+  created_at: document.created_at,
+  updated_at: document.updated_at,
+  deleted_at: document.tombstone_at ?? null,
+});
+
+/** Visible. */
+export const LIVE = { live: { $ne: null }, name_key: { $exists: true } } as const;
+
+/** Active, and either visible or being made so: what PUT may replace and DELETE may delete. */
+export const PRESENT: Filter<FileDocument> = {
+  name_key: { $exists: true },
+  $or: [{ live: { $ne: null } }, { pending_task: { $ne: null } }],
+};
+/** The filter for one revision of a record. */
+export const atRevision = (revision: number): { revision: { $exists: false } | number } => ({
+  revision: revision === 0 ? { $exists: false } : revision,
+});
+
+/** Nothing visible, nothing pending, in no workspace, and the name is free. */
+export const tombstone = (now: Date): UpdateFilter<FileDocument> => ({
+  $set: {
+    ...{ live: null, pending_task: null, metadata_patch: null, workspaces: [] },
+    ...{ tombstone_at: now, updated_at: now },
+  },
+  $unset: { name_key: '' },
+  $inc: { revision: 1 },
+});

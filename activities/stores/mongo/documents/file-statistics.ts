@@ -1,0 +1,61 @@
+import type { Collection } from 'mongodb';
+import type { FileStore } from '../../../ports/files.js';
+import { LIVE } from './file-document.js';
+import type { FileDocument } from './file-document.js';
+
+type Statistics = Pick<
+  FileStore,
+  | 'countLive'
+  | 'countPending'
+  | 'countEmbedders'
+  | 'countByEmbedder'
+  | 'renameEmbedder'
+  | 'countByUploader'
+  | 'forgetUploader'
+>;
+
+/** Counts over the file records: nothing is counted twice, and nothing drifts. */
+export const createFileStatistics = (files: Collection<FileDocument>): Statistics => {
+  const countBy = async <Key>(field: string, match: object): Promise<Map<Key, number>> => {
+    const groups = await files
+      .aggregate<{ _id: Key; count: number }>([
+        { $match: match },
+        { $group: { _id: `$${field}`, count: { $sum: 1 } } },
+      ])
+      .toArray();
+    return new Map(groups.map(({ _id, count }) => [_id, count]));
+  };
+  return {
+    async countLive(partitions) {
+      const counts = await countBy<string>('partition', { partition: { $in: [...partitions] }, ...LIVE });
+      return new Map(partitions.map((partition) => [partition, counts.get(partition) ?? 0]));
+    },
+    countPending: (partition) =>
+      files.countDocuments({ partition, pending_task: { $ne: null }, name_key: { $exists: true } }),
+    countEmbedders: (partition) => countBy<string>('live.embedder', { partition, ...LIVE }),
+    countByEmbedder: (embedder) => countBy<string>('partition', { 'live.embedder': embedder, ...LIVE }),
+    async renameEmbedder(from, to) {
+      // Tombstones too: until they are gone, nothing may seem to hold vectors of an embedder that is not there.
+      await files.updateMany({ 'live.embedder': from }, { $set: { 'live.embedder': to } });
+    },
+    async countByUploader(userIds) {
+      const theirs = { created_by: { $in: [...userIds] } };
+      const [live, pending] = await Promise.all([
+        countBy<number>('created_by', { ...theirs, ...LIVE }),
+        countBy<number>('created_by', {
+          ...theirs,
+          ...{ live: null, pending_task: { $ne: null }, name_key: { $exists: true } },
+        }),
+      ]);
+      return new Map(
+        userIds.map((userId) => [
+          userId,
+          { files: live.get(userId) ?? 0, pending: pending.get(userId) ?? 0 },
+        ]),
+      );
+    },
+    async forgetUploader(userId) {
+      await files.updateMany({ created_by: userId }, { $set: { created_by: null } });
+    },
+  };
+};

@@ -1,0 +1,230 @@
+import type { Db, Filter } from 'mongodb';
+import { AppError } from '../../../../schemas/app-error.js';
+import { inScope } from '../../../../schemas/users.js';
+import { mergeMetadata } from '../../../../schemas/merge-metadata.js';
+import type { FileStore } from '../../../ports/files.js';
+import { admitFirst } from './admit-first.js';
+import {
+  LIVE,
+  PRESENT,
+  atRevision,
+  nameKey,
+  toFileRecord,
+  toVersionDocument,
+  tombstone,
+} from './file-document.js';
+import type { FileDocument } from './file-document.js';
+import { createFileStatistics } from './file-statistics.js';
+import { metadataToText } from './metadata-json.js';
+import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
+import { createWorkspaceLinks } from './workspace-links.js';
+
+/** A change of a record in between makes a publication look again; so often in a row it does not happen. */
+const ATTEMPTS = 20;
+
+const ofPartition = (partitionKey: string): Filter<FileDocument> => ({
+  $or: [{ partition_key: partitionKey }, { partition_key: { $exists: false }, partition: partitionKey }],
+});
+
+/**
+ * File records in collection `files`. Every transition is one update with its condition in the filter; where it
+ * does not match, the record is read once more only to say why.
+ */
+export const createMongoFileStore = (db: Db): FileStore => {
+  const files = db.collection<FileDocument>('files');
+  return withMongoErrors<FileStore>({
+    async get(partition, fileId) {
+      const document = await files.findOne({ name_key: nameKey(partition, fileId) });
+      return document && toFileRecord(document);
+    },
+    async getMany(fileKeys) {
+      const documents = await files.find({ _id: { $in: [...new Set(fileKeys)] } }).toArray();
+      return new Map(documents.map((document) => [document._id, toFileRecord(document)]));
+    },
+    async listLive(scope, partition, { limit = 0, degradedStage } = {}) {
+      if (!inScope(scope, partition)) return [];
+      const degraded = degradedStage === undefined ? {} : { 'live.degraded_stages': degradedStage };
+      const documents = await files
+        .find({ partition, ...LIVE, ...degraded })
+        .sort({ file_id: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toFileRecord);
+    },
+    async listRelated(scope, partition, relationshipId, { limit = 0 } = {}) {
+      if (!inScope(scope, partition)) return [];
+      const documents = await files
+        .find({ partition, 'live.relationship_id': relationshipId, name_key: { $exists: true } })
+        .sort({ file_id: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toFileRecord);
+    },
+    async liveTasks(taskIds) {
+      const documents = await files
+        .find({ 'live.task_id': { $in: [...taskIds] } }, { projection: { 'live.task_id': 1 } })
+        .toArray();
+      return documents.flatMap(({ live }) => live?.task_id ?? []);
+    },
+    ...createFileStatistics(files),
+    ...createWorkspaceLinks(files),
+    admitFirst: (input) => admitFirst(files, input),
+    async admitReplacement({ fileKey, taskId, generation }) {
+      const change = {
+        ...{ pending_task: taskId, latest_generation: generation, updated_at: new Date() },
+        // The new bytes come with words of their own.
+        metadata_patch: null,
+      };
+      const before = await files.findOneAndUpdate(
+        { _id: fileKey, latest_generation: { $lt: generation }, ...PRESENT },
+        { $set: change, $inc: { revision: 1 } },
+        { returnDocument: 'before' },
+      );
+      if (before !== null)
+        return {
+          outcome: 'admitted',
+          file: toFileRecord({ ...before, ...change }),
+          supersededTask: before.pending_task,
+        };
+      const found = await files.findOne({ _id: fileKey, ...PRESENT });
+      if (found === null) return { outcome: 'gone' };
+      // The call was repeated after its answer was lost; whom it superseded is known to the first one only.
+      if (found.pending_task === taskId)
+        return { outcome: 'admitted', file: toFileRecord(found), supersededTask: null };
+      return { outcome: 'stale' };
+    },
+    async publish(fileKey, taskId, version, chunkPartition) {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        const found = await files.findOne({ _id: fileKey });
+        if (found === null || found.pending_task !== taskId || found.name_key === undefined)
+          return { outcome: found?.live?.task_id === taskId ? 'already' : 'superseded' };
+        const { revision, metadata_patch: patch, live: previous, partition } = toFileRecord(found);
+        const behind = patch !== null || partition !== (chunkPartition ?? partition);
+        const { matchedCount } = await files.updateOne(
+          { _id: fileKey, pending_task: taskId, name_key: { $exists: true }, ...atRevision(revision) },
+          {
+            $set: {
+              live: toVersionDocument(mergeMetadata(version, patch)),
+              pending_task: null,
+              metadata_patch: null,
+              updated_at: new Date(),
+            },
+            $inc: { revision: 1 },
+            ...(behind ? { $addToSet: { chunk_updates: taskId } } : {}),
+          },
+        );
+        if (matchedCount === 1) return { outcome: 'published', previous };
+      }
+      // Retryable, unlike a conflict: nothing is wrong with the file.
+      throw new AppError('STORAGE_ERROR', 'The file keeps changing while it is published.');
+    },
+    async releasePending(fileKey, taskId) {
+      const { matchedCount } = await files.updateOne(
+        { _id: fileKey, pending_task: taskId },
+        { $set: { pending_task: null, updated_at: new Date() }, $inc: { revision: 1 } },
+      );
+      return matchedCount === 1;
+    },
+    async markDeleted(partition, fileId, fileKey) {
+      const now = new Date();
+      // `live` goes as well: even a reader that forgets to look at `deleted_at` must not find a version.
+      const before = await files.findOneAndUpdate(
+        {
+          $or: PRESENT.$or ?? [],
+          name_key: nameKey(partition, fileId),
+          ...(fileKey === undefined ? {} : { _id: fileKey }),
+        },
+        tombstone(now),
+        { returnDocument: 'before' },
+      );
+      return before && toFileRecord(before);
+    },
+    async change({ file, token, live, metadataPatch, to }) {
+      const name =
+        to === undefined
+          ? {}
+          : {
+              ...{ ...to, name_key: nameKey(to.partition, file.file_id) },
+              // Workspaces belong to the partition that it leaves.
+              ...{ workspaces: [], independent: true },
+            };
+      try {
+        const { matchedCount } = await files.updateOne(
+          { _id: file.file_key, name_key: { $exists: true }, ...atRevision(file.revision) },
+          {
+            $set: {
+              ...name,
+              live: live && toVersionDocument(live),
+              metadata_patch: metadataPatch === null ? null : metadataToText(metadataPatch),
+              updated_at: new Date(),
+            },
+            $inc: { revision: 1 },
+            $addToSet: { chunk_updates: token },
+          },
+        );
+        return matchedCount === 1 ? 'changed' : 'stale';
+      } catch (error) {
+        if (isDuplicateKey(error)) return 'exists';
+        throw error;
+      }
+    },
+    async announce(fileKey, token) {
+      await files.updateOne(
+        { _id: fileKey },
+        { $addToSet: { chunk_updates: token }, $set: { updated_at: new Date() } },
+      );
+    },
+    async settleChunkUpdates(fileKey, revision, tokens) {
+      const { matchedCount } = await files.updateOne(
+        { _id: fileKey, ...atRevision(revision) },
+        { $pull: { chunk_updates: { $in: [...tokens] } } },
+      );
+      return matchedCount === 1;
+    },
+    async listUnsettled(before, limit) {
+      const documents = await files
+        .find({ 'chunk_updates.0': { $exists: true }, updated_at: { $lt: before } })
+        .limit(limit)
+        .toArray();
+      return documents.map(toFileRecord);
+    },
+    async listPending(partitionKey) {
+      const documents = await files
+        .find({ ...ofPartition(partitionKey), pending_task: { $ne: null } })
+        .project<Pick<FileDocument, '_id' | 'pending_task' | 'latest_generation'>>({
+          pending_task: 1,
+          latest_generation: 1,
+        })
+        .toArray();
+      return documents.flatMap(({ _id, pending_task, latest_generation }) =>
+        pending_task === null ? [] : [{ fileKey: _id, taskId: pending_task, generation: latest_generation }],
+      );
+    },
+    async markPartitionDeleted(partitionKey) {
+      await files.updateMany(
+        { ...ofPartition(partitionKey), name_key: { $exists: true } },
+        tombstone(new Date()),
+      );
+    },
+    async listPartitionTombstones(partitionKey, limit) {
+      const documents = await files
+        .find({ ...ofPartition(partitionKey), tombstone_at: { $exists: true } })
+        .limit(limit)
+        .toArray();
+      return documents.map(toFileRecord);
+    },
+    async removeTombstone(fileKey) {
+      await files.deleteOne({ _id: fileKey, tombstone_at: { $exists: true } });
+    },
+    async listTombstones(limit) {
+      const documents = await files
+        .find({ tombstone_at: { $exists: true } })
+        .limit(limit)
+        .toArray();
+      return documents.map(toFileRecord);
+    },
+    async *scan() {
+      for await (const document of files.find({}, { batchSize: 500 })) yield toFileRecord(document);
+    },
+  });
+};

@@ -1,0 +1,31 @@
+import { parse, stringify } from 'lossless-json';
+import type { Metadata, MetadataValue } from '../../../../schemas/documents.js';
+
+/**
+ * Client metadata is kept as JSON text inside our records: keys with `$` and `.`, and integers beyond a double,
+ * survive in text and in nothing else that MongoDB offers.
+ */
+export const metadataToText = (metadata: Metadata): string => stringify(metadata) ?? '{}';
+
+export const metadataFromText = (text: string): Metadata =>
+  parse(text, restoreProtoKey, parseNumber) as Metadata;
+
+const parseNumber = (literal: string): number | bigint => {
+  const number = Number(literal);
+  return /^-?\d+$/.test(literal) && !Number.isSafeInteger(number) ? BigInt(literal) : number;
+};
+
+/** The parser assigns a key `__proto__` as the object's prototype; it is client data and becomes an own key again. */
+const restoreProtoKey = (_key: string, value: unknown): MetadataValue => {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null)
+      return Object.defineProperty({ ...value }, '__proto__', {
+        value: prototype,
+        enumerable: true,
+        writable: true,
+        configurable: true,
+      }) as MetadataValue;
+  }
+  return value as MetadataValue;
+};

@@ -1,0 +1,192 @@
+import type { Db } from 'mongodb';
+import { AppError } from '../../../../schemas/app-error.js';
+import { ACTIVE_STATES, FINAL_STATES } from '../../../../schemas/tasks.js';
+import type { TaskRecord, TaskState } from '../../../../schemas/tasks.js';
+import type { TaskStore } from '../../../ports/tasks.js';
+import { metadataFromText, metadataToText } from './metadata-json.js';
+import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
+
+type TaskDocument = Omit<TaskRecord, 'task_id' | 'metadata' | 'derived_metadata'> & {
+  _id: string;
+  metadata: string;
+  derived_metadata?: string;
+};
+
+const toDocument = ({ task_id, derived_metadata: derived, ...rest }: TaskRecord): TaskDocument => ({
+  ...rest,
+  _id: task_id,
+  metadata: metadataToText(rest.metadata),
+  ...(derived === undefined ? {} : { derived_metadata: metadataToText(derived) }),
+});
+
+const toRecord = ({ _id, derived_metadata: derived, ...rest }: TaskDocument): TaskRecord => ({
+  ...rest,
+  task_id: _id,
+  metadata: metadataFromText(rest.metadata),
+  ...(derived === undefined ? {} : { derived_metadata: metadataFromText(derived) }),
+});
+
+const ACTIVE = { state: { $in: [...ACTIVE_STATES] } };
+const FINAL = { state: { $in: [...FINAL_STATES] } };
+
+/** Task records in collection `tasks`. A final state never changes: every change of state is guarded on `ACTIVE`. */
+export const createMongoTaskStore = (db: Db): TaskStore => {
+  const tasks = db.collection<TaskDocument>('tasks');
+  return withMongoErrors<TaskStore>({
+    async insert(task) {
+      try {
+        await tasks.insertOne(toDocument(task));
+      } catch (error) {
+        if (isDuplicateKey(error)) throw new AppError('CONFLICT', `The task ${task.task_id} exists already.`);
+        throw error;
+      }
+    },
+    async get(taskId) {
+      const document = await tasks.findOne({ _id: taskId });
+      return document && toRecord(document);
+    },
+    async begin(taskId) {
+      const first = await tasks.updateOne(
+        { _id: taskId, ...ACTIVE, started_at: null },
+        { $set: { state: 'SERIALIZING', started_at: new Date() } },
+      );
+      if (first.matchedCount === 1) return true;
+      // Begun before: a retried activity or a restarted worker.
+      const again = await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: { state: 'SERIALIZING' } });
+      return again.matchedCount === 1;
+    },
+    async report(taskId, update) {
+      if (Object.keys(update).length === 0)
+        return (await tasks.countDocuments({ _id: taskId, ...ACTIVE }, { limit: 1 })) === 1;
+      const { matchedCount } = await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: update });
+      return matchedCount === 1;
+    },
+    async noteEnrichment(taskId, { derivedMetadata, contextParts, pictures, degradedStages }) {
+      const set = {
+        ...(derivedMetadata === undefined ? {} : { derived_metadata: metadataToText(derivedMetadata) }),
+        ...(contextParts === undefined ? {} : { context_parts: contextParts }),
+        ...(pictures === undefined ? {} : { pictures }),
+        ...(degradedStages === undefined ? {} : { degraded_stages: degradedStages }),
+      };
+      await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: set });
+    },
+    async finish(taskId, state, failure) {
+      const done = state === 'COMPLETED' ? { stage: 'done' as const, progress: 1 } : {};
+      const { matchedCount } = await tasks.updateOne(
+        { _id: taskId, ...ACTIVE },
+        { $set: { state, error: failure ?? null, finished_at: new Date(), ...done } },
+      );
+      return matchedCount === 1;
+    },
+    async cancelMany(taskIds, failure) {
+      await tasks.updateMany(
+        { _id: { $in: [...taskIds] }, ...ACTIVE },
+        { $set: { state: 'CANCELLED', error: failure, finished_at: new Date() } },
+      );
+    },
+    async markHandedOver(taskId) {
+      await tasks.updateOne({ _id: taskId }, { $set: { handed_over_at: new Date() } });
+    },
+    async markCleaned(fileKey, upToGeneration) {
+      await tasks.updateMany(
+        { file_key: fileKey, generation: { $lte: upToGeneration }, ...FINAL, cleaned_at: null },
+        { $set: { cleaned_at: new Date() } },
+      );
+    },
+    async listByFile(fileKey) {
+      const documents = await tasks.find({ file_key: fileKey }).sort({ generation: 1 }).toArray();
+      return documents.map(toRecord);
+    },
+    async listNotHandedOver(before, limit) {
+      const documents = await tasks
+        .find({ ...ACTIVE, handed_over_at: null, created_at: { $lt: before } })
+        .sort({ created_at: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async listActiveSince(before, limit) {
+      const documents = await tasks
+        .find({ ...ACTIVE, handed_over_at: { $lt: before } })
+        .sort({ handed_over_at: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async listUncleaned(before, limit) {
+      const documents = await tasks
+        .find({ ...FINAL, cleaned_at: null, finished_at: { $lt: before } })
+        .sort({ finished_at: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async remove(taskId) {
+      await tasks.deleteOne({ _id: taskId });
+    },
+    async list({ userId, states, limit }) {
+      const documents = await tasks
+        .find({ ...(userId === null ? {} : { user_id: userId }), state: { $in: [...states] } })
+        .sort({ created_at: -1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async countByState() {
+      const counts = { QUEUED: 0, SERIALIZING: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0 };
+      const groups = tasks.aggregate<{ _id: TaskState; count: number }>([
+        { $group: { _id: '$state', count: { $sum: 1 } } },
+      ]);
+      for await (const { _id, count } of groups) counts[_id] = count;
+      return counts;
+    },
+    async countActive(userId, most) {
+      return tasks.countDocuments(
+        { ...(userId === null ? {} : { user_id: userId }), ...ACTIVE },
+        { limit: most },
+      );
+    },
+    async countRunning(userId, most) {
+      return tasks.countDocuments(
+        { user_id: userId, ...ACTIVE, handed_over_at: { $ne: null } },
+        { limit: most },
+      );
+    },
+    async countTurns() {
+      const count = async (handedOver: null | { $ne: null }): Promise<Map<number, number>> => {
+        const groups = await tasks
+          .aggregate<{ _id: number; count: number }>([
+            { $match: { ...ACTIVE, handed_over_at: handedOver } },
+            { $group: { _id: '$user_id', count: { $sum: 1 } } },
+          ])
+          .toArray();
+        return new Map(groups.map((group) => [group._id, group.count]));
+      };
+      const [waiting, running] = await Promise.all([count(null), count({ $ne: null })]);
+      return [...waiting].map(([userId, number]) => ({
+        userId,
+        waiting: number,
+        running: running.get(userId) ?? 0,
+      }));
+    },
+    async listWaiting(userId, limit) {
+      const documents = await tasks
+        .find({ user_id: userId, ...ACTIVE, handed_over_at: null })
+        .sort({ created_at: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toRecord);
+    },
+    async removeSettled(before) {
+      const { deletedCount } = await tasks.deleteMany({
+        ...FINAL,
+        finished_at: { $lt: before },
+        cleaned_at: { $ne: null },
+      });
+      return deletedCount;
+    },
+    async *scan() {
+      for await (const document of tasks.find({}, { batchSize: 500 })) yield toRecord(document);
+    },
+  });
+};

@@ -1,0 +1,129 @@
+import type { Collection, Document, Filter } from 'mongodb';
+import type { Alert } from '../../../../schemas/signals.js';
+import type { AlertQuery } from '../../../ports/signals.js';
+import { toAlert } from './alert-document.js';
+import type { AlertDocument } from './alert-document.js';
+import { newestWindow } from './alert-window.js';
+import type { Span } from './alert-window.js';
+import type { createScenarioNames } from './scenario-names.js';
+
+/** A part of a scenario's name that more names contain than this is looked for in the alerts themselves. */
+const MAX_SCENARIOS = 500;
+
+/** Said where a query asks for neither, so that it has bounds for every field that an index has in front of the time. */
+const EITHER = { $in: [true, false] };
+
+/** What tells an alert's place in a list, and what reading it costs. */
+type ListedAlert = Pick<AlertDocument, '_id' | 'received_at' | 'bytes'>;
+/** The fields that must have one value, or one of some. */
+type Equalities = Filter<AlertDocument>;
+type Page = Pick<AlertQuery, 'offset' | 'limit' | 'since' | 'until'>;
+
+/** The list of the management API: the newest first, then by id. */
+export const createAlertList = (
+  alerts: Collection<AlertDocument>,
+  scenarios: ReturnType<typeof createScenarioNames>,
+) => {
+  /** Null when no stored alert can match. */
+  async function scenarioFilter(part: string | undefined): Promise<Equalities | null> {
+    if (part === undefined) return {};
+    const pattern = literally(part.toLowerCase());
+    const names = await scenarios.matching(pattern, MAX_SCENARIOS);
+    if (names === null) return { scenario_folded: { $regex: pattern } };
+    return names.length === 0 ? null : { scenario_folded: { $in: names } };
+  }
+
+  async function find(equalities: Equalities, { offset, limit, since, until }: Page): Promise<ListedAlert[]> {
+    const filterOf = (span: Span): Filter<AlertDocument> => ({
+      ...(Object.keys(equalities).length > 0 && { filtered: EITHER, forwarded: EITHER, ...equalities }),
+      ...(Object.keys(span).length > 0 && { received_at: span }),
+    });
+    const span = await newestWindow(alerts, filterOf, { needed: offset + limit, since, until });
+    return await alerts
+      .find<ListedAlert>(filterOf(span), { projection: { received_at: 1, bytes: 1 } })
+      .sort({ received_at: -1, _id: -1 })
+      .skip(offset)
+      .limit(limit)
+      .toArray();
+  }
+
+  /**
+   * An address is looked for in two fields, each by its own index: asked for both at once, a server may read through
+   * everything else that the query says (DocumentDB does).
+   */
+  async function findAddress(ip: string, equalities: Equalities, page: Page): Promise<ListedAlert[]> {
+    const { offset, limit } = page;
+    const found = await Promise.all(
+      (['fields.sourceIp', 'fields.sourceValue'] as const).map((field) =>
+        find({ ...equalities, [field]: ip }, { ...page, offset: 0, limit: offset + limit }),
+      ),
+    );
+    const once = new Map(found.flat().map((alert) => [alert._id, alert]));
+    return [...once.values()].sort(byNewest).slice(offset, offset + limit);
+  }
+
+  /** The alerts of a page in its order, with raw signals of so many bytes; the first one's always, or it never showed. */
+  async function read(page: readonly ListedAlert[], rawBytes: number): Promise<Alert[]> {
+    let bytes = 0;
+    const withRaw = page.filter((alert, index) => {
+      bytes += alert.bytes;
+      return index === 0 || bytes <= rawBytes;
+    });
+    const documents = await Promise.all([
+      readPart(withRaw, {}),
+      readPart(page.slice(withRaw.length), { raw: 0 }),
+    ]);
+    const byId = new Map(documents.flat().map((document) => [document._id, document]));
+    return page.flatMap(({ _id }) => {
+      const document = byId.get(_id);
+      // Removed in this moment by the retention.
+      return document === undefined ? [] : [toAlert(document, document.raw ?? null)];
+    });
+  }
+
+  async function readPart(
+    page: readonly ListedAlert[],
+    projection: Document,
+  ): Promise<(Omit<AlertDocument, 'raw'> & { raw?: string })[]> {
+    if (page.length === 0) return [];
+    const ids = page.map(({ _id }) => _id);
+    return await alerts.find({ _id: { $in: ids } }, { projection, batchSize: 1_000 }).toArray();
+  }
+
+  return async (query: AlertQuery): Promise<Alert[]> => {
+    // A gate and not a filter: with nothing newer in the whole table the answer is empty, else it is complete.
+    if (query.newerThan !== undefined) {
+      const newer = await alerts.findOne(
+        { received_at: { $gt: query.newerThan } },
+        { projection: { _id: 1 } },
+      );
+      if (newer === null) return [];
+    }
+    const scenario = await scenarioFilter(query.scenario);
+    if (scenario === null) return [];
+    const { filtered, forwardedToCapi, country, machineId, ip } = query;
+    // The filters of the seed (proxy spec, section 2).
+    const equalities: Equalities = {
+      ...(filtered !== undefined && { filtered }),
+      ...(forwardedToCapi !== undefined && { forwarded: forwardedToCapi }),
+      ...scenario,
+      ...(country !== undefined && { 'fields.geoCountryCode': country }),
+      ...(machineId !== undefined && { 'fields.machineId': machineId }),
+    };
+    const page = ip === undefined ? await find(equalities, query) : await findAddress(ip, equalities, query);
+    return await read(page, query.rawBytes ?? Infinity);
+  };
+};
+
+/** A pattern that finds this text and nothing else. */
+function literally(text: string): string {
+  return text.replace(/[\0-\x7f]/g, (character) => {
+    // A regular expression cannot hold a NUL, and a backslash before a letter or digit would mean something.
+    if (character === '\0') return '\\x00';
+    return /[A-Za-z0-9]/.test(character) ? character : `\\${character}`;
+  });
+}
+
+function byNewest(a: ListedAlert, b: ListedAlert): number {
+  return b.received_at.getTime() - a.received_at.getTime() || b._id - a._id;
+}

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import type { Db } from 'mongodb';
+import type { AlertDocument } from './alert-document.js';
+import { hoursOf, segmentsOf } from './alert-segments.js';
+import { DURABLE } from '../durable.js';
+
+/** A write to `alerts` that is about to happen, or has happened, and is not counted yet; collection `alert_marks`. */
+export interface MarkDocument {
+  _id: string;
+  /** The hours and the segments of ids that the write touches. Marks of an older release have no segments. */
+  hours: Date[];
+  segments?: number[];
+  at: Date;
+  /** Whether the write is over: until then it may still become visible at any moment. */
+  settled: boolean;
+}
+
+/** What a write to `alerts` touches. */
+interface AlertWrite {
+  ids: readonly number[];
+  /** When these alerts were received. */
+  times: readonly Date[];
+}
+
+export const writeOf = (alerts: readonly Pick<AlertDocument, '_id' | 'received_at'>[]): AlertWrite => ({
+  ids: alerts.map(({ _id }) => _id),
+  times: alerts.map(({ received_at }) => received_at),
+});
+
+interface SharedMark {
+  hours: Set<number>;
+  segments: Set<number>;
+  /** No write joins after this time, or the mark would stay open as long as pushes come. */
+  until: number;
+  writes: number;
+  failed: boolean;
+  lingering: NodeJS.Timeout | null;
+  stored: Promise<MarkDocument>;
+}
+
+/**
+ * A write whose process died never settles its mark. Longer than any write takes, with all its repetitions; until
+ * then its segments are counted anew at every look.
+ */
+export const MARK_EXPIRES_MS = 30 * 60_000;
+
+/** For so long writes may join a mark. */
+const SHARED_MS = 2_000;
+/** A mark is settled when no write has joined for so long: a client that pushes again and again joins its own mark. */
+const LINGER_MS = 200;
+/** Marks that newcomers may join at the same time. */
+const MAX_SHARED = 32;
+
+/**
+ * Which numbers of the statistics are out of date. A mark is durable before the write that it announces, so no crash
+ * leaves a change that is never counted; it is settled afterwards, so that it can be removed once its segments are
+ * counted. Losing the second step costs work and no truth. Writes to the same segments and hours share a mark, which
+ * is settled after the last of them: otherwise each push would write its own mark twice.
+ */
+export const createAlertMarks = (db: Db) => {
+  const marks = db.collection<MarkDocument>('alert_marks');
+  let shared: SharedMark[] = [];
+
+  async function settle(mark: MarkDocument): Promise<void> {
+    const { matchedCount } = await marks.updateOne(
+      { _id: mark._id },
+      { $set: { settled: true } },
+      { writeConcern: { w: 1 } },
+    );
+    // Expired and counted meanwhile, perhaps before this write was visible: announced once more.
+    if (matchedCount === 0) await marks.insertOne({ ...mark, _id: randomUUID(), settled: true });
+  }
+
+  async function announce(hours: Iterable<number>, segments: Iterable<number>): Promise<MarkDocument> {
+    const mark: MarkDocument = {
+      ...{ _id: randomUUID(), at: new Date(), settled: false },
+      hours: [...hours].map((hour) => new Date(hour)),
+      segments: [...segments],
+    };
+    await marks.insertOne(mark, DURABLE);
+    return mark;
+  }
+
+  function joinable(hours: readonly number[], segments: readonly number[]): SharedMark | undefined {
+    const now = Date.now();
+    return shared.find(
+      (mark) =>
+        mark.until > now &&
+        segments.every((segment) => mark.segments.has(segment)) &&
+        hours.every((hour) => mark.hours.has(hour)),
+    );
+  }
+
+  function open(hours: readonly number[], segments: readonly number[]): SharedMark {
+    // One segment ahead: the ids of the next pushes follow these.
+    const announced = new Set([...segments, Math.max(...segments) + 1]);
+    const mark: SharedMark = {
+      ...{ hours: new Set(hours), segments: announced, until: Date.now() + SHARED_MS },
+      ...{ writes: 0, failed: false, lingering: null, stored: announce(hours, announced) },
+    };
+    shared = [...shared.slice(-(MAX_SHARED - 1)), mark];
+    return mark;
+  }
+
+  function end(mark: SharedMark): void {
+    shared = shared.filter((other) => other !== mark);
+    // A write that failed may still become visible: its mark stays open until it expires.
+    if (!mark.failed) void mark.stored.then(settle).catch(() => undefined);
+  }
+
+  function leave(mark: SharedMark): void {
+    mark.writes -= 1;
+    if (mark.writes > 0) return;
+    const rest = Math.min(LINGER_MS, mark.until - Date.now());
+    if (rest <= 0 || !shared.includes(mark)) end(mark);
+    else mark.lingering = setTimeout(() => end(mark), rest).unref();
+  }
+
+  return {
+    /**
+     * Runs a write to `alerts` behind a mark that is stored first.
+     * @throws what the write throws; and when the mark cannot be stored, in which case nothing is written
+     */
+    async around<T>({ ids, times }: AlertWrite, write: () => Promise<T>): Promise<T> {
+      if (ids.length === 0) return await write();
+      const hours = hoursOf(times).map((hour) => hour.getTime());
+      const segments = segmentsOf(ids);
+      const mark = joinable(hours, segments) ?? open(hours, segments);
+      mark.writes += 1;
+      if (mark.lingering !== null) clearTimeout(mark.lingering);
+      mark.lingering = null;
+      try {
+        await mark.stored;
+      } catch (error) {
+        shared = shared.filter((other) => other !== mark);
+        throw error;
+      }
+      try {
+        return await write();
+      } catch (error) {
+        mark.failed = true;
+        shared = shared.filter((other) => other !== mark);
+        throw error;
+      } finally {
+        leave(mark);
+      }
+    },
+  };
+};

@@ -1,0 +1,156 @@
+import type { Collection } from 'mongodb';
+import { FORWARDING_WAS_OFF } from '../../../../schemas/signals.js';
+import type { DeliveryState } from '../../../../schemas/signals.js';
+import type { AlertStore } from '../../../ports/signals.js';
+import type { AlertDocument } from './alert-document.js';
+import type { createAlertIds } from './alert-ids.js';
+import type { createAlertMarks } from './alert-marks.js';
+import { createWaitingLook } from './look-at-waiting.js';
+import { createForwardedMarker } from './mark-forwarded.js';
+import { watchersByAge } from './watchers-by-age.js';
+
+type QueueSide = Pick<
+  AlertStore,
+  | 'nextWaiting'
+  | 'readWaiting'
+  | 'markForwarded'
+  | 'quarantine'
+  | 'quarantined'
+  | 'release'
+  | 'releaseWithheld'
+  | 'discard'
+  | 'summaries'
+  | 'watchersWaiting'
+>;
+
+/** What waits for CAPI, watcher by watcher, and how it leaves the queue. */
+export const createAlertQueue = ({
+  alerts,
+  alertIds,
+  marks,
+}: {
+  alerts: Collection<AlertDocument>;
+  alertIds: ReturnType<typeof createAlertIds>;
+  marks: ReturnType<typeof createAlertMarks>;
+}): QueueSide => ({
+  nextWaiting: createWaitingLook(alerts),
+  async readWaiting(ids) {
+    const documents = await alerts
+      .find({ _id: { $in: [...ids] }, state: 'waiting' }, { projection: { raw: 1, received_at: 1 } })
+      .toArray();
+    const found = new Map(documents.map((document) => [document._id, document]));
+    return ids.flatMap((id) => {
+      const document = found.get(id);
+      return document === undefined ? [] : [{ id, raw: document.raw, receivedAt: document.received_at }];
+    });
+  },
+  markForwarded: createForwardedMarker({ alerts, marks }),
+  async quarantine(id, reason) {
+    await alerts.updateOne(
+      { _id: id, state: 'waiting' },
+      { $set: { state: 'quarantined', state_reason: reason } },
+    );
+  },
+  async quarantined({ watcher, limit, offset }) {
+    const documents = await alerts
+      .find({ state: 'quarantined', ...(watcher !== undefined && { watcher }) }, { projection: { raw: 0 } })
+      .sort({ received_at: -1, _id: -1 })
+      .skip(offset)
+      .limit(limit)
+      .toArray();
+    return documents.map((document) => ({
+      id: document._id,
+      watcher: document.watcher,
+      version: document.version,
+      scenario: document.fields.scenario,
+      sourceValue: document.fields.sourceValue,
+      receivedAt: document.received_at,
+      reason: document.state_reason ?? '',
+      bytes: document.bytes,
+      releasable: document.note_only !== true,
+    }));
+  },
+  async release(id) {
+    const found = await alerts.findOne(
+      { _id: id, state: 'quarantined' },
+      { projection: { watcher: 1, note_only: 1 } },
+    );
+    if (found === null) return null;
+    if (found.note_only === true) return 'not-releasable';
+    // A number that no alert will have: behind all that are stored, in front of all that come.
+    const position = await alertIds.reserve(1);
+    const { matchedCount } = await alerts.updateOne(
+      { _id: id, state: 'quarantined' },
+      { $set: { state: 'waiting', state_reason: null, position } },
+    );
+    return matchedCount === 1 ? { watcher: found.watcher } : null;
+  },
+  async releaseWithheld(watcher, limit) {
+    const found = await alerts
+      .find({ watcher, state: 'withheld', state_reason: FORWARDING_WAS_OFF }, { projection: { _id: 1 } })
+      .sort({ position: 1 })
+      .limit(limit)
+      .toArray();
+    if (found.length === 0) return 0;
+    const first = await alertIds.reserve(found.length);
+    // Of two operators at once each alert listens to one.
+    const { modifiedCount } = await alerts.bulkWrite(
+      found.map(({ _id }, index) => ({
+        updateOne: {
+          filter: { _id, state: 'withheld' as const },
+          update: { $set: { state: 'waiting' as const, state_reason: null, position: first + index } },
+        },
+      })),
+      { ordered: false },
+    );
+    return modifiedCount;
+  },
+  async discard(id) {
+    const { matchedCount } = await alerts.updateOne(
+      { _id: id, state: 'quarantined' },
+      { $set: { state: 'discarded' } },
+    );
+    return matchedCount === 1;
+  },
+  async summaries() {
+    const groups = await alerts
+      .aggregate<{
+        _id: { watcher: string; state: DeliveryState };
+        count: number;
+        oldest: Date;
+        last: number;
+      }>([
+        { $match: { state: { $in: ['waiting', 'quarantined'] } } },
+        {
+          $group: {
+            _id: { watcher: '$watcher', state: '$state' },
+            count: { $sum: 1 },
+            oldest: { $min: '$received_at' },
+            last: { $max: '$_id' },
+          },
+        },
+      ])
+      .toArray();
+    const bad = new Map(
+      groups.flatMap((group) => (group._id.state === 'quarantined' ? [[group._id.watcher, group]] : [])),
+    );
+    const good = new Map(
+      groups.flatMap((group) => (group._id.state === 'waiting' ? [[group._id.watcher, group]] : [])),
+    );
+    const reasons = await alerts
+      .find({ _id: { $in: [...bad.values()].map(({ last }) => last) } }, { projection: { state_reason: 1 } })
+      .toArray();
+    const reasonOf = new Map(reasons.map(({ _id, state_reason }) => [_id, state_reason ?? '']));
+    return [...new Set([...good.keys(), ...bad.keys()])].sort().map((watcher) => {
+      const last = bad.get(watcher)?.last;
+      return {
+        watcher,
+        waiting: good.get(watcher)?.count ?? 0,
+        oldestReceivedAt: good.get(watcher)?.oldest ?? null,
+        quarantined: bad.get(watcher)?.count ?? 0,
+        lastQuarantined: last === undefined ? null : { id: last, reason: reasonOf.get(last) ?? '' },
+      };
+    });
+  },
+  watchersWaiting: (before, limit) => watchersByAge(alerts, { state: 'waiting', before, limit }),
+});

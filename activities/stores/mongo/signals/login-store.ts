@@ -1,0 +1,164 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { Db } from 'mongodb';
+import type { LoginBlock, LoginStore } from '../../../ports/logins.js';
+import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
+import { createSecretBox } from '../secret-box.js';
+
+interface BlockFields {
+  status: number;
+  message: string;
+  at: Date;
+  until: Date;
+  /** For which password. */
+  proof: string;
+  /** It may be about our address: no login has succeeded since. */
+  suspect: boolean;
+  /** A login of somebody else succeeded while it was in force: it was about this password. */
+  disproved?: true;
+}
+
+interface LoginDocument {
+  /** The `machine_id` of the login, or `*` for what concerns all of them; no machine is called so. */
+  _id: string;
+  /** The last accepted login. */
+  login?: {
+    proof: string;
+    watcher: string;
+    box: string;
+    digest: string;
+    expires_at: Date;
+    scenarios: string;
+  };
+  block?: BlockFields;
+  /** `*`: when logins were passed on, the oldest first. */
+  passed?: Date[];
+}
+
+const EVERYONE = '*';
+const REFUSED_FOR_RATE = 429;
+
+/**
+ * Logins in collection `logins`. A password is kept as an HMAC under a key derived from SECRETS_KEY: without that key the
+ * digests tell nothing, and with it they are as good as the tokens beside them.
+ * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
+ */
+export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore => {
+  const logins = db.collection<LoginDocument>('logins');
+  const box = createSecretBox(secretsKey);
+  const key = Buffer.from(hkdfSync('sha256', secretsKey, '', 'tamis login proof v1', 32));
+  const proofOf = (machineId: string, password: string): string =>
+    createHmac('sha256', key).update(`${machineId}\0${password}`).digest('base64url');
+
+  const upsert = async (id: string, change: object): Promise<void> => {
+    const write = () => logins.updateOne({ _id: id }, change, { upsert: true });
+    try {
+      await write();
+    } catch (error) {
+      // Another one made it at the same moment.
+      if (!isDuplicateKey(error)) throw error;
+      await write();
+    }
+  };
+
+  /**
+   * Whether a 403 may be about our address. Not the one of a password that has been refused for itself before, and, while
+   * somebody holds a token, none of a password that CAPI never took: anybody can make up two of those.
+   */
+  const suspicionOf = async (
+    machineId: string,
+    proof: string,
+    at: Date,
+  ): Promise<Pick<BlockFields, 'suspect' | 'disproved'>> => {
+    const [own, holder] = await Promise.all([
+      logins.findOne({ _id: machineId }),
+      logins.findOne({ 'login.expires_at': { $gt: at } }, { projection: { _id: 1 } }),
+    ]);
+    if (own?.block?.disproved === true && same(own.block.proof, proof))
+      return { suspect: false, disproved: true };
+    const wasTaken = own?.login !== undefined && same(own.login.proof, proof);
+    return { suspect: wasTaken || holder === null };
+  };
+
+  return withMongoErrors<LoginStore>({
+    async remember(machineId, password, { watcher, token, expiresAt, scenarios }) {
+      const login = {
+        ...{ proof: proofOf(machineId, password), watcher, scenarios, expires_at: expiresAt },
+        ...{ box: box.seal(token, machineId), digest: createHash('sha256').update(token).digest('hex') },
+      };
+      await upsert(machineId, { $set: { login }, $unset: { block: '' } });
+      await logins.updateOne({ _id: EVERYONE }, { $unset: { block: '' } });
+      // Our address is let in: what others were refused for was their own.
+      await logins.updateMany(
+        { 'block.suspect': true },
+        { $set: { 'block.suspect': false, 'block.disproved': true } },
+      );
+    },
+    async recall(machineId, password) {
+      const login = (await logins.findOne({ _id: machineId }))?.login;
+      if (login === undefined || !same(login.proof, proofOf(machineId, password))) return null;
+      const { watcher, digest, scenarios, expires_at: expiresAt } = login;
+      return { watcher, token: box.open(login.box, machineId), digest, expiresAt, scenarios };
+    },
+    async reserve(at, { logins: most, windowMs }) {
+      await upsert(EVERYONE, { $pull: { passed: { $lte: new Date(at.getTime() - windowMs) } } });
+      // The place of the last one allowed is still empty: one update decides, however many ask.
+      const { matchedCount } = await logins.updateOne(
+        { _id: EVERYONE, [`passed.${most - 1}`]: { $exists: false } },
+        { $push: { passed: at } },
+      );
+      if (matchedCount === 1) return null;
+      const oldest = (await logins.findOne({ _id: EVERYONE }))?.passed?.[0] ?? at;
+      return new Date(oldest.getTime() + windowMs);
+    },
+    async block(machineId, password, block) {
+      const proof = proofOf(machineId, password);
+      const everyones = block.status === REFUSED_FOR_RATE;
+      const suspicion = everyones ? { suspect: false } : await suspicionOf(machineId, proof, block.at);
+      await upsert(everyones ? EVERYONE : machineId, { $set: { block: { ...block, proof, ...suspicion } } });
+    },
+    async blockOf(machineId, password, at) {
+      const inForce = { 'block.until': { $gt: at } };
+      const documents = await logins.find({ _id: { $in: [machineId, EVERYONE] }, ...inForce }).toArray();
+      const ofAll = documents.find(({ _id }) => _id === EVERYONE)?.block;
+      if (ofAll !== undefined) return toBlock(null, ofAll);
+      const own = documents.find(({ _id }) => _id === machineId)?.block;
+      if (own !== undefined && same(own.proof, proofOf(machineId, password))) return toBlock(machineId, own);
+      const suspects = await logins
+        .find({ ...inForce, 'block.suspect': true })
+        .sort({ 'block.until': 1 })
+        .limit(2)
+        .toArray();
+      return suspects.length < 2 ? null : toBlock(null, suspects[0]!.block!);
+    },
+    async unblock(machineId) {
+      await logins.updateMany({ _id: { $in: [machineId, EVERYONE] } }, { $unset: { block: '' } });
+      await logins.updateMany({ 'block.suspect': true }, { $set: { 'block.suspect': false } });
+    },
+    async overview(at, windowMs) {
+      const [everyone, blocked] = await Promise.all([
+        logins.findOne({ _id: EVERYONE }),
+        logins
+          .find({ 'block.until': { $gt: at } })
+          .sort({ _id: 1 })
+          .limit(1000)
+          .toArray(),
+      ]);
+      const since = at.getTime() - windowMs;
+      return {
+        used: (everyone?.passed ?? []).filter((passed) => passed.getTime() > since).length,
+        blocks: blocked.map(({ _id, block }) => toBlock(_id === EVERYONE ? null : _id, block!)),
+      };
+    },
+  });
+};
+
+const toBlock = (machineId: string | null, { status, message, at, until }: BlockFields): LoginBlock => ({
+  machineId,
+  status,
+  message,
+  at,
+  until,
+});
+
+const same = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

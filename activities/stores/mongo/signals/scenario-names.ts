@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { Collection, Db } from 'mongodb';
+import type { AlertDocument } from './alert-document.js';
+import { countersOf, increaseCounter } from '../counters.js';
+import { DURABLE } from '../durable.js';
+import { isDuplicateKey } from '../mongo-errors.js';
+
+/** A scenario that stored alerts have, in lower case; collection `alert_scenarios`. */
+interface ScenarioDocument {
+  /** SHA-256 of the name: names may be longer than what a server takes for a key. */
+  _id: string;
+  folded: string;
+  /** The last day (UTC) on which an alert of it was stored. */
+  day: string;
+}
+
+const BUILT = 'scenario-names';
+const MAX_KNOWN = 10_000;
+const PAGE = 500;
+
+const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+const idOf = (folded: string): string => createHash('sha256').update(folded).digest('hex');
+
+/**
+ * Which scenarios there are, so that a search for a part of a name becomes a search for whole names, which an index
+ * answers: of a million alerts there are some dozens of scenarios. A name is noted before the first alert of it is stored,
+ * and again each day, so that one that no alert has any more can be told from one that is in use.
+ */
+export const createScenarioNames = (db: Db, alerts: Collection<AlertDocument>) => {
+  const names = db.collection<ScenarioDocument>('alert_scenarios', DURABLE);
+  const counters = countersOf(db);
+  /** What this process has noted, with the day. */
+  const known = new Map<string, string>();
+
+  async function put(folded: readonly string[], day: string): Promise<void> {
+    const write = () =>
+      names.bulkWrite(
+        folded.map((name) => ({
+          updateOne: {
+            filter: { _id: idOf(name) },
+            update: { $setOnInsert: { folded: name }, $max: { day } },
+            upsert: true,
+          },
+        })),
+        { ordered: false },
+      );
+    await write().catch((error: unknown) => {
+      // Somebody else has inserted one of them at the same moment.
+      if (isDuplicateKey(error)) return write();
+      throw error;
+    });
+  }
+
+  let built = false;
+  /** Alerts of an older release have no noted names. */
+  async function ensureBuilt(): Promise<void> {
+    if (built) return;
+    if ((await counters.findOne({ _id: BUILT })) === null) {
+      const found = await alerts
+        .aggregate<{ _id: string }>([{ $group: { _id: '$scenario_folded' } }], { allowDiskUse: true })
+        .toArray();
+      for (let at = 0; at < found.length; at += PAGE)
+        await put(
+          found.slice(at, at + PAGE).map(({ _id }) => _id),
+          dayOf(new Date()),
+        );
+      await increaseCounter(counters, BUILT);
+    }
+    built = true;
+  }
+
+  return {
+    /** To be called before alerts of these scenarios are stored. */
+    async note(scenarios: Iterable<string>): Promise<void> {
+      const day = dayOf(new Date());
+      const fresh = [...new Set(scenarios)].filter((name) => known.get(name) !== day);
+      if (fresh.length === 0) return;
+      await put(fresh, day);
+      for (const name of fresh) {
+        known.delete(name);
+        known.set(name, day);
+      }
+      for (const oldest of known.keys()) {
+        if (known.size <= MAX_KNOWN) break;
+        known.delete(oldest);
+      }
+    },
+
+    /** The names that match a pattern; null when there are more than `limit`. */
+    async matching(pattern: string, limit: number): Promise<string[] | null> {
+      await ensureBuilt();
+      const found = await names
+        .find({ folded: { $regex: pattern } }, { projection: { folded: 1 } })
+        .limit(limit + 1)
+        .toArray();
+      return found.length > limit ? null : found.map(({ folded }) => folded);
+    },
+
+    /** Removes the names that no alert has any more, of those that were last noted before a time. */
+    async forget(before: Date): Promise<void> {
+      for await (const { _id, folded, day } of names.find({ day: { $lt: dayOf(before) } })) {
+        const used = await alerts.findOne({ scenario_folded: folded }, { projection: { _id: 1 } });
+        // With the day it was found with: whoever notes it again in this moment has changed that.
+        if (used === null) await names.deleteOne({ _id, day });
+      }
+    },
+  };
+};

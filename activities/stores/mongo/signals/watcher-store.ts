@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import type { Db, UpdateFilter } from 'mongodb';
+import { LOGIN_REMINDER_MS } from '../../../../schemas/signals.js';
+import type { WatcherRecord } from '../../../../schemas/signals.js';
+import type { WatcherStore } from '../../../ports/signals.js';
+import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
+import { createSecretBox } from '../secret-box.js';
+
+/** A watcher as collection `watchers` keeps it. Records are never deleted. */
+interface WatcherDocument {
+  /** The watcher's name. */
+  _id: string;
+  /** The newest token. */
+  token: { digest: string; box: string; expires_at: Date | null; updated_at: Date } | null;
+  /** Digests of the tokens seen with this watcher, the newest last. */
+  history: string[];
+  /** Digests of those that CAPI refused. */
+  refused: string[];
+  /** Digests of those that CAPI took; missing in records of before. */
+  accepted?: string[];
+  login_wanted: boolean;
+  /** When the watcher was last told; missing in records of before. */
+  login_told_at?: Date | null;
+  last_success_at: Date | null;
+  last_error: WatcherRecord['lastError'];
+  next_attempt_at: Date | null;
+  /** Missing in records of before. */
+  paused_at?: Date | null;
+}
+
+/** A LAPI logs in about once an hour; what has fallen out of these lists expired long ago. */
+const HISTORY_LENGTH = 100;
+const REFUSED_LENGTH = 200;
+const ACCEPTED_LENGTH = 20;
+
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+const newWatcher = (): Omit<WatcherDocument, '_id'> => ({
+  token: null,
+  history: [],
+  refused: [],
+  login_wanted: false,
+  login_told_at: null,
+  last_success_at: null,
+  last_error: null,
+  next_attempt_at: null,
+  paused_at: null,
+});
+
+const toRecord = (document: WatcherDocument): WatcherRecord => ({
+  watcher: document._id,
+  hasToken: document.token !== null,
+  tokenExpiresAt: document.token?.expires_at ?? null,
+  tokenUpdatedAt: document.token?.updated_at ?? null,
+  loginWanted: document.login_wanted,
+  lastSuccessAt: document.last_success_at,
+  lastError: document.last_error,
+  nextAttemptAt: document.next_attempt_at,
+  pausedAt: document.paused_at ?? null,
+});
+
+/**
+ * Watchers in collection `watchers`: the newest token, sealed with SECRETS_KEY, digests of older and refused ones,
+ * and how the forwarding goes. Tokens of different watchers never mix: a box opens for its own watcher only.
+ * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
+ */
+export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStore => {
+  const watchers = db.collection<WatcherDocument>('watchers');
+  const box = createSecretBox(secretsKey);
+
+  const ensure = async (watcher: string): Promise<void> => {
+    try {
+      await watchers.updateOne({ _id: watcher }, { $setOnInsert: newWatcher() }, { upsert: true });
+    } catch (error) {
+      // Another one made it at the same moment.
+      if (!isDuplicateKey(error)) throw error;
+    }
+  };
+
+  const update = async (watcher: string, change: UpdateFilter<WatcherDocument>): Promise<void> => {
+    const { matchedCount } = await watchers.updateOne({ _id: watcher }, change);
+    if (matchedCount === 1) return;
+    await ensure(watcher);
+    await watchers.updateOne({ _id: watcher }, change);
+  };
+
+  const remember = (digest: string) => ({ history: { $each: [digest], $slice: -HISTORY_LENGTH } });
+
+  const wantLogin = async (watcher: string): Promise<void> => {
+    await ensure(watcher);
+    const known = await watchers.findOne({ _id: watcher }, { projection: { token: 1, refused: 1 } });
+    const digest = known?.token?.digest;
+    // A newer token makes a login needless; without any the queue would stand still.
+    if (digest !== undefined && !known!.refused.includes(digest)) return;
+    await watchers.updateOne(
+      { _id: watcher, ...(digest === undefined ? { token: null } : { 'token.digest': digest }) },
+      { $set: { token: null, login_wanted: true } },
+    );
+  };
+
+  return withMongoErrors<WatcherStore>({
+    async get(watcher) {
+      const document = await watchers.findOne({ _id: watcher });
+      return document && toRecord(document);
+    },
+    async list() {
+      return (await watchers.find().sort({ _id: 1 }).toArray()).map(toRecord);
+    },
+    async saveToken(watcher, token, expiresAt) {
+      const digest = digestOf(token);
+      const known = await watchers.findOne({ _id: watcher });
+      if (known === null) await ensure(watcher);
+      // The common case, a batch with the token we have: nothing to write.
+      else if (known.token?.digest === digest || known.refused.includes(digest)) return false;
+      const neverSeen = { history: { $ne: digest } };
+      const { matchedCount } = await watchers.updateOne(
+        {
+          _id: watcher,
+          refused: { $ne: digest },
+          'token.digest': { $ne: digest },
+          // By expiry where both have one, else by arrival: what was seen before is older than what replaced it.
+          $or:
+            expiresAt === null
+              ? [{ token: null }, neverSeen]
+              : [
+                  { token: null },
+                  { 'token.expires_at': { $lt: expiresAt } },
+                  { 'token.expires_at': { $in: [null, expiresAt] }, ...neverSeen },
+                ],
+        },
+        {
+          $set: {
+            token: { digest, box: box.seal(token, watcher), expires_at: expiresAt, updated_at: new Date() },
+            // It has logged in: to ask for it again would only cost a login.
+            login_wanted: false,
+            login_told_at: null,
+          },
+          $push: remember(digest),
+        },
+      );
+      if (matchedCount === 1) return true;
+      // Too old to send with, but it still tells whose requests it comes with.
+      await watchers.updateOne({ _id: watcher, ...neverSeen }, { $push: remember(digest) });
+      return false;
+    },
+    async token(watcher) {
+      const document = await watchers.findOne({ _id: watcher });
+      if (document === null || document.token === null) return null;
+      const { digest, box: sealed } = document.token;
+      return document.refused.includes(digest) ? null : { token: box.open(sealed, watcher), digest };
+    },
+    async acceptToken(watcher, digest) {
+      await ensure(watcher);
+      await watchers.updateOne(
+        { _id: watcher, refused: { $ne: digest }, accepted: { $ne: digest } },
+        { $push: { accepted: { $each: [digest], $slice: -ACCEPTED_LENGTH } } },
+      );
+    },
+    async standing(watcher, digest) {
+      const document = await watchers.findOne({ _id: watcher }, { projection: { refused: 1, accepted: 1 } });
+      if (document?.refused.includes(digest) === true) return 'refused';
+      return document?.accepted?.includes(digest) === true ? 'accepted' : 'unknown';
+    },
+    async refuseToken(watcher, digest) {
+      await ensure(watcher);
+      // In this order: once it is on the list it cannot come back, so that clearing it is final.
+      await watchers.updateOne(
+        { _id: watcher, refused: { $ne: digest } },
+        { $push: { refused: { $each: [digest], $slice: -REFUSED_LENGTH } } },
+      );
+      await wantLogin(watcher);
+    },
+    wantLogin,
+    async takeLoginWanted(watcher, now) {
+      // Asked with every push, and hardly ever so: a write that finds nothing still waits for the journal.
+      const wanted = await watchers.findOne({ _id: watcher, login_wanted: true }, { projection: { _id: 1 } });
+      if (wanted === null) return false;
+      const { matchedCount } = await watchers.updateOne(
+        {
+          _id: watcher,
+          login_wanted: true,
+          $or: [
+            { login_told_at: null },
+            { login_told_at: { $lte: new Date(now.getTime() - LOGIN_REMINDER_MS) } },
+          ],
+        },
+        { $set: { login_told_at: now } },
+      );
+      return matchedCount === 1;
+    },
+    async watcherOfToken(digest) {
+      const document = await watchers.findOne({ history: digest }, { projection: { _id: 1 } });
+      return document?._id ?? null;
+    },
+    async setPaused(watcher, at) {
+      await ensure(watcher);
+      await watchers.updateOne(
+        at === null ? { _id: watcher } : { _id: watcher, paused_at: null },
+        { $set: { paused_at: at } },
+        { writeConcern: { w: 'majority', journal: true } },
+      );
+    },
+    recordSuccess: (watcher, at) =>
+      update(watcher, { $max: { last_success_at: at }, $set: { next_attempt_at: null } }),
+    recordError: (watcher, error, nextAttemptAt) =>
+      update(watcher, { $set: { last_error: error, next_attempt_at: nextAttemptAt } }),
+  });
+};
