@@ -1,9 +1,9 @@
 import { AppError } from '../../schemas/app-error.js';
 import { hardCut } from '../parsing/hard-cut.js';
-import { stripInvisible } from '../parsing/invisible-characters.js';
+import { stripInvisible } from '../text/invisible-characters.js';
 import { readPictureFormat } from '../parsing/pictures/picture-format.js';
 import { cleanText } from '../parsing/text-encoding.js';
-import { countTokens } from '../parsing/token-count.js';
+import { countTokens } from '../text/token-count.js';
 import type { LanguageModel } from '../ports/models.js';
 
 /** A few sentences, and the labels of a diagram. */

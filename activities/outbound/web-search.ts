@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
 import type { WebPage, WebSearch } from '../ports/chat.js';
 import { openExchange, readJson } from '../models/model-exchange.js';
-import { stripInvisible } from '../parsing/invisible-characters.js';
+import { stripInvisible } from '../text/invisible-characters.js';
 import { isPublicUrl } from './address-guard.js';
 
 const PATIENCE_MS = 5000;

@@ -3,7 +3,7 @@ import type { ChunkingOptions, ParsedChunk } from './chunk.js';
 import type { Section } from './section.js';
 import { toTextUnits } from './text-units.js';
 import type { TextUnit } from './text-units.js';
-import { countTokens } from './token-count.js';
+import { countTokens } from '../text/token-count.js';
 
 /** Takes sections in order and gives chunks as soon as they are full; holds no more than one chunk. */
 export interface Chunker {

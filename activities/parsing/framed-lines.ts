@@ -1,5 +1,5 @@
 import { hardCut } from './hard-cut.js';
-import { countTokens } from './token-count.js';
+import { countTokens } from '../text/token-count.js';
 
 interface Frame {
   /** Repeated before every piece: the header rows of a table, the opening fence of code. */

@@ -1,5 +1,5 @@
-import { endsInPair } from './sentences.js';
-import { countTokens } from './token-count.js';
+import { endsInPair } from '../text/sentences.js';
+import { countTokens } from '../text/token-count.js';
 
 /** Characters: text of more than this a token does not occur outside of blank space, so it need not be counted. */
 export const LONGEST_TOKEN = 64;

@@ -1,6 +1,6 @@
 import { openChunkWriter } from './chunk-file.js';
 import { createChunker } from './chunker.js';
-import { stripInvisible } from './invisible-characters.js';
+import { stripInvisible } from '../text/invisible-characters.js';
 import { parseDocument } from './parse-document.js';
 import { createPictureCollector } from './pictures/picture-collector.js';
 import { writeText } from './write-text.js';

@@ -1,4 +1,4 @@
-import { formatFileSize } from '../retrieval/format-file-size.js';
+import { formatFileSize } from '../text/format-file-size.js';
 
 const START = /data(?::|%3a)/gi;
 const LONGEST_START = 'data%3a'.length;

@@ -1,5 +1,5 @@
 import type { Section } from './section.js';
-import { endsInPair } from './sentences.js';
+import { endsInPair } from '../text/sentences.js';
 import type { DecodedText } from './text-encoding.js';
 
 const PIECE = 64 * 1024;

@@ -1,8 +1,8 @@
 import { cutFramedLines } from './framed-lines.js';
 import { LONGEST_TOKEN, hardCut } from './hard-cut.js';
 import type { Section, SectionKind } from './section.js';
-import { splitClauses, splitSentences } from './sentences.js';
-import { countTokens } from './token-count.js';
+import { splitClauses, splitSentences } from '../text/sentences.js';
+import { countTokens } from '../text/token-count.js';
 
 /** The smallest thing the chunker moves: a sentence, a part of one that is too long, a table, a block of code. */
 export interface TextUnit {

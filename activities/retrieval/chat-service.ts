@@ -1,6 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelOverrides, WebSearch } from '../ports/chat.js';
-import { countTokens } from '../parsing/token-count.js';
+import { countTokens } from '../text/token-count.js';
 import type { ChunkStore } from '../ports/chunks.js';
 import type { FileStore } from '../ports/files.js';
 import type { ChatMessage, LanguageModel, ModelRegistry } from '../ports/models.js';

@@ -1,6 +1,6 @@
 import { isoTime } from '../../schemas/iso-time.js';
 import type { FileVersion, Metadata, MetadataEntry, MetadataValue } from '../../schemas/documents.js';
-import { formatFileSize } from './format-file-size.js';
+import { formatFileSize } from '../text/format-file-size.js';
 
 /** What a filter compares of a long text, in UTF-8; the whole value is in the file record. */
 const FILTER_TEXT_MAX_BYTES = 8_191;

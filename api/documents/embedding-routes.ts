@@ -1,5 +1,5 @@
 import type { Embedder, ModelRegistry } from '../../activities/ports/models.js';
-import { countTokens } from '../../activities/parsing/token-count.js';
+import { countTokens } from '../../activities/text/token-count.js';
 import { AppError } from '../../schemas/app-error.js';
 import { EmbeddingAnswer, EmbeddingRequest } from '../../schemas/chat-api.js';
 import { json, route } from '../route.js';

@@ -1,4 +1,4 @@
-import { formatFileSize } from '../../activities/retrieval/format-file-size.js';
+import { formatFileSize } from '../../activities/text/format-file-size.js';
 import type { Metadata } from '../../schemas/documents.js';
 import type { TaskRecord } from '../../schemas/tasks.js';
 import type { Principal } from '../../schemas/users.js';

@@ -1,4 +1,4 @@
-import { countTokens } from '../../parsing/token-count.js';
+import { countTokens } from '../../text/token-count.js';
 import type { ChatMessage } from '../../ports/models.js';
 import { countMessageTokens } from '../message-tokens.js';
 import type { ChatEvent } from './chat-request.js';

@@ -1,4 +1,4 @@
-import { foldText, wordsOf } from '../../models/fold-text.js';
+import { foldText, wordsOf } from '../../text/fold-text.js';
 
 /**
  * Messages that no document can answer, in English and French: greetings, thanks, farewells, and questions about the

@@ -1,6 +1,6 @@
-import { foldText, wordsOf } from '../../models/fold-text.js';
-import { contentStems } from '../../models/question-terms.js';
-import { splitSentences } from '../../parsing/sentences.js';
+import { foldText, wordsOf } from '../../text/fold-text.js';
+import { contentStems } from '../../text/question-terms.js';
+import { splitSentences } from '../../text/sentences.js';
 
 /** Where an extract says what the answer says. Offsets count Unicode code points of the extract's text. */
 export interface Support {

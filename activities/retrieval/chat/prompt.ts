@@ -1,5 +1,5 @@
 import { fillPrompt, promptSlots } from '../../../schemas/prompts.js';
-import { countTokens } from '../../parsing/token-count.js';
+import { countTokens } from '../../text/token-count.js';
 import { SOURCES_END, writeSourceBlocks } from '../source-blocks.js';
 import type { SourceBlock } from '../source-blocks.js';
 import type { SearchResult } from '../search-types.js';

@@ -1,5 +1,5 @@
 import type { Scope } from '../../../schemas/users.js';
-import { languageOf } from '../../models/language-of.js';
+import { languageOf } from '../../text/language-of.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import { headsOnly } from './chunk-document.js';
 import { countClauses, filterQuery } from './filter-query.js';

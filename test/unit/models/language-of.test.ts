@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { languageOf } from '../../../activities/models/language-of.js';
+import { languageOf } from '../../../activities/text/language-of.js';
 
 describe('languageOf', () => {
   test.each([

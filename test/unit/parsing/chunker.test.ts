@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { ParsedChunk } from '../../../activities/parsing/chunk.js';
 import { createChunker } from '../../../activities/parsing/chunker.js';
 import type { Section } from '../../../activities/parsing/section.js';
-import { splitSentences } from '../../../activities/parsing/sentences.js';
-import { countTokens } from '../../../activities/parsing/token-count.js';
+import { splitSentences } from '../../../activities/text/sentences.js';
+import { countTokens } from '../../../activities/text/token-count.js';
 
 const chunk = (
   sections: Section[],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { readChunkFile } from '../../../activities/parsing/chunk-file.js';
 import { defaultParseLimits } from '../../../activities/parsing/parse-limits.js';
-import { stripInvisible } from '../../../activities/parsing/invisible-characters.js';
+import { stripInvisible } from '../../../activities/text/invisible-characters.js';
 import { runParseJob } from '../../../activities/parsing/run-parse-job.js';
 
 const tags = (text: string): string =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { formatFileSize } from '../../../activities/retrieval/format-file-size.js';
+import { formatFileSize } from '../../../activities/text/format-file-size.js';
 import { presentChunkMetadata, presentFileMetadata } from '../../../activities/retrieval/present-metadata.js';
 import { makeFile, makeResult, makeVersion } from './fixtures.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { countTokens } from '../../../../activities/parsing/token-count.js';
+import { countTokens } from '../../../../activities/text/token-count.js';
 import { BUNDLED_PROMPTS } from '../../../../activities/prompts/bundled-prompts.js';
 import {
   buildPrompt,
