@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../schemas/app-error.js';
 import { createCircuitBreaker } from './circuit-breaker.js';
-import { ProviderFailure } from './provider-failure.js';
-import type { FailureKind } from './provider-failure.js';
+import { ProviderFailure } from './servers/provider-failure.js';
+import type { FailureKind } from './servers/provider-failure.js';
 import { createSemaphore } from './semaphore.js';
 
 /** Tries of one call here; whoever wants more patience (a workflow) tries again later. */

@@ -7,10 +7,10 @@ import type {
   ModelRegistry,
   Reranker,
 } from '../ports/models.js';
-import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
+import { BUILTIN_ENDPOINT } from './builtin/builtin-endpoints.js';
 import { wantedContext } from './endpoint-extra.js';
-import { createExtractiveModel, EXTRACTIVE_MODEL_NAME } from './extractive-model.js';
-import { createHashEmbedder, HASH_MODEL_NAME } from './hash-embedder.js';
+import { createExtractiveModel, EXTRACTIVE_MODEL_NAME } from './builtin/extractive-model.js';
+import { createHashEmbedder, HASH_MODEL_NAME } from './builtin/hash-embedder.js';
 
 /** How a kind of endpoint becomes a model; each answers null for a record it does not know. */
 export interface ModelBuilder {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { ModelServers } from '../ports/model-administration.js';
 import type { ModelRegistry } from '../ports/models.js';
-import { inspectEndpoint } from './inspect-endpoint.js';
+import { inspectEndpoint } from './servers/inspect-endpoint.js';
 import { openModelKey, sealModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
 

@@ -4,15 +4,15 @@ import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
 import type { ModelOverride, ModelOverrides } from '../ports/chat.js';
 import { isBlocked, isPublicUrl } from '../outbound/address-guard.js';
 import type { LanguageModel, ModelEndpointStore } from '../ports/models.js';
-import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
-import { detectProvider } from './detect-provider.js';
+import { BUILTIN_ENDPOINT } from './builtin/builtin-endpoints.js';
+import { detectProvider } from './servers/detect-provider.js';
 import { ownAnswerTokens } from './endpoint-extra.js';
 import { createGuardedCalls } from './guarded-calls.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import { openModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
-import { createModelServer } from './probe-endpoint.js';
-import { providerError } from './provider-failure.js';
+import { createModelServer } from './servers/probe-endpoint.js';
+import { providerError } from './servers/provider-failure.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
 
 export interface OverrideModelsOptions {

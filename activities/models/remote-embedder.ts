@@ -1,11 +1,11 @@
 import type { Embedder } from '../ports/models.js';
 import type { GuardedCalls } from './guarded-calls.js';
-import type { ModelServer } from './model-server.js';
-import { ProviderFailure, providerError } from './provider-failure.js';
-import type { FailureKind } from './provider-failure.js';
+import type { ModelServer } from './servers/model-server.js';
+import { ProviderFailure, providerError } from './servers/provider-failure.js';
+import type { FailureKind } from './servers/provider-failure.js';
 import { splitInTwo } from './split-text.js';
 import { unitVector, weightedMean } from './vector-arithmetic.js';
-import { plainText, wordpieceText } from './wordpiece-text.js';
+import { plainText, wordpieceText } from './servers/wordpiece-text.js';
 
 /** After so many full batches in a row the next ones are twice as large again. */
 const BATCHES_TO_GROW = 8;

@@ -1,8 +1,8 @@
 import type { ChatMessage, ChatOptions, LanguageModel } from '../ports/models.js';
 import type { GuardedCalls } from './guarded-calls.js';
-import type { ModelServer } from './model-server.js';
-import { providerError } from './provider-failure.js';
-import { plainText } from './wordpiece-text.js';
+import type { ModelServer } from './servers/model-server.js';
+import { providerError } from './servers/provider-failure.js';
+import { plainText } from './servers/wordpiece-text.js';
 
 /** A language model behind a model server. Aborting, or leaving the stream, stops the generation on the server. */
 export const createRemoteLanguageModel = (options: {

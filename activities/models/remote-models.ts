@@ -11,13 +11,13 @@ import type { GuardedCalls } from './guarded-calls.js';
 import type { ModelBuilder } from './model-registry.js';
 import { openModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
-import { createModelServer, probeEndpoint } from './probe-endpoint.js';
-import { ProviderFailure, providerError } from './provider-failure.js';
+import { createModelServer, probeEndpoint } from './servers/probe-endpoint.js';
+import { ProviderFailure, providerError } from './servers/provider-failure.js';
 import { createRemoteEmbedder } from './remote-embedder.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
 import { createRemoteReranker } from './remote-reranker.js';
-import { createRerankerServer } from './reranker-server.js';
-import { sameModel } from './same-model.js';
+import { createRerankerServer } from './servers/reranker-server.js';
+import { sameModel } from './servers/same-model.js';
 
 export interface RemoteModelsOptions {
   dispatcher: Dispatcher;

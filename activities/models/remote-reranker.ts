@@ -1,7 +1,7 @@
 import type { Reranker } from '../ports/models.js';
 import type { GuardedCalls } from './guarded-calls.js';
-import { ProviderFailure, providerError } from './provider-failure.js';
-import type { RerankerServer } from './reranker-server.js';
+import { ProviderFailure, providerError } from './servers/provider-failure.js';
+import type { RerankerServer } from './servers/reranker-server.js';
 
 /**
  * A reranker on a server. Texts go in batches, since a server takes so many at once; the time allowed is for all of them

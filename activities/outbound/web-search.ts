@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
 import type { WebPage, WebSearch } from '../ports/chat.js';
-import { openExchange, readJson } from '../models/model-exchange.js';
+import { openExchange, readJson } from '../models/servers/model-exchange.js';
 import { stripInvisible } from '../text/invisible-characters.js';
 import { isPublicUrl } from './address-guard.js';
 

@@ -21,7 +21,7 @@ import { relayModelStream } from './chat/relay-model-stream.js';
 import { returnAborts } from './chat/return-aborts.js';
 import { createQuestionRewriter } from './chat/rewrite-question.js';
 import { createQuestionReader, needsNoRetrieval } from './chat/understand-question.js';
-import { TOKENS_PER_MESSAGE } from './message-tokens.js';
+import { TOKENS_PER_MESSAGE } from '../models/builtin/message-tokens.js';
 import type { SearchService } from './search-types.js';
 
 export interface ChatService {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { readSourceBlocks } from '../../activities/retrieval/source-blocks.js';
+import { readSourceBlocks } from '../../activities/models/builtin/source-blocks.js';
 import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import { ask, startModelGateway } from './support/model-gateway.js';

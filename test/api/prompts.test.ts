@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { BUNDLED_PROMPTS } from '../../activities/prompts/bundled-prompts.js';
+import { BUNDLED_PROMPTS } from '../../activities/models/seeds/bundled-prompts.js';
 import { PROMPT_SLOTS, PROMPT_TYPES, promptSlots } from '../../schemas/prompts.js';
 import { askJson } from './support/ask-json.js';
 import { ADMIN_TOKEN, startGateway } from './support/start-gateway.js';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { json } from 'node:stream/consumers';
-import { hashVector } from '../../activities/models/hash-vector.js';
+import { hashVector } from '../../activities/models/builtin/hash-vector.js';
 
 /** A model server in the OpenAI format that answers at once: what is measured behind it is our own time. */
 export interface InstantModelServer {

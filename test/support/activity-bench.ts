@@ -8,7 +8,7 @@ import { createDocumentActivities } from '../../activities/document-activities.j
 import type { DocumentRef } from '../../activities/task-ref.js';
 import { createEmbeddingActivities } from '../../activities/embedding-activities.js';
 import { createPublisher } from '../../activities/publish-version.js';
-import { BUILTIN_ENDPOINTS } from '../../activities/models/builtin-endpoints.js';
+import { BUILTIN_ENDPOINTS } from '../../activities/models/builtin/builtin-endpoints.js';
 import { createModelRegistry } from '../../activities/models/model-registry.js';
 import type { ParserPool } from '../../activities/parsing/parser-pool.js';
 import { createSweepActivities } from '../../activities/sweep-activities.js';

@@ -1,9 +1,9 @@
 import { createEmbeddingActivities } from '../../activities/embedding-activities.js';
 import { createPublisher } from '../../activities/publish-version.js';
 import { createEnrichmentActivities } from '../../activities/enrichment-activities.js';
-import { createStoredPromptSource } from '../../activities/prompts/stored-prompts.js';
+import { createStoredPromptSource } from '../../activities/models/seeds/stored-prompts.js';
 import type { ChatMessage, ChatOptions, LanguageModel, Picture } from '../../activities/ports/models.js';
-import { seededPresets } from '../../activities/presets/seeded-presets.js';
+import { seededPresets } from '../../activities/models/seeds/seeded-presets.js';
 import { checkStores } from '../../activities/reconcile/check-stores.js';
 import { parseConfig } from '../../schemas/config.js';
 import type { IndexationConfig } from '../../schemas/presets.js';

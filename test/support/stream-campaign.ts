@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { Agent, request } from 'undici';
-import { hashVector } from '../../activities/models/hash-vector.js';
+import { hashVector } from '../../activities/models/builtin/hash-vector.js';
 import type { InstantModelServer } from '../bench/instant-model-server.js';
 import { seedChunks } from '../bench/seed-chunks.js';
 import { liveHeapMb } from './live-heap.js';

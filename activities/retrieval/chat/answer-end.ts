@@ -1,6 +1,6 @@
 import { countTokens } from '../../text/token-count.js';
 import type { ChatMessage } from '../../ports/models.js';
-import { countMessageTokens } from '../message-tokens.js';
+import { countMessageTokens } from '../../models/builtin/message-tokens.js';
 import type { ChatEvent } from './chat-request.js';
 import { isWebPage } from './chat-sources.js';
 import type { ChatSource, ChatSources } from './chat-sources.js';

@@ -1,5 +1,5 @@
 import type { ChatMessage, LanguageModel } from '../../ports/models.js';
-import { isBuiltin } from '../../models/is-builtin.js';
+import { isBuiltin } from '../../models/builtin/is-builtin.js';
 import { rejectOnAbort } from './reject-on-abort.js';
 
 /** The built-in model quotes; it cannot follow instructions, so it is given none. */

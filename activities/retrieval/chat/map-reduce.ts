@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChatMessage, LanguageModel } from '../../ports/models.js';
 import type { SearchResult } from '../search-types.js';
-import { neutralizeMarkers } from '../source-blocks.js';
+import { neutralizeMarkers } from '../../models/builtin/source-blocks.js';
 import { askBriefly } from './ask-model.js';
 import { jsonIn } from './parse-rewriting.js';
 

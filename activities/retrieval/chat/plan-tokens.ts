@@ -1,6 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChatMessage } from '../../ports/models.js';
-import { countMessageTokens } from '../message-tokens.js';
+import { countMessageTokens } from '../../models/builtin/message-tokens.js';
 import { LEAST_SOURCES_BUDGET } from './prompt.js';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkStores } from '../../../activities/reconcile/check-stores.js';
-import { seededPresets } from '../../../activities/presets/seeded-presets.js';
+import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import { toVersionEntries } from '../../../activities/retrieval/metadata-entries.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createExtractiveModel } from '../../../activities/models/extractive-model.js';
+import { createExtractiveModel } from '../../../activities/models/builtin/extractive-model.js';
 import type { ChatDelta, ChatMessage, LanguageModel, MoreFields } from '../../../activities/ports/models.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';

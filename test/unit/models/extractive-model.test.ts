@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { createExtractiveModel } from '../../../activities/models/extractive-model.js';
+import { createExtractiveModel } from '../../../activities/models/builtin/extractive-model.js';
 import type { ChatDelta, ChatMessage, ChatOptions } from '../../../activities/ports/models.js';
-import { writeSourceBlocks } from '../../../activities/retrieval/source-blocks.js';
+import { writeSourceBlocks } from '../../../activities/models/builtin/source-blocks.js';
 
 const model = createExtractiveModel({ endpointName: 'builtin-extractive', contextTokens: 8192 });
 

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createHashEmbedder } from '../../../activities/models/hash-embedder.js';
-import { HASH_DIMENSION, hashVector } from '../../../activities/models/hash-vector.js';
+import { createHashEmbedder } from '../../../activities/models/builtin/hash-embedder.js';
+import { HASH_DIMENSION, hashVector } from '../../../activities/models/builtin/hash-vector.js';
 import { PARAGRAPHS } from './paragraphs.js';
 
 const dot = (a: readonly number[], b: readonly number[]): number =>
@@ -91,8 +91,8 @@ describe('createHashEmbedder', () => {
   });
 
   test('depends on no locale and no randomness', () => {
-    const source = ['hash-vector', 'fold-text', 'hash-embedder'].map((name) =>
-      readFileSync(new URL(`../../../activities/models/${name}.ts`, import.meta.url), 'utf8'),
+    const source = ['models/builtin/hash-vector', 'text/fold-text', 'models/builtin/hash-embedder'].map(
+      (name) => readFileSync(new URL(`../../../activities/${name}.ts`, import.meta.url), 'utf8'),
     );
     expect(source.join('').replace(/never `toLocaleLowerCase`/, '')).not.toMatch(
       /Math\.random|toLocale|Intl\.|localeCompare/,

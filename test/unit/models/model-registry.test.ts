@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin-endpoints.js';
+import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin/builtin-endpoints.js';
 import { createModelRegistry } from '../../../activities/models/model-registry.js';
 import type { ModelEndpoint, ModelType } from '../../../schemas/model-endpoints.js';
 

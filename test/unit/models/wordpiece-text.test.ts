@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { plainText, wordpieceText } from '../../../activities/models/wordpiece-text.js';
+import { plainText, wordpieceText } from '../../../activities/models/servers/wordpiece-text.js';
 
 describe('wordpieceText', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { createExtractiveModel } from '../../../activities/models/extractive-model.js';
+import { createExtractiveModel } from '../../../activities/models/builtin/extractive-model.js';
 import type { ChatMessage } from '../../../activities/ports/models.js';
 import { shownSources } from '../../../activities/retrieval/chat/chat-sources.js';
 import type { ChatSource } from '../../../activities/retrieval/chat/chat-sources.js';

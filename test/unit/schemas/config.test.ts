@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { seededPresets } from '../../../activities/presets/seeded-presets.js';
+import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import { parseConfig } from '../../../schemas/config.js';
 import type { IndexationConfig } from '../../../schemas/presets.js';
 

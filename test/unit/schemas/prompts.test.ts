@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BUNDLED_PROMPTS } from '../../../activities/prompts/bundled-prompts.js';
+import { BUNDLED_PROMPTS } from '../../../activities/models/seeds/bundled-prompts.js';
 import type { PromptType } from '../../../schemas/prompts.js';
 import { PROMPT_SLOTS, PROMPT_TYPES, fillPrompt, promptSlots } from '../../../schemas/prompts.js';
 

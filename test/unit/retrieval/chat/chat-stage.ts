@@ -6,7 +6,7 @@ import type {
   ChatOptions,
   LanguageModel,
 } from '../../../../activities/ports/models.js';
-import { bundledPromptSource } from '../../../../activities/prompts/prompt-source.js';
+import { bundledPromptSource } from '../../../../activities/models/seeds/prompt-source.js';
 import type { ChatEvent, ChatRequest } from '../../../../activities/retrieval/chat/chat-request.js';
 import { createChatService } from '../../../../activities/retrieval/chat-service.js';
 import type { ChatServiceSettings } from '../../../../activities/retrieval/chat-service.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { countTokens } from '../../../../activities/text/token-count.js';
-import { BUNDLED_PROMPTS } from '../../../../activities/prompts/bundled-prompts.js';
+import { BUNDLED_PROMPTS } from '../../../../activities/models/seeds/bundled-prompts.js';
 import {
   buildPrompt,
   documentMaterial,
@@ -9,7 +9,7 @@ import {
 } from '../../../../activities/retrieval/chat/prompt.js';
 import type { ChatSource } from '../../../../activities/retrieval/chat/chat-sources.js';
 import type { SearchResult } from '../../../../activities/retrieval/search-types.js';
-import { neutralizeMarkers, readSourceBlocks } from '../../../../activities/retrieval/source-blocks.js';
+import { neutralizeMarkers, readSourceBlocks } from '../../../../activities/models/builtin/source-blocks.js';
 import { makeResult } from '../fixtures.js';
 
 const date = new Date('2026-03-01T23:59:00Z');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createExtractiveModel } from '../../../../activities/models/extractive-model.js';
+import { createExtractiveModel } from '../../../../activities/models/builtin/extractive-model.js';
 import { AppError } from '../../../../schemas/app-error.js';
 import type { SearchRequest, SearchResult } from '../../../../activities/retrieval/search-types.js';
 import { makeChunk, makeFile, makeResult } from '../fixtures.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { AppError } from '../../schemas/app-error.js';
-import type { ChatDelta, ChatMessage, FinishReason, MoreFields } from '../ports/models.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { ChatDelta, ChatMessage, FinishReason, MoreFields } from '../../ports/models.js';
 import { refuseUnknownFields } from './answer-fields.js';
 import type { ChatCall } from './model-server.js';
 

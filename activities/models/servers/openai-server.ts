@@ -1,7 +1,7 @@
 import { stringify } from 'lossless-json';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
-import type { ChatMessage } from '../ports/models.js';
+import type { ChatMessage } from '../../ports/models.js';
 import { finishReasonOf } from './answer-fields.js';
 import { openExchange, readJson } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';

@@ -1,7 +1,7 @@
-import { splitSentences } from '../text/sentences.js';
-import type { SourceBlock } from '../retrieval/source-blocks.js';
-import { contentStems } from '../text/question-terms.js';
-import type { Question } from '../text/question-terms.js';
+import { splitSentences } from '../../text/sentences.js';
+import type { SourceBlock } from './source-blocks.js';
+import { contentStems } from '../../text/question-terms.js';
+import type { Question } from '../../text/question-terms.js';
 
 export interface RankedSentence {
   text: string;

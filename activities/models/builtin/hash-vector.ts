@@ -1,5 +1,5 @@
-import { foldText, wordsOf } from '../text/fold-text.js';
-import { isStopWord } from '../text/stop-words.js';
+import { foldText, wordsOf } from '../../text/fold-text.js';
+import { isStopWord } from '../../text/stop-words.js';
 
 /** Length of the vectors of `builtin/hash-1024`. A power of two: positions are cut out of a hash by a mask. */
 export const HASH_DIMENSION = 1024;

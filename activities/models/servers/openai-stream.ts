@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import type { ChatDelta, FinishReason, TokenLogprob } from '../ports/models.js';
+import type { ChatDelta, FinishReason, TokenLogprob } from '../../ports/models.js';
 import { finishReasonOf } from './answer-fields.js';
 import type { ModelAnswer } from './model-exchange.js';
 import { openAiUsage } from './openai-usage.js';

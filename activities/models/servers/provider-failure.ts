@@ -1,6 +1,6 @@
-import { AppError } from '../../schemas/app-error.js';
-import type { AppErrorOptions } from '../../schemas/app-error.js';
-import type { ErrorCode } from '../../schemas/error-table.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { AppErrorOptions } from '../../../schemas/app-error.js';
+import type { ErrorCode } from '../../../schemas/error-table.js';
 
 /** What can go wrong between us and a model server, whatever its dialect. */
 export type FailureKind =

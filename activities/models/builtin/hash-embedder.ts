@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Embedder } from '../ports/models.js';
+import type { Embedder } from '../../ports/models.js';
 import { HASH_DIMENSION, hashVector } from './hash-vector.js';
 
 export const HASH_MODEL_NAME = 'builtin/hash-1024';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChatReply } from '../ports/models.js';
+import type { ChatReply } from '../../ports/models.js';
 
 const Usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int() });
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../schemas/app-error.js';
-import type { FinishReason, MoreFields } from '../ports/models.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { FinishReason, MoreFields } from '../../ports/models.js';
 
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0);

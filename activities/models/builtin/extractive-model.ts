@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { countTokens } from '../text/token-count.js';
-import type { ChatDelta, ChatMessage, ChatOptions, ChatReply, LanguageModel } from '../ports/models.js';
-import { countMessageTokens } from '../retrieval/message-tokens.js';
-import { readSourceBlocks, sourceMarker } from '../retrieval/source-blocks.js';
-import type { SourceBlock } from '../retrieval/source-blocks.js';
-import { refuseUnknownFields } from './answer-fields.js';
-import { readQuestion } from '../text/question-terms.js';
-import type { Question } from '../text/question-terms.js';
+import { countTokens } from '../../text/token-count.js';
+import type { ChatDelta, ChatMessage, ChatOptions, ChatReply, LanguageModel } from '../../ports/models.js';
+import { countMessageTokens } from './message-tokens.js';
+import { readSourceBlocks, sourceMarker } from './source-blocks.js';
+import type { SourceBlock } from './source-blocks.js';
+import { refuseUnknownFields } from '../servers/answer-fields.js';
+import { readQuestion } from '../../text/question-terms.js';
+import type { Question } from '../../text/question-terms.js';
 import { rankSentences } from './rank-sentences.js';
 import type { RankedSentence } from './rank-sentences.js';
 

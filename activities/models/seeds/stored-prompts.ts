@@ -1,7 +1,7 @@
-import type { PromptRecord } from '../../schemas/presets.js';
-import type { PromptStore } from '../ports/model-administration.js';
+import type { PromptRecord } from '../../../schemas/presets.js';
+import type { PromptStore } from '../../ports/model-administration.js';
 import { BUNDLED_PROMPTS } from './bundled-prompts.js';
-import type { PromptSource } from '../ports/prompts.js';
+import type { PromptSource } from '../../ports/prompts.js';
 
 /**
  * Prompts as administrators wrote them: the named one, else the default of its type, else the bundled text. They are

@@ -1,5 +1,5 @@
-import type { ProbedFacts, ModelProvider } from '../../schemas/model-endpoints.js';
-import type { ChatDelta, ChatMessage, ChatOptions, ChatReply } from '../ports/models.js';
+import type { ProbedFacts, ModelProvider } from '../../../schemas/model-endpoints.js';
+import type { ChatDelta, ChatMessage, ChatOptions, ChatReply } from '../../ports/models.js';
 
 /** A model on a server, as its list names it. */
 export interface ServedModel {

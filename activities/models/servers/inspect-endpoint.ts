@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
-import type { EndpointDraft, EndpointInspection } from '../ports/model-administration.js';
-import { BUILTIN_ENDPOINT } from './builtin-endpoints.js';
+import type { EndpointDraft, EndpointInspection } from '../../ports/model-administration.js';
+import { BUILTIN_ENDPOINT } from '../builtin/builtin-endpoints.js';
 import { detectProvider } from './detect-provider.js';
 import { openExchange } from './model-exchange.js';
 import { createModelServer } from './probe-endpoint.js';

@@ -1,4 +1,4 @@
-import { countTokens } from '../text/token-count.js';
+import { countTokens } from '../../text/token-count.js';
 
 /** What the chat format adds to each message, as the wire contract counts it (section 1.9, 413). */
 export const TOKENS_PER_MESSAGE = 4;

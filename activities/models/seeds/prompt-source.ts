@@ -1,5 +1,5 @@
 import { BUNDLED_PROMPTS } from './bundled-prompts.js';
-import type { PromptSource } from '../ports/prompts.js';
+import type { PromptSource } from '../../ports/prompts.js';
 
 /** The bundled texts alone. */
 export const bundledPromptSource: PromptSource = {
