@@ -1,4 +1,4 @@
-import { parseAddressOrRange } from '../../activities/ip-info/address-or-range.js';
+import { parseAddressOrRange } from '../../activities/outbound/address-or-range.js';
 import { AppError } from '../../schemas/app-error.js';
 import { IpInfoBody, IpInfoParams } from '../../schemas/ip-info-api.js';
 import { json, route } from '../route.js';

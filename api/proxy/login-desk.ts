@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PassThroughAnswer } from '../../activities/capi/capi-pass-through.js';
 import { readCredentials, readLogin } from '../../activities/capi/watcher-identity.js';
 import type { Credentials, PassedBody } from '../../activities/capi/watcher-identity.js';
-import { retryAfterMs } from '../../activities/capi/retry-after.js';
+import { retryAfterMs } from '../../activities/outbound/retry-after.js';
 import type { LoginBlock, RememberedLogin } from '../../activities/ports/logins.js';
 import { json } from '../route.js';
 import type { Answer } from '../route.js';

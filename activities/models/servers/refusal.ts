@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../../capi/retry-after.js';
+import { retryAfterMs } from '../../outbound/retry-after.js';
 import { ProviderFailure } from './provider-failure.js';
 import type { FailureKind } from './provider-failure.js';
 

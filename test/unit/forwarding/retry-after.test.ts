@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { retryAfterMs } from '../../../activities/capi/retry-after.js';
+import { retryAfterMs } from '../../../activities/outbound/retry-after.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { parseAddressOrRange } from '../../../activities/ip-info/address-or-range.js';
+import { parseAddressOrRange } from '../../../activities/outbound/address-or-range.js';
 import { NO_IP_INFO, createIpInfo } from '../../../activities/ip-info/ip-info.js';
 import type { IpInfoSources } from '../../../activities/ip-info/ip-info.js';
-import { isPublicAddress } from '../../../activities/ip-info/is-public-address.js';
+import { isPublicAddress } from '../../../activities/outbound/is-public-address.js';
 import { readRdapAnswer } from '../../../activities/ip-info/rdap-answer.js';
 import { createRdapClient } from '../../../activities/ip-info/rdap-client.js';
 import { createReverseDns } from '../../../activities/ip-info/reverse-dns.js';
