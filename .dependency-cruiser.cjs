@@ -92,7 +92,7 @@ module.exports = {
       to: {
         path: '^activities/',
         pathNot:
-          '^activities/(connect|reclaim-buffers)\\.ts$|^activities/(ports|text|retrieval|parsing|capi|ip-info|reconcile|outbound)/',
+          '^activities/(connect|reclaim-buffers)\\.ts$|^activities/(ports|text|retrieval|documents/(parsing|clean-up)|capi|ip-info|outbound)/',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { connect } from '../activities/connect.js';
-import { createParserPool } from '../activities/parsing/parser-pool.js';
-import { createScratchDirectory } from '../activities/parsing/scratch-directory.js';
+import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
+import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
 import { ConfigError, parseConfig } from '../schemas/config.js';
 import { createWorkers } from './create-workers.js';

@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { DocumentActivities } from '../activities/document-activities.js';
+import type { DocumentActivities } from '../activities/documents/document-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { bulk } from './activity-profiles.js';
 

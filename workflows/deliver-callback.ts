@@ -1,5 +1,5 @@
 import { CancellationScope, proxyActivities } from '@temporalio/workflow';
-import type { CallbackActivities } from '../activities/callback-activities.js';
+import type { CallbackActivities } from '../activities/documents/callback-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { persistent, quick } from './activity-profiles.js';
 

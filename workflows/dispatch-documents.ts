@@ -8,7 +8,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { SweepActivities } from '../activities/sweep-activities.js';
+import type { SweepActivities } from '../activities/documents/sweep-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { quick } from './activity-profiles.js';
 import { startIndexing } from './start-indexing.js';

@@ -7,9 +7,9 @@ import {
   setHandler,
   startChild,
 } from '@temporalio/workflow';
-import type { DocumentActivities } from '../activities/document-activities.js';
-import type { DocumentRef } from '../activities/task-ref.js';
-import type { Published } from '../activities/publish-version.js';
+import type { DocumentActivities } from '../activities/documents/document-activities.js';
+import type { DocumentRef } from '../activities/documents/task-ref.js';
+import type { Published } from '../activities/documents/publish-version.js';
 import type { Stage, TaskState } from '../schemas/tasks.js';
 import { cleanWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';

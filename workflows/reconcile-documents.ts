@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { SweepActivities } from '../activities/sweep-activities.js';
+import type { SweepActivities } from '../activities/documents/sweep-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { bulk } from './activity-profiles.js';
 

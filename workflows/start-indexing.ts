@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, startChild } from '@temporalio/workflow';
-import type { DocumentRef } from '../activities/task-ref.js';
+import type { DocumentRef } from '../activities/documents/task-ref.js';
 import { indexWorkflowId } from '../schemas/ids.js';
 import { copyDocument } from './copy-document.js';
 import { indexDocument } from './index-document.js';

@@ -1,8 +1,8 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { PartitionRecord } from '../../schemas/partitions.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
-import { finishPartitionDeletion } from '../../activities/reconcile/finish-partition-deletion.js';
-import type { FinishPartitionDeletionStores } from '../../activities/reconcile/finish-partition-deletion.js';
+import { finishPartitionDeletion } from '../../activities/documents/clean-up/finish-partition-deletion.js';
+import type { FinishPartitionDeletionStores } from '../../activities/documents/clean-up/finish-partition-deletion.js';
 import { requirePartitionName } from '../documents/identifiers.js';
 
 export interface CreatePartitionDeps extends FinishPartitionDeletionStores {

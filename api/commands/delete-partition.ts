@@ -1,5 +1,5 @@
-import { finishPartitionDeletion } from '../../activities/reconcile/finish-partition-deletion.js';
-import { LASTING_PARTITION } from '../../activities/reconcile/finish-user-deletion.js';
+import { finishPartitionDeletion } from '../../activities/documents/clean-up/finish-partition-deletion.js';
+import { LASTING_PARTITION } from '../../activities/documents/clean-up/finish-user-deletion.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import { askTemporal } from './ask-temporal.js';

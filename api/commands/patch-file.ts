@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { settleChunks, settleClaims } from '../../activities/reconcile/settle-file.js';
+import { settleChunks, settleClaims } from '../../activities/documents/clean-up/settle-file.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { FileRecord, Metadata } from '../../schemas/documents.js';

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { RandomAccessBytes } from '../../activities/parsing/random-access-bytes.js';
+import type { RandomAccessBytes } from '../../activities/documents/parsing/random-access-bytes.js';
 import type { BlobStore } from '../../activities/ports/files.js';
 
 /** A stored blob as bytes that can be read anywhere, for the content check: only what it asks for leaves the store. */

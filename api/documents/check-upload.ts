@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json';
 import mime from 'mime-types';
-import { checkContent } from '../../activities/parsing/content-check.js';
-import { resolveFileKind } from '../../activities/parsing/file-types.js';
+import { checkContent } from '../../activities/documents/parsing/content-check.js';
+import { resolveFileKind } from '../../activities/documents/parsing/file-types.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { UploadInfo } from '../../schemas/documents.js';

@@ -1,6 +1,6 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../../activities/ports/tasks.js';
-import type { ParserPool } from '../../activities/parsing/parser-pool.js';
+import type { ParserPool } from '../../activities/documents/parsing/parser-pool.js';
 import type { ChatService } from '../../activities/retrieval/chat-service.js';
 import type { SearchService } from '../../activities/retrieval/search-types.js';
 import type { Config } from '../../schemas/config.js';

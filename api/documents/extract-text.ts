@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkContent } from '../../activities/parsing/content-check.js';
-import { kindOfMimetype, resolveFileKind } from '../../activities/parsing/file-types.js';
-import type { FileKind } from '../../activities/parsing/file-types.js';
-import type { ParserPool } from '../../activities/parsing/parser-pool.js';
-import { openFileBytes } from '../../activities/parsing/random-access-bytes.js';
+import { checkContent } from '../../activities/documents/parsing/content-check.js';
+import { kindOfMimetype, resolveFileKind } from '../../activities/documents/parsing/file-types.js';
+import type { FileKind } from '../../activities/documents/parsing/file-types.js';
+import type { ParserPool } from '../../activities/documents/parsing/parser-pool.js';
+import { openFileBytes } from '../../activities/documents/parsing/random-access-bytes.js';
 import { AppError } from '../../schemas/app-error.js';
 
 export interface TextExtractionDeps {

@@ -1,4 +1,4 @@
-import { supportedTypes } from '../../activities/parsing/file-types.js';
+import { supportedTypes } from '../../activities/documents/parsing/file-types.js';
 import {
   CopyForm,
   MessageBody,

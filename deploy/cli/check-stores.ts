@@ -2,7 +2,7 @@
  * `npm run check:stores`: compares the record store, the blobs and the chunks, prints where they disagree, and
  * ends with 1 if they do. Meant for a quiet system: what is being indexed at this moment shows up too.
  */
-import { checkStores } from '../../activities/reconcile/check-stores.js';
+import { checkStores } from '../../activities/documents/clean-up/check-stores.js';
 import { connect } from '../../activities/connect.js';
 import { parseConfig } from '../../schemas/config.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';
+import { toVersionEntries } from '../../activities/documents/metadata-entries.js';
 import type { LooseBody } from './support/loose-body.js';
 import { ADMIN_TOKEN, startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';
+import { toVersionEntries } from '../../activities/documents/metadata-entries.js';
 import { chunkId } from '../../schemas/chunk-id.js';
 import type { StoredChunk } from '../../schemas/documents.js';
 import type { RunningStack } from '../support/running-stack.js';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { checkStores, DRIFT_KINDS } from '../../activities/reconcile/check-stores.js';
+import { checkStores, DRIFT_KINDS } from '../../activities/documents/clean-up/check-stores.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { sampleChunk, sampleTask, sampleUpload, sampleVersion, times } from './samples.js';
 import { useSubject } from './subject.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { getPriority } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { checkStores } from '../../activities/reconcile/check-stores.js';
+import { checkStores } from '../../activities/documents/clean-up/check-stores.js';
 import { documentClient } from '../support/document-client.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';

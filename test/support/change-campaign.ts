@@ -1,4 +1,4 @@
-import type { Drift } from '../../activities/reconcile/check-stores.js';
+import type { Drift } from '../../activities/documents/clean-up/check-stores.js';
 import { scenesOf } from './change-scenes.js';
 import { killAt, sweptUp } from './kill-tools.js';
 import type { Kill } from './kill-tools.js';

@@ -1,4 +1,4 @@
-import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';
+import { toVersionEntries } from '../../activities/documents/metadata-entries.js';
 import { entriesText } from './entries-text.js';
 import type { FileRecord } from '../../schemas/documents.js';
 import type { TaskRecord } from '../../schemas/tasks.js';

@@ -1,10 +1,10 @@
-import { createEmbeddingActivities } from '../../activities/embedding-activities.js';
-import { createPublisher } from '../../activities/publish-version.js';
-import { createEnrichmentActivities } from '../../activities/enrichment-activities.js';
+import { createEmbeddingActivities } from '../../activities/documents/embedding-activities.js';
+import { createPublisher } from '../../activities/documents/publish-version.js';
+import { createEnrichmentActivities } from '../../activities/documents/enrichment-activities.js';
 import { createStoredPromptSource } from '../../activities/models/seeds/stored-prompts.js';
 import type { ChatMessage, ChatOptions, LanguageModel, Picture } from '../../activities/ports/models.js';
 import { seededPresets } from '../../activities/models/seeds/seeded-presets.js';
-import { checkStores } from '../../activities/reconcile/check-stores.js';
+import { checkStores } from '../../activities/documents/clean-up/check-stores.js';
 import { parseConfig } from '../../schemas/config.js';
 import type { IndexationConfig } from '../../schemas/presets.js';
 import type { TaskRecord } from '../../schemas/tasks.js';

@@ -1,4 +1,4 @@
-import type { Drift } from '../../activities/reconcile/check-stores.js';
+import type { Drift } from '../../activities/documents/clean-up/check-stores.js';
 import type { Stage } from '../../schemas/tasks.js';
 import { documentClient } from './document-client.js';
 import type { TaskStatus } from './document-client.js';

@@ -1,6 +1,6 @@
-import { checkStores } from '../../activities/reconcile/check-stores.js';
-import type { Drift } from '../../activities/reconcile/check-stores.js';
-import { removeOrphanBlobs } from '../../activities/reconcile/remove-orphans.js';
+import { checkStores } from '../../activities/documents/clean-up/check-stores.js';
+import type { Drift } from '../../activities/documents/clean-up/check-stores.js';
+import { removeOrphanBlobs } from '../../activities/documents/clean-up/remove-orphans.js';
 import type { RunningStack } from './running-stack.js';
 import { until } from './until.js';
 

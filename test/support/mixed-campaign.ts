@@ -1,4 +1,4 @@
-import { toVersionEntries } from '../../activities/retrieval/metadata-entries.js';
+import { toVersionEntries } from '../../activities/documents/metadata-entries.js';
 import { entriesText } from './entries-text.js';
 import { documentClient } from './document-client.js';
 import type { RunningStack } from './running-stack.js';

@@ -1,12 +1,12 @@
 import { Context } from '@temporalio/activity';
-import type { CallbackActivities } from '../../activities/callback-activities.js';
-import type { CopyActivities } from '../../activities/copy-activities.js';
-import type { DocumentActivities } from '../../activities/document-activities.js';
-import type { DocumentRef } from '../../activities/task-ref.js';
-import type { EmbeddingActivities } from '../../activities/embedding-activities.js';
-import type { EnrichmentActivities } from '../../activities/enrichment-activities.js';
-import type { PartitionActivities } from '../../activities/partition-activities.js';
-import type { SweepActivities } from '../../activities/sweep-activities.js';
+import type { CallbackActivities } from '../../activities/documents/callback-activities.js';
+import type { CopyActivities } from '../../activities/documents/copy-activities.js';
+import type { DocumentActivities } from '../../activities/documents/document-activities.js';
+import type { DocumentRef } from '../../activities/documents/task-ref.js';
+import type { EmbeddingActivities } from '../../activities/documents/embedding-activities.js';
+import type { EnrichmentActivities } from '../../activities/documents/enrichment-activities.js';
+import type { PartitionActivities } from '../../activities/documents/partition-activities.js';
+import type { SweepActivities } from '../../activities/documents/sweep-activities.js';
 
 export type AllActivities = DocumentActivities &
   EmbeddingActivities &

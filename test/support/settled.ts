@@ -1,5 +1,5 @@
-import { checkStores } from '../../activities/reconcile/check-stores.js';
-import type { Drift } from '../../activities/reconcile/check-stores.js';
+import { checkStores } from '../../activities/documents/clean-up/check-stores.js';
+import type { Drift } from '../../activities/documents/clean-up/check-stores.js';
 import type { RunningStack } from './running-stack.js';
 import { until } from './until.js';
 

@@ -1,6 +1,6 @@
 import type { ComparisonOperator, FilterExpression, FilterLiteral, LikePattern } from '../../ports/filter.js';
-import { valuesOf } from './filter-fields.js';
-import type { FieldValue, FilterSubject } from './filter-fields.js';
+import { valuesOf } from '../../documents/filter-fields.js';
+import type { FieldValue, FilterSubject } from '../../documents/filter-fields.js';
 
 /** By code point, as the index orders keywords (their UTF-8 bytes), and not by UTF-16 unit, as `<` does. */
 const compareTexts = (a: string, b: string): number => {

@@ -2,7 +2,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
 import type { StoredChunk } from '../../../schemas/documents.js';
 import type { ChunkHead, ChunkTraits } from '../../ports/chunks.js';
-import { toStoredEntry } from '../../retrieval/metadata-entries.js';
+import { toStoredEntry } from '../../documents/metadata-entries.js';
 
 /** A chunk as the index holds it: the id is the document's, and `published` is absent until it is true. */
 export type ChunkSource = Omit<StoredChunk, 'chunk_id' | 'published'> & { published?: boolean };

@@ -4,7 +4,7 @@ import { inScope } from '../../../schemas/users.js';
 import type { ChunkStore, SearchLegHit } from '../../ports/chunks.js';
 import { bulkUpdate } from './bulk.js';
 import type { BulkUpdate } from './bulk.js';
-import { toStoredEntry } from '../../retrieval/metadata-entries.js';
+import { toStoredEntry } from '../../documents/metadata-entries.js';
 import { fromColumns, headsOnly, toSource } from './chunk-document.js';
 import { createChunkReader } from './chunk-reader.js';
 import type { OpenSearchClient } from './connect-opensearch.js';

@@ -1,6 +1,6 @@
 import type { ComparisonOperator, FilterExpression, FilterLiteral, LikePattern } from '../../ports/filter.js';
-import { serverField } from '../../retrieval/filter/filter-fields.js';
-import { entryKey } from '../../retrieval/metadata-entries.js';
+import { serverField } from '../../documents/filter-fields.js';
+import { entryKey } from '../../documents/metadata-entries.js';
 
 const INT32 = { least: -(2 ** 31), greatest: 2 ** 31 - 1 };
 

@@ -14,8 +14,8 @@ import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin/builtin-en
 import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';
 import { createModelServers } from '../../../activities/models/model-servers.js';
 import { createRemoteModels } from '../../../activities/models/remote-models.js';
-import { createParserPool } from '../../../activities/parsing/parser-pool.js';
-import type { ParserPool } from '../../../activities/parsing/parser-pool.js';
+import { createParserPool } from '../../../activities/documents/parsing/parser-pool.js';
+import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import { BUNDLED_PROMPTS } from '../../../activities/models/seeds/bundled-prompts.js';
 import { createStoredPromptSource } from '../../../activities/models/seeds/stored-prompts.js';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';

@@ -1,6 +1,6 @@
-import { settleChunks } from '../../../activities/reconcile/settle-file.js';
-import { toVersionEntries } from '../../../activities/retrieval/metadata-entries.js';
-import { settleQuota } from '../../../activities/reconcile/settle-quota.js';
+import { settleChunks } from '../../../activities/documents/clean-up/settle-file.js';
+import { toVersionEntries } from '../../../activities/documents/metadata-entries.js';
+import { settleQuota } from '../../../activities/documents/clean-up/settle-quota.js';
 import { chunkId } from '../../../schemas/chunk-id.js';
 import type { Gateway } from './start-gateway.js';
 

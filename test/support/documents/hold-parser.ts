@@ -1,4 +1,4 @@
-import { createParserPool } from '../../../activities/parsing/parser-pool.js';
+import { createParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 
 /** A program for tests: starts a parser on the file it is given, tells the parser's process id, and waits. */
 const path = process.argv[2]!;

@@ -1,4 +1,4 @@
-import { writePng } from '../../../activities/parsing/pictures/write-png.js';
+import { writePng } from '../../../activities/documents/parsing/pictures/write-png.js';
 
 /** A picture of so many pixels of one colour; another shade, another picture. */
 export const samplePixels = (width: number, height: number, shade: number): Buffer =>

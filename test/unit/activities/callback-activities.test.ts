@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createCallbackActivities } from '../../../activities/callback-activities.js';
+import { createCallbackActivities } from '../../../activities/documents/callback-activities.js';
 import type { CallbackClient } from '../../../activities/ports/tasks.js';
 import type { TaskState } from '../../../schemas/tasks.js';
 import { sampleTask } from '../../contracts/samples.js';

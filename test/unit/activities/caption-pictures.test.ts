@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { ParseRequest } from '../../../activities/parsing/parser-pool.js';
+import type { ParseRequest } from '../../../activities/documents/parsing/parser-pool.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { TaskRecord } from '../../../schemas/tasks.js';
 import { inActivity, refOf } from '../../support/activity-bench.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkStores } from '../../../activities/reconcile/check-stores.js';
+import { checkStores } from '../../../activities/documents/clean-up/check-stores.js';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
-import { toVersionEntries } from '../../../activities/retrieval/metadata-entries.js';
+import { toVersionEntries } from '../../../activities/documents/metadata-entries.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config.js';
 import type { TaskRecord } from '../../../schemas/tasks.js';

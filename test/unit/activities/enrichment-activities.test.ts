@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readTags } from '../../../activities/enrichment/topic-tags.js';
+import { readTags } from '../../../activities/documents/enrichment/topic-tags.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { inActivity, refOf } from '../../support/activity-bench.js';
 import { enrichmentBench as open } from '../../support/enrichment-bench.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { finishPartitionDeletion } from '../../../activities/reconcile/finish-partition-deletion.js';
+import { finishPartitionDeletion } from '../../../activities/documents/clean-up/finish-partition-deletion.js';
 import { activityBench, inActivity, refOf } from '../../support/activity-bench.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
 

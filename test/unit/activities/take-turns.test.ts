@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { takeTurns } from '../../../activities/take-turns.js';
+import { takeTurns } from '../../../activities/documents/take-turns.js';
 import { sampleTask, times } from '../../contracts/samples.js';
 import { createFakeStores } from '../../support/fakes/create-fake-stores.js';
 

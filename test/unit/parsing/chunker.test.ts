@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { ParsedChunk } from '../../../activities/parsing/chunk.js';
-import { createChunker } from '../../../activities/parsing/chunker.js';
-import type { Section } from '../../../activities/parsing/section.js';
+import type { ParsedChunk } from '../../../activities/documents/parsing/chunk.js';
+import { createChunker } from '../../../activities/documents/parsing/chunker.js';
+import type { Section } from '../../../activities/documents/parsing/section.js';
 import { splitSentences } from '../../../activities/text/sentences.js';
 import { countTokens } from '../../../activities/text/token-count.js';
 

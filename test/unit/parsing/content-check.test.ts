@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkContent } from '../../../activities/parsing/content-check.js';
+import { checkContent } from '../../../activities/documents/parsing/content-check.js';
 import { samplePages } from '../../support/documents/sample-pages.js';
 import { writeDocx, writeDocxBomb } from '../../support/documents/write-docx.js';
 import { writePdf } from '../../support/documents/write-pdf.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolveFileKind, supportedTypes } from '../../../activities/parsing/file-types.js';
+import { resolveFileKind, supportedTypes } from '../../../activities/documents/parsing/file-types.js';
 
 describe('file types', () => {
   it('names the extensions and MIME types', () => {

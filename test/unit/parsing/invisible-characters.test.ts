@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { readChunkFile } from '../../../activities/parsing/chunk-file.js';
-import { defaultParseLimits } from '../../../activities/parsing/parse-limits.js';
+import { readChunkFile } from '../../../activities/documents/parsing/chunk-file.js';
+import { defaultParseLimits } from '../../../activities/documents/parsing/parse-limits.js';
 import { stripInvisible } from '../../../activities/text/invisible-characters.js';
-import { runParseJob } from '../../../activities/parsing/run-parse-job.js';
+import { runParseJob } from '../../../activities/documents/parsing/run-parse-job.js';
 
 const tags = (text: string): string =>
   [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('');

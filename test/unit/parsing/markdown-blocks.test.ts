@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
-import { readMarkdownBlocks } from '../../../activities/parsing/markdown-blocks.js';
-import type { MarkdownBlock } from '../../../activities/parsing/markdown-blocks.js';
-import { toLines } from '../../../activities/parsing/text-lines.js';
+import { readMarkdownBlocks } from '../../../activities/documents/parsing/markdown-blocks.js';
+import type { MarkdownBlock } from '../../../activities/documents/parsing/markdown-blocks.js';
+import { toLines } from '../../../activities/documents/parsing/text-lines.js';
 
 const read = async (text: string): Promise<MarkdownBlock[]> => {
   const pieces = async function* () {

@@ -8,11 +8,15 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { readChunkFile } from '../../../activities/parsing/chunk-file.js';
-import type { ParsedChunk } from '../../../activities/parsing/chunk.js';
-import type { FileKind } from '../../../activities/parsing/file-types.js';
-import { createParserPool } from '../../../activities/parsing/parser-pool.js';
-import type { ParsedDocument, ParserPool, ParseRequest } from '../../../activities/parsing/parser-pool.js';
+import { readChunkFile } from '../../../activities/documents/parsing/chunk-file.js';
+import type { ParsedChunk } from '../../../activities/documents/parsing/chunk.js';
+import type { FileKind } from '../../../activities/documents/parsing/file-types.js';
+import { createParserPool } from '../../../activities/documents/parsing/parser-pool.js';
+import type {
+  ParsedDocument,
+  ParserPool,
+  ParseRequest,
+} from '../../../activities/documents/parsing/parser-pool.js';
 import { samplePages } from '../../support/documents/sample-pages.js';
 import { writeDocx, writeDocxBomb } from '../../support/documents/write-docx.js';
 import { writePdf } from '../../support/documents/write-pdf.js';

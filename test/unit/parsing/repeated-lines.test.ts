@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createRepeatedLines } from '../../../activities/parsing/repeated-lines.js';
-import type { EdgeLine } from '../../../activities/parsing/repeated-lines.js';
+import { createRepeatedLines } from '../../../activities/documents/parsing/repeated-lines.js';
+import type { EdgeLine } from '../../../activities/documents/parsing/repeated-lines.js';
 
 const pages = (count: number, line: (page: number) => Omit<EdgeLine, 'page'>): EdgeLine[] =>
   Array.from({ length: count }, (_, i) => ({ page: i + 1, ...line(i + 1) }));

@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readChunkFile } from '../../../activities/parsing/chunk-file.js';
-import type { ParsedChunk } from '../../../activities/parsing/chunk.js';
-import type { FileKind } from '../../../activities/parsing/file-types.js';
-import { createParserPool } from '../../../activities/parsing/parser-pool.js';
-import type { ParserPool } from '../../../activities/parsing/parser-pool.js';
-import { shortenDataUris } from '../../../activities/parsing/shorten-data-uris.js';
+import { readChunkFile } from '../../../activities/documents/parsing/chunk-file.js';
+import type { ParsedChunk } from '../../../activities/documents/parsing/chunk.js';
+import type { FileKind } from '../../../activities/documents/parsing/file-types.js';
+import { createParserPool } from '../../../activities/documents/parsing/parser-pool.js';
+import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
+import { shortenDataUris } from '../../../activities/documents/parsing/shorten-data-uris.js';
 
 const MIB = 1024 * 1024;
 const BYTES = Buffer.alloc(3000, 'picture');

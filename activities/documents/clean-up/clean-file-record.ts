@@ -1,0 +1,65 @@
+import { isFinalState } from '../../../schemas/tasks.js';
+import type { FileRecord } from '../../../schemas/documents.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { Adapters } from '../../ports/adapters.js';
+import { settleFile } from './settle-file.js';
+import { settleQuota } from './settle-quota.js';
+
+type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
+
+/** The generations of a file that must stay: the live one and the pending one. */
+export const keptGenerations = (file: FileRecord): number[] => [
+  ...(file.live === null ? [] : [file.live.generation]),
+  // The pending task is always the last admitted one.
+  ...(file.pending_task === null ? [] : [file.latest_generation]),
+];
+
+/**
+ * Removes everything of a file that its record does not keep: chunks, bytes, chunk lists, claims. What to keep is
+ * read first, and nothing above `latest_generation` is touched, so an admission in the same moment loses nothing.
+ */
+export const cleanFileRecord = async (
+  stores: Stores,
+  fileKey: string,
+  /** Off: a live version's upload has served its purpose. */
+  { keepUploads = true }: { keepUploads?: boolean } = {},
+): Promise<void> => {
+  const file = (await stores.files.getMany([fileKey])).get(fileKey);
+  if (file === undefined || file.deleted_at !== null) await removeEverything(stores, fileKey);
+  else await removeLeftovers(stores, file, keepUploads);
+};
+
+const removeEverything = async (stores: Stores, fileKey: string): Promise<void> => {
+  const tasks = await stores.tasks.listByFile(fileKey);
+  for (const task of tasks) {
+    const { code, message } = new AppError('TASK_CANCELLED', 'The file was deleted.');
+    await stores.tasks.finish(task.task_id, 'CANCELLED', { code, message, traceback: [] });
+  }
+  await stores.chunks.deleteFile(fileKey);
+  for (const blob of await stores.blobs.listByFile(fileKey)) await stores.blobs.remove(blob.blobId);
+  await stores.claims.releaseFiles([fileKey]);
+  await stores.quotas.release(tasks.map((task) => task.task_id));
+  await stores.tasks.markCleaned(fileKey, Number.MAX_SAFE_INTEGER);
+  // Last: as long as the tombstone stands, the sweep repeats what a crash cut short.
+  await stores.files.removeTombstone(fileKey);
+};
+
+const removeLeftovers = async (stores: Stores, file: FileRecord, keepUploads: boolean): Promise<void> => {
+  const keep = keptGenerations(file);
+  const upTo = file.latest_generation;
+  await stores.chunks.deleteGenerations(file.file_key, { keep, upTo });
+  for (const blob of await stores.blobs.listByFile(file.file_key)) {
+    const kept = keep.includes(blob.generation);
+    const spent = blob.generation === file.live?.generation && (blob.kind === 'chunks' || !keepUploads);
+    if (blob.generation <= upTo && (!kept || spent)) await stores.blobs.remove(blob.blobId);
+  }
+  const tasks = await stores.tasks.listByFile(file.file_key);
+  const ended = tasks.filter(
+    (task) =>
+      isFinalState(task.state) && task.task_id !== file.live?.task_id && task.task_id !== file.pending_task,
+  );
+  await stores.claims.release(ended.map((task) => task.task_id));
+  for (const { task_id: taskId } of ended) await settleQuota(stores, { taskId, fileKey: file.file_key });
+  await settleFile(stores, file);
+  await stores.tasks.markCleaned(file.file_key, upTo);
+};

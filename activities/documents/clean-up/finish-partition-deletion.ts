@@ -1,0 +1,36 @@
+import { AppError } from '../../../schemas/app-error.js';
+import type { PartitionRecord } from '../../../schemas/partitions.js';
+import type { Adapters } from '../../ports/adapters.js';
+
+const PAGE = 1000;
+
+export type FinishPartitionDeletionStores = Pick<
+  Adapters,
+  'partitions' | 'files' | 'tasks' | 'quotas' | 'claims' | 'workspaces'
+>;
+
+/**
+ * The second half of a partition's deletion: its files become tombstones, its running tasks read CANCELLED, its bytes
+ * may be uploaded again, its workspaces go, and the name is free. By key and never by name, so that running it late
+ * touches nothing of a partition that was created under the name since.
+ */
+export const finishPartitionDeletion = async (
+  { partitions, files, tasks, quotas, claims, workspaces }: FinishPartitionDeletionStores,
+  deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>,
+): Promise<void> => {
+  // Listed first: a tombstone waits for no task. What is missed by a crash in between ends with its file's clean-up.
+  const pending = (await files.listPending(deleted.partition_key)).map(({ taskId }) => taskId);
+  await files.markPartitionDeleted(deleted.partition_key);
+  const { code, message } = new AppError('TASK_CANCELLED', 'The partition was deleted.');
+  await tasks.cancelMany(pending, { code, message, traceback: [] });
+  await quotas.release(pending);
+  const tombstones = await files.listPartitionTombstones(deleted.partition_key, Number.MAX_SAFE_INTEGER);
+  for (let from = 0; from < tombstones.length; from += PAGE)
+    await claims.releaseFiles(tombstones.slice(from, from + PAGE).map(({ file_key }) => file_key));
+  // Listed first: a mark that stands after that says that the name was not free, so these are no newer partition's.
+  const theirs = await workspaces.list({ kind: 'all', userId: 0 }, deleted.partition);
+  const marked = await partitions.listDeleted();
+  if (!marked.some(({ partition_key }) => partition_key === deleted.partition_key)) return;
+  await workspaces.removeMany(theirs.map(({ workspace_key }) => workspace_key));
+  await partitions.removeDeleted(deleted);
+};

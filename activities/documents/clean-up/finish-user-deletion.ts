@@ -1,0 +1,55 @@
+import { AppError } from '../../../schemas/app-error.js';
+import type { Adapters } from '../../ports/adapters.js';
+
+export type DeletePartition = (partition: string) => Promise<unknown>;
+
+/** It is where clients put files that belong nowhere else: it is never deleted, and passes to the first admin. */
+export const LASTING_PARTITION = 'default';
+const FIRST_ADMIN = 1;
+
+type Stores = Pick<Adapters, 'users' | 'partitions' | 'files' | 'workspaces'>;
+
+/**
+ * Partitions that nobody else owns: they go with the user. One with another owner stays that one's, unless that one is
+ * being deleted too: of two owners deleted at once each would leave it to the other.
+ */
+const soleOwnerships = async (
+  { partitions, users }: Pick<Adapters, 'partitions' | 'users'>,
+  userId: number,
+): Promise<string[]> => {
+  const names: string[] = [];
+  for (const { partition, role } of await partitions.memberships(userId)) {
+    if (role !== 'owner') continue;
+    const owners = (await partitions.members(partition)).filter((member) => member.role === 'owner');
+    const others = owners.map(({ user_id }) => user_id).filter((other) => other !== userId);
+    if ((await users.getMany(others)).size === 0) names.push(partition);
+  }
+  return names;
+};
+
+/**
+ * The rest of a user's deletion after its record has become a mark. It may be repeated, and run twice at once: as
+ * long as the mark stands, the sweep takes it up again.
+ */
+export const finishUserDeletion = async (
+  stores: Stores,
+  deletePartition: DeletePartition,
+  userId: number,
+): Promise<void> => {
+  for (const partition of await soleOwnerships(stores, userId))
+    if (partition === LASTING_PARTITION) await handOver(stores, partition);
+    else await deletePartition(partition);
+  await stores.partitions.removeUser(userId);
+  await stores.files.forgetUploader(userId);
+  await stores.workspaces.forgetCreator(userId);
+  await stores.users.remove(userId);
+};
+
+const handOver = async ({ partitions }: Pick<Adapters, 'partitions'>, partition: string): Promise<void> => {
+  try {
+    await partitions.addMember(partition, FIRST_ADMIN, 'owner');
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'MEMBERSHIP_EXISTS') throw error;
+    await partitions.setRole(partition, FIRST_ADMIN, 'owner');
+  }
+};

@@ -1,0 +1,34 @@
+import type { FileRecord } from '../../../schemas/documents.js';
+import type { WorkspaceRecord } from '../../../schemas/partitions.js';
+import type { Adapters } from '../../ports/adapters.js';
+
+export interface ReleasedFiles {
+  /** What the files were that went with the workspace; they are tombstones now. */
+  orphaned: FileRecord[];
+  /** File ids of those that could not be let go; the workspace's mark stays, and the sweep tries again. */
+  failed: string[];
+  kept: number;
+}
+
+/**
+ * The rest of a workspace's deletion after its record has become a mark: every file is let go, those that lived by
+ * it alone go with it, then the mark goes. It may be repeated, and run twice at once.
+ */
+export const releaseWorkspaceFiles = async (
+  { files, workspaces }: Pick<Adapters, 'files' | 'workspaces'>,
+  workspace: Pick<WorkspaceRecord, 'workspace_key' | 'deleted'>,
+): Promise<ReleasedFiles> => {
+  const released: ReleasedFiles = { orphaned: [], failed: [], kept: 0 };
+  const keepFile = workspace.deleted?.keepFiles ?? true;
+  for (const file of await files.listByWorkspace(workspace.workspace_key)) {
+    try {
+      const answer = await files.releaseWorkspace(file.file_key, workspace.workspace_key, { keepFile });
+      if (answer.outcome === 'orphaned') released.orphaned.push(answer.before);
+      if (answer.outcome === 'kept') released.kept += 1;
+    } catch {
+      released.failed.push(file.file_id);
+    }
+  }
+  if (released.failed.length === 0) await workspaces.remove(workspace.workspace_key);
+  return released;
+};

@@ -1,0 +1,62 @@
+import type { Adapters } from '../../ports/adapters.js';
+import { keptGenerations } from './clean-file-record.js';
+
+/**
+ * Removes chunks of generations that no record keeps. The record is read after the chunks were counted, and
+ * nothing above its `latest_generation` is touched, so that indexings in progress lose nothing.
+ */
+export const removeOrphanChunks = async (
+  stores: Pick<Adapters, 'files' | 'chunks'>,
+  signal: AbortSignal,
+): Promise<number> => {
+  let removed = 0;
+  for await (const group of stores.chunks.scanGenerations()) {
+    signal.throwIfAborted();
+    const file = (await stores.files.getMany([group.fileKey])).get(group.fileKey);
+    if (file === undefined) {
+      removed += await stores.chunks.deleteFile(group.fileKey);
+      continue;
+    }
+    const keep = keptGenerations(file);
+    if (keep.includes(group.generation) || group.generation > file.latest_generation) continue;
+    removed += await stores.chunks.deleteGenerations(group.fileKey, { keep, upTo: file.latest_generation });
+  }
+  return removed;
+};
+
+/** Removes bytes, older than a point in time, whose task is unknown: a gateway died before it wrote the task. */
+export const removeOrphanBlobs = async (
+  stores: Pick<Adapters, 'tasks' | 'files' | 'blobs'>,
+  before: Date,
+  signal: AbortSignal,
+): Promise<number> => {
+  let removed = 0;
+  for await (const blob of stores.blobs.scan()) {
+    signal.throwIfAborted();
+    if (blob.createdAt >= before) continue;
+    const task = await stores.tasks.get(blob.taskId);
+    if (task !== null) continue;
+    const file = (await stores.files.getMany([blob.fileKey])).get(blob.fileKey);
+    if (file?.live?.upload_id === blob.blobId) continue;
+    await stores.blobs.remove(blob.blobId);
+    removed += 1;
+  }
+  return removed + (await stores.blobs.removeIncomplete(before));
+};
+
+/**
+ * Files of a partition that is not there any more: put into it in the moment of its deletion, by a gateway that died
+ * before it could look again. They become tombstones, and the sweep does the rest.
+ */
+export const removeStrayFiles = async (
+  stores: Pick<Adapters, 'partitions' | 'files'>,
+  before: Date,
+  signal: AbortSignal,
+): Promise<void> => {
+  for await (const file of stores.files.scan()) {
+    signal.throwIfAborted();
+    if (file.deleted_at !== null || file.updated_at >= before) continue;
+    if ((await stores.partitions.get(file.partition))?.partition_key === file.partition_key) continue;
+    await stores.files.markDeleted(file.partition, file.file_id, file.file_key);
+  }
+};

@@ -1,0 +1,103 @@
+import { Context } from '@temporalio/activity';
+import { AppError } from '../../schemas/app-error.js';
+import { chunkId } from '../../schemas/chunk-id.js';
+import type { FileVersion, StoredChunk } from '../../schemas/documents.js';
+import type { EnrichmentStage, TaskRecord } from '../../schemas/tasks.js';
+import { versionFacts } from './task-ref.js';
+import type { DocumentRef } from './task-ref.js';
+import type { Adapters } from '../ports/adapters.js';
+import { toVersionEntries } from './metadata-entries.js';
+
+export interface CopyActivityDeps {
+  adapters: Pick<Adapters, 'files' | 'tasks' | 'blobs' | 'chunks' | 'models'>;
+}
+
+const PAGE = 200;
+
+/** The hands that copy a live version: text, vectors and bytes, nothing is read or embedded again. */
+export const createCopyActivities = ({ adapters }: CopyActivityDeps) => {
+  const { files, tasks, blobs, chunks, models } = adapters;
+
+  /** @throws AppError FILE_NOT_FOUND when the version is not the live one any more: what it had is being removed */
+  const sourceOf = async (task: TaskRecord): Promise<FileVersion> => {
+    const file = (await files.getMany([task.source?.file_key ?? ''])).get(task.source?.file_key ?? '');
+    if (file?.live == null || file.live.generation !== task.source?.generation)
+      throw new AppError('FILE_NOT_FOUND', 'The source was changed or deleted while it was copied.');
+    return file.live;
+  };
+
+  /** Writes the chunks and bytes of the source under the task's own file and generation. Repeating it is harmless. */
+  const copyVersion = async (ref: DocumentRef): Promise<{ chunkCount: number }> => {
+    const context = Context.current();
+    const signal = context.cancellationSignal;
+    if (!(await tasks.begin(ref.taskId))) throw new AppError('TASK_CANCELLED');
+    const task = await tasks.get(ref.taskId);
+    if (task === null) throw new AppError('TASK_CANCELLED');
+    const source = await sourceOf(task);
+    // What the source lacks the copy lacks too.
+    const degradedStages = source.degraded_stages as EnrichmentStage[];
+    if (degradedStages.length > 0) await tasks.noteEnrichment(ref.taskId, { degradedStages });
+    const { vectorField, dimension } = await models.embedder(task.embedder);
+    const nothing = Array.from({ length: dimension }, () => 0);
+    const total = source.chunk_count;
+    let copied = 0;
+    while (copied < total) {
+      signal.throwIfAborted();
+      const from = { vectorField, from: copied, limit: PAGE, signal };
+      const page = await chunks.listWithVectors(task.source!.file_key, source.generation, from);
+      if (page.length === 0) break;
+      await chunks.put(
+        page.map(({ chunk, vector }) => ({ chunk: copyOf(chunk, task), vector: vector ?? nothing })),
+        vectorField,
+        signal,
+      );
+      copied += page.length;
+      const progress = 0.9 * (copied / Math.max(total, 1));
+      const goOn = await tasks.report(ref.taskId, {
+        stage: 'store',
+        progress,
+        attempt: context.info.attempt,
+      });
+      if (!goOn) throw new AppError('TASK_CANCELLED');
+    }
+    // Gone where uploads are not kept: the copy has none to download either.
+    const bytes = await blobs.read(source.upload_id).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'NOT_FOUND') return null;
+      throw error;
+    });
+    if (bytes !== null)
+      await blobs.write(
+        {
+          blobId: task.upload.upload_id,
+          kind: 'upload',
+          taskId: ref.taskId,
+          fileKey: ref.fileKey,
+          generation: ref.generation,
+        },
+        bytes,
+        signal,
+      );
+    // Looked at again: what was removed under our hands would be missing in the copy.
+    await sourceOf(task);
+    if (copied !== total)
+      throw new AppError('VDB_ERROR', `${copied} of ${total} chunks were found to be copied.`);
+    return { chunkCount: total };
+  };
+
+  return { copyVersion };
+};
+
+export type CopyActivities = ReturnType<typeof createCopyActivities>;
+
+const copyOf = (chunk: StoredChunk, task: TaskRecord): StoredChunk => ({
+  ...chunk,
+  chunk_id: chunkId(task.file_key, task.generation, chunk.position),
+  partition: task.partition,
+  file_id: task.file_id,
+  file_key: task.file_key,
+  generation: task.generation,
+  published: false,
+  relationship_id: task.relationship_id,
+  parent_id: task.parent_id,
+  metadata: toVersionEntries(versionFacts(task)),
+});

@@ -1,0 +1,172 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Context } from '@temporalio/activity';
+import { AppError } from '../../schemas/app-error.js';
+import type { ErrorCode } from '../../schemas/error-table.js';
+import type { IndexationConfig } from '../../schemas/presets.js';
+import type { PictureCount, TaskFailure, TaskState } from '../../schemas/tasks.js';
+import { chunksBlobId } from './chunk-list.js';
+import { enrichmentsOf, indexationConfigOf, wantsPictures } from './enrichment/enrichment-plan.js';
+import { writePicture } from './enrichment/picture-list.js';
+import { cleanFileRecord } from './clean-up/clean-file-record.js';
+import { concludeTask } from './clean-up/conclude-task.js';
+import { settleChunks } from './clean-up/settle-file.js';
+import { kindOfMimetype, resolveFileKind } from './parsing/file-types.js';
+import type { ChunkingOptions } from './parsing/chunk.js';
+import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
+import type { Adapters } from '../ports/adapters.js';
+import type { Publish, Published } from './publish-version.js';
+import type { DocumentRef } from './task-ref.js';
+import { readActiveTask } from './task-ref.js';
+
+export interface DocumentActivityDeps {
+  adapters: Pick<
+    Adapters,
+    'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks' | 'models' | 'partitions' | 'presets'
+  >;
+  parser: Pick<ParserPool, 'parseAndChunk'>;
+  publish: Publish;
+  settings: {
+    /** For a partition whose preset is gone. */
+    chunkSize: number;
+    chunkOverlapRate: number;
+    scratchDirectory: string;
+    /** Off: the bytes of an upload go once it is indexed. */
+    keepUploads: boolean;
+  };
+}
+
+/** A crashed parser may be the machine's fault, three crashes are the document's. */
+const PARSER_TRIES = 3;
+const TOO_MUCH: ReadonlySet<ErrorCode> = new Set(['FILE_TOO_COMPLEX', 'PARSE_TIMEOUT', 'PARSER_CRASHED']);
+const TRACEBACK_CHARACTERS = 8000;
+
+/** The hands of the document plans that touch records, bytes and the parser. */
+export const createDocumentActivities = (deps: DocumentActivityDeps) => {
+  const { tasks, blobs, models } = deps.adapters;
+  const { keepUploads } = deps.settings;
+
+  /** How the partition's preset wants documents cut. */
+  const chunkingOf = (preset: IndexationConfig | undefined): Required<ChunkingOptions> => {
+    const { chunkSize, chunkOverlapRate } = deps.settings;
+    return {
+      chunkSize: preset?.chunking.chunk_size ?? chunkSize,
+      overlapRate: preset?.chunking.chunk_overlap_rate ?? chunkOverlapRate,
+      // Presets of earlier releases could hold any name.
+      strategy: preset?.chunking.name === 'structured_section' ? 'structured_section' : 'recursive_splitter',
+    };
+  };
+
+  /** Pictures may be what makes a document too much for the parser: they are done without before it is given up. */
+  const parseWithPictures = async (request: ParseRequest, directory: string): Promise<ParsedDocument> => {
+    try {
+      return await deps.parser.parseAndChunk({ ...request, pictures: { directory } });
+    } catch (error) {
+      if (!(error instanceof AppError) || !TOO_MUCH.has(error.code)) throw error;
+      return { ...(await deps.parser.parseAndChunk(request)), pictures: { kept: 0, leftOut: 1 } };
+    }
+  };
+
+  const storePictures = async (
+    ref: DocumentRef,
+    pictures: PictureCount,
+    directory: string,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    for (let picture = 0; picture < pictures.kept; picture += 1)
+      await writePicture(blobs, ref, picture, createReadStream(join(directory, String(picture))), signal);
+    await tasks.noteEnrichment(ref.taskId, { pictures });
+  };
+
+  /**
+   * Bytes → chunk list. Repeating it writes the same list again. `enrich`: the partition's preset wants a model to say
+   * something of the document before it is embedded.
+   */
+  const parseDocument = async (ref: DocumentRef): Promise<{ chunkCount: number; enrich?: true }> => {
+    const signal = Context.current().cancellationSignal;
+    const attempt = Context.current().info.attempt;
+    if (!(await tasks.begin(ref.taskId))) throw new AppError('TASK_CANCELLED');
+    await tasks.report(ref.taskId, { stage: 'parse', progress: 0, attempt });
+    const task = await readActiveTask(tasks, ref);
+    const directory = await mkdtemp(join(deps.settings.scratchDirectory, 'document-'));
+    try {
+      // The gateway has chosen, and put down the type that it chose.
+      const kind =
+        kindOfMimetype(task.upload.mimetype) ?? resolveFileKind({ filename: task.upload.filename });
+      // Some readers choose by the file's extension.
+      const path = join(directory, `upload.${kind}`);
+      await pipeline(await blobs.read(task.upload.upload_id), createWriteStream(path), { signal });
+      const { maxInputTokens } = await models.embedder(task.embedder);
+      const preset = await indexationConfigOf(deps.adapters, task.partition);
+      const wanted = chunkingOf(preset);
+      const request: ParseRequest = {
+        path,
+        kind,
+        filename: task.upload.filename,
+        chunking: {
+          // Three quarters of the embedder's window: token counts of two tokenisers differ.
+          chunkSize: Math.min(wanted.chunkSize, Math.floor((maxInputTokens ?? Infinity) * 0.75)),
+          overlapRate: wanted.overlapRate,
+          strategy: wanted.strategy,
+        },
+        outputPath: join(directory, 'chunks.jsonl'),
+        signal,
+      };
+      const pictureDirectory = join(directory, 'pictures');
+      const parsed = wantsPictures(preset, kind)
+        ? await parseWithPictures(request, pictureDirectory)
+        : await deps.parser.parseAndChunk(request);
+      if (parsed.chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
+      await tasks.report(ref.taskId, { stage: 'chunk', progress: 0.3 });
+      const blobId = chunksBlobId(ref.taskId);
+      await blobs.write(
+        { blobId, kind: 'chunks', taskId: ref.taskId, fileKey: ref.fileKey, generation: ref.generation },
+        createReadStream(join(directory, 'chunks.jsonl')),
+        signal,
+      );
+      if (parsed.pictures) await storePictures(ref, parsed.pictures, pictureDirectory, signal);
+      const enriched = enrichmentsOf(preset, parsed.pictures).length > 0;
+      return { chunkCount: parsed.chunkCount, ...(enriched ? { enrich: true } : {}) };
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'PARSER_CRASHED' && attempt >= PARSER_TRIES)
+        throw new AppError('FILE_CORRUPT', `${error.message} It crashed ${attempt} times.`, { cause: error });
+      throw error;
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  };
+
+  /**
+   * Makes the new version the visible one; see `createPublisher`. Repeating it is harmless.
+   * @throws AppError SUPERSEDED when another task has the file by now
+   */
+  const publishDocument = (ref: DocumentRef, chunkCount: number): Promise<Published> =>
+    deps.publish(ref, chunkCount, Context.current().cancellationSignal);
+
+  /** Ends a task that did not succeed and lets go of its file. Answers the state that the task ended in. */
+  const endTask = async (ref: DocumentRef, failure: TaskFailure): Promise<TaskState> => {
+    const cancelled = failure.code === 'TASK_CANCELLED' || failure.code === 'SUPERSEDED';
+    await concludeTask(deps.adapters, ref, cancelled ? 'CANCELLED' : 'FAILED', {
+      ...failure,
+      traceback: capped(failure.traceback),
+    });
+    return (await tasks.get(ref.taskId))?.state ?? 'CANCELLED';
+  };
+
+  /** Removes everything of a file that its record does not keep. */
+  const cleanFile = (fileKey: string): Promise<void> =>
+    cleanFileRecord(deps.adapters, fileKey, { keepUploads });
+
+  /** What the chunks say of their file follows a change of its record. */
+  const settleFileChunks = (fileKey: string, token: string): Promise<void> =>
+    settleChunks(deps.adapters, fileKey, [token], Context.current().cancellationSignal);
+
+  return { parseDocument, publishDocument, endTask, cleanFile, settleFileChunks };
+};
+
+export type DocumentActivities = ReturnType<typeof createDocumentActivities>;
+
+const capped = (lines: readonly string[]): string[] =>
+  lines.join('\n').slice(0, TRACEBACK_CHARACTERS).split('\n');

@@ -1,0 +1,137 @@
+import { Context } from '@temporalio/activity';
+import { AppError } from '../../schemas/app-error.js';
+import { chunkId } from '../../schemas/chunk-id.js';
+import type { Chunk, StoredChunk } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
+import { countChunks, readChunkBatches } from './chunk-list.js';
+import { versionFacts } from './task-ref.js';
+import type { DocumentRef } from './task-ref.js';
+import { openContexts } from './enrichment/context-list.js';
+import type { Adapters } from '../ports/adapters.js';
+import { readUnpublishedTask } from './publish-version.js';
+import type { Publish, Published } from './publish-version.js';
+import { toVersionEntries } from './metadata-entries.js';
+
+export interface EmbeddingActivityDeps {
+  adapters: Pick<Adapters, 'tasks' | 'blobs' | 'chunks' | 'models' | 'partitions'>;
+  publish: Publish;
+}
+
+/** How far an attempt came; the next one goes on from there. */
+interface Cursor {
+  stored: number;
+}
+
+/** The hands that spend their time in an embedding model. */
+export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
+  const { tasks, blobs, chunks, models, partitions } = deps.adapters;
+
+  /**
+   * Chunk list → vectors → vector store, batch by batch. Each stored batch moves the cursor in the heartbeat, so
+   * that a retry embeds nothing twice but the batch in which it was interrupted.
+   *
+   * @param options.publish a document of one batch is published as well, and `published` says what came of it: a step
+   *   of its own costs a small document more than its embedding
+   */
+  const embedDocument = async (
+    ref: DocumentRef,
+    options: { publish?: boolean } = {},
+  ): Promise<{ stored: number; published?: Published }> => {
+    const context = Context.current();
+    const signal = context.cancellationSignal;
+    const before = (context.info.heartbeatDetails as Cursor | undefined)?.stored ?? 0;
+    const task = await readUnpublishedTask(tasks, ref);
+    if (task === null) return { stored: before, published: { replaced: true } };
+    const partition = await partitions.get(task.partition);
+    if (partition !== null && partition.embedder !== task.embedder)
+      throw new AppError('EMBEDDER_CHANGED_DURING_INDEXING');
+    const embedder = await models.embedder(task.embedder);
+    await chunks.ensureSchema([{ vectorField: embedder.vectorField, dimension: embedder.dimension }]);
+
+    let stored = before;
+    let total: number | null = null;
+    const contextOf = openContexts(blobs, ref.taskId, task.context_parts ?? 0);
+    const batches = readChunkBatches(blobs, ref.taskId, { skip: before, size: embedder.batchSize });
+    for await (const { chunks: batch, last } of batches) {
+      signal.throwIfAborted();
+      total ??= last ? before + batch.length : await countChunks(blobs, ref.taskId);
+      // Marking is a second write of each chunk, vector and all. What is stored in one go becomes live in a moment, so
+      // it may be marked from the start: the record still decides whether it is answered.
+      const published = total <= embedder.batchSize;
+      const texts: string[] = [];
+      for (const chunk of batch) texts.push(embeddedText(chunk, await contextOf(chunk.position)));
+      const vectors = await embedder.embed(texts, { kind: 'document', signal });
+      const facts = { total, published };
+      await chunks.put(
+        batch.map((chunk, index) => ({
+          chunk: storedChunk(task, chunk, facts),
+          vector: vectors[index] ?? failMissingVector(),
+        })),
+        embedder.vectorField,
+        signal,
+      );
+      stored += batch.length;
+      if (published && options.publish === true)
+        try {
+          return { stored, published: await deps.publish(ref, total, signal) };
+        } catch (error) {
+          // Tried again, this finds nothing to embed any more, and publishing is left to the step behind it.
+          context.heartbeat({ stored } satisfies Cursor);
+          throw error;
+        }
+      context.heartbeat({ stored } satisfies Cursor);
+      const goOn = await tasks.report(ref.taskId, {
+        stage: 'embed',
+        progress: 0.3 + 0.6 * (stored / total),
+        attempt: context.info.attempt,
+      });
+      if (!goOn) throw new AppError('TASK_CANCELLED');
+    }
+    return { stored };
+  };
+
+  return { embedDocument };
+};
+
+export type EmbeddingActivities = ReturnType<typeof createEmbeddingActivities>;
+
+const MOST_HEADING_CHARACTERS = 300;
+
+/**
+ * What a chunk's vector is made of: its context, the headings it stands under, its text. A context is found by and never
+ * shown, since it is a model's word and not the document's. Headings stand in front even where the text begins with
+ * them: a title says in few words what the text is about.
+ */
+const embeddedText = (chunk: Chunk, context: string | null): string => {
+  const headings = [...chunk.headingPath.join(' > ')].slice(0, MOST_HEADING_CHARACTERS).join('');
+  return [context ?? '', headings, chunk.text].filter((part) => part !== '').join('\n\n');
+};
+
+const failMissingVector = (): never => {
+  throw new AppError('EMBEDDING_RESPONSE_ERROR', 'The embedding provider answered fewer vectors than texts.');
+};
+
+const storedChunk = (
+  task: TaskRecord,
+  chunk: Chunk,
+  { total, published }: { total: number; published: boolean },
+): StoredChunk => ({
+  chunk_id: chunkId(task.file_key, task.generation, chunk.position),
+  partition: task.partition,
+  file_id: task.file_id,
+  file_key: task.file_key,
+  generation: task.generation,
+  position: chunk.position,
+  published,
+  text: chunk.text,
+  filename: task.upload.filename,
+  heading_path: chunk.headingPath,
+  page: chunk.page,
+  chunk_type: chunk.chunkType,
+  section_id: chunk.position,
+  prev_section_id: chunk.position === 0 ? null : chunk.position - 1,
+  next_section_id: chunk.position + 1 < total ? chunk.position + 1 : null,
+  relationship_id: task.relationship_id,
+  parent_id: task.parent_id,
+  metadata: toVersionEntries(versionFacts(task)),
+});

@@ -1,0 +1,69 @@
+import type { Chunk } from '../../../schemas/documents.js';
+import type { IndexationConfig } from '../../../schemas/presets.js';
+import { fillPrompt } from '../../../schemas/prompts.js';
+import type { ChatMessage, LanguageModel } from '../../ports/models.js';
+
+/** Letters of the document's beginning, and of the chunk before, that a question carries. */
+const OPENING_CHARACTERS = 6000;
+const PREVIOUS_CHARACTERS = 1600;
+/** Two short sentences. */
+const MOST_TOKENS = 160;
+const MOST_CHARACTERS = 1000;
+
+export interface Surroundings {
+  filename: string;
+  /** The beginning of the document. */
+  opening: string;
+  /** The chunk before this one; null for the first. */
+  previous: Chunk | null;
+}
+
+/** The beginning of a document from its first chunks. */
+export const openingOf = (chunks: readonly Chunk[]): string =>
+  chunks
+    .map(({ text }) => text)
+    .join('\n\n')
+    .slice(0, OPENING_CHARACTERS);
+
+/**
+ * Mode `simple` shows the model the beginning of the document; `structured` shows the headings that the chunk stands
+ * under and the end of the chunk before, which costs less and says more where a document is well divided.
+ */
+const question = (
+  template: string,
+  mode: IndexationConfig['contextualization_mode'],
+  chunk: Chunk,
+  { filename, opening, previous }: Surroundings,
+): ChatMessage[] => [
+  {
+    role: 'user',
+    content: fillPrompt(template, {
+      filename,
+      chunk: chunk.text,
+      document: mode === 'structured' ? chunk.headingPath.join(' > ') : opening,
+      previous: mode === 'structured' ? (previous?.text ?? '').slice(-PREVIOUS_CHARACTERS) : '',
+    }),
+  },
+];
+
+/**
+ * Where a chunk stands and what it is about, in a model's words; null when the model has nothing to say.
+ * @throws what the language model throws, or the signal's reason
+ */
+export const contextualizeChunk = async (
+  model: Pick<LanguageModel, 'complete'>,
+  asked: {
+    template: string;
+    mode: IndexationConfig['contextualization_mode'];
+    chunk: Chunk;
+    around: Surroundings;
+    signal: AbortSignal;
+  },
+): Promise<string | null> => {
+  const messages = question(asked.template, asked.mode, asked.chunk, asked.around);
+  const { content } = await model.complete(messages, {
+    ...{ temperature: 0, maxTokens: MOST_TOKENS, signal: asked.signal },
+  });
+  const said = content.replace(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS);
+  return said === '' ? null : said;
+};

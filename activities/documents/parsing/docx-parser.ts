@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import mammoth from 'mammoth';
+import { AppError } from '../../../schemas/app-error.js';
+import { parseHtml } from './html-parser.js';
+import type { PictureCollector } from './pictures/picture-collector.js';
+import { createPictureMarks } from './pictures/picture-marks.js';
+import type { PictureMarks } from './pictures/picture-marks.js';
+import { placePictures } from './pictures/place-pictures.js';
+import { openFileBytes } from './random-access-bytes.js';
+import type { Section } from './section.js';
+import { checkZipLimits, unpacksAsDeclared } from './zip-limits.js';
+import type { ZipLimits } from './zip-limits.js';
+
+/** One embedded file is held in memory as a whole, several times over. */
+const LARGEST_MEDIA_BYTES = 64 * 1024 * 1024;
+const OLE_SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+/**
+ * Word documents by way of HTML: headings, lists, tables, footnotes. Pages are not known.
+ * @param pictures takes the embedded pictures; without it none are unpacked
+ * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX (the package unpacks to more than the limits)
+ */
+export async function* parseDocx(
+  path: string,
+  limits: ZipLimits & { maxNesting: number },
+  pictures?: PictureCollector,
+): AsyncGenerator<Section> {
+  let unpacked = pictures;
+  const file = await openFileBytes(path);
+  try {
+    const head = await file.read(0, Math.min(8, file.size));
+    // Word keeps a package that has a password inside an OLE container.
+    if (head.equals(OLE_SIGNATURE)) throw new AppError('FILE_ENCRYPTED');
+    await checkZipLimits(file, limits);
+    if (pictures && !(await unpacksAsDeclared(file, /^word\/media\//i, LARGEST_MEDIA_BYTES))) {
+      pictures.leaveOut();
+      unpacked = undefined;
+    }
+  } finally {
+    await file.close();
+  }
+  const marks = createPictureMarks();
+  const html = await toHtml(path, unpacked && { pictures: unpacked, marks });
+  yield* placePictures(parseHtml(html, limits.maxNesting, marks), marks);
+}
+
+async function toHtml(
+  path: string,
+  taken: { pictures: PictureCollector; marks: PictureMarks } | undefined,
+): Promise<string> {
+  const source = async (image: { readAsBuffer(): Promise<Buffer> }): Promise<{ src: string }> => {
+    const picture = taken && (await takePicture(image, taken.pictures));
+    return { src: picture == null ? '' : taken!.marks.of(picture) };
+  };
+  try {
+    const { value } = await mammoth.convertToHtml(
+      { buffer: await readFile(path) },
+      {
+        convertImage: mammoth.images.imgElement(source),
+        includeDefaultStyleMap: true,
+        ignoreEmptyParagraphs: true,
+      },
+    );
+    return value;
+  } catch (error) {
+    throw new AppError('FILE_CORRUPT', 'The Word document is damaged and cannot be read.', { cause: error });
+  }
+}
+
+/** A picture that is missing, or linked and so somewhere else, cannot be read. */
+async function takePicture(
+  image: { readAsBuffer(): Promise<Buffer> },
+  pictures: PictureCollector,
+): Promise<number | null> {
+  const bytes = pictures.full ? null : await image.readAsBuffer().catch(() => null);
+  if (bytes !== null) return pictures.take(Buffer.from(bytes));
+  pictures.leaveOut();
+  return null;
+}

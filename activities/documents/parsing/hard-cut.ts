@@ -1,0 +1,35 @@
+import { endsInPair } from '../../text/sentences.js';
+import { countTokens } from '../../text/token-count.js';
+
+/** Characters: text of more than this a token does not occur outside of blank space, so it need not be counted. */
+export const LONGEST_TOKEN = 64;
+
+/**
+ * Halves a text until each piece has at most `limit` tokens: at a line end, else at a space, else between two
+ * characters. The pieces put together give the text. Linear but for the logarithm of the pieces' number.
+ */
+export function* hardCut(text: string, limit: number): Generator<string> {
+  const surelyTooLong = text.length > limit * LONGEST_TOKEN;
+  if (text.length < 2 || (!surelyTooLong && countTokens(text.trim()) <= limit)) {
+    yield text;
+    return;
+  }
+  const middle = cutNearMiddle(text);
+  if (middle === text.length) {
+    // One character, which is more tokens than asked for.
+    yield text;
+    return;
+  }
+  yield* hardCut(text.slice(0, middle), limit);
+  yield* hardCut(text.slice(middle), limit);
+}
+
+function cutNearMiddle(text: string): number {
+  const half = text.length >> 1;
+  const from = text.length >> 2;
+  for (const sign of ['\n', ' ']) {
+    const at = text.slice(from, half).lastIndexOf(sign);
+    if (at >= 0) return from + at + 1;
+  }
+  return endsInPair(text, half) ? half + 1 : half;
+}

@@ -1,0 +1,40 @@
+/**
+ * The program of a parser process: takes one document at a time from the pool over IPC. It may hang, crash or be
+ * killed at any moment; nothing but its output file depends on it.
+ */
+import { Worker } from 'node:worker_threads';
+import { AppError } from '../../../schemas/app-error.js';
+import type { ParserReply, ParserRequest } from './parser-messages.js';
+import { runParseJob } from './run-parse-job.js';
+
+const reply = (message: ParserReply): void => void process.send?.(message);
+
+process.on('disconnect', () => process.exit(0));
+// A tight native loop never sees the disconnect. Where the kernel does not kill us with our parent, a thread does.
+if (process.env.TAMIS_WATCH_PARENT === '1') {
+  const watch = `const parent = process.ppid;
+    setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);`;
+  new Worker(watch, { eval: true }).unref();
+}
+
+process.on('message', (request: ParserRequest) => void handle(request));
+reply({ type: 'ready' });
+
+async function handle({ job }: ParserRequest): Promise<void> {
+  try {
+    const result = await runParseJob(job, (progress) => reply({ type: 'progress', progress }));
+    reply({ type: 'done', result, rss: process.memoryUsage.rss() });
+  } catch (error) {
+    const { code, message, details } = explain(error);
+    reply({ type: 'failed', code, message, details, rss: process.memoryUsage.rss() });
+  }
+}
+
+function explain(error: unknown): Pick<ParserReply & { type: 'failed' }, 'code' | 'message' | 'details'> {
+  if (error instanceof AppError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof RangeError) return { code: 'FILE_TOO_COMPLEX', message, details: { limit: 'size' } };
+  // The machine's trouble (a full disk, say) is not the document's: no code, so that it is tried again.
+  const isSystem = error instanceof Error && 'syscall' in error;
+  return { code: isSystem ? null : 'PARSER_CRASHED', message, details: {} };
+}

@@ -1,0 +1,56 @@
+import type { PictureCount } from '../../../schemas/tasks.js';
+import type { ErrorCode } from '../../../schemas/error-table.js';
+import type { ChunkingOptions } from './chunk.js';
+import type { FileKind } from './file-types.js';
+import type { ParseLimits } from './parse-limits.js';
+import type { PictureLimits } from './pictures/picture-limits.js';
+
+/** What the pool asks of a parser process. Text never crosses: the chunks go to a file. */
+export interface ParseJob {
+  path: string;
+  kind: FileKind;
+  limits: ParseLimits;
+  /** What is made of the document: chunks, or its text alone, up to a length. */
+  output: { chunking: ChunkingOptions } | { maxCharacters: number };
+  /** Written anew: JSON lines, one `ParsedChunk` each; or the text. */
+  outputPath: string;
+  /** Where the document's pictures go; without it none are taken out. The directory is made when there is one. */
+  pictures?: { directory: string; limits: PictureLimits } | undefined;
+}
+
+export interface ParseProgress {
+  chunks: number;
+  /** Of formats that have pages. */
+  pages?: { done: number; total: number };
+}
+
+export interface ParsedDocument {
+  /** Places of pictures included. 0 when the document has nothing (the file is then empty), or none were asked for. */
+  chunkCount: number;
+  /** o200k tokens of all chunks, overlaps counted twice. */
+  tokens: number;
+  /** Characters of the text as it was read. */
+  characters: number;
+  /** null where the format has no pages. */
+  pages: number | null;
+  /** Encoding of a text file as it was found. */
+  encoding?: string;
+  outputPath: string;
+  /** Where pictures were asked for. The chunks say where each of them stands. */
+  pictures?: PictureCount;
+}
+
+export type ParserRequest = { type: 'parse'; job: ParseJob };
+
+export type ParserReply =
+  | { type: 'ready' }
+  | { type: 'progress'; progress: ParseProgress }
+  /** `rss`: memory the process holds afterwards, in bytes. */
+  | { type: 'done'; result: ParsedDocument; rss: number }
+  | {
+      type: 'failed';
+      code: ErrorCode | null;
+      message: string;
+      details: Record<string, unknown>;
+      rss: number;
+    };

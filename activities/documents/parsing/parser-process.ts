@@ -1,0 +1,155 @@
+import { spawn } from 'node:child_process';
+import { AppError } from '../../../schemas/app-error.js';
+import type { ParsedDocument, ParseJob, ParseProgress, ParserReply } from './parser-messages.js';
+import { parserCommand } from './parser-command.js';
+import { processMemory } from './process-memory.js';
+
+const MIB = 1024 * 1024;
+const WATCH_EVERY_MS = 200;
+const LAST_WORDS_MS = 500;
+const START_TIMEOUT_MS = 60_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const KEPT_ERROR_OUTPUT = 8 * 1024;
+/** What Node, V8, Rust and C++ write when they get no more memory. */
+const OUT_OF_MEMORY =
+  /out of memory|memory allocation of \d+ bytes failed|bad_alloc|Array buffer allocation failed/i;
+
+export interface RunOptions {
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: ParseProgress) => void) | undefined;
+}
+
+/** One parser process. It takes one document at a time; after a failure that killed it, it is of no more use. */
+export interface ParserProcess {
+  readonly pid: number | undefined;
+  readonly alive: boolean;
+  /** Documents it has read, and the memory it held after the last one, in bytes. */
+  readonly documents: number;
+  readonly rss: number;
+  run(job: ParseJob, options?: RunOptions): Promise<ParsedDocument>;
+  /** Kills it and waits until it is gone. */
+  kill(): Promise<void>;
+}
+
+/** Starts a parser process. It does not keep our event loop alive while it has nothing to do. */
+export function startParserProcess(memoryMb: number): ParserProcess {
+  const { command, args, env, memoryBounded } = parserCommand(memoryMb);
+  const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+  let alive = true;
+  let documents = 0;
+  let rss = 0;
+  let errorOutput = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    errorOutput = (errorOutput + text).slice(-KEPT_ERROR_OUTPUT);
+  });
+  const gone = new Promise<string>((resolve) => {
+    const end = (how: string): void => {
+      alive = false;
+      resolve(how);
+    };
+    child.once('error', (error) => end(error.message));
+    // `close` rather than `exit`: the last words on stderr tell a lack of memory from a crash. But a child of the
+    // child (tsx has one) may hold the pipe open a little longer.
+    child.once('close', (code, signal) => end(signal ?? `exit code ${code}`));
+    child.once('exit', (code, signal) => {
+      setTimeout(() => end(signal ?? `exit code ${code}`), LAST_WORDS_MS).unref();
+    });
+  });
+  const ready = new Promise<void>((resolve) => child.once('message', () => resolve()));
+  const setBusy = (busy: boolean): void => {
+    const call = busy ? 'ref' : 'unref';
+    child[call]();
+    child.channel?.[call]();
+    (child.stderr as unknown as { ref(): void; unref(): void })[call]();
+  };
+  const kill = async (): Promise<void> => {
+    setBusy(true);
+    child.kill('SIGKILL');
+    await gone;
+  };
+  setBusy(false);
+
+  const run = async (job: ParseJob, { signal, onProgress }: RunOptions = {}): Promise<ParsedDocument> => {
+    signal?.throwIfAborted();
+    setBusy(true);
+    documents++;
+    let peak = 0;
+    let reason: unknown;
+    /** The first reason to kill it is the one that is told. */
+    const killFor = (why: unknown): void => {
+      reason ??= why;
+      child.kill('SIGKILL');
+    };
+    const tooMuchMemory = (): AppError =>
+      new AppError('FILE_TOO_COMPLEX', 'Reading the file takes more memory than is allowed.', {
+        details: { limit: 'memory_mb', max: memoryMb },
+      });
+    const onAbort = (): void => killFor(signal!.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const { timeoutMs } = job.limits;
+    let deadline = setTimeout(
+      () => killFor(new AppError('PARSER_CRASHED', 'The parser process did not start.')),
+      START_TIMEOUT_MS,
+    );
+    const onTimeout = (): void => {
+      const message = `Reading the file took longer than ${timeoutMs / 1000} s.`;
+      killFor(new AppError('PARSE_TIMEOUT', message, { details: { limit: 'timeout_ms', max: timeoutMs } }));
+    };
+    const watch = setInterval(() => {
+      void processMemory(child.pid!).then((bytes) => {
+        peak = Math.max(peak, bytes ?? 0);
+        if (peak > memoryMb * MIB) killFor(tooMuchMemory());
+      });
+    }, WATCH_EVERY_MS);
+
+    let onMessage: (message: ParserReply) => void;
+    const answer = new Promise<ParsedDocument>((resolve, reject) => {
+      onMessage = (message) => {
+        if (message.type === 'progress') return onProgress?.(message.progress);
+        if (message.type === 'ready') return undefined;
+        rss = message.rss;
+        if (message.type === 'done') return resolve(message.result);
+        const { code, message: text, details } = message;
+        return reject(code ? new AppError(code, text, { details }) : new Error(`the parser failed: ${text}`));
+      };
+      child.on('message', onMessage);
+    });
+    const death = gone.then((how) => {
+      if (reason !== undefined) throw reason;
+      const refused = OUT_OF_MEMORY.test(errorOutput) || (memoryBounded && peak > memoryMb * MIB * 0.9);
+      if (refused) throw tooMuchMemory();
+      const details = { ended: how, output: errorOutput.trim().slice(-500) };
+      throw new AppError('PARSER_CRASHED', `The program that reads this type of file ended with ${how}.`, {
+        details,
+      });
+    });
+    try {
+      await Promise.race([ready, death]);
+      clearTimeout(deadline);
+      deadline = setTimeout(onTimeout, Math.min(timeoutMs, LONGEST_TIMER_MS));
+      child.send({ type: 'parse', job }, () => undefined); // a closed channel shows in `gone`
+      return await Promise.race([answer, death]);
+    } finally {
+      clearTimeout(deadline);
+      clearInterval(watch);
+      signal?.removeEventListener('abort', onAbort);
+      child.off('message', onMessage!);
+      setBusy(false);
+    }
+  };
+
+  return {
+    pid: child.pid,
+    get alive() {
+      return alive;
+    },
+    get documents() {
+      return documents;
+    },
+    get rss() {
+      return rss;
+    },
+    run,
+    kill,
+  };
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PictureCount } from '../../../../schemas/tasks.js';
+import { readPictureFormat } from './picture-format.js';
+import type { PictureLimits } from './picture-limits.js';
+
+/** Takes the pictures of one document as a parser comes upon them. */
+export interface PictureCollector {
+  readonly limits: PictureLimits;
+  /** No more will be kept: whoever has to unpack a picture first need not. */
+  readonly full: boolean;
+  /** Puts a picture down and answers its number; null when it is left out, or was there before. */
+  take(bytes: Buffer): Promise<number | null>;
+  /** One that the parser itself could not hand out. */
+  leaveOut(): void;
+  /** The kept ones are files `0` to `kept - 1` in the directory. */
+  count(): PictureCount;
+}
+
+/**
+ * Keeps pictures as files in a directory, which is made when the first one comes. The same bytes again are one picture,
+ * at its first place.
+ */
+export function createPictureCollector(directory: string, limits: PictureLimits): PictureCollector {
+  const seen = new Set<string>();
+  let kept = 0;
+  let leftOut = 0;
+  let total = 0;
+  const isFull = (): boolean => kept >= limits.maxPictures || total >= limits.maxTotalBytes;
+  return {
+    limits,
+    get full() {
+      return isFull();
+    },
+    async take(bytes) {
+      const digest = createHash('sha256').update(bytes).digest('base64');
+      if (seen.has(digest)) return null;
+      seen.add(digest);
+      const format = bytes.length > limits.maxBytes ? null : readPictureFormat(bytes);
+      if (format !== null && Math.min(format.width, format.height) < limits.minSide) return null;
+      const fits = format !== null && format.width * format.height <= limits.maxPixels;
+      if (!fits || isFull() || total + bytes.length > limits.maxTotalBytes) {
+        leftOut += 1;
+        return null;
+      }
+      if (kept === 0) await mkdir(directory, { recursive: true });
+      await writeFile(join(directory, String(kept)), bytes);
+      total += bytes.length;
+      kept += 1;
+      return kept - 1;
+    },
+    leaveOut: () => void (leftOut += 1),
+    count: () => ({ kept, leftOut }),
+  };
+}

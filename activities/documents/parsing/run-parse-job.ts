@@ -1,0 +1,82 @@
+import { openChunkWriter } from './chunk-file.js';
+import { createChunker } from './chunker.js';
+import { stripInvisible } from '../../text/invisible-characters.js';
+import { parseDocument } from './parse-document.js';
+import { createPictureCollector } from './pictures/picture-collector.js';
+import { writeText } from './write-text.js';
+import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
+import type { Section } from './section.js';
+
+const PROGRESS_EVERY_MS = 500;
+
+/** What a person would see of a section: a model would also read what is hidden in it. */
+const visible = (section: Section): Section => {
+  const { charStart, ...rest } = section;
+  const text = stripInvisible(section.text);
+  const headingPath = section.headingPath.map(stripInvisible);
+  // Where something was taken out, places in the source are no longer known.
+  const known = charStart !== undefined && text.length === section.text.length;
+  return { ...rest, headingPath, text, ...(known && { charStart }) };
+};
+
+async function* visibleOf(sections: AsyncIterable<Section> | Iterable<Section>): AsyncGenerator<Section> {
+  for await (const section of sections) yield visible(section);
+}
+
+/**
+ * Parses one document into its output file, section by section, as chunks or as text. Runs in a parser process.
+ */
+export async function runParseJob(
+  job: ParseJob,
+  onProgress: (progress: ParseProgress) => void,
+): Promise<ParsedDocument> {
+  const pictures = job.pictures && createPictureCollector(job.pictures.directory, job.pictures.limits);
+  const parsed = await parseDocument({ ...job, pictures });
+  const encodingOf = (): Pick<ParsedDocument, 'encoding'> =>
+    parsed.encoding === undefined ? {} : { encoding: parsed.encoding };
+  if ('maxCharacters' in job.output) {
+    const written = await writeText(visibleOf(parsed.sections), job.outputPath, job.output.maxCharacters);
+    const pages = parsed.pages()?.total ?? null;
+    return {
+      chunkCount: 0,
+      tokens: 0,
+      characters: written,
+      pages,
+      ...encodingOf(),
+      outputPath: job.outputPath,
+    };
+  }
+  const chunker = createChunker(job.output.chunking);
+  const writer = await openChunkWriter(job.outputPath);
+  let chunkCount = 0;
+  let tokens = 0;
+  let characters = 0;
+  let reported = Date.now();
+  const write = async (chunks: ReturnType<typeof chunker.end>): Promise<void> => {
+    for (const chunk of chunks) {
+      chunkCount++;
+      tokens += chunk.tokens;
+      await writer.write(chunk);
+    }
+  };
+  try {
+    for await (const section of parsed.sections) {
+      characters += section.text.length;
+      await write(chunker.push(visible(section)));
+      if (Date.now() - reported >= PROGRESS_EVERY_MS) {
+        reported = Date.now();
+        const pages = parsed.pages();
+        onProgress(pages ? { chunks: chunkCount, pages } : { chunks: chunkCount });
+      }
+    }
+    await write(chunker.end());
+  } finally {
+    await writer.close();
+  }
+  const pages = parsed.pages()?.total ?? null;
+  return {
+    ...{ chunkCount, tokens, characters, pages, outputPath: job.outputPath },
+    ...encodingOf(),
+    ...(pictures && { pictures: pictures.count() }),
+  };
+}

@@ -1,0 +1,155 @@
+import { open } from 'node:fs/promises';
+import iconv from 'iconv-lite';
+import jschardet from 'jschardet';
+import { AppError } from '../../../schemas/app-error.js';
+
+const SAMPLE = 64 * 1024;
+const BLOCK = 256 * 1024;
+/** More control characters than this part of the text, and it is no text. A log may hold a block of zeros. */
+const MOST_CONTROLS = 0.002;
+
+/** A text file whose encoding is known. */
+export interface DecodedText {
+  encoding: string;
+  /** The text in pieces of at most 256 Ki characters, line ends as `\n`, other control characters as spaces. */
+  pieces(): AsyncGenerator<string>;
+}
+
+/**
+ * Finds the encoding of a text file: byte order mark, UTF-8 when every byte of it is, else by statistics.
+ * @param declared what the file says of itself (an HTML meta tag); believed only when it is not UTF-8
+ * @throws AppError UNSUPPORTED_CONTENT for binary data, here or while reading the pieces
+ */
+export async function openText(
+  path: string,
+  declared?: (head: string) => string | undefined,
+): Promise<DecodedText> {
+  const file = await open(path);
+  try {
+    const head = await readAt(file, 0, SAMPLE);
+    const encoding = markedEncoding(head) ?? (await findEncoding(file, head, declared));
+    return { encoding, pieces: () => decode(path, encoding) };
+  } finally {
+    await file.close();
+  }
+}
+
+type File = Awaited<ReturnType<typeof open>>;
+
+async function readAt(file: File, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}
+
+function markedEncoding(head: Buffer): string | undefined {
+  const starts = (...bytes: number[]): boolean => head.subarray(0, bytes.length).equals(Buffer.from(bytes));
+  if (starts(0xef, 0xbb, 0xbf)) return 'utf-8';
+  if (starts(0xff, 0xfe, 0, 0)) return 'utf-32le';
+  if (starts(0, 0, 0xfe, 0xff)) return 'utf-32be';
+  if (starts(0xff, 0xfe)) return 'utf-16le';
+  if (starts(0xfe, 0xff)) return 'utf-16be';
+  return undefined;
+}
+
+async function findEncoding(
+  file: File,
+  head: Buffer,
+  declared?: (head: string) => string | undefined,
+): Promise<string> {
+  const wide = unmarkedWide(head);
+  if (wide) return wide;
+  if (head.includes(0)) throw binary();
+  const invalidAt = await firstNonUtf8(file);
+  if (invalidAt === null) return 'utf-8';
+  const said = declared?.(head.toString('latin1'));
+  if (said && iconv.encodingExists(said) && !/^utf-?8$/i.test(said)) return said;
+  // The head may be plain ASCII: look where the first other byte is.
+  const sample = invalidAt < SAMPLE ? head : await readAt(file, Math.max(0, invalidAt - 1024), SAMPLE);
+  const guess = jschardet.detect(aroundHighBytes(sample)).encoding?.toLowerCase();
+  return guess && guess !== 'ascii' && iconv.encodingExists(guess) ? guess : 'windows-1252';
+}
+
+/** Statistics go wrong where a few accents stand in much plain text: French came out as Czech. */
+function aroundHighBytes(sample: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  let end = 0;
+  for (let i = 0; i < sample.length; i++) {
+    if (sample[i]! < 0x80 || i < end) continue;
+    parts.push(sample.subarray(Math.max(end, i - 24), i + 24));
+    end = i + 24;
+  }
+  return Buffer.concat(parts);
+}
+
+/** UTF-16 without a mark: Latin text has a zero in every second byte. */
+function unmarkedWide(head: Buffer): string | undefined {
+  let even = 0;
+  let odd = 0;
+  for (let i = 0; i < head.length; i++) {
+    if (head[i] !== 0) continue;
+    if (i % 2 === 0) even++;
+    else odd++;
+  }
+  const half = head.length / 2;
+  if (odd > half * 0.4 && even < half * 0.05) return 'utf-16le';
+  if (even > half * 0.4 && odd < half * 0.05) return 'utf-16be';
+  return undefined;
+}
+
+/** Offset (to the block) of the first byte that is not UTF-8, or null. */
+async function firstNonUtf8(file: File): Promise<number | null> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for (let at = 0; ;) {
+    const block = await readAt(file, at, BLOCK);
+    try {
+      decoder.decode(block, { stream: block.length > 0 });
+    } catch {
+      return at + firstHighByte(block);
+    }
+    if (block.length === 0) return null;
+    at += block.length;
+  }
+}
+
+function firstHighByte(block: Buffer): number {
+  const at = block.findIndex((byte) => byte >= 0x80);
+  return at < 0 ? 0 : at;
+}
+
+async function* decode(path: string, encoding: string): AsyncGenerator<string> {
+  const decoder = iconv.getDecoder(encoding, { stripBOM: true });
+  let controls = 0;
+  let total = 0;
+  let heldReturn = false;
+  const file = await open(path);
+  try {
+    for (let at = 0; ;) {
+      const block = await readAt(file, at, BLOCK);
+      const last = block.length === 0;
+      at += block.length;
+      let text: string = (heldReturn ? '\r' : '') + (last ? (decoder.end() ?? '') : decoder.write(block));
+      heldReturn = !last && text.endsWith('\r');
+      if (heldReturn) text = text.slice(0, -1);
+      controls += text.match(CONTROLS)?.length ?? 0;
+      total += text.length;
+      if (controls > 8 && controls > total * MOST_CONTROLS) throw binary();
+      if (text !== '') yield cleanText(text);
+      if (last) return;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Without tab, line ends, backspace (printer files) and escape (terminal logs). */
+const CONTROLS = /[\u0000-\u0007\u000e-\u001a\u001c-\u001f\u007f]/g;
+const UNSTORABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\p{Surrogate}/gu;
+
+/** Line ends become `\n`; control characters and halves of surrogate pairs, which no store takes, become spaces. */
+export function cleanText(text: string): string {
+  return text.replace(/\r\n?/g, '\n').replace(UNSTORABLE, ' ');
+}
+
+function binary(): AppError {
+  return new AppError('UNSUPPORTED_CONTENT', 'The file holds binary data, not text.');
+}

@@ -1,0 +1,92 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { FileVersion } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
+import { chunksBlobId } from './chunk-list.js';
+import { requireActive, versionFacts } from './task-ref.js';
+import type { DocumentRef } from './task-ref.js';
+import { removeContexts } from './enrichment/context-list.js';
+import { removeDescriptions, removePictures } from './enrichment/picture-list.js';
+import type { Adapters } from '../ports/adapters.js';
+import { settleChunks } from './clean-up/settle-file.js';
+import { settleQuota } from './clean-up/settle-quota.js';
+
+/** What publishing came to. `replaced`: there may be an older version to be removed. */
+export interface Published {
+  replaced: boolean;
+}
+
+export type Publish = (ref: DocumentRef, chunkCount: number, signal: AbortSignal) => Promise<Published>;
+
+/**
+ * The task whose version is to be published; null when an attempt before this one did that, and did not live to say so.
+ * @throws AppError TASK_CANCELLED when the task has ended otherwise
+ */
+export const readUnpublishedTask = async (
+  tasks: Adapters['tasks'],
+  { taskId }: DocumentRef,
+): Promise<TaskRecord | null> => {
+  const task = await tasks.get(taskId);
+  return task?.state === 'COMPLETED' ? null : requireActive(task);
+};
+
+/** @param options.keepUploads off: the bytes of an upload go once it is indexed */
+export const createPublisher = (
+  adapters: Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'blobs' | 'chunks' | 'partitions'>,
+  { keepUploads }: { keepUploads: boolean },
+): Publish => {
+  const { files, tasks, blobs, chunks, partitions } = adapters;
+
+  /** A file admitted in the moment in which its partition was deleted goes with it. */
+  const requirePartition = async ({ fileKey }: DocumentRef): Promise<void> => {
+    const file = (await files.getMany([fileKey])).get(fileKey);
+    if (file === undefined || file.deleted_at !== null) return;
+    if ((await partitions.get(file.partition))?.partition_key === file.partition_key) return;
+    await files.markDeleted(file.partition, file.file_id, fileKey);
+    throw new AppError('TASK_CANCELLED', 'The partition was deleted.');
+  };
+
+  /**
+   * Makes the new version the visible one, in this order: chunks marked, record flipped by one guarded update,
+   * task completed. Repeating any part is harmless.
+   * @throws AppError SUPERSEDED when another task has the file by now
+   */
+  return async (ref, chunkCount, signal) => {
+    const task = await readUnpublishedTask(tasks, ref);
+    if (task === null) return { replaced: true };
+    await tasks.report(ref.taskId, { stage: 'publish', progress: 0.95 });
+    await requirePartition(ref);
+    await chunks.publish(ref.fileKey, ref.generation, chunkCount, signal);
+    const published = await files.publish(
+      ref.fileKey,
+      ref.taskId,
+      versionOf(task, chunkCount),
+      task.partition,
+    );
+    if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');
+    // Words that came, and a move that was made, while this ran.
+    await settleChunks(adapters, ref.fileKey, [ref.taskId], signal);
+    await settleQuota(adapters, ref);
+    await tasks.finish(ref.taskId, 'COMPLETED');
+    const replaced = published.outcome === 'already' || published.previous !== null;
+    if (!replaced) {
+      await blobs.remove(chunksBlobId(ref.taskId));
+      await removeContexts(blobs, ref.taskId, task.context_parts ?? 0);
+      await removePictures(blobs, ref.taskId, task.pictures?.kept ?? 0);
+      await removeDescriptions(blobs, ref.taskId, task.pictures?.kept ?? 0);
+      if (!keepUploads) await blobs.remove(task.upload.upload_id);
+      await tasks.markCleaned(ref.fileKey, ref.generation);
+    }
+    return { replaced };
+  };
+};
+
+const versionOf = (task: TaskRecord, chunkCount: number): FileVersion => ({
+  ...versionFacts(task),
+  generation: task.generation,
+  task_id: task.task_id,
+  relationship_id: task.relationship_id,
+  parent_id: task.parent_id,
+  chunk_count: chunkCount,
+  embedder: task.embedder,
+  degraded_stages: task.degraded_stages ?? [],
+});

@@ -1,0 +1,148 @@
+import { Context } from '@temporalio/activity';
+import { AppError } from '../../schemas/app-error.js';
+import type { TaskRecord } from '../../schemas/tasks.js';
+import { refOfTask } from './task-ref.js';
+import type { DocumentRef } from './task-ref.js';
+import type { Adapters } from '../ports/adapters.js';
+import { concludeTask } from './clean-up/conclude-task.js';
+import { finishPartitionDeletion } from './clean-up/finish-partition-deletion.js';
+import { finishUserDeletion } from './clean-up/finish-user-deletion.js';
+import { releaseWorkspaceFiles } from './clean-up/release-workspace-files.js';
+import { removeOrphanBlobs, removeOrphanChunks, removeStrayFiles } from './clean-up/remove-orphans.js';
+import { takeTurns } from './take-turns.js';
+
+export interface SweepActivityDeps {
+  adapters: Pick<
+    Adapters,
+    | 'files'
+    | 'tasks'
+    | 'quotas'
+    | 'claims'
+    | 'blobs'
+    | 'chunks'
+    | 'users'
+    | 'partitions'
+    | 'workspaces'
+    | 'callbacks'
+  >;
+  settings: {
+    /** What is younger is left alone: its own gateway or workflow is still busy with it. */
+    graceMs: number;
+    /** Tasks of one user that may be at work at one time. */
+    runningPerUser: number;
+    /** Records of settled tasks are kept so long. */
+    retentionMs: number;
+    /** A task that was handed over so long ago is past its workflow's own time limit: nothing drives it. */
+    timeoutMs: number;
+    /** Bytes without an owner are kept so long: an upload may be running. */
+    orphanGraceMs: number;
+  };
+  now?: () => Date;
+}
+
+/** Each run of the sweep takes at most so many of each kind. */
+const SHARE = 200;
+
+/** One deletion that cannot go on must not keep the sweep from everything else: its mark stays. */
+const leaveForNextTime = async (step: Promise<unknown>): Promise<void> => {
+  await step.catch(() => undefined);
+};
+
+/** The hands of the sweep and of the reconciler. */
+export const createSweepActivities = (deps: SweepActivityDeps) => {
+  const { partitions, callbacks, files, tasks, quotas, claims, blobs, users, workspaces } = deps.adapters;
+  const before = (ms: number): Date => new Date((deps.now?.() ?? new Date()).getTime() - ms);
+
+  /**
+   * Neither pending nor live when it was looked at: an admission that a crash cut short, or a task that was superseded
+   * before its workflow was started. Only of the first kind nobody was told; when in doubt the task stays to be read.
+   * A task that has ended since is left to who ended it: its bytes may be those of a live version.
+   */
+  const discard = async (task: TaskRecord, fileKnown: boolean): Promise<void> => {
+    const { code, message } = new AppError('SUPERSEDED');
+    if (!(await tasks.finish(task.task_id, 'CANCELLED', { code, message, traceback: [] }))) return;
+    await claims.release([task.task_id]);
+    await quotas.release([task.task_id]);
+    await blobs.remove(task.upload.upload_id);
+    if (!fileKnown) await tasks.remove(task.task_id);
+  };
+
+  /** Admitted tasks without a workflow whose turn it is; first goes what was never admitted, as its file's record says. */
+  const findUnstarted = async (): Promise<DocumentRef[]> => {
+    const waiting = await tasks.listNotHandedOver(before(deps.settings.graceMs), SHARE);
+    // After the list: what has become live since is seen here, though it was waiting there.
+    const records = await files.getMany(waiting.map((task) => task.file_key));
+    for (const task of waiting) {
+      const file = records.get(task.file_key);
+      if (file?.pending_task === task.task_id || file?.live?.task_id === task.task_id) continue;
+      await discard(task, file !== undefined);
+    }
+    return (await nextTurns()).refs;
+  };
+
+  /** The tasks to start now, users in turn, and how many wait in all. */
+  const nextTurns = async (): Promise<{ refs: DocumentRef[]; waiting: number }> => {
+    const { next, waiting } = await takeTurns(deps.adapters, deps.settings.runningPerUser);
+    for (const { upload, file_key: fileKey, generation } of next)
+      await blobs.assign(upload.upload_id, { fileKey, generation });
+    return { refs: next.map(refOfTask), waiting };
+  };
+
+  const markHandedOver = async (taskIds: string[]): Promise<void> => {
+    for (const taskId of taskIds) await tasks.markHandedOver(taskId);
+  };
+
+  /** Active tasks past every time limit: their workflow is gone, so they end here, with a reason. */
+  const endExpired = async (): Promise<number> => {
+    const limit = deps.settings.timeoutMs + deps.settings.graceMs;
+    const expired = await tasks.listActiveSince(before(limit), SHARE);
+    const { code, message } = new AppError('TASK_EXPIRED');
+    for (const { task_id: taskId, file_key: fileKey } of expired)
+      await concludeTask(deps.adapters, { taskId, fileKey }, 'FAILED', { code, message, traceback: [] });
+    return expired.length;
+  };
+
+  /** Deletions of partitions, users and workspaces that a crash cut short; what they delete is a tombstone then. */
+  const finishDeletions = async (): Promise<void> => {
+    for (const workspace of await workspaces.listDeleted(before(deps.settings.graceMs), SHARE))
+      await leaveForNextTime(releaseWorkspaceFiles(deps.adapters, workspace));
+    for (const { user_id } of await users.listDeleted(SHARE))
+      await leaveForNextTime(finishUserDeletion(deps.adapters, endPartition, user_id));
+    for (const deleted of await partitions.listDeleted())
+      await leaveForNextTime(finishPartitionDeletion(deps.adapters, deleted));
+  };
+
+  /** Of a deleted user: the tombstones that it leaves are cleaned as all others are. */
+  const endPartition = async (partition: string): Promise<void> => {
+    const deleted = await partitions.markDeleted(partition);
+    if (deleted !== null) await finishPartitionDeletion(deps.adapters, deleted);
+  };
+
+  /** Files that a crash left with something to clean up. */
+  const findDirtyFiles = async (): Promise<string[]> => {
+    await finishDeletions();
+    const settled = before(deps.settings.graceMs);
+    const [tombstones, unsettled, uncleaned] = await Promise.all([
+      files.listTombstones(SHARE),
+      files.listUnsettled(settled, SHARE),
+      tasks.listUncleaned(settled, SHARE),
+    ]);
+    return [...new Set([...tombstones, ...unsettled, ...uncleaned].map(({ file_key }) => file_key))];
+  };
+
+  /** Chunks and bytes that no record knows, and records of tasks that settled longer ago than they are kept. */
+  const removeOrphans = async (): Promise<{ chunks: number; blobs: number }> => {
+    const signal = Context.current().cancellationSignal;
+    await tasks.removeSettled(before(deps.settings.retentionMs));
+    await callbacks.removeSettled(before(deps.settings.retentionMs));
+    await removeStrayFiles(deps.adapters, before(deps.settings.graceMs), signal);
+    return {
+      chunks: await removeOrphanChunks(deps.adapters, signal),
+      blobs: await removeOrphanBlobs(deps.adapters, before(deps.settings.orphanGraceMs), signal),
+    };
+  };
+
+  return { nextTurns, findUnstarted, markHandedOver, endExpired, findDirtyFiles, removeOrphans };
+};
+
+export type SweepActivities = ReturnType<typeof createSweepActivities>;

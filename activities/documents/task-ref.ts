@@ -1,0 +1,46 @@
+import type { TaskRecord } from '../../schemas/tasks.js';
+import type { UploadInfo, FileVersion } from '../../schemas/documents.js';
+import { AppError } from '../../schemas/app-error.js';
+import type { Adapters } from '../ports/adapters.js';
+
+/** What crosses from plan to hands: ids only. The bytes and the words stay in the stores. */
+export interface DocumentRef {
+  taskId: string;
+  fileKey: string;
+  generation: number;
+  /** A live version of another file is copied, instead of an upload read. */
+  copy?: boolean;
+  /** Somebody outside is told of the end. */
+  callback?: boolean;
+}
+
+/** What a plan needs to know of a task. */
+export const refOfTask = (task: TaskRecord): DocumentRef => ({
+  taskId: task.task_id,
+  fileKey: task.file_key,
+  generation: task.generation,
+  ...(task.kind === 'copy' ? { copy: true } : {}),
+  ...(task.has_callback === true ? { callback: true } : {}),
+});
+
+/**
+ * What the record of a version says and its pieces say too. Pieces are written before the version is published, so
+ * `indexed_at` is the time at which its indexing began. The client's words go before what enrichment added.
+ */
+export const versionFacts = (
+  task: TaskRecord,
+): UploadInfo & Pick<FileVersion, 'metadata' | 'indexed_at'> => ({
+  ...task.upload,
+  metadata: { ...task.derived_metadata, ...task.metadata },
+  indexed_at: task.started_at ?? task.created_at,
+});
+
+/** @throws AppError TASK_CANCELLED when the task has ended; the plan then only cleans up. */
+export const requireActive = (task: TaskRecord | null): TaskRecord => {
+  if (task === null || task.finished_at !== null) throw new AppError('TASK_CANCELLED');
+  return task;
+};
+
+/** @throws AppError TASK_CANCELLED, as above */
+export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef): Promise<TaskRecord> =>
+  requireActive(await tasks.get(ref.taskId));
