@@ -69,7 +69,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^activities/',
-        pathNot: '^activities/(stores|models|capi|ip-info|outbound)/|^activities/connect\\.ts$',
+        pathNot: '^activities/(stores|models|signals|outbound)/|^activities/connect\\.ts$',
       },
       to: npm('(mongodb|@opensearch-project|ioredis|rate-limiter-flexible|ollama|undici)/'),
     },
@@ -92,7 +92,7 @@ module.exports = {
       to: {
         path: '^activities/',
         pathNot:
-          '^activities/(connect|reclaim-buffers)\\.ts$|^activities/(ports|text|retrieval|documents/(parsing|clean-up)|capi|ip-info|outbound)/',
+          '^activities/(connect|reclaim-buffers)\\.ts$|^activities/(ports|text|retrieval|documents/(parsing|clean-up)|signals|outbound)/',
         dependencyTypesNot: ['type-only'],
       },
     },

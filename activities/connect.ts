@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import type { Config } from '../schemas/config.js';
-import { NO_IP_INFO, createIpInfo, createIpInfoSources } from './ip-info/ip-info.js';
+import { NO_IP_INFO, createIpInfo, createIpInfoSources } from './signals/ip-info/ip-info.js';
 import { createOverrideModels } from './models/override-models.js';
 import { discoverOllama } from './models/servers/discover-ollama.js';
 import { builtinModels, createModelRegistry } from './models/model-registry.js';
@@ -10,7 +10,7 @@ import { seedEndpoints } from './models/seeds/seed-endpoints.js';
 import { BUNDLED_PROMPTS } from './models/seeds/bundled-prompts.js';
 import { createStoredPromptSource } from './models/seeds/stored-prompts.js';
 import { seededPresets } from './models/seeds/seeded-presets.js';
-import { createCapiClient } from './capi/capi-client.js';
+import { createCapiClient } from './signals/capi/capi-client.js';
 import type { ChatAdapters } from './ports/chat.js';
 import type { Adapters, RateLimits } from './ports/adapters.js';
 import type { ProxyAdapters } from './ports/signals.js';

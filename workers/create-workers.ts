@@ -1,6 +1,6 @@
 import { Worker } from '@temporalio/worker';
 import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
-import { createAlertUpkeepActivities } from '../activities/alert-upkeep-activities.js';
+import { createAlertUpkeepActivities } from '../activities/signals/alert-upkeep-activities.js';
 import type { ConnectedAdapters } from '../activities/connect.js';
 import { createCallbackActivities } from '../activities/documents/callback-activities.js';
 import { createCopyActivities } from '../activities/documents/copy-activities.js';
@@ -9,8 +9,8 @@ import { createEmbeddingActivities } from '../activities/documents/embedding-act
 import { createEnrichmentActivities } from '../activities/documents/enrichment-activities.js';
 import type { ParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createPublisher } from '../activities/documents/publish-version.js';
-import { createForwardingActivities } from '../activities/forwarding-activities.js';
-import { createMetricsActivities } from '../activities/metrics-activities.js';
+import { createForwardingActivities } from '../activities/signals/forwarding-activities.js';
+import { createMetricsActivities } from '../activities/signals/metrics-activities.js';
 import { createPartitionActivities } from '../activities/documents/partition-activities.js';
 import { createSweepActivities } from '../activities/documents/sweep-activities.js';
 import type { Config } from '../schemas/config.js';

@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { AlertUpkeepActivities } from '../activities/alert-upkeep-activities.js';
+import type { AlertUpkeepActivities } from '../activities/signals/alert-upkeep-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { quick } from './activity-profiles.js';
 

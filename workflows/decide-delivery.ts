@@ -1,4 +1,4 @@
-import type { SendReport } from '../activities/signal-delivery.js';
+import type { SendReport } from '../activities/signals/signal-delivery.js';
 import type { HoldCause } from '../schemas/signals.js';
 
 /** What the plan does after a batch was offered. */

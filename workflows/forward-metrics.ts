@@ -8,7 +8,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { MetricsActivities } from '../activities/metrics-activities.js';
+import type { MetricsActivities } from '../activities/signals/metrics-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { external, quick } from './activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';

@@ -10,8 +10,8 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ForwardingActivities } from '../activities/forwarding-activities.js';
-import type { SeveralReport, SignalBatch } from '../activities/signal-delivery.js';
+import type { ForwardingActivities } from '../activities/signals/forwarding-activities.js';
+import type { SeveralReport, SignalBatch } from '../activities/signals/signal-delivery.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { external, quick } from './activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';

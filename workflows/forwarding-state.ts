@@ -1,4 +1,4 @@
-import type { SendReport, SignalBatch } from '../activities/signal-delivery.js';
+import type { SendReport, SignalBatch } from '../activities/signals/signal-delivery.js';
 import type { HoldCause } from '../schemas/signals.js';
 import type { Decision } from './decide-delivery.js';
 

@@ -1,5 +1,5 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { AlertUpkeepActivities } from '../activities/alert-upkeep-activities.js';
+import type { AlertUpkeepActivities } from '../activities/signals/alert-upkeep-activities.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { bulk, quick } from './activity-profiles.js';
 

@@ -7,8 +7,8 @@ import {
   proxyActivities,
   startChild,
 } from '@temporalio/workflow';
-import type { ForwardingActivities } from '../activities/forwarding-activities.js';
-import type { MetricsActivities } from '../activities/metrics-activities.js';
+import type { ForwardingActivities } from '../activities/signals/forwarding-activities.js';
+import type { MetricsActivities } from '../activities/signals/metrics-activities.js';
 import { forwardWorkflowId, metricsWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { quick } from './activity-profiles.js';

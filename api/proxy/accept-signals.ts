@@ -1,5 +1,5 @@
-import type { SignalItem } from '../../activities/capi/signals/read-signals.js';
-import { toNewAlert } from '../../activities/capi/signals/to-new-alert.js';
+import type { SignalItem } from '../../activities/signals/reading/read-signals.js';
+import { toNewAlert } from '../../activities/signals/reading/to-new-alert.js';
 import type { ApiVersion } from '../../schemas/signals.js';
 import type { Logger } from '../logger.js';
 import type { Sender } from './identify-watcher.js';

@@ -1,4 +1,4 @@
-import { previewRule } from '../../activities/capi/rules/preview-rule.js';
+import { previewRule } from '../../activities/signals/rules/preview-rule.js';
 import { AppError } from '../../schemas/app-error.js';
 import { FiltersBody, PreviewBody, PreviewRequest } from '../../schemas/filters-api.js';
 import { json, route } from '../route.js';

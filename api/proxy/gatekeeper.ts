@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { cidrRange } from '../../activities/capi/rules/cidr-range.js';
+import { cidrRange } from '../../activities/signals/rules/cidr-range.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ApiVersion } from '../../schemas/signals.js';
 import type { PublicContext } from '../route.js';

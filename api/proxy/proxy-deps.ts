@@ -2,8 +2,8 @@ import type Koa from 'koa';
 import type { z } from 'zod';
 import type { Cache } from '../../activities/ports/cache.js';
 import type { CapiPassThrough } from '../../activities/capi/capi-pass-through.js';
-import type { GeoLookup } from '../../activities/capi/geo/geo-lookup.js';
-import type { RuleSet } from '../../activities/capi/rules/rule-set.js';
+import type { GeoLookup } from '../../activities/signals/reading/geo-lookup.js';
+import type { RuleSet } from '../../activities/signals/rules/rule-set.js';
 import type {
   AlertStore,
   ApiKeyStore,

@@ -1,4 +1,4 @@
-import { readSignals } from '../../activities/capi/signals/read-signals.js';
+import { readSignals } from '../../activities/signals/reading/read-signals.js';
 import { AppError } from '../../schemas/app-error.js';
 import { RelayMessage, SignalBatch } from '../../schemas/proxy-api.js';
 import { API_VERSIONS } from '../../schemas/signals.js';

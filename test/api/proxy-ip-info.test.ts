@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createIpInfo } from '../../activities/ip-info/ip-info.js';
-import { createRdapClient } from '../../activities/ip-info/rdap-client.js';
-import { createReverseDns } from '../../activities/ip-info/reverse-dns.js';
-import { createWhoisClient } from '../../activities/ip-info/whois-client.js';
+import { createIpInfo } from '../../activities/signals/ip-info/ip-info.js';
+import { createRdapClient } from '../../activities/signals/ip-info/rdap-client.js';
+import { createReverseDns } from '../../activities/signals/ip-info/reverse-dns.js';
+import { createWhoisClient } from '../../activities/signals/ip-info/whois-client.js';
 import { openDnsStandIn, openRdapStandIn, openWhoisStandIn } from '../support/registry-stand-ins.js';
 import { createInProcessCache } from '../../activities/stores/in-process-cache.js';
 import { startProxy } from './support/start-proxy.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { signalFields } from '../../activities/capi/signals/signal-fields.js';
-import { tallyDecisions } from '../../activities/capi/signals/tally-decisions.js';
+import { signalFields } from '../../activities/signals/reading/signal-fields.js';
+import { tallyDecisions } from '../../activities/signals/reading/tally-decisions.js';
 import type { NewAlert } from '../../schemas/signals.js';
 
 /** A signal as a LAPI of 1.5 or later sends it. */

@@ -1,7 +1,7 @@
-import { createForwardingActivities } from '../../activities/forwarding-activities.js';
-import type { ForwardingActivityDeps } from '../../activities/forwarding-activities.js';
+import { createForwardingActivities } from '../../activities/signals/forwarding-activities.js';
+import type { ForwardingActivityDeps } from '../../activities/signals/forwarding-activities.js';
 import { gunzipSync } from 'node:zlib';
-import { createMetricsActivities } from '../../activities/metrics-activities.js';
+import { createMetricsActivities } from '../../activities/signals/metrics-activities.js';
 import { createFakeMetricsStore } from './fakes/fake-metrics-store.js';
 import type { ApiVersion, DeliveryState, WatcherRecord } from '../../schemas/signals.js';
 import type { DeliveryResult } from '../../activities/ports/signals.js';

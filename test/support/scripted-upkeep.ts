@@ -1,4 +1,4 @@
-import type { AlertUpkeepActivities } from '../../activities/alert-upkeep-activities.js';
+import type { AlertUpkeepActivities } from '../../activities/signals/alert-upkeep-activities.js';
 
 /** The upkeep of the alerts as the plans see it: two rounds of everything, or what a test says. Calls are noted. */
 export const createScriptedUpkeep = (script: Partial<AlertUpkeepActivities> = {}) => {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { WorkflowHandleWithSignaledRunId } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import type { ForwardingActivities } from '../../activities/forwarding-activities.js';
+import type { ForwardingActivities } from '../../activities/signals/forwarding-activities.js';
 import { forwardWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { ForwardSignalsInput, ForwardingView, forwardSignals } from '../../workflows/forward-signals.js';

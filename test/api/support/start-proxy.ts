@@ -4,8 +4,8 @@ import { createClientAddress, createClientName } from '../../../api/client-addre
 import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import { createStrangerLimit } from '../../../api/proxy/stranger-limit.js';
 import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
-import { compileRule } from '../../../activities/capi/rules/compile-rule.js';
-import { NO_IP_INFO } from '../../../activities/ip-info/ip-info.js';
+import { compileRule } from '../../../activities/signals/rules/compile-rule.js';
+import { NO_IP_INFO } from '../../../activities/signals/ip-info/ip-info.js';
 import { createInProcessCache } from '../../../activities/stores/in-process-cache.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { openProxyStores } from './open-stores.js';

@@ -1,4 +1,4 @@
-import { compactJson } from '../../../activities/capi/signals/compact-json.js';
+import { compactJson } from '../../../activities/signals/compact-json.js';
 import type { AlertQuery, AlertStore } from '../../../activities/ports/signals.js';
 import { FORWARDING_WAS_OFF } from '../../../schemas/signals.js';
 import type { Alert, NewAlert } from '../../../schemas/signals.js';

@@ -1,6 +1,6 @@
-import { tallyDecisions } from '../../../activities/capi/signals/tally-decisions.js';
+import { tallyDecisions } from '../../../activities/signals/reading/tally-decisions.js';
 import type { AlertStore, StatisticsStore } from '../../../activities/ports/signals.js';
-import { createHourCount } from '../../../activities/statistics/hour-count.js';
+import { createHourCount } from '../../../activities/signals/hour-count.js';
 import type { Alert } from '../../../schemas/signals.js';
 import { hourOf } from '../../../schemas/statistics.js';
 

@@ -1,5 +1,5 @@
-import type { CompiledRule } from '../../../activities/capi/rules/compiled-rule.js';
-import { compileRule } from '../../../activities/capi/rules/compile-rule.js';
+import type { CompiledRule } from '../../../activities/signals/rules/compiled-rule.js';
+import { compileRule } from '../../../activities/signals/rules/compile-rule.js';
 
 /** A rule from its filter; `problems` are what its author would be told. */
 export const compileForTest = (

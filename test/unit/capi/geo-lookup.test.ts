@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { enrich } from '../../../activities/capi/geo/enrich.js';
-import { openGeoLookup } from '../../../activities/capi/geo/geo-lookup.js';
-import type { GeoLookup } from '../../../activities/capi/geo/geo-lookup.js';
-import { signalFields } from '../../../activities/capi/signals/signal-fields.js';
+import { enrich } from '../../../activities/signals/reading/enrich.js';
+import { openGeoLookup } from '../../../activities/signals/reading/geo-lookup.js';
+import type { GeoLookup } from '../../../activities/signals/reading/geo-lookup.js';
+import { signalFields } from '../../../activities/signals/reading/signal-fields.js';
 import { writeMmdb } from '../../support/write-mmdb.js';
 
 let folder: string;

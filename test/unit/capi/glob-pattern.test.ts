@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { minimatch } from 'minimatch';
-import { globPattern } from '../../../activities/capi/rules/glob-pattern.js';
+import { globPattern } from '../../../activities/signals/rules/glob-pattern.js';
 
 const matches = (pattern: string, text: string): boolean => {
   const test = globPattern(pattern);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { CompiledRule, FilterMode } from '../../../activities/capi/rules/compiled-rule.js';
-import { isReplicatedSignal } from '../../../activities/capi/rules/is-replicated-signal.js';
-import { judge } from '../../../activities/capi/rules/judge.js';
+import type { CompiledRule, FilterMode } from '../../../activities/signals/rules/compiled-rule.js';
+import { isReplicatedSignal } from '../../../activities/signals/reading/is-replicated-signal.js';
+import { judge } from '../../../activities/signals/rules/judge.js';
 import { compileForTest } from './compile-for-test.js';
 import { referenceReason } from './reference-rules.js';
 import type { Leaf, Tree } from './reference-rules.js';

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { factsOf } from '../../../activities/capi/rules/facts-of.js';
-import { judge } from '../../../activities/capi/rules/judge.js';
-import { loadRules } from '../../../activities/capi/rules/load-rules.js';
-import { signalFields } from '../../../activities/capi/signals/signal-fields.js';
+import { factsOf } from '../../../activities/signals/rules/facts-of.js';
+import { judge } from '../../../activities/signals/rules/judge.js';
+import { loadRules } from '../../../activities/signals/rules/load-rules.js';
+import { signalFields } from '../../../activities/signals/reading/signal-fields.js';
 
 const rule = (name: string, rest = '') =>
   `name: ${name}\nfilter:\n  field: scenario\n  op: eq\n  value: ${name}\n${rest}`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Facts } from '../../../activities/capi/rules/compiled-rule.js';
-import { readField } from '../../../activities/capi/rules/read-field.js';
-import { judge } from '../../../activities/capi/rules/judge.js';
+import type { Facts } from '../../../activities/signals/rules/compiled-rule.js';
+import { readField } from '../../../activities/signals/rules/read-field.js';
+import { judge } from '../../../activities/signals/rules/judge.js';
 import { compileForTest, reasonFor } from './compile-for-test.js';
 
 const FACTS: Facts = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compactJson } from '../../../activities/capi/signals/compact-json.js';
-import { readSignals } from '../../../activities/capi/signals/read-signals.js';
-import { scanJsonArray } from '../../../activities/capi/signals/scan-json-array.js';
+import { compactJson } from '../../../activities/signals/compact-json.js';
+import { readSignals } from '../../../activities/signals/reading/read-signals.js';
+import { scanJsonArray } from '../../../activities/signals/reading/scan-json-array.js';
 
 const isJson = (text: string): boolean => {
   try {

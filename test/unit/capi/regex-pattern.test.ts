@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { regexPattern } from '../../../activities/capi/rules/regex-pattern.js';
+import { regexPattern } from '../../../activities/signals/rules/regex-pattern.js';
 import { compileForTest } from './compile-for-test.js';
 
 describe('regular expressions', () => {

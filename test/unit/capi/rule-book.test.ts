@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { openRuleBook } from '../../../activities/capi/rules/rule-book.js';
-import type { RuleBook, RuleBookOptions } from '../../../activities/capi/rules/rule-book.js';
-import type { RuleSet } from '../../../activities/capi/rules/rule-set.js';
+import { openRuleBook } from '../../../activities/signals/rules/rule-book.js';
+import type { RuleBook, RuleBookOptions } from '../../../activities/signals/rules/rule-book.js';
+import type { RuleSet } from '../../../activities/signals/rules/rule-set.js';
 import { until } from '../../support/until.js';
 
 let folder: string;

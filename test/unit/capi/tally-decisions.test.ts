@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { durationCategory } from '../../../activities/capi/signals/duration-category.js';
-import { goDurationSeconds } from '../../../activities/capi/decisions/go-duration.js';
-import { tallyDecisions } from '../../../activities/capi/signals/tally-decisions.js';
+import { durationCategory } from '../../../activities/signals/reading/duration-category.js';
+import { goDurationSeconds } from '../../../activities/signals/reading/go-duration.js';
+import { tallyDecisions } from '../../../activities/signals/reading/tally-decisions.js';
 
 describe('goDurationSeconds', () => {
   it.each<[string, number | null]>([

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { readSignals } from '../../../activities/capi/signals/read-signals.js';
-import { toNewAlert } from '../../../activities/capi/signals/to-new-alert.js';
-import type { ReceivedSignal } from '../../../activities/capi/signals/to-new-alert.js';
+import { readSignals } from '../../../activities/signals/reading/read-signals.js';
+import { toNewAlert } from '../../../activities/signals/reading/to-new-alert.js';
+import type { ReceivedSignal } from '../../../activities/signals/reading/to-new-alert.js';
 import { compileForTest } from './compile-for-test.js';
 
 const RECEIVED_AT = new Date('2026-03-01T12:00:00.000Z');

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
-import { createCapiClient } from '../../../activities/capi/capi-client.js';
+import { createCapiClient } from '../../../activities/signals/capi/capi-client.js';
 import type { DeliveryResult } from '../../../activities/ports/signals.js';
 import { createStandInCapi } from '../../../deploy/stand-in-capi/create-stand-in-capi.js';
 import type { StandInCapi } from '../../../deploy/stand-in-capi/create-stand-in-capi.js';

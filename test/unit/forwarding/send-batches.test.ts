@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { createForwardingActivities } from '../../../activities/forwarding-activities.js';
-import { SENDING_MS, toBatches } from '../../../activities/signal-delivery.js';
-import type { SendProgress, SeveralReport, SignalBatch } from '../../../activities/signal-delivery.js';
+import { createForwardingActivities } from '../../../activities/signals/forwarding-activities.js';
+import { SENDING_MS, toBatches } from '../../../activities/signals/signal-delivery.js';
+import type {
+  SendProgress,
+  SeveralReport,
+  SignalBatch,
+} from '../../../activities/signals/signal-delivery.js';
 import type { WaitingItem } from '../../../schemas/signals.js';
 import { external } from '../../../workflows/activity-profiles.js';
 import { createForwardingDesk, ok, refusal } from '../../support/forwarding-desk.js';

@@ -1,8 +1,8 @@
 import type { Db } from 'mongodb';
 import { HOUR_MS, hourOf } from '../../../../schemas/statistics.js';
 import type { HourAggregate } from '../../../../schemas/statistics.js';
-import { createHourCount } from '../../../statistics/hour-count.js';
-import type { HourCount } from '../../../statistics/hour-count.js';
+import { createHourCount } from '../../../signals/hour-count.js';
+import type { HourCount } from '../../../signals/hour-count.js';
 import type { AlertDocument } from './alert-document.js';
 import { blockOf, idsOfSegment } from './alert-segments.js';
 import { isDuplicateKey } from '../mongo-errors.js';

@@ -1,5 +1,5 @@
 import type { Alert, ApiVersion, DeliveryState, NewAlert } from '../../../../schemas/signals.js';
-import { compactJson } from '../../../capi/signals/compact-json.js';
+import { compactJson } from '../../../signals/compact-json.js';
 
 /** An alert as collection `alerts` keeps it. */
 export interface AlertDocument {

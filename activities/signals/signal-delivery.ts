@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiVersion, WaitingItem } from '../schemas/signals.js';
-import type { AlertStore, CapiClient, DeliveryResult, WaitingSignal, WatcherStore } from './ports/signals.js';
+import type { ApiVersion, WaitingItem } from '../../schemas/signals.js';
+import type {
+  AlertStore,
+  CapiClient,
+  DeliveryResult,
+  WaitingSignal,
+  WatcherStore,
+} from '../ports/signals.js';
 
 /** What crosses between workflow and activity: ids. The signals stay in the store. */
 export interface SignalBatch {

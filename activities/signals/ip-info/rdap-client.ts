@@ -3,8 +3,8 @@ import type { LookupFunction } from 'node:net';
 import { isIP } from 'node:net';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
-import type { WhoisFacts } from '../ports/ip-info.js';
-import { isPublicAddress } from '../outbound/is-public-address.js';
+import type { WhoisFacts } from '../../ports/ip-info.js';
+import { isPublicAddress } from '../../outbound/is-public-address.js';
 import { readRdapAnswer } from './rdap-answer.js';
 
 const TIMEOUT_MS = 5_000;

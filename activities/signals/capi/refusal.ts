@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { DeliveryResult } from '../ports/signals.js';
-import { retryAfterMs } from '../outbound/retry-after.js';
+import type { DeliveryResult } from '../../ports/signals.js';
+import { retryAfterMs } from '../../outbound/retry-after.js';
 
 const BODY_BYTES = 64 * 1024;
 const MESSAGE_CHARACTERS = 500;

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { WhoisFacts } from '../ports/ip-info.js';
+import type { WhoisFacts } from '../../ports/ip-info.js';
 import { readWhoisAnswer, referralOf } from './whois-answer.js';
 
 const WHOIS_PORT = 43;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { FORWARDING_WAS_OFF } from '../../../schemas/signals.js';
 import type { ApiVersion, NewAlert } from '../../../schemas/signals.js';
-import { enrich } from '../geo/enrich.js';
-import type { GeoLookup } from '../geo/geo-lookup.js';
+import { enrich } from './enrich.js';
+import type { GeoLookup } from './geo-lookup.js';
 import type { CompiledRule, FilterMode } from '../rules/compiled-rule.js';
 import { factsOf } from '../rules/facts-of.js';
-import { isReplicatedSignal } from '../rules/is-replicated-signal.js';
+import { isReplicatedSignal } from './is-replicated-signal.js';
 import { judge } from '../rules/judge.js';
-import { compactJson } from './compact-json.js';
+import { compactJson } from '../compact-json.js';
 import type { SignalItem } from './read-signals.js';
 import { signalFields } from './signal-fields.js';
 import { tallyDecisions } from './tally-decisions.js';

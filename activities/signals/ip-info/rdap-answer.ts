@@ -1,4 +1,4 @@
-import type { WhoisFacts } from '../ports/ip-info.js';
+import type { WhoisFacts } from '../../ports/ip-info.js';
 
 type Json = Record<string, unknown>;
 

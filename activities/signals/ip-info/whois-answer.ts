@@ -1,4 +1,4 @@
-import type { WhoisFacts } from '../ports/ip-info.js';
+import type { WhoisFacts } from '../../ports/ip-info.js';
 import { withoutGaps } from './rdap-answer.js';
 
 const LONGEST = 1_000;

@@ -1,5 +1,5 @@
 import type { DurationCategory } from '../../../schemas/statistics.js';
-import { goDurationSeconds } from '../decisions/go-duration.js';
+import { goDurationSeconds } from './go-duration.js';
 
 /** The four classes (proxy spec, section 2). A text that is no duration has none. */
 export const durationCategory = (text: string): DurationCategory | null => {

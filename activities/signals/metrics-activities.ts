@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import type { SendReport } from './signal-delivery.js';
-import type { CapiClient, MetricsStore, WatcherStore } from './ports/signals.js';
+import type { CapiClient, MetricsStore, WatcherStore } from '../ports/signals.js';
 
 export interface MetricsActivityDeps {
   metrics: MetricsStore;

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { AlertStore, StatisticsStore } from './ports/signals.js';
+import type { AlertStore, StatisticsStore } from '../ports/signals.js';
 
 export interface AlertUpkeepActivityDeps {
   alerts: Pick<AlertStore, 'removeOld'>;

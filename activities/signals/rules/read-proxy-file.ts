@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ConfigError } from '../../schemas/config.js';
-import { compileRule } from './rules/compile-rule.js';
-import { FILTER_MODES } from './rules/compiled-rule.js';
-import type { CompiledRule, FilterMode } from './rules/compiled-rule.js';
+import { ConfigError } from '../../../schemas/config.js';
+import { compileRule } from './compile-rule.js';
+import { FILTER_MODES } from './compiled-rule.js';
+import type { CompiledRule, FilterMode } from './compiled-rule.js';
 
 /** What the file that CONFIG_PATH names says of the proxy. */
 export interface ProxyFile {

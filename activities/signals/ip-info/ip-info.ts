@@ -1,7 +1,7 @@
-import type { Cache } from '../ports/cache.js';
-import type { IpFacts, IpInfo, WhoisFacts } from '../ports/ip-info.js';
-import { parseAddressOrRange } from '../outbound/address-or-range.js';
-import { isPublicAddress } from '../outbound/is-public-address.js';
+import type { Cache } from '../../ports/cache.js';
+import type { IpFacts, IpInfo, WhoisFacts } from '../../ports/ip-info.js';
+import { parseAddressOrRange } from '../../outbound/address-or-range.js';
+import { isPublicAddress } from '../../outbound/is-public-address.js';
 import { createRdapClient } from './rdap-client.js';
 import { createReverseDns } from './reverse-dns.js';
 import { createWhoisClient } from './whois-client.js';
