@@ -1,5 +1,5 @@
 import type { ChatEvent, ChatRequest } from '../../activities/retrieval/chat/chat-request.js';
-import type { ChatService } from '../../activities/retrieval/chat-service.js';
+import type { ChatService } from '../../activities/retrieval/chat/chat-service.js';
 import { AppError } from '../../schemas/app-error.js';
 
 export interface BegunChat {

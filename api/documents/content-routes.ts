@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { ancestorChain } from '../../activities/retrieval/ancestor-chain.js';
-import { presentChunkMetadata, presentFileMetadata } from '../../activities/retrieval/present-metadata.js';
+import { ancestorChain } from '../../activities/retrieval/search/ancestor-chain.js';
+import {
+  presentChunkMetadata,
+  presentFileMetadata,
+} from '../../activities/retrieval/search/present-metadata.js';
 import { ListLimit, queryNumber } from '../../schemas/documents-api.js';
 import { Ancestors, ChunkList, RelatedFiles } from '../../schemas/partitions-api.js';
 import type { FileRecord } from '../../schemas/documents.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { presentFileMetadata } from '../../activities/retrieval/present-metadata.js';
+import { presentFileMetadata } from '../../activities/retrieval/search/present-metadata.js';
 import { AppError } from '../../schemas/app-error.js';
 import { chunkId } from '../../schemas/chunk-id.js';
 import type { FileRecord } from '../../schemas/documents.js';

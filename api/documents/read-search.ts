@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
-import type { SearchRequest } from '../../activities/retrieval/search-types.js';
+import type { SearchRequest } from '../../activities/retrieval/search/search-types.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Principal } from '../../schemas/users.js';
 import type { FileSearchQuery, SearchQuery } from '../../schemas/search-api.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { presentChunkMetadata } from '../../activities/retrieval/present-metadata.js';
-import type { SearchRequest } from '../../activities/retrieval/search-types.js';
+import { presentChunkMetadata } from '../../activities/retrieval/search/present-metadata.js';
+import type { SearchRequest } from '../../activities/retrieval/search/search-types.js';
 import { AppError } from '../../schemas/app-error.js';
 import { Extract, PartitionSnapshot } from '../../schemas/documents-api.js';
 import {

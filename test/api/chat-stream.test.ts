@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { ChatService } from '../../activities/retrieval/chat-service.js';
+import type { ChatService } from '../../activities/retrieval/chat/chat-service.js';
 import { AppError } from '../../schemas/app-error.js';
 import { createScriptedChat, delta, end, source } from './support/scripted-chat.js';
 import { startGateway } from './support/start-gateway.js';

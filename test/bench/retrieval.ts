@@ -3,7 +3,11 @@
  * the public API. Each leg by itself, fusions of them, and what the search route answers.
  */
 import type { SearchLegHit } from '../../activities/ports/chunks.js';
-import { convexCombination, reciprocalRankFusion, scaleScores } from '../../activities/retrieval/fusion.js';
+import {
+  convexCombination,
+  reciprocalRankFusion,
+  scaleScores,
+} from '../../activities/retrieval/search/fusion.js';
 import { documentClient } from '../support/document-client.js';
 import { openBenchStack } from './open-bench-stack.js';
 import type { RunningStack } from '../support/running-stack.js';

@@ -167,7 +167,7 @@ try {
 reportBench('search', `Search among ${CHUNKS} chunks of ${models.dimension} dimensions`, rows, [
   'OpenSearch: the `_msearch` of both legs with all that an answer is made of. Ranking alone: the one that the gateway sends,',
   'which asks where the hits stand; it then reads by id what it answers.',
-  'Feedback: two more questions after the first, see `activities/retrieval/vector-feedback.ts`.',
+  'Feedback: two more questions after the first, see `activities/retrieval/search/vector-feedback.ts`.',
   'The gateway also embeds the question, with a model server that answers at once over HTTP, and checks every hit against',
   `its file record. Clients, gateway, engines and model server share the machine; each figure is ${SECONDS} s of asking, in ${ROUNDS} turns.`,
 ]);

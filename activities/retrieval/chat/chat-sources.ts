@@ -1,5 +1,5 @@
 import type { WebPage } from '../../ports/chat.js';
-import type { SearchResult } from '../search-types.js';
+import type { SearchResult } from '../search/search-types.js';
 import type { Support } from './find-support.js';
 
 /** What stands behind one number of a prompt. */

@@ -1,5 +1,5 @@
-import type { RetrievalTrace, TRACE_VERSION } from '../retrieval-trace.js';
-import type { SearchResult } from '../search-types.js';
+import type { RetrievalTrace, TRACE_VERSION } from '../search/retrieval-trace.js';
+import type { SearchResult } from '../search/search-types.js';
 import type { TimeSpan } from './parse-rewriting.js';
 
 /** How a chat came to its sources, for administrators; keys as the API writes them. */

@@ -4,7 +4,7 @@ import type { Scope } from '../../../schemas/users.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
 import type { PartitionStore } from '../../ports/partitions.js';
-import type { SearchResult } from '../search-types.js';
+import type { SearchResult } from '../search/search-types.js';
 import type { Attachment } from './chat-request.js';
 
 /** Pieces of one file at most: the prompt would hold no more. */

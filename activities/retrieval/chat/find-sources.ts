@@ -1,5 +1,5 @@
 import type { FilterExpression } from '../../ports/filter.js';
-import type { SearchOutcome, SearchRequest, SearchResult, SearchService } from '../search-types.js';
+import type { SearchOutcome, SearchRequest, SearchResult, SearchService } from '../search/search-types.js';
 import { traceQuery } from './chat-trace.js';
 import type { QueryKind, QueryTrace } from './chat-trace.js';
 import type { RewrittenQuery, TimeSpan } from './parse-rewriting.js';

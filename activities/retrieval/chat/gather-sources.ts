@@ -1,7 +1,7 @@
 import type { WebPage, WebSearch } from '../../ports/chat.js';
 import type { LanguageModel } from '../../ports/models.js';
-import { TRACE_VERSION } from '../retrieval-trace.js';
-import type { RelatedRequest, SearchResult } from '../search-types.js';
+import { TRACE_VERSION } from '../search/retrieval-trace.js';
+import type { RelatedRequest, SearchResult } from '../search/search-types.js';
 import { followsInstructions } from './ask-model.js';
 import type { Attachment, ChatRequest, DegradedStep } from './chat-request.js';
 import { idsOf } from './chat-trace.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ChatMessage, LanguageModel } from '../../ports/models.js';
-import type { SearchResult } from '../search-types.js';
+import type { SearchResult } from '../search/search-types.js';
 import { neutralizeMarkers } from '../../models/builtin/source-blocks.js';
 import { askBriefly } from './ask-model.js';
 import { jsonIn } from './parse-rewriting.js';

@@ -2,7 +2,7 @@ import { fillPrompt, promptSlots } from '../../../schemas/prompts.js';
 import { countTokens } from '../../text/token-count.js';
 import { SOURCES_END, writeSourceBlocks } from '../../models/builtin/source-blocks.js';
 import type { SourceBlock } from '../../models/builtin/source-blocks.js';
-import type { SearchResult } from '../search-types.js';
+import type { SearchResult } from '../search/search-types.js';
 import type { WebPage } from '../../ports/chat.js';
 import type { ChatSource } from './chat-sources.js';
 

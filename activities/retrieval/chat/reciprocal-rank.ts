@@ -1,4 +1,4 @@
-import type { SearchResult } from '../search-types.js';
+import type { SearchResult } from '../search/search-types.js';
 
 /**
  * Reciprocal rank fusion of several searches: a result counts 1 / (k + rank) in each list that holds it (Cormack,

@@ -1,6 +1,6 @@
 import type { ChatEvent, ChatRequest } from '../../../activities/retrieval/chat/chat-request.js';
-import type { ChatService } from '../../../activities/retrieval/chat-service.js';
-import type { SearchResult } from '../../../activities/retrieval/search-types.js';
+import type { ChatService } from '../../../activities/retrieval/chat/chat-service.js';
+import type { SearchResult } from '../../../activities/retrieval/search/search-types.js';
 
 type Step = ChatEvent | Error | 'silence';
 

@@ -23,9 +23,9 @@ import type { Adapters, RateLimits } from '../../../activities/ports/adapters.js
 import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import type { ChatAdapters } from '../../../activities/ports/chat.js';
-import { createChatService } from '../../../activities/retrieval/chat-service.js';
-import type { ChatService } from '../../../activities/retrieval/chat-service.js';
-import { createSearchService } from '../../../activities/retrieval/search-service.js';
+import { createChatService } from '../../../activities/retrieval/chat/chat-service.js';
+import type { ChatService } from '../../../activities/retrieval/chat/chat-service.js';
+import { createSearchService } from '../../../activities/retrieval/search/search-service.js';
 import { parseConfig } from '../../../schemas/config.js';
 import type { Role, UserRecord } from '../../../schemas/users.js';
 import { createFakeWorkflows } from './fake-workflows.js';

@@ -2,7 +2,7 @@ import { PARTITION_DEFAULTS } from '../../../schemas/partitions.js';
 import type { FileRecord, FileVersion, StoredChunk } from '../../../schemas/documents.js';
 import type { PartitionRecord } from '../../../schemas/partitions.js';
 import type { Role, Scope } from '../../../schemas/users.js';
-import type { SearchResult } from '../../../activities/retrieval/search-types.js';
+import type { SearchResult } from '../../../activities/retrieval/search/search-types.js';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');
 

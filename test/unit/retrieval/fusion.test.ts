@@ -6,8 +6,8 @@ import {
   normalizeScores,
   reciprocalRankFusion,
   scaleScores,
-} from '../../../activities/retrieval/fusion.js';
-import type { LegHit } from '../../../activities/retrieval/fusion.js';
+} from '../../../activities/retrieval/search/fusion.js';
+import type { LegHit } from '../../../activities/retrieval/search/fusion.js';
 
 /** A leg as an engine gives it: distinct ids, best first. Scores on a grid, so that rescaling is exact enough. */
 const leg = fc

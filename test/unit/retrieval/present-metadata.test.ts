@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { formatFileSize } from '../../../activities/text/format-file-size.js';
-import { presentChunkMetadata, presentFileMetadata } from '../../../activities/retrieval/present-metadata.js';
+import {
+  presentChunkMetadata,
+  presentFileMetadata,
+} from '../../../activities/retrieval/search/present-metadata.js';
 import { makeFile, makeResult, makeVersion } from './fixtures.js';
 
 const client = {

@@ -8,13 +8,13 @@ import type {
 } from '../../../../activities/ports/models.js';
 import { bundledPromptSource } from '../../../../activities/models/seeds/prompt-source.js';
 import type { ChatEvent, ChatRequest } from '../../../../activities/retrieval/chat/chat-request.js';
-import { createChatService } from '../../../../activities/retrieval/chat-service.js';
-import type { ChatServiceSettings } from '../../../../activities/retrieval/chat-service.js';
+import { createChatService } from '../../../../activities/retrieval/chat/chat-service.js';
+import type { ChatServiceSettings } from '../../../../activities/retrieval/chat/chat-service.js';
 import type {
   SearchOutcome,
   SearchRequest,
   SearchResult,
-} from '../../../../activities/retrieval/search-types.js';
+} from '../../../../activities/retrieval/search/search-types.js';
 import { parseConfig } from '../../../../schemas/config.js';
 import type { FileRecord, StoredChunk } from '../../../../schemas/documents.js';
 import { makePartition, makeResult, scopeOf } from '../fixtures.js';

@@ -8,7 +8,7 @@ import {
   promptOverhead,
 } from '../../../../activities/retrieval/chat/prompt.js';
 import type { ChatSource } from '../../../../activities/retrieval/chat/chat-sources.js';
-import type { SearchResult } from '../../../../activities/retrieval/search-types.js';
+import type { SearchResult } from '../../../../activities/retrieval/search/search-types.js';
 import { neutralizeMarkers, readSourceBlocks } from '../../../../activities/models/builtin/source-blocks.js';
 import { makeResult } from '../fixtures.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createExtractiveModel } from '../../../../activities/models/builtin/extractive-model.js';
 import { AppError } from '../../../../schemas/app-error.js';
-import type { SearchRequest, SearchResult } from '../../../../activities/retrieval/search-types.js';
+import type { SearchRequest, SearchResult } from '../../../../activities/retrieval/search/search-types.js';
 import { makeChunk, makeFile, makeResult } from '../fixtures.js';
 import { VALVE, openChatStage, say } from './chat-stage.js';
 

@@ -1,6 +1,6 @@
-import { AppError } from '../../schemas/app-error.js';
-import type { WorkspaceRecord } from '../../schemas/partitions.js';
-import type { WorkspaceStore } from '../ports/partitions.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { WorkspaceRecord } from '../../../schemas/partitions.js';
+import type { WorkspaceStore } from '../../ports/partitions.js';
 
 /**
  * The one workspace of an id in the searched partitions.

@@ -1,8 +1,8 @@
-import { inScope } from '../../schemas/users.js';
-import type { ChunkStore } from '../ports/chunks.js';
-import type { FileStore } from '../ports/files.js';
-import type { ModelRegistry } from '../ports/models.js';
-import type { PartitionStore, WorkspaceStore } from '../ports/partitions.js';
+import { inScope } from '../../../schemas/users.js';
+import type { ChunkStore } from '../../ports/chunks.js';
+import type { FileStore } from '../../ports/files.js';
+import type { ModelRegistry } from '../../ports/models.js';
+import type { PartitionStore, WorkspaceStore } from '../../ports/partitions.js';
 import { expandResults } from './expand-results.js';
 import { findWorkspace } from './find-workspace.js';
 import { fuseGroups } from './fuse-groups.js';

@@ -1,11 +1,11 @@
-import { inScope } from '../../schemas/users.js';
-import type { FileRecord, FileVersion } from '../../schemas/documents.js';
-import type { Scope } from '../../schemas/users.js';
-import type { ChunkHead } from '../ports/chunks.js';
-import type { FileStore } from '../ports/files.js';
-import type { FilterExpression } from '../ports/filter.js';
-import { matchesFilter } from './filter/matches-filter.js';
-import { toVersionEntries } from '../documents/metadata-entries.js';
+import { inScope } from '../../../schemas/users.js';
+import type { FileRecord, FileVersion } from '../../../schemas/documents.js';
+import type { Scope } from '../../../schemas/users.js';
+import type { ChunkHead } from '../../ports/chunks.js';
+import type { FileStore } from '../../ports/files.js';
+import type { FilterExpression } from '../../ports/filter.js';
+import { matchesFilter } from '../filter/matches-filter.js';
+import { toVersionEntries } from '../../documents/metadata-entries.js';
 import type { DropReason } from './retrieval-trace.js';
 
 export interface CheckedHit<Chunk extends ChunkHead = ChunkHead> {

@@ -1,5 +1,5 @@
-import type { FileRecord } from '../../schemas/documents.js';
-import type { FileStore } from '../ports/files.js';
+import type { FileRecord } from '../../../schemas/documents.js';
+import type { FileStore } from '../../ports/files.js';
 
 /**
  * The file and those above it along the parent ids, the file first; a chain that bites its tail ends there. Only files

@@ -1,5 +1,5 @@
-import type { FileRecord, FileVersion, Metadata } from '../../schemas/documents.js';
-import { formatFileSize } from '../text/format-file-size.js';
+import type { FileRecord, FileVersion, Metadata } from '../../../schemas/documents.js';
+import { formatFileSize } from '../../text/format-file-size.js';
 import type { SearchResult } from './search-types.js';
 
 /**

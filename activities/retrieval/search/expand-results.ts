@@ -1,6 +1,6 @@
-import type { FileRecord, StoredChunk } from '../../schemas/documents.js';
-import type { ChunkStore } from '../ports/chunks.js';
-import type { FileStore } from '../ports/files.js';
+import type { FileRecord, StoredChunk } from '../../../schemas/documents.js';
+import type { ChunkStore } from '../../ports/chunks.js';
+import type { FileStore } from '../../ports/files.js';
 import { ancestorChain } from './ancestor-chain.js';
 import { checkGenerations } from './generation-check.js';
 import type { CheckLimits } from './generation-check.js';

@@ -1,5 +1,5 @@
-import { AppError } from '../../schemas/app-error.js';
-import type { ModelRegistry } from '../ports/models.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { ModelRegistry } from '../../ports/models.js';
 import type { RerankTrace } from './retrieval-trace.js';
 import type { RerankRequest, SearchResult } from './search-types.js';
 

@@ -1,5 +1,5 @@
-import type { StoredChunk } from '../../schemas/documents.js';
-import type { ChunkStore } from '../ports/chunks.js';
+import type { StoredChunk } from '../../../schemas/documents.js';
+import type { ChunkStore } from '../../ports/chunks.js';
 import type { RankedHit, SearchResult } from './search-types.js';
 
 /**

@@ -1,6 +1,6 @@
-import type { ChunkStore } from '../ports/chunks.js';
-import type { FileStore } from '../ports/files.js';
-import type { Embedder } from '../ports/models.js';
+import type { ChunkStore } from '../../ports/chunks.js';
+import type { FileStore } from '../../ports/files.js';
+import type { Embedder } from '../../ports/models.js';
 import type { FusedHit } from './fusion.js';
 import { checkGenerations } from './generation-check.js';
 import type { CheckedHit, CheckLimits, DroppedHit } from './generation-check.js';
