@@ -14,13 +14,13 @@ import {
   settleWorkflowId,
 } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
-import type { cleanDocument } from '../workflows/clean-document.js';
-import type { cleanPartition } from '../workflows/clean-partition.js';
-import type { dispatchDocuments } from '../workflows/dispatch-documents.js';
-import type { forwardMetrics } from '../workflows/forward-metrics.js';
-import type { forwardSignals } from '../workflows/forward-signals.js';
-import type { indexDocument } from '../workflows/index-document.js';
-import type { settleDocument } from '../workflows/settle-document.js';
+import type { cleanDocument } from '../workflows/documents/clean-document.js';
+import type { cleanPartition } from '../workflows/documents/clean-partition.js';
+import type { dispatchDocuments } from '../workflows/documents/dispatch-documents.js';
+import type { forwardMetrics } from '../workflows/signals/forward-metrics.js';
+import type { forwardSignals } from '../workflows/signals/forward-signals.js';
+import type { indexDocument } from '../workflows/documents/index-document.js';
+import type { settleDocument } from '../workflows/documents/settle-document.js';
 
 /** Registered by deploy, so that a person finds "all failed indexings of partition X" in the Temporal UI. */
 const kindAttribute = defineSearchAttributeKey('TamisKind', 'KEYWORD');
@@ -29,9 +29,9 @@ const partitionAttribute = defineSearchAttributeKey('TamisPartition', 'KEYWORD')
 /** A gateway answers its client soon, whatever Temporal does: the sweep starts what this did not. */
 const DEADLINE_MS = 2000;
 
-/** A signal that `workflows/forward-signals.ts` defines, as are `resume` and `retry`; its values are not for us. */
+/** A signal that `workflows/signals/forward-signals.ts` defines, as are `resume` and `retry`; its values are not for us. */
 const WAKE = 'wake';
-/** Likewise of `workflows/dispatch-documents.ts`. */
+/** Likewise of `workflows/documents/dispatch-documents.ts`. */
 const QUEUED = 'queued';
 
 /**

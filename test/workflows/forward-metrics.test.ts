@@ -4,7 +4,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { metricsWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
-import type { forwardMetrics } from '../../workflows/forward-metrics.js';
+import type { forwardMetrics } from '../../workflows/signals/forward-metrics.js';
 import { createForwardingDesk, ok, refusal } from '../support/forwarding-desk.js';
 import type { ForwardingDesk } from '../support/forwarding-desk.js';
 import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';

@@ -5,7 +5,11 @@ import { Worker } from '@temporalio/worker';
 import type { ForwardingActivities } from '../../activities/signals/forwarding-activities.js';
 import { forwardWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
-import type { ForwardSignalsInput, ForwardingView, forwardSignals } from '../../workflows/forward-signals.js';
+import type {
+  ForwardSignalsInput,
+  ForwardingView,
+  forwardSignals,
+} from '../../workflows/signals/forward-signals.js';
 import { createForwardingDesk, ok, refusal } from '../support/forwarding-desk.js';
 import type { ForwardingDesk } from '../support/forwarding-desk.js';
 import { until } from '../support/until.js';

@@ -1,10 +1,10 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { DocumentActivities } from '../activities/documents/document-activities.js';
-import type { DocumentRef } from '../activities/documents/task-ref.js';
-import type { EmbeddingActivities } from '../activities/documents/embedding-activities.js';
-import type { EnrichmentActivities } from '../activities/documents/enrichment-activities.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { bulk, model } from './activity-profiles.js';
+import type { DocumentActivities } from '../../activities/documents/document-activities.js';
+import type { DocumentRef } from '../../activities/documents/task-ref.js';
+import type { EmbeddingActivities } from '../../activities/documents/embedding-activities.js';
+import type { EnrichmentActivities } from '../../activities/documents/enrichment-activities.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { bulk, model } from '../activity-profiles.js';
 import { driveTask } from './drive-task.js';
 import type { TaskInput, TaskStatusView } from './drive-task.js';
 

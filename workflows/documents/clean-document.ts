@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { DocumentActivities } from '../activities/documents/document-activities.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { bulk } from './activity-profiles.js';
+import type { DocumentActivities } from '../../activities/documents/document-activities.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { bulk } from '../activity-profiles.js';
 
 export interface CleanDocumentInput {
   prefix: string;

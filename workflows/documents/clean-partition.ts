@@ -5,11 +5,11 @@ import {
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { DocumentActivities } from '../activities/documents/document-activities.js';
-import type { PartitionActivities } from '../activities/documents/partition-activities.js';
-import { indexWorkflowId } from '../schemas/ids.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { bulk, quick } from './activity-profiles.js';
+import type { DocumentActivities } from '../../activities/documents/document-activities.js';
+import type { PartitionActivities } from '../../activities/documents/partition-activities.js';
+import { indexWorkflowId } from '../../schemas/ids.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { bulk, quick } from '../activity-profiles.js';
 
 export interface CleanPartitionInput {
   prefix: string;

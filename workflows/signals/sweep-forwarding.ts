@@ -7,11 +7,11 @@ import {
   proxyActivities,
   startChild,
 } from '@temporalio/workflow';
-import type { ForwardingActivities } from '../activities/signals/forwarding-activities.js';
-import type { MetricsActivities } from '../activities/signals/metrics-activities.js';
-import { forwardWorkflowId, metricsWorkflowId } from '../schemas/ids.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { quick } from './activity-profiles.js';
+import type { ForwardingActivities } from '../../activities/signals/forwarding-activities.js';
+import type { MetricsActivities } from '../../activities/signals/metrics-activities.js';
+import { forwardWorkflowId, metricsWorkflowId } from '../../schemas/ids.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { quick } from '../activity-profiles.js';
 import { forwardMetrics } from './forward-metrics.js';
 import { forwardSignals, wake } from './forward-signals.js';
 

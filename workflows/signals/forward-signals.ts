@@ -10,10 +10,10 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { ForwardingActivities } from '../activities/signals/forwarding-activities.js';
-import type { SeveralReport, SignalBatch } from '../activities/signals/signal-delivery.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { external, quick } from './activity-profiles.js';
+import type { ForwardingActivities } from '../../activities/signals/forwarding-activities.js';
+import type { SeveralReport, SignalBatch } from '../../activities/signals/signal-delivery.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { external, quick } from '../activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';
 import { answerOf, freshState, halves, holdOf } from './forwarding-state.js';
 import type { ForwardingState } from './forwarding-state.js';

@@ -1,7 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, startChild } from '@temporalio/workflow';
-import type { DocumentRef } from '../activities/documents/task-ref.js';
-import { indexWorkflowId } from '../schemas/ids.js';
+import type { DocumentRef } from '../../activities/documents/task-ref.js';
+import { indexWorkflowId } from '../../schemas/ids.js';
 import { copyDocument } from './copy-document.js';
 import { indexDocument } from './index-document.js';
 

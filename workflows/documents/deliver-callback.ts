@@ -1,7 +1,7 @@
 import { CancellationScope, proxyActivities } from '@temporalio/workflow';
-import type { CallbackActivities } from '../activities/documents/callback-activities.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { persistent, quick } from './activity-profiles.js';
+import type { CallbackActivities } from '../../activities/documents/callback-activities.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { persistent, quick } from '../activity-profiles.js';
 
 export interface DeliverCallbackInput {
   prefix: string;

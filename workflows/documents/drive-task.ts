@@ -7,13 +7,13 @@ import {
   setHandler,
   startChild,
 } from '@temporalio/workflow';
-import type { DocumentActivities } from '../activities/documents/document-activities.js';
-import type { DocumentRef } from '../activities/documents/task-ref.js';
-import type { Published } from '../activities/documents/publish-version.js';
-import type { Stage, TaskState } from '../schemas/tasks.js';
-import { cleanWorkflowId } from '../schemas/ids.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { bulk, quick } from './activity-profiles.js';
+import type { DocumentActivities } from '../../activities/documents/document-activities.js';
+import type { DocumentRef } from '../../activities/documents/task-ref.js';
+import type { Published } from '../../activities/documents/publish-version.js';
+import type { Stage, TaskState } from '../../schemas/tasks.js';
+import { cleanWorkflowId } from '../../schemas/ids.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { bulk, quick } from '../activity-profiles.js';
 import { cleanDocument } from './clean-document.js';
 import { failureOf, rethrown } from './failure-of.js';
 import { startCallback } from './start-callback.js';

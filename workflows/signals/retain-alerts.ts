@@ -1,7 +1,7 @@
 import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { AlertUpkeepActivities } from '../activities/signals/alert-upkeep-activities.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { bulk, quick } from './activity-profiles.js';
+import type { AlertUpkeepActivities } from '../../activities/signals/alert-upkeep-activities.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { bulk, quick } from '../activity-profiles.js';
 
 export interface RetainAlertsInput {
   prefix: string;

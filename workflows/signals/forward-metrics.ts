@@ -8,9 +8,9 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { MetricsActivities } from '../activities/signals/metrics-activities.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { external, quick } from './activity-profiles.js';
+import type { MetricsActivities } from '../../activities/signals/metrics-activities.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { external, quick } from '../activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';
 import { wake } from './forward-signals.js';
 import { answerOf, holdOf } from './forwarding-state.js';

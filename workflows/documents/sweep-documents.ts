@@ -1,9 +1,9 @@
 import { patched, proxyActivities } from '@temporalio/workflow';
-import type { CallbackActivities } from '../activities/documents/callback-activities.js';
-import type { SweepActivities } from '../activities/documents/sweep-activities.js';
-import type { DocumentActivities } from '../activities/documents/document-activities.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { bulk, quick } from './activity-profiles.js';
+import type { CallbackActivities } from '../../activities/documents/callback-activities.js';
+import type { SweepActivities } from '../../activities/documents/sweep-activities.js';
+import type { DocumentActivities } from '../../activities/documents/document-activities.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { bulk, quick } from '../activity-profiles.js';
 import { startCallback } from './start-callback.js';
 import { startIndexing } from './start-indexing.js';
 

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { CopyActivities } from '../activities/documents/copy-activities.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { bulk } from './activity-profiles.js';
+import type { CopyActivities } from '../../activities/documents/copy-activities.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { bulk } from '../activity-profiles.js';
 import { driveTask } from './drive-task.js';
 import type { TaskInput, TaskStatusView } from './drive-task.js';
 

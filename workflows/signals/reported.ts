@@ -1,5 +1,5 @@
 import { CancellationScope, TimeoutFailure } from '@temporalio/workflow';
-import type { SendProgress, SendReport, SeveralReport } from '../activities/signals/signal-delivery.js';
+import type { SendProgress, SendReport, SeveralReport } from '../../activities/signals/signal-delivery.js';
 
 /** An offer that ended without a report (the worker died, the store is away) may or may not have reached CAPI. */
 export async function reported(offer: () => Promise<SendReport>): Promise<SendReport> {

@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { SweepActivities } from '../activities/documents/sweep-activities.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { bulk } from './activity-profiles.js';
+import type { SweepActivities } from '../../activities/documents/sweep-activities.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { bulk } from '../activity-profiles.js';
 
 /** Compares the stores file by file, hourly: removes chunks and bytes that no record knows. Writers go on. */
 export async function reconcileDocuments(input: {

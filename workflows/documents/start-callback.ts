@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, startChild } from '@temporalio/workflow';
-import { callbackWorkflowId } from '../schemas/ids.js';
+import { callbackWorkflowId } from '../../schemas/ids.js';
 import { deliverCallback } from './deliver-callback.js';
 
 /** Starts the delivery of a task's callback, which goes on by itself. One that runs already is as good. */

@@ -8,9 +8,9 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { SweepActivities } from '../activities/documents/sweep-activities.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { quick } from './activity-profiles.js';
+import type { SweepActivities } from '../../activities/documents/sweep-activities.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { quick } from '../activity-profiles.js';
 import { startIndexing } from './start-indexing.js';
 
 export interface DispatchDocumentsInput {

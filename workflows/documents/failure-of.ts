@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure, isCancellation } from '@temporalio/workflow';
-import type { TaskFailure } from '../schemas/tasks.js';
-import { ERROR_TABLE, isErrorCode } from '../schemas/error-table.js';
-import type { ErrorCode } from '../schemas/error-table.js';
+import type { TaskFailure } from '../../schemas/tasks.js';
+import { ERROR_TABLE, isErrorCode } from '../../schemas/error-table.js';
+import type { ErrorCode } from '../../schemas/error-table.js';
 
 /** A code of the error table, or whatever an activity threw, as the failure that a task record keeps. */
 export function failureOf(error: unknown): TaskFailure {

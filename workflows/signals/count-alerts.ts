@@ -1,7 +1,7 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { AlertUpkeepActivities } from '../activities/signals/alert-upkeep-activities.js';
-import { taskQueues } from '../schemas/task-queues.js';
-import { quick } from './activity-profiles.js';
+import type { AlertUpkeepActivities } from '../../activities/signals/alert-upkeep-activities.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { quick } from '../activity-profiles.js';
 
 /** After so many steps the next run of the schedule goes on. */
 const MOST_STEPS = 100;
