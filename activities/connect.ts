@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import type { Config } from '../schemas/config.js';
+import type { Config } from '../schemas/config/config.js';
 import { NO_IP_INFO, createIpInfo, createIpInfoSources } from './signals/ip-info/ip-info.js';
 import { createOverrideModels } from './models/override-models.js';
 import { discoverOllama } from './models/servers/discover-ollama.js';

@@ -4,7 +4,7 @@ import type { Adapters, RateLimits } from '../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
-import type { Config } from '../schemas/config.js';
+import type { Config } from '../schemas/config/config.js';
 import { docsRoutes } from './docs-routes.js';
 import type { DocumentDeps } from './documents/document-deps.js';
 import { documentRoutes } from './documents/document-routes.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../schemas/app-error.js';
-import { ROLES, inScope } from '../schemas/users.js';
-import type { Role, Scope } from '../schemas/users.js';
+import { ROLES, inScope } from '../schemas/documents/users.js';
+import type { Role, Scope } from '../schemas/documents/users.js';
 import type { PartitionStore } from '../activities/ports/partitions.js';
 import type { Caller } from './middleware/authentication.js';
 

@@ -13,8 +13,8 @@ import { createScratchDirectory } from '../activities/documents/parsing/scratch-
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
 import { createChatService } from '../activities/retrieval/chat/chat-service.js';
 import { createSearchService } from '../activities/retrieval/search/search-service.js';
-import { ConfigError, parseConfig } from '../schemas/config.js';
-import type { Config } from '../schemas/config.js';
+import { ConfigError, parseConfig } from '../schemas/config/config.js';
+import type { Config } from '../schemas/config/config.js';
 import { createApp } from './app.js';
 import { seedUsers } from './commands/seed-users.js';
 import { createClientAddress, createClientName } from './client-address.js';

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import type Koa from 'koa';
 import type { z } from 'zod';
-import type { KeyScope } from '../schemas/api-keys.js';
-import type { Principal, Role, Scope } from '../schemas/users.js';
+import type { KeyScope } from '../schemas/signals/api-keys.js';
+import type { Principal, Role, Scope } from '../schemas/documents/users.js';
 import type { ErrorCode } from '../schemas/error-table.js';
 import type { Logger } from './logger.js';
 

@@ -3,7 +3,7 @@ import { WorkflowNotFoundError, defineSearchAttributeKey } from '@temporalio/com
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
 import { AppError } from '../schemas/app-error.js';
-import type { Config } from '../schemas/config.js';
+import type { Config } from '../schemas/config/config.js';
 import {
   cleanPartitionWorkflowId,
   cleanWorkflowId,

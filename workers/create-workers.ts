@@ -13,7 +13,7 @@ import { createForwardingActivities } from '../activities/signals/forwarding-act
 import { createMetricsActivities } from '../activities/signals/metrics-activities.js';
 import { createPartitionActivities } from '../activities/documents/partition-activities.js';
 import { createSweepActivities } from '../activities/documents/sweep-activities.js';
-import type { Config } from '../schemas/config.js';
+import type { Config } from '../schemas/config/config.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { createActivityInterceptors } from './activity-interceptor.js';
 import { workflowBundle as ownBundle } from './workflow-bundle.js';

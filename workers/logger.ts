@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import pretty from 'pino-pretty';
-import type { Config } from '../schemas/config.js';
+import type { Config } from '../schemas/config/config.js';
 
 /** Logs go to stderr: JSON lines, or text for people. */
 export const createLogger = (settings: Config['log']): Logger =>

@@ -4,7 +4,7 @@ import { connect } from '../activities/connect.js';
 import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
-import { ConfigError, parseConfig } from '../schemas/config.js';
+import { ConfigError, parseConfig } from '../schemas/config/config.js';
 import { createWorkers } from './create-workers.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
 import { createLogger } from './logger.js';

@@ -5,7 +5,7 @@ import {
   ScheduleNotFoundError,
   ScheduleOverlapPolicy,
 } from '@temporalio/client';
-import type { Config } from '../schemas/config.js';
+import type { Config } from '../schemas/config/config.js';
 import {
   countAlertsScheduleId,
   reconcileScheduleId,

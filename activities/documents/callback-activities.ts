@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { stringify } from 'lossless-json';
 import { AppError } from '../../schemas/app-error.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { Adapters } from '../ports/adapters.js';
 
 export interface CallbackActivityDeps {

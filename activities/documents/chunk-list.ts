@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { Chunk } from '../../schemas/documents.js';
+import type { Chunk } from '../../schemas/documents/documents.js';
 import { asImageText } from './enrichment/describe-picture.js';
 import { readDescriptions } from './enrichment/picture-list.js';
 import type { BlobStore } from '../ports/files.js';

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
-import { chunkId } from '../../schemas/chunk-id.js';
-import type { FileVersion, StoredChunk } from '../../schemas/documents.js';
-import type { EnrichmentStage, TaskRecord } from '../../schemas/tasks.js';
+import { chunkId } from '../../schemas/documents/chunk-id.js';
+import type { FileVersion, StoredChunk } from '../../schemas/documents/documents.js';
+import type { EnrichmentStage, TaskRecord } from '../../schemas/documents/tasks.js';
 import { versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import type { Adapters } from '../ports/adapters.js';

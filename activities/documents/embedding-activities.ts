@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
-import { chunkId } from '../../schemas/chunk-id.js';
-import type { Chunk, StoredChunk } from '../../schemas/documents.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import { chunkId } from '../../schemas/documents/chunk-id.js';
+import type { Chunk, StoredChunk } from '../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { countChunks, readChunkBatches } from './chunk-list.js';
 import { versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';

@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
-import type { Chunk } from '../../schemas/documents.js';
-import type { IndexationConfig } from '../../schemas/presets.js';
-import type { EnrichmentStage, TaskRecord } from '../../schemas/tasks.js';
+import type { Chunk } from '../../schemas/documents/documents.js';
+import type { IndexationConfig } from '../../schemas/models/presets.js';
+import type { EnrichmentStage, TaskRecord } from '../../schemas/documents/tasks.js';
 import { countChunks, readChunkBatches } from './chunk-list.js';
 import { readActiveTask } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';

@@ -1,4 +1,4 @@
-import type { MetadataEntry, StoredChunk } from '../../schemas/documents.js';
+import type { MetadataEntry, StoredChunk } from '../../schemas/documents/documents.js';
 import type { ChunkTraits } from '../ports/chunks.js';
 import { entryKey } from './metadata-entries.js';
 

@@ -1,5 +1,10 @@
 import { isoTime } from '../../schemas/iso-time.js';
-import type { FileVersion, Metadata, MetadataEntry, MetadataValue } from '../../schemas/documents.js';
+import type {
+  FileVersion,
+  Metadata,
+  MetadataEntry,
+  MetadataValue,
+} from '../../schemas/documents/documents.js';
 import { formatFileSize } from '../text/format-file-size.js';
 
 /** What a filter compares of a long text, in UTF-8; the whole value is in the file record. */

@@ -1,6 +1,6 @@
-import { isFinalState } from '../../schemas/tasks.js';
-import type { PartitionRecord } from '../../schemas/partitions.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import { isFinalState } from '../../schemas/documents/tasks.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { finishPartitionDeletion } from './clean-up/finish-partition-deletion.js';
 import type { FinishPartitionDeletionStores } from './clean-up/finish-partition-deletion.js';
 

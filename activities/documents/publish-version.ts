@@ -1,6 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { FileVersion } from '../../schemas/documents.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { FileVersion } from '../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { chunksBlobId } from './chunk-list.js';
 import { requireActive, versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';

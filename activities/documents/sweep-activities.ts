@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { refOfTask } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import type { Adapters } from '../ports/adapters.js';

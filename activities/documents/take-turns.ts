@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { Adapters } from '../ports/adapters.js';
 
 /** What one round hands over at most. */

@@ -1,5 +1,5 @@
-import type { TaskRecord } from '../../schemas/tasks.js';
-import type { UploadInfo, FileVersion } from '../../schemas/documents.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
+import type { UploadInfo, FileVersion } from '../../schemas/documents/documents.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Adapters } from '../ports/adapters.js';
 

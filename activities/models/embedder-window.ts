@@ -1,4 +1,4 @@
-import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
+import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 
 /** Longer windows cost memory for every request, and no chunk is so long. */
 const LONGEST_WINDOW = 8192;

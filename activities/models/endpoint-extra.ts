@@ -1,4 +1,4 @@
-import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
+import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 
 const wholeNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;

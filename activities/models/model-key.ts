@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
+import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 
 /** Seals and opens stored secrets; `SecretBox` of the stores. */
 export interface ModelKeyBox {

@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelEndpoint, ModelType } from '../../schemas/model-endpoints.js';
+import type { ModelEndpoint, ModelType } from '../../schemas/models/model-endpoints.js';
 import type {
   Embedder,
   LanguageModel,

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
+import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 import type { ModelOverride, ModelOverrides } from '../ports/chat.js';
 import { isBlocked, isPublicUrl } from '../outbound/address-guard.js';
 import type { LanguageModel, ModelEndpointStore } from '../ports/models.js';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../schemas/app-error.js';
-import { RERANKER_PROVIDERS } from '../../schemas/model-endpoints.js';
-import type { ModelEndpoint, RerankerProvider } from '../../schemas/model-endpoints.js';
+import { RERANKER_PROVIDERS } from '../../schemas/models/model-endpoints.js';
+import type { ModelEndpoint, RerankerProvider } from '../../schemas/models/model-endpoints.js';
 import type { ChunkStore } from '../ports/chunks.js';
 import type { Embedder, LanguageModel, ModelEndpointStore } from '../ports/models.js';
 import { embedderWindow } from './embedder-window.js';

@@ -6,7 +6,7 @@
  * Every method may throw `AppError`: SERVICE_UNAVAILABLE when a record store cannot be reached,
  * VDB_CONNECTION_ERROR for the vector store, others as noted.
  */
-import type { Rate } from '../../schemas/rate.js';
+import type { Rate } from '../../schemas/config/rate.js';
 import type { ModelServers, PresetStore, PromptStore } from './model-administration.js';
 import type { ChunkStore } from './chunks.js';
 import type { BlobStore, ClaimStore, CounterStore, FileStore } from './files.js';

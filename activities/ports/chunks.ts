@@ -1,6 +1,6 @@
 /** The vector store; see `adapters.ts` for the rules that hold for all ports. */
-import type { StoredChunk } from '../../schemas/documents.js';
-import type { Scope } from '../../schemas/users.js';
+import type { StoredChunk } from '../../schemas/documents/documents.js';
+import type { Scope } from '../../schemas/documents/users.js';
 import type { FilterExpression } from './filter.js';
 
 /** What filters may ask of a chunk itself; the rest is said by its file. */

@@ -1,7 +1,7 @@
 /** Files: their records, their bytes and what makes both unique; see `adapters.ts` for the rules that hold for all ports. */
-import type { FileRecord, FileVersion, Metadata } from '../../schemas/documents.js';
-import type { PartitionRecord } from '../../schemas/partitions.js';
-import type { Scope, UploaderCounts } from '../../schemas/users.js';
+import type { FileRecord, FileVersion, Metadata } from '../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
+import type { Scope, UploaderCounts } from '../../schemas/documents/users.js';
 import type { Readable } from 'node:stream';
 
 export interface FileStore {

@@ -2,9 +2,9 @@
  * The interfaces behind the administrators' part of the document surface: prompts, and the servers behind model
  * endpoints. Like those of `adapters.ts`, every method may throw AppError SERVICE_UNAVAILABLE.
  */
-import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
-import type { PromptRecord, PresetRecord, PresetType } from '../../schemas/presets.js';
-import type { PromptType } from '../../schemas/prompts.js';
+import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
+import type { PromptRecord, PresetRecord, PresetType } from '../../schemas/models/presets.js';
+import type { PromptType } from '../../schemas/models/prompts.js';
 
 /** A server and a model on it, as they are registered or only proposed. */
 export interface EndpointDraft extends Pick<

@@ -1,6 +1,6 @@
 /** Partitions and what groups their files; see `adapters.ts` for the rules that hold for all ports. */
-import type { PartitionPatch, PartitionRecord, WorkspaceRecord } from '../../schemas/partitions.js';
-import type { Membership, Role, Scope } from '../../schemas/users.js';
+import type { PartitionPatch, PartitionRecord, WorkspaceRecord } from '../../schemas/documents/partitions.js';
+import type { Membership, Role, Scope } from '../../schemas/documents/users.js';
 
 /** Settings of a partition that name another record. */
 export type NamingSetting =

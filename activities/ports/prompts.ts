@@ -1,4 +1,4 @@
-import type { PromptType } from '../../schemas/prompts.js';
+import type { PromptType } from '../../schemas/models/prompts.js';
 
 /** Where prompts come from. */
 export interface PromptSource {

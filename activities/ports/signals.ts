@@ -1,5 +1,5 @@
 /** The interfaces of the proxy job; see `adapters.ts` for the rules that hold for all of them. */
-import type { ApiKeyRecord, KeyScope } from '../../schemas/api-keys.js';
+import type { ApiKeyRecord, KeyScope } from '../../schemas/signals/api-keys.js';
 import type {
   Alert,
   ApiVersion,
@@ -8,8 +8,8 @@ import type {
   QuarantinedAlert,
   WaitingItem,
   WatcherRecord,
-} from '../../schemas/signals.js';
-import type { HourAggregate } from '../../schemas/statistics.js';
+} from '../../schemas/signals/signals.js';
+import type { HourAggregate } from '../../schemas/signals/statistics.js';
 import type { IpInfo } from './ip-info.js';
 import type { LoginStore } from './logins.js';
 

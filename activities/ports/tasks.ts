@@ -1,6 +1,6 @@
 /** Background work, who does it and who is told of its end; see `adapters.ts` for the rules that hold for all ports. */
-import type { Metadata } from '../../schemas/documents.js';
-import type { PartitionRecord } from '../../schemas/partitions.js';
+import type { Metadata } from '../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type {
   CallbackRecord,
   CallbackState,
@@ -11,7 +11,7 @@ import type {
   TaskRecord,
   TaskState,
   WorkerRecord,
-} from '../../schemas/tasks.js';
+} from '../../schemas/documents/tasks.js';
 
 export interface TaskStore {
   insert(task: TaskRecord): Promise<void>;

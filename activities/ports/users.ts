@@ -1,5 +1,5 @@
 /** Users and what they may have; see `adapters.ts` for the rules that hold for all ports. */
-import type { UserPatch, UserRecord } from '../../schemas/users.js';
+import type { UserPatch, UserRecord } from '../../schemas/documents/users.js';
 
 export interface UserStore {
   /** Creates user 1, the admin, or gives it the present token's digest (null when authentication is off). */

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { HoldCause } from '../../schemas/signals.js';
+import type { HoldCause } from '../../schemas/signals/signals.js';
 import type { AlertStore, CapiClient, WatcherStore } from '../ports/signals.js';
 import { TAKEN_UP, createSignalDelivery, toBatches } from './signal-delivery.js';
 import type { SendReport, SeveralReport, SignalBatch } from './signal-delivery.js';

@@ -1,4 +1,4 @@
-import type { Count, CountryCount, DecisionTally, HourAggregate } from '../../schemas/statistics.js';
+import type { Count, CountryCount, DecisionTally, HourAggregate } from '../../schemas/signals/statistics.js';
 
 /**
  * Names come from whoever pushes signals, so there may be any number of them, and an aggregate is one record. Of a

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiVersion, WaitingItem } from '../../schemas/signals.js';
+import type { ApiVersion, WaitingItem } from '../../schemas/signals/signals.js';
 import type {
   AlertStore,
   CapiClient,

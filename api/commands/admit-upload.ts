@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../schemas/app-error.js';
-import type { FileRecord } from '../../schemas/documents.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { FileRecord } from '../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { askTemporal } from './ask-temporal.js';
 import { endTask } from './end-task.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
-import { isFinalState } from '../../schemas/tasks.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
+import { isFinalState } from '../../schemas/documents/tasks.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
 

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { PresetRecord, PresetType } from '../../schemas/presets.js';
+import type { PresetRecord, PresetType } from '../../schemas/models/presets.js';
 import {
   IndexationConfigBody,
   RetrievalConfigBody,
   readIndexationConfig,
   readRetrievalConfig,
-} from '../../schemas/presets-api.js';
-import type { NewPreset, ReadConfig } from '../../schemas/presets-api.js';
+} from '../../schemas/models/presets-api.js';
+import type { NewPreset, ReadConfig } from '../../schemas/models/presets-api.js';
 import { invalidRequest, parsePart } from '../request-issues.js';
 import { partitionsByPreset } from './find-references.js';
 import { laterThan } from './follow-rename.js';

@@ -1,9 +1,9 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { PromptRecord } from '../../schemas/presets.js';
-import { PROMPT_SLOTS, promptSlots } from '../../schemas/prompts.js';
-import type { PromptType } from '../../schemas/prompts.js';
-import type { NewPrompt, PromptPatch } from '../../schemas/prompts-api.js';
+import type { PromptRecord } from '../../schemas/models/presets.js';
+import { PROMPT_SLOTS, promptSlots } from '../../schemas/models/prompts.js';
+import type { PromptType } from '../../schemas/models/prompts.js';
+import type { NewPrompt, PromptPatch } from '../../schemas/models/prompts-api.js';
 import { invalidRequest } from '../request-issues.js';
 import { followPromptRename } from './follow-rename.js';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { PartitionRecord } from '../../schemas/partitions.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { finishPartitionDeletion } from '../../activities/documents/clean-up/finish-partition-deletion.js';
 import type { FinishPartitionDeletionStores } from '../../activities/documents/clean-up/finish-partition-deletion.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Adapters } from '../../activities/ports/adapters.js';
-import type { UserPatch, UserRecord } from '../../schemas/users.js';
+import type { UserPatch, UserRecord } from '../../schemas/documents/users.js';
 import { tokenDigest } from '../middleware/authentication.js';
 
 /** The form of the wire contract, section 1.7: `or-` and 32 hexadecimal digits. */

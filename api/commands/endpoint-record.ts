@@ -1,8 +1,8 @@
 import type { ModelServers } from '../../activities/ports/model-administration.js';
-import type { ModelEndpoint, ModelType } from '../../schemas/model-endpoints.js';
-import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../../schemas/model-endpoints.js';
-import { vectorFieldOf } from '../../schemas/endpoint-names.js';
-import type { ModelEndpointPatch, NewModelEndpoint } from '../../schemas/model-endpoints-api.js';
+import type { ModelEndpoint, ModelType } from '../../schemas/models/model-endpoints.js';
+import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../../schemas/models/model-endpoints.js';
+import { vectorFieldOf } from '../../schemas/models/endpoint-names.js';
+import type { ModelEndpointPatch, NewModelEndpoint } from '../../schemas/models/model-endpoints-api.js';
 import { invalidRequest } from '../request-issues.js';
 import { sealedKeyAfter, withUnchangedSecrets } from './endpoint-key.js';
 import { laterThan } from './follow-rename.js';

@@ -1,14 +1,14 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
-import type { ModelType } from '../../schemas/model-endpoints.js';
-import type { PartitionRecord } from '../../schemas/partitions.js';
-import type { PresetRecord, PresetType } from '../../schemas/presets.js';
+import type { ModelType } from '../../schemas/models/model-endpoints.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
+import type { PresetRecord, PresetType } from '../../schemas/models/presets.js';
 import {
   MODEL_REFERENCES,
   PARTITION_PROMPTS,
   PROMPT_REFERENCES,
   fieldsNaming,
-} from '../../schemas/preset-references.js';
-import type { PromptType } from '../../schemas/prompts.js';
+} from '../../schemas/models/preset-references.js';
+import type { PromptType } from '../../schemas/models/prompts.js';
 
 /** A record that names another one. */
 export interface Reference {

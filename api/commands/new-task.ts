@@ -1,5 +1,5 @@
-import type { Metadata, UploadInfo } from '../../schemas/documents.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { Metadata, UploadInfo } from '../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 
 /** An upload that has passed its own checks and asks to be admitted. */
 export interface UploadToAdmit {

@@ -1,9 +1,9 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelType } from '../../schemas/model-endpoints.js';
-import type { PresetType } from '../../schemas/presets.js';
-import { MODEL_REFERENCES, PROMPT_REFERENCES } from '../../schemas/preset-references.js';
-import type { PromptType } from '../../schemas/prompts.js';
+import type { ModelType } from '../../schemas/models/model-endpoints.js';
+import type { PresetType } from '../../schemas/models/presets.js';
+import { MODEL_REFERENCES, PROMPT_REFERENCES } from '../../schemas/models/preset-references.js';
+import type { PromptType } from '../../schemas/models/prompts.js';
 
 type Stores = Pick<Adapters, 'endpoints' | 'prompts'>;
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
-import type { UploaderCounts } from '../../schemas/users.js';
+import type { UploaderCounts } from '../../schemas/documents/users.js';
 
 type Stores = Pick<Adapters, 'users' | 'quotas' | 'files'>;
 

@@ -1,6 +1,6 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { Config } from '../../schemas/config.js';
+import type { Config } from '../../schemas/config/config.js';
 import { createUser } from './create-user.js';
 
 /**

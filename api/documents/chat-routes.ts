@@ -1,4 +1,9 @@
-import { ChatAnswer, ChatRequest, CompletionAnswer, CompletionRequest } from '../../schemas/chat-api.js';
+import {
+  ChatAnswer,
+  ChatRequest,
+  CompletionAnswer,
+  CompletionRequest,
+} from '../../schemas/retrieval/chat-api.js';
 import { eventStream, json, route } from '../route.js';
 import type { Route } from '../route.js';
 import { badRequest } from './bad-request.js';

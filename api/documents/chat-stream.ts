@@ -2,7 +2,7 @@ import type { MoreFields, TokenLogprob } from '../../activities/ports/models.js'
 import type { ChatEvent } from '../../activities/retrieval/chat/chat-request.js';
 import type { ShownDelta } from '../../activities/retrieval/chat/relay-model-stream.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ChatExtra } from '../../schemas/chat-api.js';
+import type { ChatExtra } from '../../schemas/retrieval/chat-api.js';
 import { errorFrom } from '../error-from.js';
 import type { Logger } from '../logger.js';
 import { chatExtra, chatUsage } from './chat-answer.js';

@@ -4,7 +4,7 @@ import { checkContent } from '../../activities/documents/parsing/content-check.j
 import { resolveFileKind } from '../../activities/documents/parsing/file-types.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { UploadInfo } from '../../schemas/documents.js';
+import type { UploadInfo } from '../../schemas/documents/documents.js';
 import { invalidRequest } from '../request-issues.js';
 import { blobBytes } from './blob-bytes.js';
 import { readCallback } from './read-callback.js';

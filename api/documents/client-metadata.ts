@@ -1,6 +1,6 @@
 import { parse } from 'lossless-json';
 import { AppError } from '../../schemas/app-error.js';
-import type { Metadata, MetadataValue } from '../../schemas/documents.js';
+import type { Metadata, MetadataValue } from '../../schemas/documents/documents.js';
 import { isoDate } from './iso-date.js';
 import { badRequest } from './bad-request.js';
 

@@ -1,10 +1,14 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
-import type { ReadyBody } from '../../schemas/documents-api.js';
-import { MODEL_REFERENCES, PARTITION_PROMPTS, PROMPT_REFERENCES } from '../../schemas/preset-references.js';
-import type { ModelType } from '../../schemas/model-endpoints.js';
-import type { PartitionRecord } from '../../schemas/partitions.js';
-import type { PresetRecord, PresetType } from '../../schemas/presets.js';
-import type { PromptType } from '../../schemas/prompts.js';
+import type { ReadyBody } from '../../schemas/documents/documents-api.js';
+import {
+  MODEL_REFERENCES,
+  PARTITION_PROMPTS,
+  PROMPT_REFERENCES,
+} from '../../schemas/models/preset-references.js';
+import type { ModelType } from '../../schemas/models/model-endpoints.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
+import type { PresetRecord, PresetType } from '../../schemas/models/presets.js';
+import type { PromptType } from '../../schemas/models/prompts.js';
 
 type Stores = Pick<Adapters, 'partitions' | 'presets' | 'endpoints' | 'prompts'>;
 

@@ -4,9 +4,9 @@ import {
   presentChunkMetadata,
   presentFileMetadata,
 } from '../../activities/retrieval/search/present-metadata.js';
-import { ListLimit, queryNumber } from '../../schemas/documents-api.js';
-import { Ancestors, ChunkList, RelatedFiles } from '../../schemas/partitions-api.js';
-import type { FileRecord } from '../../schemas/documents.js';
+import { ListLimit, queryNumber } from '../../schemas/documents/documents-api.js';
+import { Ancestors, ChunkList, RelatedFiles } from '../../schemas/documents/partitions-api.js';
+import type { FileRecord } from '../../schemas/documents/documents.js';
 import { noSuchFile } from '../commands/upload-refusals.js';
 import { json, route } from '../route.js';
 import type { CallerContext, Route } from '../route.js';

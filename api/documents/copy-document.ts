@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../schemas/app-error.js';
-import { isFinalState } from '../../schemas/tasks.js';
-import type { FileVersion } from '../../schemas/documents.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import { isFinalState } from '../../schemas/documents/tasks.js';
+import type { FileVersion } from '../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { isErrorCode } from '../../schemas/error-table.js';
-import { mergeMetadata } from '../../schemas/merge-metadata.js';
+import { mergeMetadata } from '../../schemas/documents/merge-metadata.js';
 import { authoriseCaller } from '../authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { cancelTask } from '../commands/cancel-task.js';

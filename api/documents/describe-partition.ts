@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Adapters } from '../../activities/ports/adapters.js';
-import type { Scope } from '../../schemas/users.js';
-import type { PartitionSnapshot } from '../../schemas/documents-api.js';
+import type { Scope } from '../../schemas/documents/users.js';
+import type { PartitionSnapshot } from '../../schemas/documents/documents-api.js';
 import { listIndexedEmbedders } from './indexed-embedders.js';
 
 const MOST_IDS = 10_000;

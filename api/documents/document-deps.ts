@@ -3,7 +3,7 @@ import type { WorkflowStarter } from '../../activities/ports/tasks.js';
 import type { ParserPool } from '../../activities/documents/parsing/parser-pool.js';
 import type { ChatService } from '../../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../../activities/retrieval/search/search-types.js';
-import type { Config } from '../../schemas/config.js';
+import type { Config } from '../../schemas/config/config.js';
 
 /** What the document routes need of the outside. */
 export interface DocumentDeps {

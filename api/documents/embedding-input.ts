@@ -1,4 +1,4 @@
-import type { EmbeddingRequest } from '../../schemas/chat-api.js';
+import type { EmbeddingRequest } from '../../schemas/retrieval/chat-api.js';
 import { AppError } from '../../schemas/app-error.js';
 import { badRequest } from './bad-request.js';
 

@@ -1,7 +1,7 @@
 import type { Embedder, ModelRegistry } from '../../activities/ports/models.js';
 import { countTokens } from '../../activities/text/token-count.js';
 import { AppError } from '../../schemas/app-error.js';
-import { EmbeddingAnswer, EmbeddingRequest } from '../../schemas/chat-api.js';
+import { EmbeddingAnswer, EmbeddingRequest } from '../../schemas/retrieval/chat-api.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import { badRequest } from './bad-request.js';

@@ -1,8 +1,8 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { liveVersionOf } from '../../activities/retrieval/search/generation-check.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { FileRecord, FileVersion, StoredChunk } from '../../schemas/documents.js';
-import type { Scope } from '../../schemas/users.js';
+import type { FileRecord, FileVersion, StoredChunk } from '../../schemas/documents/documents.js';
+import type { Scope } from '../../schemas/documents/users.js';
 import { authorisePartition } from '../authorise-partition.js';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ReadyBody, VersionBody } from '../../schemas/documents-api.js';
+import { ReadyBody, VersionBody } from '../../schemas/documents/documents-api.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import { API_VERSION, serviceVersion } from '../service-version.js';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Adapters } from '../../activities/ports/adapters.js';
-import type { IndexedEmbedder } from '../../schemas/partitions-api.js';
+import type { IndexedEmbedder } from '../../schemas/documents/partitions-api.js';
 
 /**
  * The embedders that made the vectors of a partition's files, by name. What only the endpoint's record tells is null

@@ -6,7 +6,7 @@ import {
   SupportedTypes,
   UploadAccepted,
   UploadForm,
-} from '../../schemas/documents-api.js';
+} from '../../schemas/documents/documents-api.js';
 import { deleteFile } from '../commands/delete-file.js';
 import { empty, json, route } from '../route.js';
 import type { Route } from '../route.js';

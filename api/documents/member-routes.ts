@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import { AppError } from '../../schemas/app-error.js';
-import { queryNumber } from '../../schemas/documents-api.js';
-import { CandidateList, MemberList, NewMemberForm, RoleForm } from '../../schemas/users-api.js';
+import { queryNumber } from '../../schemas/documents/documents-api.js';
+import { CandidateList, MemberList, NewMemberForm, RoleForm } from '../../schemas/documents/users-api.js';
 import { invalidRequest } from '../request-issues.js';
 import { empty, json, route } from '../route.js';
 import type { Route } from '../route.js';

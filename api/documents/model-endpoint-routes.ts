@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
+import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 import {
   ModelEndpointBody,
   ModelEndpointList,
   ModelEndpointPatch,
   ModelTypeName,
   NewModelEndpoint,
-} from '../../schemas/model-endpoints-api.js';
+} from '../../schemas/models/model-endpoints-api.js';
 import { deleteModelEndpoint } from '../commands/delete-model-endpoint.js';
 import { newEndpointRecord } from '../commands/endpoint-record.js';
 import { requireEndpoint, updateModelEndpoint } from '../commands/update-model-endpoint.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { PartitionRecord } from '../../schemas/partitions.js';
-import { ModelEntry, ModelList } from '../../schemas/chat-api.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
+import { ModelEntry, ModelList } from '../../schemas/retrieval/chat-api.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { DocumentDeps } from './document-deps.js';

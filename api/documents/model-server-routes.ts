@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { EndpointDraft, EndpointInspection } from '../../activities/ports/model-administration.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
+import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 import {
   EndpointDraftBody,
   EndpointValidation,
   IndexedUsage,
   RevealedKey,
-} from '../../schemas/model-endpoints-api.js';
+} from '../../schemas/models/model-endpoints-api.js';
 import { keyOfDraft } from '../commands/endpoint-key.js';
 import { providerOf } from '../commands/endpoint-record.js';
 import { requireEndpoint } from '../commands/update-model-endpoint.js';

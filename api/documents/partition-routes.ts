@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { presentFileMetadata } from '../../activities/retrieval/search/present-metadata.js';
 import { AppError } from '../../schemas/app-error.js';
-import { chunkId } from '../../schemas/chunk-id.js';
-import type { FileRecord } from '../../schemas/documents.js';
-import type { PartitionRecord } from '../../schemas/partitions.js';
-import type { Scope } from '../../schemas/users.js';
-import { FileDetail, FileList, ListLimit, PartitionList } from '../../schemas/documents-api.js';
+import { chunkId } from '../../schemas/documents/chunk-id.js';
+import type { FileRecord } from '../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
+import type { Scope } from '../../schemas/documents/users.js';
+import { FileDetail, FileList, ListLimit, PartitionList } from '../../schemas/documents/documents-api.js';
 import { createPartition } from '../commands/create-partition.js';
 import { deletePartition } from '../commands/delete-partition.js';
 import { settleDeletedUser } from '../commands/delete-user.js';

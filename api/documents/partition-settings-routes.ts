@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import { PARTITION_DEFAULTS } from '../../schemas/partitions.js';
-import type { PartitionPatch, PartitionRecord } from '../../schemas/partitions.js';
-import type { PresetType } from '../../schemas/presets.js';
-import { EmbedderSwap, PartitionDetail, PartitionPatchBody } from '../../schemas/partitions-api.js';
+import { PARTITION_DEFAULTS } from '../../schemas/documents/partitions.js';
+import type { PartitionPatch, PartitionRecord } from '../../schemas/documents/partitions.js';
+import type { PresetType } from '../../schemas/models/presets.js';
+import { EmbedderSwap, PartitionDetail, PartitionPatchBody } from '../../schemas/documents/partitions-api.js';
 import { updatePartition } from '../commands/update-partition.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';

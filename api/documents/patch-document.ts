@@ -1,6 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { Metadata } from '../../schemas/documents.js';
-import type { PartitionRecord } from '../../schemas/partitions.js';
+import type { Metadata } from '../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import { authoriseCaller } from '../authorise-partition.js';
 import { patchFile } from '../commands/patch-file.js';
 import { noSuchFile } from '../commands/upload-refusals.js';

@@ -1,6 +1,6 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
-import { inScope } from '../../schemas/users.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import { inScope } from '../../schemas/documents/users.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { CallerContext } from '../route.js';
 
 /**

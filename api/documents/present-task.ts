@@ -1,8 +1,8 @@
 import { formatFileSize } from '../../activities/text/format-file-size.js';
-import type { Metadata } from '../../schemas/documents.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
-import type { Principal } from '../../schemas/users.js';
-import type { QueueTask, TaskStatus } from '../../schemas/documents-api.js';
+import type { Metadata } from '../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
+import type { Principal } from '../../schemas/documents/users.js';
+import type { QueueTask, TaskStatus } from '../../schemas/documents/documents-api.js';
 import type { Links } from './links.js';
 
 const MOST_ERROR_CHARACTERS = 8000;

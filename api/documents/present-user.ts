@@ -1,4 +1,4 @@
-import type { Membership, UploaderCounts, UserRecord } from '../../schemas/users.js';
+import type { Membership, UploaderCounts, UserRecord } from '../../schemas/documents/users.js';
 
 const identity = (user: UserRecord, counts: UploaderCounts | undefined) => ({
   id: user.user_id,

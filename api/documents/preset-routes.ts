@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { RERANKER_PROVIDERS } from '../../schemas/model-endpoints.js';
-import type { PresetRecord } from '../../schemas/presets.js';
+import { RERANKER_PROVIDERS } from '../../schemas/models/model-endpoints.js';
+import type { PresetRecord } from '../../schemas/models/presets.js';
 import {
   CHUNKING_STRATEGIES,
   NewPreset,
@@ -12,7 +12,7 @@ import {
   PresetPatch,
   PresetTypeName,
   RETRIEVAL_TYPES,
-} from '../../schemas/presets-api.js';
+} from '../../schemas/models/presets-api.js';
 import { createPreset, deletePreset, requirePreset, updatePreset } from '../commands/change-preset.js';
 import type { ChangedPreset } from '../commands/change-preset.js';
 import { partitionsByPreset } from '../commands/find-references.js';

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import type { PromptRecord } from '../../schemas/presets.js';
-import { NewPrompt, PromptBody, PromptList, PromptPatch, PromptTypeName } from '../../schemas/prompts-api.js';
+import type { PromptRecord } from '../../schemas/models/presets.js';
+import {
+  NewPrompt,
+  PromptBody,
+  PromptList,
+  PromptPatch,
+  PromptTypeName,
+} from '../../schemas/models/prompts-api.js';
 import { createPrompt, deletePrompt, requirePromptById, updatePrompt } from '../commands/change-prompt.js';
 import { referencesToPrompts } from '../commands/find-references.js';
 import { empty, json, route } from '../route.js';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import { ACTIVE_STATES, FINAL_STATES } from '../../schemas/tasks.js';
-import type { TaskRecord, TaskState, WorkerRecord } from '../../schemas/tasks.js';
-import { ActorList, ActorRestarted, QueueInfo, QueueTasks } from '../../schemas/documents-api.js';
+import { ACTIVE_STATES, FINAL_STATES } from '../../schemas/documents/tasks.js';
+import type { TaskRecord, TaskState, WorkerRecord } from '../../schemas/documents/tasks.js';
+import { ActorList, ActorRestarted, QueueInfo, QueueTasks } from '../../schemas/documents/documents-api.js';
 import { WORKER_POOLS, WORKER_SILENCE_MS } from '../../schemas/worker-pools.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';

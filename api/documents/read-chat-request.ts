@@ -2,7 +2,7 @@ import type { ChatMessage, MoreFields } from '../../activities/ports/models.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import type { ChatRequest as ServiceRequest } from '../../activities/retrieval/chat/chat-request.js';
 import { questionIn } from '../../activities/retrieval/chat/chat-service.js';
-import type { ChatRequest, CompletionRequest } from '../../schemas/chat-api.js';
+import type { ChatRequest, CompletionRequest } from '../../schemas/retrieval/chat-api.js';
 import type { CallerContext } from '../route.js';
 import { badRequest } from './bad-request.js';
 import { chatSettings } from './chat-settings.js';

@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { CheckState, ReadyBody } from '../../schemas/documents-api.js';
+import type { CheckState, ReadyBody } from '../../schemas/documents/documents-api.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../../activities/ports/tasks.js';
 import { findUnresolvedReferences } from './configuration-references.js';

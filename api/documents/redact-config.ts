@@ -1,4 +1,4 @@
-import type { Config } from '../../schemas/config.js';
+import type { Config } from '../../schemas/config/config.js';
 
 const REDACTED = '********';
 

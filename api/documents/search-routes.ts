@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { presentChunkMetadata } from '../../activities/retrieval/search/present-metadata.js';
 import type { SearchRequest } from '../../activities/retrieval/search/search-types.js';
 import { AppError } from '../../schemas/app-error.js';
-import { Extract, PartitionSnapshot } from '../../schemas/documents-api.js';
+import { Extract, PartitionSnapshot } from '../../schemas/documents/documents-api.js';
 import {
   FileSearchQuery,
   SearchAnswer,
   SearchEverywhereQuery,
   SearchQuery,
-} from '../../schemas/search-api.js';
+} from '../../schemas/retrieval/search-api.js';
 import { authorisePartition } from '../authorise-partition.js';
 import { noSuchFile } from '../commands/upload-refusals.js';
 import { json, route } from '../route.js';

@@ -1,4 +1,4 @@
-import { ConfigBody, RootBody } from '../../schemas/partitions-api.js';
+import { ConfigBody, RootBody } from '../../schemas/documents/partitions-api.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import { serviceVersion } from '../service-version.js';

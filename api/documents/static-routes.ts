@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import { PlainError } from '../../schemas/documents-api.js';
+import { PlainError } from '../../schemas/documents/documents-api.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import { readByteRange } from './byte-range.js';

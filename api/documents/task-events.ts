@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TaskRecord } from '../../schemas/tasks.js';
-import { isFinalState } from '../../schemas/tasks.js';
-import type { TaskStatus } from '../../schemas/documents-api.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
+import { isFinalState } from '../../schemas/documents/tasks.js';
+import type { TaskStatus } from '../../schemas/documents/documents-api.js';
 import { errorFrom } from '../error-from.js';
 import { losslessBody } from '../lossless-body.js';
 import { DONE_EVENT, errorEvent } from './stream-events.js';

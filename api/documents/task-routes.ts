@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
-import { MessageBody, TaskError, TaskStatus } from '../../schemas/documents-api.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
+import { MessageBody, TaskError, TaskStatus } from '../../schemas/documents/documents-api.js';
 import { cancelTask } from '../commands/cancel-task.js';
 import { eventStream, json, route } from '../route.js';
 import type { CallerContext, Route } from '../route.js';

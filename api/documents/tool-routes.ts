@@ -2,7 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import { ToolCall, ToolFileMetadata, ToolForm, ToolList, ToolResult } from '../../schemas/tools-api.js';
+import {
+  ToolCall,
+  ToolFileMetadata,
+  ToolForm,
+  ToolList,
+  ToolResult,
+} from '../../schemas/documents/tools-api.js';
 import { invalidRequest } from '../request-issues.js';
 import { json, route } from '../route.js';
 import type { CallerContext, Route } from '../route.js';

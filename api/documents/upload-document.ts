@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../schemas/app-error.js';
-import type { PartitionRecord } from '../../schemas/partitions.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { authorisePartition } from '../authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';

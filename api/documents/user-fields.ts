@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { UserPatch } from '../../schemas/users.js';
-import type { UserInput } from '../../schemas/users-api.js';
+import type { UserPatch } from '../../schemas/documents/users.js';
+import type { UserInput } from '../../schemas/documents/users-api.js';
 import { badRequest } from './bad-request.js';
 
 const LONGEST = 255;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import { effectiveQuota } from '../../schemas/users.js';
-import type { UserRecord } from '../../schemas/users.js';
+import { effectiveQuota } from '../../schemas/documents/users.js';
+import type { UserRecord } from '../../schemas/documents/users.js';
 import {
   Me,
   NewUser,
@@ -11,7 +11,7 @@ import {
   UserInput,
   UserList,
   UserWithToken,
-} from '../../schemas/users-api.js';
+} from '../../schemas/documents/users-api.js';
 import { createUser, newToken } from '../commands/create-user.js';
 import { deleteUser } from '../commands/delete-user.js';
 import { tokenDigest } from '../middleware/authentication.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import type { PartitionRecord, WorkspaceRecord } from '../../schemas/partitions.js';
+import type { PartitionRecord, WorkspaceRecord } from '../../schemas/documents/partitions.js';
 import {
   FileDetached,
   FilesAttached,
@@ -13,7 +13,7 @@ import {
   WorkspaceDeleted,
   WorkspaceFiles,
   WorkspaceList,
-} from '../../schemas/partitions-api.js';
+} from '../../schemas/documents/partitions-api.js';
 import { deleteWorkspace } from '../commands/delete-workspace.js';
 import { settleWorkspaces } from '../commands/settle-workspaces.js';
 import { noSuchFile } from '../commands/upload-refusals.js';

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import type { Principal } from '../../schemas/users.js';
+import type { Principal } from '../../schemas/documents/users.js';
 import type { Logger } from '../logger.js';
 
 /** Probes ask every few seconds; their lines would bury the others. */

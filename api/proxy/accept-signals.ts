@@ -1,6 +1,6 @@
 import type { SignalItem } from '../../activities/signals/reading/read-signals.js';
 import { toNewAlert } from '../../activities/signals/reading/to-new-alert.js';
-import type { ApiVersion } from '../../schemas/signals.js';
+import type { ApiVersion } from '../../schemas/signals/signals.js';
 import type { Logger } from '../logger.js';
 import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from './proxy-deps.js';

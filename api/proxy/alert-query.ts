@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { AlertQuery } from '../../activities/ports/signals.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { AlertFilters } from '../../schemas/proxy-api.js';
+import type { AlertFilters } from '../../schemas/signals/proxy-api.js';
 
 const EARLIEST = Date.UTC(2020, 0);
 const AHEAD_MS = 24 * 3_600_000;

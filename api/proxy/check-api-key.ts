@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type Koa from 'koa';
 import type { ApiKeyStore } from '../../activities/ports/signals.js';
-import { allows } from '../../schemas/api-keys.js';
-import type { KeyScope } from '../../schemas/api-keys.js';
+import { allows } from '../../schemas/signals/api-keys.js';
+import type { KeyScope } from '../../schemas/signals/api-keys.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Logger } from '../logger.js';
 import { reportFailure } from './report-failure.js';

@@ -6,7 +6,7 @@ import { boundedDecode, canDecode } from '../../activities/signals/reading/bound
 import { foldDecisions, unfoldDecisions } from '../../activities/capi/decisions/fold-decisions.js';
 import type { FoldedDecisions } from '../../activities/capi/decisions/fold-decisions.js';
 import { GZIP_ABOVE, zipped } from '../../activities/signals/reading/zipped.js';
-import type { ApiVersion } from '../../schemas/signals.js';
+import type { ApiVersion } from '../../schemas/signals/signals.js';
 import type { Logger } from '../logger.js';
 import type { Answer } from '../route.js';
 import { collectAside } from './collect-aside.js';

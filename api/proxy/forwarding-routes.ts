@@ -1,7 +1,7 @@
 import type { MetricsQueue, QueueSummary } from '../../activities/ports/signals.js';
-import { ForwardingBody } from '../../schemas/proxy-api.js';
-import type { ForwardingWatcher } from '../../schemas/proxy-api.js';
-import type { WatcherRecord } from '../../schemas/signals.js';
+import { ForwardingBody } from '../../schemas/signals/proxy-api.js';
+import type { ForwardingWatcher } from '../../schemas/signals/proxy-api.js';
+import type { WatcherRecord } from '../../schemas/signals/signals.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { ProxyDeps } from './proxy-deps.js';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { cidrRange } from '../../activities/signals/rules/cidr-range.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ApiVersion } from '../../schemas/signals.js';
+import type { ApiVersion } from '../../schemas/signals/signals.js';
 import type { PublicContext } from '../route.js';
 import { sha256 } from './identify-watcher.js';
 import type { Sender } from './identify-watcher.js';

@@ -8,8 +8,8 @@ import {
   KEY_SCOPES,
   NewApiKeyBody,
   RotateApiKey,
-} from '../../schemas/api-keys.js';
-import type { ApiKeyRecord } from '../../schemas/api-keys.js';
+} from '../../schemas/signals/api-keys.js';
+import type { ApiKeyRecord } from '../../schemas/signals/api-keys.js';
 import { AppError } from '../../schemas/app-error.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
-import { Alert, AlertFilters, AlertParams, LapiServer, LivenessBody } from '../../schemas/proxy-api.js';
+import {
+  Alert,
+  AlertFilters,
+  AlertParams,
+  LapiServer,
+  LivenessBody,
+} from '../../schemas/signals/proxy-api.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import { alertQuery } from './alert-query.js';

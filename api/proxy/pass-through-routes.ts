@@ -2,7 +2,7 @@ import { Readable, pipeline } from 'node:stream';
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import { API_VERSIONS } from '../../schemas/signals.js';
+import { API_VERSIONS } from '../../schemas/signals/signals.js';
 import type { PassThroughAnswer } from '../../activities/capi/capi-pass-through.js';
 import type { MetricsPath } from '../../activities/ports/signals.js';
 import { relayed, route } from '../route.js';

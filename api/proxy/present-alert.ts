@@ -1,5 +1,5 @@
-import { Alert } from '../../schemas/proxy-api.js';
-import type { Alert as AlertRecord } from '../../schemas/signals.js';
+import { Alert } from '../../schemas/signals/proxy-api.js';
+import type { Alert as AlertRecord } from '../../schemas/signals/signals.js';
 
 const FIELDS = Object.keys(Alert.shape) as (keyof AlertRecord)[];
 

@@ -15,7 +15,7 @@ import type {
 } from '../../activities/ports/signals.js';
 import type { IpInfo } from '../../activities/ports/ip-info.js';
 import type { LoginStore } from '../../activities/ports/logins.js';
-import type { LapiServer } from '../../schemas/proxy-api.js';
+import type { LapiServer } from '../../schemas/signals/proxy-api.js';
 import type { StrangerLimit } from './stranger-limit.js';
 
 /** Who may use the proxy side, and whether tokens are checked with CAPI; everything is off by default. */

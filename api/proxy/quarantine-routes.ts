@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
-import { QuarantineDecided, QuarantineFilters, QuarantinedSignal } from '../../schemas/forwarding-api.js';
-import { AlertParams } from '../../schemas/proxy-api.js';
+import {
+  QuarantineDecided,
+  QuarantineFilters,
+  QuarantinedSignal,
+} from '../../schemas/signals/forwarding-api.js';
+import { AlertParams } from '../../schemas/signals/proxy-api.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { ProxyDeps } from './proxy-deps.js';

@@ -1,8 +1,8 @@
 import { readSignals } from '../../activities/signals/reading/read-signals.js';
 import { AppError } from '../../schemas/app-error.js';
-import { RelayMessage, SignalBatch } from '../../schemas/proxy-api.js';
-import { API_VERSIONS } from '../../schemas/signals.js';
-import type { ApiVersion } from '../../schemas/signals.js';
+import { RelayMessage, SignalBatch } from '../../schemas/signals/proxy-api.js';
+import { API_VERSIONS } from '../../schemas/signals/signals.js';
+import type { ApiVersion } from '../../schemas/signals/signals.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import { acceptSignals } from './accept-signals.js';

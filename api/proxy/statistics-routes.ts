@@ -1,4 +1,9 @@
-import { DecisionStatsBody, DistributionBody, PeriodQuery, StatsBody } from '../../schemas/statistics-api.js';
+import {
+  DecisionStatsBody,
+  DistributionBody,
+  PeriodQuery,
+  StatsBody,
+} from '../../schemas/signals/statistics-api.js';
 import { json, route } from '../route.js';
 import type { Route } from '../route.js';
 import type { ProxyDeps } from './proxy-deps.js';

@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import { WatcherParams, WatcherSteered, WithheldReleased } from '../../schemas/forwarding-api.js';
+import { WatcherParams, WatcherSteered, WithheldReleased } from '../../schemas/signals/forwarding-api.js';
 import { json, route } from '../route.js';
 import type { PublicContext, Route } from '../route.js';
 import type { ProxyDeps } from './proxy-deps.js';

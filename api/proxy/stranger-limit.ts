@@ -1,7 +1,7 @@
 import type Koa from 'koa';
 import type { RateLimits, RateVerdict } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { Rate } from '../../schemas/rate.js';
+import type { Rate } from '../../schemas/config/rate.js';
 import { createKnownCallers } from '../middleware/known-callers.js';
 
 export interface StrangerLimit {

@@ -1,5 +1,10 @@
-import type { Count, CountryCount, HourAggregate } from '../../schemas/statistics.js';
-import type { DecisionStatsBody, DistributionBody, Period, StatsBody } from '../../schemas/statistics-api.js';
+import type { Count, CountryCount, HourAggregate } from '../../schemas/signals/statistics.js';
+import type {
+  DecisionStatsBody,
+  DistributionBody,
+  Period,
+  StatsBody,
+} from '../../schemas/signals/statistics-api.js';
 
 /** How long the lists are (proxy spec, section 2). */
 const TOP = 10;

@@ -4,7 +4,7 @@
  */
 import { checkStores } from '../../activities/documents/clean-up/check-stores.js';
 import { connect } from '../../activities/connect.js';
-import { parseConfig } from '../../schemas/config.js';
+import { parseConfig } from '../../schemas/config/config.js';
 
 const config = parseConfig(process.env);
 const adapters = await connect(config);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseConfig } from '../../schemas/config.js';
+import { parseConfig } from '../../schemas/config/config.js';
 import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import { askJson } from './support/ask-json.js';

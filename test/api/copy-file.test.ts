@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 import { indexText, publishTask, uploadForm } from './support/uploads.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, test } from '@jest/globals';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { ReadyBody } from '../../schemas/documents-api.js';
+import type { ReadyBody } from '../../schemas/documents/documents-api.js';
 import { askJson } from './support/ask-json.js';
 import { ADMIN_TOKEN, startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';

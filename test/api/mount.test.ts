@@ -12,7 +12,7 @@ import { mount } from '../../api/mount.js';
 import { empty, json, route } from '../../api/route.js';
 import type { Answer, Route } from '../../api/route.js';
 import { AppError } from '../../schemas/app-error.js';
-import { parseConfig } from '../../schemas/config.js';
+import { parseConfig } from '../../schemas/config/config.js';
 
 let server: Server;
 afterEach(() => new Promise((resolve) => server.close(resolve)));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ModelEndpoint } from '../../schemas/model-endpoints.js';
+import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { BUNDLED_PROMPTS } from '../../activities/models/seeds/bundled-prompts.js';
-import { PROMPT_SLOTS, PROMPT_TYPES, promptSlots } from '../../schemas/prompts.js';
+import { PROMPT_SLOTS, PROMPT_TYPES, promptSlots } from '../../schemas/models/prompts.js';
 import { askJson } from './support/ask-json.js';
 import { ADMIN_TOKEN, startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Alert } from '../../schemas/signals.js';
+import type { Alert } from '../../schemas/signals/signals.js';
 import { sampleSignal } from '../support/signal-client.js';
 import { startProxy } from './support/start-proxy.js';
 import type { Proxy } from './support/start-proxy.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../deploy/stand-in-capi/stand-in-token.js';
-import { Alert } from '../../schemas/proxy-api.js';
-import type { Alert as AlertRecord } from '../../schemas/signals.js';
+import { Alert } from '../../schemas/signals/proxy-api.js';
+import type { Alert as AlertRecord } from '../../schemas/signals/signals.js';
 import { sampleSignal } from '../support/signal-client.js';
 import { DASHBOARD_KEY, startProxy } from './support/start-proxy.js';
 import type { Proxy } from './support/start-proxy.js';

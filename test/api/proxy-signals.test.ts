@@ -3,7 +3,7 @@ import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../deploy/stand-in-capi/stand-in-token.js';
 import { AppError } from '../../schemas/app-error.js';
-import type { Alert } from '../../schemas/signals.js';
+import type { Alert } from '../../schemas/signals/signals.js';
 import { sampleSignal } from '../support/signal-client.js';
 import { startProxy } from './support/start-proxy.js';
 import type { Proxy, ProxyOptions } from './support/start-proxy.js';

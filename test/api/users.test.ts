@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { seedUsers } from '../../api/commands/seed-users.js';
-import { parseConfig } from '../../schemas/config.js';
-import { ACTIVE_STATES } from '../../schemas/tasks.js';
+import { parseConfig } from '../../schemas/config/config.js';
+import { ACTIVE_STATES } from '../../schemas/documents/tasks.js';
 import type { LooseBody } from './support/loose-body.js';
 import { ADMIN_TOKEN, startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { toVersionEntries } from '../../activities/documents/metadata-entries.js';
-import { chunkId } from '../../schemas/chunk-id.js';
-import type { StoredChunk } from '../../schemas/documents.js';
+import { chunkId } from '../../schemas/documents/chunk-id.js';
+import type { StoredChunk } from '../../schemas/documents/documents.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { cranfield, piaf } from './collection.js';
 

@@ -1,6 +1,6 @@
 /** How long dashboards wait for lists and numbers, by how many alerts are stored. */
 import { toNewAlert } from '../../activities/signals/reading/to-new-alert.js';
-import type { NewAlert } from '../../schemas/signals.js';
+import type { NewAlert } from '../../schemas/signals/signals.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { sampleSignal } from '../support/signal-client.js';
 import { percentile } from './bench-report.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { signalFields } from '../../activities/signals/reading/signal-fields.js';
 import { tallyDecisions } from '../../activities/signals/reading/tally-decisions.js';
-import type { NewAlert } from '../../schemas/signals.js';
+import type { NewAlert } from '../../schemas/signals/signals.js';
 
 /** A signal as a LAPI of 1.5 or later sends it. */
 export const sampleSignal = (overrides: Record<string, unknown> = {}): Record<string, unknown> => ({

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { AlertQuery, AlertStore } from '../../activities/ports/signals.js';
-import { FORWARDING_WAS_OFF } from '../../schemas/signals.js';
-import type { Alert } from '../../schemas/signals.js';
+import { FORWARDING_WAS_OFF } from '../../schemas/signals/signals.js';
+import type { Alert } from '../../schemas/signals/signals.js';
 import { sampleAlert, sampleSignal } from './alert-store-samples.js';
 import { times } from './samples.js';
 import { useSubject } from './subject.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { ApiKeyStore } from '../../activities/ports/signals.js';
-import type { KeyScope } from '../../schemas/api-keys.js';
+import type { KeyScope } from '../../schemas/signals/api-keys.js';
 import { times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

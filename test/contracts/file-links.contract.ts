@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { FileStore } from '../../activities/ports/files.js';
-import type { FileVersion } from '../../schemas/documents.js';
-import type { Scope } from '../../schemas/users.js';
+import type { FileVersion } from '../../schemas/documents/documents.js';
+import type { Scope } from '../../schemas/documents/users.js';
 import { sampleVersion, times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { FileStore } from '../../activities/ports/files.js';
-import type { Scope } from '../../schemas/users.js';
+import type { Scope } from '../../schemas/documents/users.js';
 import { AWKWARD_METADATA, collect, sampleVersion, times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

@@ -6,7 +6,7 @@ import type { FilterExpression } from '../../activities/ports/filter.js';
 import { matchesFilter } from '../../activities/retrieval/filter/matches-filter.js';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
 import { toVersionEntries } from '../../activities/documents/metadata-entries.js';
-import type { StoredChunk } from '../../schemas/documents.js';
+import type { StoredChunk } from '../../schemas/documents/documents.js';
 import { createFakeChunkStore } from '../support/fakes/fake-chunk-store.js';
 import { expression, facts, nested, versionFacts } from './random-filters.js';
 import { sampleChunk, times } from './samples.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { metadataFromText, metadataToText } from '../../activities/stores/mongo/documents/metadata-json.js';
-import type { Metadata } from '../../schemas/documents.js';
+import type { Metadata } from '../../schemas/documents/documents.js';
 import { AWKWARD_METADATA } from './samples.js';
 
 describe('metadata as text', () => {

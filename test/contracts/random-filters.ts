@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { FilterExpression, FilterLiteral } from '../../activities/ports/filter.js';
-import type { Metadata, MetadataValue } from '../../schemas/documents.js';
+import type { Metadata, MetadataValue } from '../../schemas/documents/documents.js';
 
 /** Few enough that values and literals meet often, and each pair that is easily taken for equal is among them. */
 const TEXTS = [

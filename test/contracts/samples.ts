@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { chunkId } from '../../schemas/chunk-id.js';
-import type { FileVersion, Metadata, StoredChunk } from '../../schemas/documents.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import { chunkId } from '../../schemas/documents/chunk-id.js';
+import type { FileVersion, Metadata, StoredChunk } from '../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 
 /** Keys that MongoDB would read as operators or paths, and numbers that a double rounds. */
 export const AWKWARD_METADATA: Metadata = {

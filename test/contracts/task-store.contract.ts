@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { TaskStore } from '../../activities/ports/tasks.js';
-import type { TaskState } from '../../schemas/tasks.js';
+import type { TaskState } from '../../schemas/documents/tasks.js';
 import { collect, sampleTask, times } from './samples.js';
 import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';

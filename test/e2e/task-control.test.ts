@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { documentClient } from '../support/document-client.js';
 import type { TaskStatus } from '../support/document-client.js';
 import { generatedText } from '../support/generated-text.js';

@@ -12,7 +12,7 @@ import { BUILTIN_ENDPOINTS } from '../../activities/models/builtin/builtin-endpo
 import { createModelRegistry } from '../../activities/models/model-registry.js';
 import type { ParserPool } from '../../activities/documents/parsing/parser-pool.js';
 import { createSweepActivities } from '../../activities/documents/sweep-activities.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { sampleTask, sampleUpload } from '../contracts/samples.js';
 import { createFakeStores } from './fakes/create-fake-stores.js';
 

@@ -1,7 +1,7 @@
 import { toVersionEntries } from '../../activities/documents/metadata-entries.js';
 import { entriesText } from './entries-text.js';
-import type { FileRecord } from '../../schemas/documents.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import type { FileRecord } from '../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { Moment } from './kill-tools.js';
 import { DOC, persistentClient } from './persistent-client.js';
 import type { RunningStack } from './running-stack.js';

@@ -1,6 +1,6 @@
 import { Client } from '@opensearch-project/opensearch';
 import { MongoClient } from 'mongodb';
-import type { Config } from '../../schemas/config.js';
+import type { Config } from '../../schemas/config/config.js';
 
 /** Removes the database and the indices of a test run. */
 export const dropRun = async (config: Pick<Config, 'mongodb' | 'opensearch'>): Promise<void> => {

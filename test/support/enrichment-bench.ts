@@ -5,9 +5,9 @@ import { createStoredPromptSource } from '../../activities/models/seeds/stored-p
 import type { ChatMessage, ChatOptions, LanguageModel, Picture } from '../../activities/ports/models.js';
 import { seededPresets } from '../../activities/models/seeds/seeded-presets.js';
 import { checkStores } from '../../activities/documents/clean-up/check-stores.js';
-import { parseConfig } from '../../schemas/config.js';
-import type { IndexationConfig } from '../../schemas/presets.js';
-import type { TaskRecord } from '../../schemas/tasks.js';
+import { parseConfig } from '../../schemas/config/config.js';
+import type { IndexationConfig } from '../../schemas/models/presets.js';
+import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { activityBench, inActivity, refOf, scriptedParser } from './activity-bench.js';
 
 type ScriptedParser = Parameters<typeof activityBench>[0];

@@ -1,4 +1,4 @@
-import type { MetadataEntry } from '../../schemas/documents.js';
+import type { MetadataEntry } from '../../schemas/documents/documents.js';
 
 /** Entries in one order and form, to be compared. */
 export const entriesText = (entries: readonly MetadataEntry[]): string =>

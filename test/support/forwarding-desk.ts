@@ -3,7 +3,7 @@ import type { ForwardingActivityDeps } from '../../activities/signals/forwarding
 import { gunzipSync } from 'node:zlib';
 import { createMetricsActivities } from '../../activities/signals/metrics-activities.js';
 import { createFakeMetricsStore } from './fakes/fake-metrics-store.js';
-import type { ApiVersion, DeliveryState, WatcherRecord } from '../../schemas/signals.js';
+import type { ApiVersion, DeliveryState, WatcherRecord } from '../../schemas/signals/signals.js';
 import type { DeliveryResult } from '../../activities/ports/signals.js';
 
 interface DeskItem {

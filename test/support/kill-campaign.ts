@@ -1,5 +1,5 @@
 import type { Drift } from '../../activities/documents/clean-up/check-stores.js';
-import type { Stage } from '../../schemas/tasks.js';
+import type { Stage } from '../../schemas/documents/tasks.js';
 import { documentClient } from './document-client.js';
 import type { TaskStatus } from './document-client.js';
 import { footprint } from './footprint.js';

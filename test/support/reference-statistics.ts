@@ -1,4 +1,4 @@
-import type { Alert } from '../../schemas/signals.js';
+import type { Alert } from '../../schemas/signals/signals.js';
 
 /** Seconds of the durations that the tests use, worked out by hand and not by the code under test. */
 export const DURATIONS: Readonly<Record<string, number | null>> = {

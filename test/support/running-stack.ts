@@ -5,9 +5,9 @@ import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../activities/connect.js';
 import type { ConnectedAdapters } from '../../activities/connect.js';
 import type { QueueSummary } from '../../activities/ports/signals.js';
-import { parseConfig } from '../../schemas/config.js';
-import type { Config } from '../../schemas/config.js';
-import type { Alert } from '../../schemas/signals.js';
+import { parseConfig } from '../../schemas/config/config.js';
+import type { Config } from '../../schemas/config/config.js';
+import type { Alert } from '../../schemas/signals/signals.js';
 import {
   countAlertsScheduleId,
   reconcileScheduleId,

@@ -10,7 +10,7 @@ import {
 import type { DocumentActivities } from '../../activities/documents/document-activities.js';
 import type { DocumentRef } from '../../activities/documents/task-ref.js';
 import type { Published } from '../../activities/documents/publish-version.js';
-import type { Stage, TaskState } from '../../schemas/tasks.js';
+import type { Stage, TaskState } from '../../schemas/documents/tasks.js';
 import { cleanWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk, quick } from '../activity-profiles.js';

@@ -1,5 +1,5 @@
 import { ActivityFailure, ApplicationFailure, CancelledFailure, isCancellation } from '@temporalio/workflow';
-import type { TaskFailure } from '../../schemas/tasks.js';
+import type { TaskFailure } from '../../schemas/documents/tasks.js';
 import { ERROR_TABLE, isErrorCode } from '../../schemas/error-table.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
 

@@ -1,5 +1,5 @@
 import type { SendReport } from '../../activities/signals/signal-delivery.js';
-import type { HoldCause } from '../../schemas/signals.js';
+import type { HoldCause } from '../../schemas/signals/signals.js';
 
 /** What the plan does after a batch was offered. */
 export type Decision =

@@ -1,5 +1,5 @@
 import type { SendReport, SignalBatch } from '../../activities/signals/signal-delivery.js';
-import type { HoldCause } from '../../schemas/signals.js';
+import type { HoldCause } from '../../schemas/signals/signals.js';
 import type { Decision } from './decide-delivery.js';
 
 /** What an actor carries from run to run: plain JSON, ids only. */

@@ -1,4 +1,4 @@
-import type { ApiVersion } from '../../../schemas/signals.js';
+import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import { goDuration, goDurationMs } from '../../signals/reading/go-duration.js';
 
 /** One decision of the full set: what CAPI said, and when it ends (milliseconds since 1970; null: nobody can tell). */

@@ -1,6 +1,6 @@
-import { isFinalState } from '../../../schemas/tasks.js';
-import type { FileRecord } from '../../../schemas/documents.js';
-import type { TaskRecord } from '../../../schemas/tasks.js';
+import { isFinalState } from '../../../schemas/documents/tasks.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import type { Adapters } from '../../ports/adapters.js';
 
 export const DRIFT_KINDS = [

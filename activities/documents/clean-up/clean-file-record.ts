@@ -1,5 +1,5 @@
-import { isFinalState } from '../../../schemas/tasks.js';
-import type { FileRecord } from '../../../schemas/documents.js';
+import { isFinalState } from '../../../schemas/documents/tasks.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { settleFile } from './settle-file.js';

@@ -1,4 +1,4 @@
-import type { TaskFailure, TaskState } from '../../../schemas/tasks.js';
+import type { TaskFailure, TaskState } from '../../../schemas/documents/tasks.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { settleQuota } from './settle-quota.js';
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
-import type { PartitionRecord } from '../../../schemas/partitions.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { Adapters } from '../../ports/adapters.js';
 
 const PAGE = 1000;

@@ -1,5 +1,5 @@
-import type { FileRecord } from '../../../schemas/documents.js';
-import type { WorkspaceRecord } from '../../../schemas/partitions.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
+import type { WorkspaceRecord } from '../../../schemas/documents/partitions.js';
 import type { Adapters } from '../../ports/adapters.js';
 
 export interface ReleasedFiles {

@@ -1,4 +1,4 @@
-import type { FileRecord } from '../../../schemas/documents.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { Adapters } from '../../ports/adapters.js';
 import { toVersionEntries } from '../metadata-entries.js';
 

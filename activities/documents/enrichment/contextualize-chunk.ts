@@ -1,6 +1,6 @@
-import type { Chunk } from '../../../schemas/documents.js';
-import type { IndexationConfig } from '../../../schemas/presets.js';
-import { fillPrompt } from '../../../schemas/prompts.js';
+import type { Chunk } from '../../../schemas/documents/documents.js';
+import type { IndexationConfig } from '../../../schemas/models/presets.js';
+import { fillPrompt } from '../../../schemas/models/prompts.js';
 import type { ChatMessage, LanguageModel } from '../../ports/models.js';
 
 /** Letters of the document's beginning, and of the chunk before, that a question carries. */

@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../../../schemas/tasks.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { BlobStore } from '../../ports/files.js';
 import type { LanguageModel } from '../../ports/models.js';

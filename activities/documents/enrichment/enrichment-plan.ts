@@ -1,5 +1,5 @@
-import type { IndexationConfig } from '../../../schemas/presets.js';
-import type { EnrichmentStage, PictureCount } from '../../../schemas/tasks.js';
+import type { IndexationConfig } from '../../../schemas/models/presets.js';
+import type { EnrichmentStage, PictureCount } from '../../../schemas/documents/tasks.js';
 import type { Adapters } from '../../ports/adapters.js';
 import type { FileKind } from '../parsing/file-types.js';
 

@@ -1,4 +1,4 @@
-import { fillPrompt } from '../../../schemas/prompts.js';
+import { fillPrompt } from '../../../schemas/models/prompts.js';
 import type { LanguageModel } from '../../ports/models.js';
 
 const MOST_TOKENS = 300;

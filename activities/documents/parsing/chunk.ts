@@ -1,4 +1,4 @@
-import type { Chunk } from '../../../schemas/documents.js';
+import type { Chunk } from '../../../schemas/documents/documents.js';
 
 /** A chunk as the chunker gives it. */
 export interface ParsedChunk extends Chunk {

@@ -1,4 +1,4 @@
-import type { PictureCount } from '../../../schemas/tasks.js';
+import type { PictureCount } from '../../../schemas/documents/tasks.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
 import type { ChunkingOptions } from './chunk.js';
 import type { FileKind } from './file-types.js';

@@ -1,4 +1,4 @@
-import type { ModelEndpoint } from '../../../schemas/model-endpoints.js';
+import type { ModelEndpoint } from '../../../schemas/models/model-endpoints.js';
 import { EXTRACTIVE_MODEL_NAME } from './extractive-model.js';
 import { HASH_MODEL_NAME } from './hash-embedder.js';
 import { HASH_DIMENSION } from './hash-vector.js';

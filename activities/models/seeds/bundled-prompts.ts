@@ -1,4 +1,4 @@
-import type { PromptType } from '../../../schemas/prompts.js';
+import type { PromptType } from '../../../schemas/models/prompts.js';
 
 const SYS_PROMPT = `You answer questions about documents. The sources below are excerpts that a search found for the last question.
 

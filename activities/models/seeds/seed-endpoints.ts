@@ -1,9 +1,9 @@
-import type { Config } from '../../../schemas/config.js';
-import type { ModelEndpoint, ModelType } from '../../../schemas/model-endpoints.js';
+import type { Config } from '../../../schemas/config/config.js';
+import type { ModelEndpoint, ModelType } from '../../../schemas/models/model-endpoints.js';
 import type { ModelEndpointStore } from '../../ports/models.js';
 import { BUILTIN_ENDPOINTS } from '../builtin/builtin-endpoints.js';
 import type { DiscoveredModel } from '../servers/discover-ollama.js';
-import { discoveredName, vectorFieldOf } from '../../../schemas/endpoint-names.js';
+import { discoveredName, vectorFieldOf } from '../../../schemas/models/endpoint-names.js';
 import { sealModelKey } from '../model-key.js';
 import type { ModelKeyBox } from '../model-key.js';
 

@@ -1,5 +1,5 @@
-import type { Config } from '../../../schemas/config.js';
-import type { IndexationConfig, PresetRecord, RetrievalConfig } from '../../../schemas/presets.js';
+import type { Config } from '../../../schemas/config/config.js';
+import type { IndexationConfig, PresetRecord, RetrievalConfig } from '../../../schemas/models/presets.js';
 import {
   IndexationConfigBody,
   MOST_CHUNK_SIZE,
@@ -7,7 +7,7 @@ import {
   RetrievalConfigBody,
   readIndexationConfig,
   readRetrievalConfig,
-} from '../../../schemas/presets-api.js';
+} from '../../../schemas/models/presets-api.js';
 
 /** A preset may hold no more, whatever the environment says. */
 const atMost = (results: number): number => Math.min(results, MOST_RESULTS);

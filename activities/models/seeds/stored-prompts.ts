@@ -1,4 +1,4 @@
-import type { PromptRecord } from '../../../schemas/presets.js';
+import type { PromptRecord } from '../../../schemas/models/presets.js';
 import type { PromptStore } from '../../ports/model-administration.js';
 import { BUNDLED_PROMPTS } from './bundled-prompts.js';
 import type { PromptSource } from '../../ports/prompts.js';

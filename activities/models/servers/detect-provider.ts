@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
-import type { ModelProvider } from '../../../schemas/model-endpoints.js';
+import type { ModelProvider } from '../../../schemas/models/model-endpoints.js';
 import { openExchange, readJson } from './model-exchange.js';
 import { ProviderFailure } from './provider-failure.js';
 import { ollamaAddress } from './server-address.js';

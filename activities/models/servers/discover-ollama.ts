@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { ModelType } from '../../../schemas/model-endpoints.js';
+import type { ModelType } from '../../../schemas/models/model-endpoints.js';
 import type { ModelDescription } from './model-server.js';
 import { createOllamaServer } from './ollama-server.js';
 

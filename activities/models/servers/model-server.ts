@@ -1,4 +1,4 @@
-import type { ProbedFacts, ModelProvider } from '../../../schemas/model-endpoints.js';
+import type { ProbedFacts, ModelProvider } from '../../../schemas/models/model-endpoints.js';
 import type { ChatDelta, ChatMessage, ChatOptions, ChatReply } from '../../ports/models.js';
 
 /** A model on a server, as its list names it. */

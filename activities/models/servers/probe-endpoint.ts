@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { ModelEndpoint, ModelProvider, ProbedFacts } from '../../../schemas/model-endpoints.js';
+import type { ModelEndpoint, ModelProvider, ProbedFacts } from '../../../schemas/models/model-endpoints.js';
 import { detectProvider } from './detect-provider.js';
 import { embedderWindow } from '../embedder-window.js';
 import type { ModelServer, ModelServerOptions } from './model-server.js';

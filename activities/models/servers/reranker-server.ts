@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
-import type { RerankerProvider } from '../../../schemas/model-endpoints.js';
+import type { RerankerProvider } from '../../../schemas/models/model-endpoints.js';
 import { openExchange, readJson } from './model-exchange.js';
 import type { ModelServerOptions } from './model-server.js';
 import { createOpenAiServer } from './openai-server.js';

@@ -1,5 +1,5 @@
-import type { RetrievalConfig } from '../../../schemas/presets.js';
-import type { Scope } from '../../../schemas/users.js';
+import type { RetrievalConfig } from '../../../schemas/models/presets.js';
+import type { Scope } from '../../../schemas/documents/users.js';
 import type { AppError } from '../../../schemas/app-error.js';
 import type { ModelOverride } from '../../ports/chat.js';
 import type { ChatMessage, FinishReason, MoreFields } from '../../ports/models.js';

@@ -1,6 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
-import { inScope } from '../../../schemas/users.js';
-import type { Scope } from '../../../schemas/users.js';
+import { inScope } from '../../../schemas/documents/users.js';
+import type { Scope } from '../../../schemas/documents/users.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
 import type { PartitionStore } from '../../ports/partitions.js';

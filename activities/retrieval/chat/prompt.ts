@@ -1,4 +1,4 @@
-import { fillPrompt, promptSlots } from '../../../schemas/prompts.js';
+import { fillPrompt, promptSlots } from '../../../schemas/models/prompts.js';
 import { countTokens } from '../../text/token-count.js';
 import { SOURCES_END, writeSourceBlocks } from '../../models/builtin/source-blocks.js';
 import type { SourceBlock } from '../../models/builtin/source-blocks.js';

@@ -1,4 +1,4 @@
-import { fillPrompt } from '../../../schemas/prompts.js';
+import { fillPrompt } from '../../../schemas/models/prompts.js';
 import type { ChatMessage, LanguageModel } from '../../ports/models.js';
 import { askBriefly } from './ask-model.js';
 import { parseRewriting } from './parse-rewriting.js';

@@ -1,5 +1,5 @@
-import type { RetrievalConfig } from '../../../schemas/presets.js';
-import { fillPrompt } from '../../../schemas/prompts.js';
+import type { RetrievalConfig } from '../../../schemas/models/presets.js';
+import { fillPrompt } from '../../../schemas/models/prompts.js';
 import type { LanguageModel } from '../../ports/models.js';
 import { askBriefly } from './ask-model.js';
 

@@ -1,4 +1,4 @@
-import type { FileRecord } from '../../../schemas/documents.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { FileStore } from '../../ports/files.js';
 
 /**

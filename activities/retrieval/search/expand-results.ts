@@ -1,4 +1,4 @@
-import type { FileRecord, StoredChunk } from '../../../schemas/documents.js';
+import type { FileRecord, StoredChunk } from '../../../schemas/documents/documents.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
 import { ancestorChain } from './ancestor-chain.js';

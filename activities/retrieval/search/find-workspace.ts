@@ -1,5 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
-import type { WorkspaceRecord } from '../../../schemas/partitions.js';
+import type { WorkspaceRecord } from '../../../schemas/documents/partitions.js';
 import type { WorkspaceStore } from '../../ports/partitions.js';
 
 /**

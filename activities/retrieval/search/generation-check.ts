@@ -1,6 +1,6 @@
-import { inScope } from '../../../schemas/users.js';
-import type { FileRecord, FileVersion } from '../../../schemas/documents.js';
-import type { Scope } from '../../../schemas/users.js';
+import { inScope } from '../../../schemas/documents/users.js';
+import type { FileRecord, FileVersion } from '../../../schemas/documents/documents.js';
+import type { Scope } from '../../../schemas/documents/users.js';
 import type { ChunkHead } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
 import type { FilterExpression } from '../../ports/filter.js';

@@ -1,4 +1,4 @@
-import type { FileRecord, FileVersion, Metadata } from '../../../schemas/documents.js';
+import type { FileRecord, FileVersion, Metadata } from '../../../schemas/documents/documents.js';
 import { formatFileSize } from '../../text/format-file-size.js';
 import type { SearchResult } from './search-types.js';
 

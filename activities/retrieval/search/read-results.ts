@@ -1,4 +1,4 @@
-import type { StoredChunk } from '../../../schemas/documents.js';
+import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import type { RankedHit, SearchResult } from './search-types.js';
 

@@ -1,4 +1,4 @@
-import { inScope } from '../../../schemas/users.js';
+import { inScope } from '../../../schemas/documents/users.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
 import type { ModelRegistry } from '../../ports/models.js';

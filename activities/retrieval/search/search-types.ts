@@ -1,6 +1,6 @@
-import type { Scope } from '../../../schemas/users.js';
+import type { Scope } from '../../../schemas/documents/users.js';
 import type { FilterExpression } from '../../ports/filter.js';
-import type { StoredChunk, FileRecord, FileVersion } from '../../../schemas/documents.js';
+import type { StoredChunk, FileRecord, FileVersion } from '../../../schemas/documents/documents.js';
 import type { ChunkHead } from '../../ports/chunks.js';
 import type { RetrievalTrace } from './retrieval-trace.js';
 

@@ -1,4 +1,4 @@
-import type { DurationCategory } from '../../../schemas/statistics.js';
+import type { DurationCategory } from '../../../schemas/signals/statistics.js';
 import { goDurationSeconds } from './go-duration.js';
 
 /** The four classes (proxy spec, section 2). A text that is no duration has none. */

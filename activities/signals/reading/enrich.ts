@@ -1,4 +1,4 @@
-import type { NewAlert } from '../../../schemas/signals.js';
+import type { NewAlert } from '../../../schemas/signals/signals.js';
 import type { GeoLookup } from './geo-lookup.js';
 
 type Fields = NewAlert['fields'];

@@ -1,4 +1,4 @@
-import type { NewAlert } from '../../../schemas/signals.js';
+import type { NewAlert } from '../../../schemas/signals/signals.js';
 
 /**
  * Longest text of a column that is filtered or indexed. A longer one is cut in its column only: `rawJson` and what

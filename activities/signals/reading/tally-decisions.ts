@@ -1,4 +1,4 @@
-import type { DecisionTally } from '../../../schemas/statistics.js';
+import type { DecisionTally } from '../../../schemas/signals/statistics.js';
 import { durationCategory } from './duration-category.js';
 
 /** As long as the columns that are indexed. */

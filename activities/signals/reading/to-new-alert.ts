@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { FORWARDING_WAS_OFF } from '../../../schemas/signals.js';
-import type { ApiVersion, NewAlert } from '../../../schemas/signals.js';
+import { FORWARDING_WAS_OFF } from '../../../schemas/signals/signals.js';
+import type { ApiVersion, NewAlert } from '../../../schemas/signals/signals.js';
 import { enrich } from './enrich.js';
 import type { GeoLookup } from './geo-lookup.js';
 import type { CompiledRule, FilterMode } from '../rules/compiled-rule.js';

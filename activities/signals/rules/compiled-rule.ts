@@ -1,4 +1,4 @@
-import type { ApiVersion } from '../../../schemas/signals.js';
+import type { ApiVersion } from '../../../schemas/signals/signals.js';
 
 /** Where an address lies; null for what the database does not tell. */
 export interface Place {

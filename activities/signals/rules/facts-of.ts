@@ -1,4 +1,4 @@
-import type { NewAlert } from '../../../schemas/signals.js';
+import type { NewAlert } from '../../../schemas/signals/signals.js';
 import type { Facts } from './compiled-rule.js';
 
 /** What rules may ask about an alert beside its signal, from its columns after enrichment. */

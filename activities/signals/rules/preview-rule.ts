@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { AppError } from '../../../schemas/app-error.js';
-import type { JudgedSignal } from '../../../schemas/signals.js';
+import type { JudgedSignal } from '../../../schemas/signals/signals.js';
 import type { AlertStore } from '../../ports/signals.js';
 import { compileRule } from './compile-rule.js';
 import type { CompiledRule } from './compiled-rule.js';

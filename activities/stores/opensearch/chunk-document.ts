@@ -1,6 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
-import { chunkId } from '../../../schemas/chunk-id.js';
-import type { StoredChunk } from '../../../schemas/documents.js';
+import { chunkId } from '../../../schemas/documents/chunk-id.js';
+import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import type { ChunkHead, ChunkTraits } from '../../ports/chunks.js';
 import { toStoredEntry } from '../../documents/metadata-entries.js';
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
-import { chunkId } from '../../../schemas/chunk-id.js';
-import { inScope } from '../../../schemas/users.js';
+import { chunkId } from '../../../schemas/documents/chunk-id.js';
+import { inScope } from '../../../schemas/documents/users.js';
 import type { ChunkStore, SearchLegHit } from '../../ports/chunks.js';
 import { bulkUpdate } from './bulk.js';
 import type { BulkUpdate } from './bulk.js';

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../schemas/users.js';
+import type { Scope } from '../../../schemas/documents/users.js';
 import { languageOf } from '../../text/language-of.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import { headsOnly } from './chunk-document.js';

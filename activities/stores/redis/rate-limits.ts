@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
-import type { Rate } from '../../../schemas/rate.js';
+import type { Rate } from '../../../schemas/config/rate.js';
 import type { RateLimits, RateVerdict } from '../../ports/adapters.js';
 import type { RedisConnection } from './connect-redis.js';
 

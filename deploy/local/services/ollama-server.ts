@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ollamaUrl } from '../../../schemas/ollama-url.js';
+import { ollamaUrl } from '../../../schemas/config/ollama-url.js';
 
 /** How a server of ours runs on a folder with models: on loopback, touching nothing of the user's own Ollama. */
 export function ollamaEnvironment(folder: string, port: number): Record<string, string> {

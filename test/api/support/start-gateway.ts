@@ -26,8 +26,8 @@ import type { ChatAdapters } from '../../../activities/ports/chat.js';
 import { createChatService } from '../../../activities/retrieval/chat/chat-service.js';
 import type { ChatService } from '../../../activities/retrieval/chat/chat-service.js';
 import { createSearchService } from '../../../activities/retrieval/search/search-service.js';
-import { parseConfig } from '../../../schemas/config.js';
-import type { Role, UserRecord } from '../../../schemas/users.js';
+import { parseConfig } from '../../../schemas/config/config.js';
+import type { Role, UserRecord } from '../../../schemas/documents/users.js';
 import { createFakeWorkflows } from './fake-workflows.js';
 import { openDocumentStores } from './open-stores.js';
 

@@ -1,7 +1,7 @@
 import { settleChunks } from '../../../activities/documents/clean-up/settle-file.js';
 import { toVersionEntries } from '../../../activities/documents/metadata-entries.js';
 import { settleQuota } from '../../../activities/documents/clean-up/settle-quota.js';
-import { chunkId } from '../../../schemas/chunk-id.js';
+import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import type { Gateway } from './start-gateway.js';
 
 /** A multipart form with one file and text fields. */

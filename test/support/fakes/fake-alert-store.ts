@@ -1,7 +1,7 @@
 import { compactJson } from '../../../activities/signals/compact-json.js';
 import type { AlertQuery, AlertStore } from '../../../activities/ports/signals.js';
-import { FORWARDING_WAS_OFF } from '../../../schemas/signals.js';
-import type { Alert, NewAlert } from '../../../schemas/signals.js';
+import { FORWARDING_WAS_OFF } from '../../../schemas/signals/signals.js';
+import type { Alert, NewAlert } from '../../../schemas/signals/signals.js';
 import { copyRecord } from './copy-record.js';
 
 interface StoredAlert extends NewAlert {

@@ -1,5 +1,5 @@
 import type { ApiKeyStore } from '../../../activities/ports/signals.js';
-import type { ApiKeyRecord } from '../../../schemas/api-keys.js';
+import type { ApiKeyRecord } from '../../../schemas/signals/api-keys.js';
 import { copyRecord } from './copy-record.js';
 
 interface StoredKey extends ApiKeyRecord {

@@ -1,5 +1,5 @@
 import type { CallbackStore } from '../../../activities/ports/tasks.js';
-import type { CallbackRecord } from '../../../schemas/tasks.js';
+import type { CallbackRecord } from '../../../schemas/documents/tasks.js';
 import { copyRecord } from './copy-record.js';
 
 /** Callbacks in a Map. */

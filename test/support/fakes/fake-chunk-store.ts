@@ -1,9 +1,9 @@
 import type { ChunkHead, ChunkStore, SearchLegHit } from '../../../activities/ports/chunks.js';
 import { matchesFilter } from '../../../activities/retrieval/filter/matches-filter.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { chunkId } from '../../../schemas/chunk-id.js';
-import { inScope } from '../../../schemas/users.js';
-import type { StoredChunk } from '../../../schemas/documents.js';
+import { chunkId } from '../../../schemas/documents/chunk-id.js';
+import { inScope } from '../../../schemas/documents/users.js';
+import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import { copyRecord } from './copy-record.js';
 
 interface Entry {

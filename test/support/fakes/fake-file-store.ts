@@ -1,8 +1,8 @@
 import type { FileStore } from '../../../activities/ports/files.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { mergeMetadata } from '../../../schemas/merge-metadata.js';
-import { inScope } from '../../../schemas/users.js';
-import type { FileRecord } from '../../../schemas/documents.js';
+import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
+import { inScope } from '../../../schemas/documents/users.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
 import { copyRecord } from './copy-record.js';
 
 const isPresent = (file: FileRecord): boolean =>

@@ -1,6 +1,6 @@
 import type { ModelEndpointStore } from '../../../activities/ports/models.js';
 import { AppError } from '../../../schemas/app-error.js';
-import type { ModelEndpoint, ModelType } from '../../../schemas/model-endpoints.js';
+import type { ModelEndpoint, ModelType } from '../../../schemas/models/model-endpoints.js';
 import { copyRecord } from './copy-record.js';
 
 /** Model endpoints in a Map. */

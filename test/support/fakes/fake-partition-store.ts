@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { PartitionStore } from '../../../activities/ports/partitions.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { PARTITION_DEFAULTS } from '../../../schemas/partitions.js';
-import { inScope } from '../../../schemas/users.js';
-import type { PartitionRecord } from '../../../schemas/partitions.js';
-import type { Membership } from '../../../schemas/users.js';
+import { PARTITION_DEFAULTS } from '../../../schemas/documents/partitions.js';
+import { inScope } from '../../../schemas/documents/users.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
+import type { Membership } from '../../../schemas/documents/users.js';
 import { copyRecord } from './copy-record.js';
 
 /** Partitions and memberships in memory. */

@@ -1,7 +1,7 @@
 import type { PresetStore } from '../../../activities/ports/model-administration.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { currentIndexationConfig } from '../../../schemas/presets.js';
-import type { PresetRecord, PresetType } from '../../../schemas/presets.js';
+import { currentIndexationConfig } from '../../../schemas/models/presets.js';
+import type { PresetRecord, PresetType } from '../../../schemas/models/presets.js';
 import { copyRecord } from './copy-record.js';
 
 /** As the real store does: what an earlier release put down is read under the names of now. */

@@ -1,8 +1,8 @@
 import { tallyDecisions } from '../../../activities/signals/reading/tally-decisions.js';
 import type { AlertStore, StatisticsStore } from '../../../activities/ports/signals.js';
 import { createHourCount } from '../../../activities/signals/hour-count.js';
-import type { Alert } from '../../../schemas/signals.js';
-import { hourOf } from '../../../schemas/statistics.js';
+import type { Alert } from '../../../schemas/signals/signals.js';
+import { hourOf } from '../../../schemas/signals/statistics.js';
 
 /** Counts all alerts of a store at every question: never out of date, and nothing to recompute. */
 export const createFakeStatisticsStore = (alerts: Pick<AlertStore, 'list'>): StatisticsStore => ({

@@ -1,7 +1,7 @@
 import type { TaskStore } from '../../../activities/ports/tasks.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { isFinalState } from '../../../schemas/tasks.js';
-import type { TaskRecord } from '../../../schemas/tasks.js';
+import { isFinalState } from '../../../schemas/documents/tasks.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { copyRecord } from './copy-record.js';
 
 /** Task records in a Map. */

@@ -1,6 +1,6 @@
 import type { UserStore } from '../../../activities/ports/users.js';
 import { AppError } from '../../../schemas/app-error.js';
-import type { UserRecord } from '../../../schemas/users.js';
+import type { UserRecord } from '../../../schemas/documents/users.js';
 import { copyRecord } from './copy-record.js';
 
 const begins = (text: string | null, prefix: string): boolean =>

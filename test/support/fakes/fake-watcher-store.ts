@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { WatcherStore } from '../../../activities/ports/signals.js';
-import { LOGIN_REMINDER_MS } from '../../../schemas/signals.js';
-import type { WatcherRecord } from '../../../schemas/signals.js';
+import { LOGIN_REMINDER_MS } from '../../../schemas/signals/signals.js';
+import type { WatcherRecord } from '../../../schemas/signals/signals.js';
 import { copyRecord } from './copy-record.js';
 
 interface StoredWatcher extends WatcherRecord {

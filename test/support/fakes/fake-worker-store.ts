@@ -1,5 +1,5 @@
 import type { WorkerStore } from '../../../activities/ports/tasks.js';
-import type { WorkerRecord } from '../../../schemas/tasks.js';
+import type { WorkerRecord } from '../../../schemas/documents/tasks.js';
 import { copyRecord } from './copy-record.js';
 
 /** Worker processes and wishes in Maps. */

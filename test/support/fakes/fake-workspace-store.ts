@@ -1,7 +1,7 @@
 import type { WorkspaceStore } from '../../../activities/ports/partitions.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { inScope } from '../../../schemas/users.js';
-import type { WorkspaceRecord } from '../../../schemas/partitions.js';
+import { inScope } from '../../../schemas/documents/users.js';
+import type { WorkspaceRecord } from '../../../schemas/documents/partitions.js';
 import { copyRecord } from './copy-record.js';
 
 /** Workspaces in a Map. */

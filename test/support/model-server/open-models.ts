@@ -4,7 +4,7 @@ import { createRemoteModels } from '../../../activities/models/remote-models.js'
 import { seedEndpoints } from '../../../activities/models/seeds/seed-endpoints.js';
 import type { ModelEndpointStore, ModelRegistry } from '../../../activities/ports/models.js';
 import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
-import { parseConfig } from '../../../schemas/config.js';
+import { parseConfig } from '../../../schemas/config/config.js';
 import { discoverOllama } from '../../../activities/models/servers/discover-ollama.js';
 import { createFakeModelEndpointStore } from '../fakes/fake-model-endpoint-store.js';
 

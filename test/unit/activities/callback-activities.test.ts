@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createCallbackActivities } from '../../../activities/documents/callback-activities.js';
 import type { CallbackClient } from '../../../activities/ports/tasks.js';
-import type { TaskState } from '../../../schemas/tasks.js';
+import type { TaskState } from '../../../schemas/documents/tasks.js';
 import { sampleTask } from '../../contracts/samples.js';
 import { inActivity } from '../../support/activity-bench.js';
 import { createFakeStores } from '../../support/fakes/create-fake-stores.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { ParseRequest } from '../../../activities/documents/parsing/parser-pool.js';
 import { AppError } from '../../../schemas/app-error.js';
-import type { TaskRecord } from '../../../schemas/tasks.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { inActivity, refOf } from '../../support/activity-bench.js';
 import { samplePng } from '../../support/documents/sample-picture.js';
 import { enrichmentBench } from '../../support/enrichment-bench.js';

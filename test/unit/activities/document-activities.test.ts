@@ -3,8 +3,8 @@ import { checkStores } from '../../../activities/documents/clean-up/check-stores
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import { toVersionEntries } from '../../../activities/documents/metadata-entries.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { parseConfig } from '../../../schemas/config.js';
-import type { TaskRecord } from '../../../schemas/tasks.js';
+import { parseConfig } from '../../../schemas/config/config.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
 

@@ -7,8 +7,8 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { isSent, lineage, parseDockerfile } from '../../../deploy/local/dockerfile.js';
-import { parseConfig } from '../../../schemas/config.js';
-import { KNOWN_VARIABLES } from '../../../schemas/environment.js';
+import { parseConfig } from '../../../schemas/config/config.js';
+import { KNOWN_VARIABLES } from '../../../schemas/config/environment.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

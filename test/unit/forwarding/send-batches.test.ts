@@ -7,7 +7,7 @@ import type {
   SeveralReport,
   SignalBatch,
 } from '../../../activities/signals/signal-delivery.js';
-import type { WaitingItem } from '../../../schemas/signals.js';
+import type { WaitingItem } from '../../../schemas/signals/signals.js';
 import { external } from '../../../workflows/activity-profiles.js';
 import { createForwardingDesk, ok, refusal } from '../../support/forwarding-desk.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin/builtin-endpoints.js';
 import { createModelRegistry } from '../../../activities/models/model-registry.js';
-import type { ModelEndpoint, ModelType } from '../../../schemas/model-endpoints.js';
+import type { ModelEndpoint, ModelType } from '../../../schemas/models/model-endpoints.js';
 
 const foreign: ModelEndpoint = {
   ...BUILTIN_ENDPOINTS[0]!,

@@ -1,7 +1,7 @@
-import { PARTITION_DEFAULTS } from '../../../schemas/partitions.js';
-import type { FileRecord, FileVersion, StoredChunk } from '../../../schemas/documents.js';
-import type { PartitionRecord } from '../../../schemas/partitions.js';
-import type { Role, Scope } from '../../../schemas/users.js';
+import { PARTITION_DEFAULTS } from '../../../schemas/documents/partitions.js';
+import type { FileRecord, FileVersion, StoredChunk } from '../../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
+import type { Role, Scope } from '../../../schemas/documents/users.js';
 import type { SearchResult } from '../../../activities/retrieval/search/search-types.js';
 
 const NOON = new Date('2026-03-01T12:00:00.000Z');

@@ -4,9 +4,9 @@ import type { SearchLegHit } from '../../../activities/ports/chunks.js';
 import type { Embedder } from '../../../activities/ports/models.js';
 import { createSearchService } from '../../../activities/retrieval/search/search-service.js';
 import type { SearchRequest } from '../../../activities/retrieval/search/search-types.js';
-import { inScope } from '../../../schemas/users.js';
-import type { FileRecord, StoredChunk } from '../../../schemas/documents.js';
-import type { PartitionRecord } from '../../../schemas/partitions.js';
+import { inScope } from '../../../schemas/documents/users.js';
+import type { FileRecord, StoredChunk } from '../../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { makeChunk, makeFile, makePartition, makeVersion, scopeOf } from './fixtures.js';
 
 interface World {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
-import { parseConfig } from '../../../schemas/config.js';
-import type { IndexationConfig } from '../../../schemas/presets.js';
+import { parseConfig } from '../../../schemas/config/config.js';
+import type { IndexationConfig } from '../../../schemas/models/presets.js';
 
 const TOKEN = 'a-token-of-sufficient-length';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { BUNDLED_PROMPTS } from '../../../activities/models/seeds/bundled-prompts.js';
-import type { PromptType } from '../../../schemas/prompts.js';
-import { PROMPT_SLOTS, PROMPT_TYPES, fillPrompt, promptSlots } from '../../../schemas/prompts.js';
+import type { PromptType } from '../../../schemas/models/prompts.js';
+import { PROMPT_SLOTS, PROMPT_TYPES, fillPrompt, promptSlots } from '../../../schemas/models/prompts.js';
 
 describe('fillPrompt', () => {
   test('fills slots once, keeps unknown ones and single braces, and halves doubled braces', () => {

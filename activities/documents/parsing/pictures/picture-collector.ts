@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PictureCount } from '../../../../schemas/tasks.js';
+import type { PictureCount } from '../../../../schemas/documents/tasks.js';
 import { readPictureFormat } from './picture-format.js';
 import type { PictureLimits } from './picture-limits.js';
 

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import type { CallbackRecord } from '../../../../schemas/tasks.js';
+import type { CallbackRecord } from '../../../../schemas/documents/tasks.js';
 import type { CallbackStore } from '../../../ports/tasks.js';
 import { withMongoErrors } from '../mongo-errors.js';
 import { createSecretBox } from '../secret-box.js';

@@ -1,5 +1,5 @@
 import type { Filter, UpdateFilter } from 'mongodb';
-import type { FileRecord, FileVersion } from '../../../../schemas/documents.js';
+import type { FileRecord, FileVersion } from '../../../../schemas/documents/documents.js';
 import { metadataFromText, metadataToText } from './metadata-json.js';
 
 type VersionDocument = Omit<FileVersion, 'metadata'> & { metadata: string };

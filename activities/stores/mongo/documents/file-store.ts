@@ -1,7 +1,7 @@
 import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import { inScope } from '../../../../schemas/users.js';
-import { mergeMetadata } from '../../../../schemas/merge-metadata.js';
+import { inScope } from '../../../../schemas/documents/users.js';
+import { mergeMetadata } from '../../../../schemas/documents/merge-metadata.js';
 import type { FileStore } from '../../../ports/files.js';
 import { admitFirst } from './admit-first.js';
 import {

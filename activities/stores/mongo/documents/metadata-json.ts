@@ -1,5 +1,5 @@
 import { parse, stringify } from 'lossless-json';
-import type { Metadata, MetadataValue } from '../../../../schemas/documents.js';
+import type { Metadata, MetadataValue } from '../../../../schemas/documents/documents.js';
 
 /**
  * Client metadata is kept as JSON text inside our records: keys with `$` and `.`, and integers beyond a double,

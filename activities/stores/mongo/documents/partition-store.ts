@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import { PARTITION_DEFAULTS } from '../../../../schemas/partitions.js';
-import type { PartitionPatch, PartitionRecord } from '../../../../schemas/partitions.js';
-import type { Membership, Role } from '../../../../schemas/users.js';
+import { PARTITION_DEFAULTS } from '../../../../schemas/documents/partitions.js';
+import type { PartitionPatch, PartitionRecord } from '../../../../schemas/documents/partitions.js';
+import type { Membership, Role } from '../../../../schemas/documents/users.js';
 import type { PartitionStore } from '../../../ports/partitions.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 

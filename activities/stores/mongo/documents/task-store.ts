@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import { ACTIVE_STATES, FINAL_STATES } from '../../../../schemas/tasks.js';
-import type { TaskRecord, TaskState } from '../../../../schemas/tasks.js';
+import { ACTIVE_STATES, FINAL_STATES } from '../../../../schemas/documents/tasks.js';
+import type { TaskRecord, TaskState } from '../../../../schemas/documents/tasks.js';
 import type { TaskStore } from '../../../ports/tasks.js';
 import { metadataFromText, metadataToText } from './metadata-json.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';

@@ -1,6 +1,6 @@
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import type { UserPatch, UserRecord } from '../../../../schemas/users.js';
+import type { UserPatch, UserRecord } from '../../../../schemas/documents/users.js';
 import type { UserStore } from '../../../ports/users.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 

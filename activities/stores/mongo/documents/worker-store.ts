@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { WorkerRecord } from '../../../../schemas/tasks.js';
+import type { WorkerRecord } from '../../../../schemas/documents/tasks.js';
 import type { WorkerStore } from '../../../ports/tasks.js';
 import { withMongoErrors } from '../mongo-errors.js';
 

@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import { inScope } from '../../../../schemas/users.js';
-import type { WorkspaceRecord } from '../../../../schemas/partitions.js';
+import { inScope } from '../../../../schemas/documents/users.js';
+import type { WorkspaceRecord } from '../../../../schemas/documents/partitions.js';
 import type { WorkspaceStore } from '../../../ports/partitions.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 

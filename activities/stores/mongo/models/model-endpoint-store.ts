@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import { MODEL_TYPES } from '../../../../schemas/model-endpoints.js';
-import type { ModelEndpoint, ModelType } from '../../../../schemas/model-endpoints.js';
+import { MODEL_TYPES } from '../../../../schemas/models/model-endpoints.js';
+import type { ModelEndpoint, ModelType } from '../../../../schemas/models/model-endpoints.js';
 import type { ModelEndpointStore } from '../../../ports/models.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 

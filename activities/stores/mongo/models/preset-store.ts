@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import { currentIndexationConfig } from '../../../../schemas/presets.js';
-import type { PresetRecord, PresetType } from '../../../../schemas/presets.js';
+import { currentIndexationConfig } from '../../../../schemas/models/presets.js';
+import type { PresetRecord, PresetType } from '../../../../schemas/models/presets.js';
 import type { PresetStore } from '../../../ports/model-administration.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 

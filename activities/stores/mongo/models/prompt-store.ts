@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import type { PromptRecord } from '../../../../schemas/presets.js';
-import { PROMPT_TYPES } from '../../../../schemas/prompts.js';
-import type { PromptType } from '../../../../schemas/prompts.js';
+import type { PromptRecord } from '../../../../schemas/models/presets.js';
+import { PROMPT_TYPES } from '../../../../schemas/models/prompts.js';
+import type { PromptType } from '../../../../schemas/models/prompts.js';
 import type { PromptStore } from '../../../ports/model-administration.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 

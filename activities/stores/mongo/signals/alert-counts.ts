@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
-import { HOUR_MS, hourOf } from '../../../../schemas/statistics.js';
-import type { HourAggregate } from '../../../../schemas/statistics.js';
+import { HOUR_MS, hourOf } from '../../../../schemas/signals/statistics.js';
+import type { HourAggregate } from '../../../../schemas/signals/statistics.js';
 import { createHourCount } from '../../../signals/hour-count.js';
 import type { HourCount } from '../../../signals/hour-count.js';
 import type { AlertDocument } from './alert-document.js';

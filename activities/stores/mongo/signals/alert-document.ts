@@ -1,4 +1,4 @@
-import type { Alert, ApiVersion, DeliveryState, NewAlert } from '../../../../schemas/signals.js';
+import type { Alert, ApiVersion, DeliveryState, NewAlert } from '../../../../schemas/signals/signals.js';
 import { compactJson } from '../../../signals/compact-json.js';
 
 /** An alert as collection `alerts` keeps it. */

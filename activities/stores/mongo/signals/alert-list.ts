@@ -1,5 +1,5 @@
 import type { Collection, Document, Filter } from 'mongodb';
-import type { Alert } from '../../../../schemas/signals.js';
+import type { Alert } from '../../../../schemas/signals/signals.js';
 import type { AlertQuery } from '../../../ports/signals.js';
 import { toAlert } from './alert-document.js';
 import type { AlertDocument } from './alert-document.js';

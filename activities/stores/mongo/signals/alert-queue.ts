@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
-import { FORWARDING_WAS_OFF } from '../../../../schemas/signals.js';
-import type { DeliveryState } from '../../../../schemas/signals.js';
+import { FORWARDING_WAS_OFF } from '../../../../schemas/signals/signals.js';
+import type { DeliveryState } from '../../../../schemas/signals/signals.js';
 import type { AlertStore } from '../../../ports/signals.js';
 import type { AlertDocument } from './alert-document.js';
 import type { createAlertIds } from './alert-ids.js';

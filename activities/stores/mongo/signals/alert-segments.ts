@@ -1,4 +1,4 @@
-import { hourOf } from '../../../../schemas/statistics.js';
+import { hourOf } from '../../../../schemas/signals/statistics.js';
 
 /** So many consecutive alert ids are counted together: few enough to be read within some milliseconds. */
 const SEGMENT_IDS = 1_000;

@@ -1,7 +1,7 @@
 import { MongoBulkWriteError } from 'mongodb';
 import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import type { DeliveryState, NewAlert } from '../../../../schemas/signals.js';
+import type { DeliveryState, NewAlert } from '../../../../schemas/signals/signals.js';
 import type { AlertStore } from '../../../ports/signals.js';
 import { toAlert, toDocument } from './alert-document.js';
 import type { AlertDocument } from './alert-document.js';

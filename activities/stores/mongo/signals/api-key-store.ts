@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { ApiKeyRecord, KeyScope } from '../../../../schemas/api-keys.js';
+import type { ApiKeyRecord, KeyScope } from '../../../../schemas/signals/api-keys.js';
 import type { ApiKeyStore } from '../../../ports/signals.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import type { WaitingItem } from '../../../../schemas/signals.js';
+import type { WaitingItem } from '../../../../schemas/signals/signals.js';
 import type { AlertDocument } from './alert-document.js';
 
 /** How far the queue of a watcher reaches, as the last look found it. */

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
-import { HOUR_MS, hourOf } from '../../../../schemas/statistics.js';
-import type { HourAggregate } from '../../../../schemas/statistics.js';
+import { HOUR_MS, hourOf } from '../../../../schemas/signals/statistics.js';
+import type { HourAggregate } from '../../../../schemas/signals/statistics.js';
 import type { StatisticsStore } from '../../../ports/signals.js';
 import { createAlertCounts } from './alert-counts.js';
 import type { HourDocument } from './alert-counts.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Db, UpdateFilter } from 'mongodb';
-import { LOGIN_REMINDER_MS } from '../../../../schemas/signals.js';
-import type { WatcherRecord } from '../../../../schemas/signals.js';
+import { LOGIN_REMINDER_MS } from '../../../../schemas/signals/signals.js';
+import type { WatcherRecord } from '../../../../schemas/signals/signals.js';
 import type { WatcherStore } from '../../../ports/signals.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 import { createSecretBox } from '../secret-box.js';

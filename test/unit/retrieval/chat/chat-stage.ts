@@ -15,8 +15,8 @@ import type {
   SearchRequest,
   SearchResult,
 } from '../../../../activities/retrieval/search/search-types.js';
-import { parseConfig } from '../../../../schemas/config.js';
-import type { FileRecord, StoredChunk } from '../../../../schemas/documents.js';
+import { parseConfig } from '../../../../schemas/config/config.js';
+import type { FileRecord, StoredChunk } from '../../../../schemas/documents/documents.js';
 import { makePartition, makeResult, scopeOf } from '../fixtures.js';
 
 export type Script = (messages: readonly ChatMessage[], options: ChatOptions) => AsyncIterable<ChatDelta>;

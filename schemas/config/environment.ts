@@ -15,9 +15,9 @@ import {
   seedUsers,
   url,
 } from './environment-fields.js';
-import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from './model-endpoints.js';
+import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../models/model-endpoints.js';
 import { ollamaUrl } from './ollama-url.js';
-import { RETRIEVAL_TYPES } from './presets-api.js';
+import { RETRIEVAL_TYPES } from '../models/presets-api.js';
 
 export const environment = z.object({
   NODE_ENV: z.string().optional(),

@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import { configuredModel, modelProblems } from './configured-models.js';
 import { environment } from './environment.js';
-import type { ModelProvider } from './model-endpoints.js';
+import type { ModelProvider } from '../models/model-endpoints.js';
 import { insecureSecrets } from './secret-guard.js';
 
 export class ConfigError extends Error {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Link, OpenMetadata, queryNumber } from './documents-api.js';
+import { Link, OpenMetadata, queryNumber } from '../documents/documents-api.js';
 
 /** Queries and answers of searches, as `/openapi.json` shows them. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Link, OpenMetadata } from './documents-api.js';
+import { Link, OpenMetadata } from '../documents/documents-api.js';
 
 /** Bodies of the surface that speaks the OpenAI format (wire contract, section 1.9). */
 
