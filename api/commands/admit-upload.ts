@@ -4,13 +4,13 @@ import { AppError } from '../../schemas/app-error.js';
 import type { FileRecord } from '../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
-import { askTemporal } from './ask-temporal.js';
+import { askTemporal } from '../ask-temporal.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
 import { newTask } from './new-task.js';
 import { reserveQuota } from './reserve-quota.js';
 import type { UploadToAdmit } from './new-task.js';
-import { alreadyExists, indexingInProgress, noSuchFile } from './upload-refusals.js';
+import { alreadyExists, indexingInProgress, noSuchFile } from '../http/upload-refusals.js';
 
 export interface AdmitUploadDeps extends EndTaskDeps {
   users: Adapters['users'];

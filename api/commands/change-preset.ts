@@ -9,7 +9,7 @@ import {
   readRetrievalConfig,
 } from '../../schemas/models/presets-api.js';
 import type { NewPreset, ReadConfig } from '../../schemas/models/presets-api.js';
-import { invalidRequest, parsePart } from '../request-issues.js';
+import { invalidRequest, parsePart } from '../http/request-issues.js';
 import { partitionsByPreset } from './find-references.js';
 import { laterThan } from './follow-rename.js';
 import { requireNamesInConfig } from './require-names.js';

@@ -3,7 +3,7 @@ import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { finishPartitionDeletion } from '../../activities/documents/clean-up/finish-partition-deletion.js';
 import type { FinishPartitionDeletionStores } from '../../activities/documents/clean-up/finish-partition-deletion.js';
-import { requirePartitionName } from '../documents/identifiers.js';
+import { requirePartitionName } from '../http/identifiers.js';
 
 export interface CreatePartitionDeps extends FinishPartitionDeletionStores {
   models: Adapters['models'];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import type { UserPatch, UserRecord } from '../../schemas/documents/users.js';
-import { tokenDigest } from '../middleware/authentication.js';
+import { tokenDigest } from '../http/middleware/authentication.js';
 
 /** The form of the wire contract, section 1.7: `or-` and 32 hexadecimal digits. */
 export const newToken = (): string => `or-${randomBytes(16).toString('hex')}`;

@@ -2,7 +2,7 @@ import { finishPartitionDeletion } from '../../activities/documents/clean-up/fin
 import { LASTING_PARTITION } from '../../activities/documents/clean-up/finish-user-deletion.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
-import { askTemporal } from './ask-temporal.js';
+import { askTemporal } from '../ask-temporal.js';
 import type { EndTaskDeps } from './end-task.js';
 
 export type DeletePartitionDeps = EndTaskDeps & Pick<Adapters, 'partitions' | 'workspaces'>;

@@ -4,7 +4,7 @@ import type { Adapters } from '../../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../../activities/ports/tasks.js';
 import type { Logger } from '../logger.js';
 import { settleQuota } from '../../activities/documents/clean-up/settle-quota.js';
-import { askTemporal } from './ask-temporal.js';
+import { askTemporal } from '../ask-temporal.js';
 
 export interface EndTaskDeps {
   files: Adapters['files'];

@@ -5,10 +5,10 @@ import { AppError } from '../../schemas/app-error.js';
 import type { FileRecord, Metadata } from '../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import { mergeMetadata } from '../../schemas/documents/merge-metadata.js';
-import { askTemporal } from './ask-temporal.js';
+import { askTemporal } from '../ask-temporal.js';
 import type { EndTaskDeps } from './end-task.js';
 import { requirePartitionStill } from './require-partition-still.js';
-import { alreadyExists, noSuchFile } from './upload-refusals.js';
+import { alreadyExists, noSuchFile } from '../http/upload-refusals.js';
 
 export interface PatchFileDeps extends EndTaskDeps {
   partitions: Adapters['partitions'];

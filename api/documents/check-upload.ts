@@ -5,7 +5,7 @@ import { resolveFileKind } from '../../activities/documents/parsing/file-types.j
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { UploadInfo } from '../../schemas/documents/documents.js';
-import { invalidRequest } from '../request-issues.js';
+import { invalidRequest } from '../http/request-issues.js';
 import { blobBytes } from './blob-bytes.js';
 import { readCallback } from './read-callback.js';
 import type { Callback } from './read-callback.js';

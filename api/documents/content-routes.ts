@@ -7,13 +7,13 @@ import {
 import { ListLimit, queryNumber } from '../../schemas/documents/documents-api.js';
 import { Ancestors, ChunkList, RelatedFiles } from '../../schemas/documents/partitions-api.js';
 import type { FileRecord } from '../../schemas/documents/documents.js';
-import { noSuchFile } from '../commands/upload-refusals.js';
-import { json, route } from '../route.js';
-import type { CallerContext, Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
-import { jsonListStream } from './json-stream.js';
-import { links } from './links.js';
-import { FileParams, PartitionParams } from './path-params.js';
+import { noSuchFile } from '../http/upload-refusals.js';
+import { json, route } from '../http/route.js';
+import type { CallerContext, Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
+import { jsonListStream } from '../http/json-stream.js';
+import { links } from '../http/links.js';
+import { FileParams, PartitionParams } from '../http/path-params.js';
 
 const RelationshipParams = PartitionParams.extend({ relationship_id: z.string() });
 

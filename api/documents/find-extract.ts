@@ -3,7 +3,7 @@ import { liveVersionOf } from '../../activities/retrieval/search/generation-chec
 import { AppError } from '../../schemas/app-error.js';
 import type { FileRecord, FileVersion, StoredChunk } from '../../schemas/documents/documents.js';
 import type { Scope } from '../../schemas/documents/users.js';
-import { authorisePartition } from '../authorise-partition.js';
+import { authorisePartition } from '../http/middleware/authorise-partition.js';
 
 /**
  * A chunk of a live version, and that version, for a viewer of its partition.

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ReadyBody, VersionBody } from '../../schemas/documents/documents-api.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
-import { API_VERSION, serviceVersion } from '../service-version.js';
-import type { DocumentDeps } from './document-deps.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import { API_VERSION, serviceVersion } from '../http/service-version.js';
+import type { DocumentDeps } from '../document-deps.js';
 import { createReadiness } from './readiness.js';
 
 /** What probes and browsers ask before they hold a token. */

@@ -8,14 +8,14 @@ import {
   UploadForm,
 } from '../../schemas/documents/documents-api.js';
 import { deleteFile } from '../commands/delete-file.js';
-import { empty, json, route } from '../route.js';
-import type { Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
+import { empty, json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
 import { copyDocument } from './copy-document.js';
-import { requireIdentifier } from './identifiers.js';
+import { requireIdentifier } from '../http/identifiers.js';
 import { patchDocument } from './patch-document.js';
 import { uploadDocument } from './upload-document.js';
-import { FileParams } from './path-params.js';
+import { FileParams } from '../http/path-params.js';
 
 const UPLOAD_ERRORS = [
   'RATE_LIMITED',

@@ -3,11 +3,11 @@ import type { ErrorCode } from '../../schemas/error-table.js';
 import { AppError } from '../../schemas/app-error.js';
 import { queryNumber } from '../../schemas/documents/documents-api.js';
 import { CandidateList, MemberList, NewMemberForm, RoleForm } from '../../schemas/documents/users-api.js';
-import { invalidRequest } from '../request-issues.js';
-import { empty, json, route } from '../route.js';
-import type { Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
-import { PartitionParams } from './path-params.js';
+import { invalidRequest } from '../http/request-issues.js';
+import { empty, json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
+import { PartitionParams } from '../http/path-params.js';
 
 const MemberParams = PartitionParams.extend({
   user_id: z

@@ -11,9 +11,9 @@ import { deleteModelEndpoint } from '../commands/delete-model-endpoint.js';
 import { newEndpointRecord } from '../commands/endpoint-record.js';
 import { requireEndpoint, updateModelEndpoint } from '../commands/update-model-endpoint.js';
 import type { Logger } from '../logger.js';
-import { empty, json, route } from '../route.js';
-import type { Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
+import { empty, json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
 import { presentModelEndpoint } from './present-model-endpoint.js';
 
 const ONE = '/model-endpoints/{type}/{name}';

@@ -11,10 +11,10 @@ import {
 import { keyOfDraft } from '../commands/endpoint-key.js';
 import { providerOf } from '../commands/endpoint-record.js';
 import { requireEndpoint } from '../commands/update-model-endpoint.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
-import { badRequest } from './bad-request.js';
-import type { DocumentDeps } from './document-deps.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import { badRequest } from '../http/bad-request.js';
+import type { DocumentDeps } from '../document-deps.js';
 import { EndpointParams } from './model-endpoint-routes.js';
 
 const ONE = '/model-endpoints/{type}/{name}';

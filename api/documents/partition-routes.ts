@@ -9,13 +9,13 @@ import { FileDetail, FileList, ListLimit, PartitionList } from '../../schemas/do
 import { createPartition } from '../commands/create-partition.js';
 import { deletePartition } from '../commands/delete-partition.js';
 import { settleDeletedUser } from '../commands/delete-user.js';
-import { noSuchFile } from '../commands/upload-refusals.js';
-import { empty, json, route } from '../route.js';
-import type { Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
-import { links } from './links.js';
-import type { Links } from './links.js';
-import { FileParams, PartitionParams } from './path-params.js';
+import { noSuchFile } from '../http/upload-refusals.js';
+import { empty, json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
+import { links } from '../http/links.js';
+import type { Links } from '../http/links.js';
+import { FileParams, PartitionParams } from '../http/path-params.js';
 
 const DEFAULT_EXTRACTS = 2000;
 

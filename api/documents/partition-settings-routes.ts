@@ -5,11 +5,11 @@ import type { PartitionPatch, PartitionRecord } from '../../schemas/documents/pa
 import type { PresetType } from '../../schemas/models/presets.js';
 import { EmbedderSwap, PartitionDetail, PartitionPatchBody } from '../../schemas/documents/partitions-api.js';
 import { updatePartition } from '../commands/update-partition.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
 import { listIndexedEmbedders } from './indexed-embedders.js';
-import { PartitionParams } from './path-params.js';
+import { PartitionParams } from '../http/path-params.js';
 
 const SWAP = '/partition/{partition}/embedder-swap';
 

@@ -1,14 +1,14 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { Metadata } from '../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
-import { authoriseCaller } from '../authorise-partition.js';
+import { authoriseCaller } from '../http/middleware/authorise-partition.js';
 import { patchFile } from '../commands/patch-file.js';
-import { noSuchFile } from '../commands/upload-refusals.js';
-import { readForm } from '../read-form.js';
-import type { CallerContext } from '../route.js';
+import { noSuchFile } from '../http/upload-refusals.js';
+import { readForm } from '../http/read-form.js';
+import type { CallerContext } from '../http/route.js';
 import { readClientMetadata } from './client-metadata.js';
-import type { DocumentDeps } from './document-deps.js';
-import { requireIdentifier } from './identifiers.js';
+import type { DocumentDeps } from '../document-deps.js';
+import { requireIdentifier } from '../http/identifiers.js';
 
 /** New words for a file, and a new partition when they name one. */
 export const patchDocument = async (

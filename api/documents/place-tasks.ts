@@ -1,7 +1,7 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { inScope } from '../../schemas/documents/users.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
-import type { CallerContext } from '../route.js';
+import type { CallerContext } from '../http/route.js';
 
 /**
  * Tasks with the partition that each one's file is in now: a file may have been moved since its upload. A task whose

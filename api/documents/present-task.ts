@@ -3,7 +3,7 @@ import type { Metadata } from '../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import type { Principal } from '../../schemas/documents/users.js';
 import type { QueueTask, TaskStatus } from '../../schemas/documents/documents-api.js';
-import type { Links } from './links.js';
+import type { Links } from '../http/links.js';
 
 const MOST_ERROR_CHARACTERS = 8000;
 const ASK_AN_ADMINISTRATOR = 'Ask an administrator for the details of this error.';

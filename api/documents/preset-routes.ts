@@ -16,9 +16,9 @@ import {
 import { createPreset, deletePreset, requirePreset, updatePreset } from '../commands/change-preset.js';
 import type { ChangedPreset } from '../commands/change-preset.js';
 import { partitionsByPreset } from '../commands/find-references.js';
-import { empty, json, route } from '../route.js';
-import type { Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
+import { empty, json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
 
 const ONE = '/presets/{type}/{name}';
 const PresetParams = z.object({ type: PresetTypeName, name: z.string() });

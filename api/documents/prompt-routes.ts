@@ -9,9 +9,9 @@ import {
 } from '../../schemas/models/prompts-api.js';
 import { createPrompt, deletePrompt, requirePromptById, updatePrompt } from '../commands/change-prompt.js';
 import { referencesToPrompts } from '../commands/find-references.js';
-import { empty, json, route } from '../route.js';
-import type { Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
+import { empty, json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
 
 const ONE = '/prompts/{id}';
 const PromptParams = z.object({ id: z.string() });

@@ -5,10 +5,10 @@ import { ACTIVE_STATES, FINAL_STATES } from '../../schemas/documents/tasks.js';
 import type { TaskRecord, TaskState, WorkerRecord } from '../../schemas/documents/tasks.js';
 import { ActorList, ActorRestarted, QueueInfo, QueueTasks } from '../../schemas/documents/documents-api.js';
 import { WORKER_POOLS, WORKER_SILENCE_MS } from '../../schemas/worker-pools.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
-import { links } from './links.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
+import { links } from '../http/links.js';
 import { placeTasks } from './place-tasks.js';
 import { presentQueueTask } from './present-task.js';
 

@@ -1,5 +1,5 @@
 import { isPublicUrl } from '../../activities/outbound/address-guard.js';
-import { badRequest } from './bad-request.js';
+import { badRequest } from '../http/bad-request.js';
 
 export interface Callback {
   url: string;

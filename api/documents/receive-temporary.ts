@@ -1,6 +1,6 @@
 import multer from '@koa/multer';
 import type Koa from 'koa';
-import { textFields } from '../read-form.js';
+import { textFields } from '../http/read-form.js';
 import { formError, isTooLarge, tooLarge, UPLOAD_FORM_LIMITS } from './upload-form.js';
 
 export interface TemporaryUpload {

@@ -2,7 +2,7 @@ import multer from '@koa/multer';
 import type Koa from 'koa';
 import type { AppError } from '../../schemas/app-error.js';
 import type { BlobStore } from '../../activities/ports/files.js';
-import { textFields } from '../read-form.js';
+import { textFields } from '../http/read-form.js';
 import { createBlobStorageEngine } from './blob-storage-engine.js';
 import type { StoredPart } from './blob-storage-engine.js';
 import { formError, isTooLarge, tooLarge, UPLOAD_FORM_LIMITS, UPLOAD_FORM_OVERHEAD } from './upload-form.js';

@@ -9,15 +9,15 @@ import {
   SearchEverywhereQuery,
   SearchQuery,
 } from '../../schemas/retrieval/search-api.js';
-import { authorisePartition } from '../authorise-partition.js';
-import { noSuchFile } from '../commands/upload-refusals.js';
-import { json, route } from '../route.js';
-import type { Answer, CallerContext, Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
+import { authorisePartition } from '../http/middleware/authorise-partition.js';
+import { noSuchFile } from '../http/upload-refusals.js';
+import { json, route } from '../http/route.js';
+import type { Answer, CallerContext, Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
 import { findExtract } from './find-extract.js';
-import { links } from './links.js';
+import { links } from '../http/links.js';
 import { describePartition } from './describe-partition.js';
-import { FileParams, PartitionParams } from './path-params.js';
+import { FileParams, PartitionParams } from '../http/path-params.js';
 import { readFileSearch, readSearch } from './read-search.js';
 import { rerankSettings } from './rerank-settings.js';
 

@@ -1,8 +1,8 @@
 import { ConfigBody, RootBody } from '../../schemas/documents/partitions-api.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
-import { serviceVersion } from '../service-version.js';
-import type { DocumentDeps } from './document-deps.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import { serviceVersion } from '../http/service-version.js';
+import type { DocumentDeps } from '../document-deps.js';
 import { redactConfig } from './redact-config.js';
 
 /** What the service is, and how it is set up (wire contract, section 1.2). */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
 import { PlainError } from '../../schemas/documents/documents-api.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
-import { readByteRange } from './byte-range.js';
-import type { DocumentDeps } from './document-deps.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import { readByteRange } from '../http/byte-range.js';
+import type { DocumentDeps } from '../document-deps.js';
 import { findExtract } from './find-extract.js';
 
 /** Types that a browser would run or render as a page of ours, whatever it is told. */

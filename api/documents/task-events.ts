@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { isFinalState } from '../../schemas/documents/tasks.js';
 import type { TaskStatus } from '../../schemas/documents/documents-api.js';
-import { errorFrom } from '../error-from.js';
-import { losslessBody } from '../lossless-body.js';
-import { DONE_EVENT, errorEvent } from './stream-events.js';
+import { errorFrom } from '../http/error-from.js';
+import { losslessBody } from '../http/lossless-body.js';
+import { DONE_EVENT, errorEvent } from '../http/stream-events.js';
 
 const LOOK_EVERY_MS = 500;
 /** Proxies drop a line on which nothing is said for a minute. */

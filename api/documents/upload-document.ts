@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../../schemas/app-error.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
-import { authorisePartition } from '../authorise-partition.js';
+import { authorisePartition } from '../http/middleware/authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';
 import { settleUploader } from '../commands/delete-user.js';
@@ -10,12 +10,12 @@ import { requirePartitionStill } from '../commands/require-partition-still.js';
 import { requireRoom } from '../commands/require-room.js';
 import { requireQuota } from '../commands/reserve-quota.js';
 import { findWorkspaces, settleWorkspaces } from '../commands/settle-workspaces.js';
-import { alreadyExists, noSuchFile } from '../commands/upload-refusals.js';
-import type { CallerContext } from '../route.js';
+import { alreadyExists, noSuchFile } from '../http/upload-refusals.js';
+import type { CallerContext } from '../http/route.js';
 import { checkUpload } from './check-upload.js';
-import type { DocumentDeps } from './document-deps.js';
-import { requireIdentifier } from './identifiers.js';
-import { links } from './links.js';
+import type { DocumentDeps } from '../document-deps.js';
+import { requireIdentifier } from '../http/identifiers.js';
+import { links } from '../http/links.js';
 import { receiveUpload } from './receive-upload.js';
 
 /** Checks that need no body, the stream, checks that need it, admission. Refused at any point, nothing is left. */

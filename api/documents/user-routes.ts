@@ -14,13 +14,13 @@ import {
 } from '../../schemas/documents/users-api.js';
 import { createUser, newToken } from '../commands/create-user.js';
 import { deleteUser } from '../commands/delete-user.js';
-import { tokenDigest } from '../middleware/authentication.js';
-import { empty, json, route } from '../route.js';
-import type { Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
+import { tokenDigest } from '../http/middleware/authentication.js';
+import { empty, json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
 import { presentMe, presentMembership, presentNewUser, presentUser } from './present-user.js';
 import { readUserFields } from './user-fields.js';
-import { badRequest } from './bad-request.js';
+import { badRequest } from '../http/bad-request.js';
 
 const UserParams = z.object({
   id: z

@@ -16,11 +16,11 @@ import {
 } from '../../schemas/documents/partitions-api.js';
 import { deleteWorkspace } from '../commands/delete-workspace.js';
 import { settleWorkspaces } from '../commands/settle-workspaces.js';
-import { noSuchFile } from '../commands/upload-refusals.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
-import type { DocumentDeps } from './document-deps.js';
-import { FileParams, PartitionParams } from './path-params.js';
+import { noSuchFile } from '../http/upload-refusals.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import type { DocumentDeps } from '../document-deps.js';
+import { FileParams, PartitionParams } from '../http/path-params.js';
 
 const WorkspaceParams = PartitionParams.extend({ workspace_id: z.string() });
 const WorkspaceFileParams = WorkspaceParams.extend({ file_id: z.string() });

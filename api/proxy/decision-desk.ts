@@ -8,7 +8,7 @@ import type { FoldedDecisions } from '../../activities/capi/decisions/fold-decis
 import { GZIP_ABOVE, zipped } from '../../activities/signals/reading/zipped.js';
 import type { ApiVersion } from '../../schemas/signals/signals.js';
 import type { Logger } from '../logger.js';
-import type { Answer } from '../route.js';
+import type { Answer } from '../http/route.js';
 import { collectAside } from './collect-aside.js';
 import type { Sender } from './identify-watcher.js';
 import { sha256 } from './identify-watcher.js';

@@ -1,8 +1,8 @@
 import { previewRule } from '../../activities/signals/rules/preview-rule.js';
 import { AppError } from '../../schemas/app-error.js';
 import { FiltersBody, PreviewBody, PreviewRequest } from '../../schemas/signals/filters-api.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 

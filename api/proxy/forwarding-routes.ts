@@ -2,8 +2,8 @@ import type { MetricsQueue, QueueSummary } from '../../activities/ports/signals.
 import { ForwardingBody } from '../../schemas/signals/proxy-api.js';
 import type { ForwardingWatcher } from '../../schemas/signals/proxy-api.js';
 import type { WatcherRecord } from '../../schemas/signals/signals.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { cidrRange } from '../../activities/signals/rules/cidr-range.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ApiVersion } from '../../schemas/signals/signals.js';
-import type { PublicContext } from '../route.js';
+import type { PublicContext } from '../http/route.js';
 import { sha256 } from './identify-watcher.js';
 import type { Sender } from './identify-watcher.js';
 import { noteRefusal } from './note-refusal.js';

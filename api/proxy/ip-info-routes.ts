@@ -1,8 +1,8 @@
 import { parseAddressOrRange } from '../../activities/outbound/address-or-range.js';
 import { AppError } from '../../schemas/app-error.js';
 import { IpInfoBody, IpInfoParams } from '../../schemas/signals/ip-info-api.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 

@@ -11,8 +11,8 @@ import {
 } from '../../schemas/signals/api-keys.js';
 import type { ApiKeyRecord } from '../../schemas/signals/api-keys.js';
 import { AppError } from '../../schemas/app-error.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
 import { KEY_PREFIX, keyDigest } from './check-api-key.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';

@@ -4,8 +4,8 @@ import { readCredentials, readLogin } from '../../activities/capi/watcher-identi
 import type { Credentials, PassedBody } from '../../activities/capi/watcher-identity.js';
 import { retryAfterMs } from '../../activities/outbound/retry-after.js';
 import type { LoginBlock, RememberedLogin } from '../../activities/ports/logins.js';
-import { json } from '../route.js';
-import type { Answer } from '../route.js';
+import { json } from '../http/route.js';
+import type { Answer } from '../http/route.js';
 import type { Logger } from '../logger.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import type { Wakers } from './wakers.js';

@@ -8,8 +8,8 @@ import {
   LapiServer,
   LivenessBody,
 } from '../../schemas/signals/proxy-api.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
 import { alertQuery } from './alert-query.js';
 import { presentAlert } from './present-alert.js';
 import type { ProxyDeps } from './proxy-deps.js';

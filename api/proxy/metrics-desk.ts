@@ -4,8 +4,8 @@ import { METRICS_PART_BYTES, splitMetrics } from '../../activities/capi/metrics/
 import { GZIP_ABOVE, zipped } from '../../activities/signals/reading/zipped.js';
 import type { MetricsPath } from '../../activities/ports/signals.js';
 import { AppError } from '../../schemas/app-error.js';
-import { json, relayed } from '../route.js';
-import type { Answer, PublicContext } from '../route.js';
+import { json, relayed } from '../http/route.js';
+import type { Answer, PublicContext } from '../http/route.js';
 import { isDown } from './capi-down.js';
 import { identifyWatcher } from './identify-watcher.js';
 import { noteRefusal } from './note-refusal.js';

@@ -1,4 +1,4 @@
-import type { Route } from '../route.js';
+import type { Route } from '../http/route.js';
 import { filterRoutes } from './filter-routes.js';
 import { forwardingRoutes } from './forwarding-routes.js';
 import { ipInfoRoutes } from './ip-info-routes.js';

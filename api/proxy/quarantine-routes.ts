@@ -6,8 +6,8 @@ import {
   QuarantinedSignal,
 } from '../../schemas/signals/forwarding-api.js';
 import { AlertParams } from '../../schemas/signals/proxy-api.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 import type { Wakers } from './wakers.js';

@@ -4,8 +4,8 @@ import {
   PeriodQuery,
   StatsBody,
 } from '../../schemas/signals/statistics-api.js';
-import { json, route } from '../route.js';
-import type { Route } from '../route.js';
+import { json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 import { beginOf, decisionStatsOf, distributionOf, statsOf } from './sum-statistics.js';

@@ -1,7 +1,7 @@
 import { AppError } from '../../schemas/app-error.js';
 import { WatcherParams, WatcherSteered, WithheldReleased } from '../../schemas/signals/forwarding-api.js';
-import { json, route } from '../route.js';
-import type { PublicContext, Route } from '../route.js';
+import { json, route } from '../http/route.js';
+import type { PublicContext, Route } from '../http/route.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 import type { Wakers } from './wakers.js';

@@ -2,7 +2,7 @@ import type Koa from 'koa';
 import type { RateLimits, RateVerdict } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Rate } from '../../schemas/config/rate.js';
-import { createKnownCallers } from '../middleware/known-callers.js';
+import { createKnownCallers } from '../http/middleware/known-callers.js';
 
 export interface StrangerLimit {
   /** Counts a request that no key vouches for. @throws AppError RATE_LIMITED (429) */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { json, route } from '../../api/route.js';
+import { json, route } from '../../api/http/route.js';
 import { askJson } from './support/ask-json.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';

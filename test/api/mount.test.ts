@@ -5,12 +5,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { errorMapping } from '../../api/middleware/error-mapping.js';
-import { requestId } from '../../api/middleware/request-id.js';
-import { requestLog } from '../../api/middleware/request-log.js';
-import { mount } from '../../api/mount.js';
-import { empty, json, route } from '../../api/route.js';
-import type { Answer, Route } from '../../api/route.js';
+import { errorMapping } from '../../api/http/middleware/error-mapping.js';
+import { requestId } from '../../api/http/middleware/request-id.js';
+import { requestLog } from '../../api/http/middleware/request-log.js';
+import { mount } from '../../api/http/mount.js';
+import { empty, json, route } from '../../api/http/route.js';
+import type { Answer, Route } from '../../api/http/route.js';
 import { AppError } from '../../schemas/app-error.js';
 import { parseConfig } from '../../schemas/config/config.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
-import { serviceVersion } from '../../api/service-version.js';
+import { serviceVersion } from '../../api/http/service-version.js';
 
 let gateway: Gateway | undefined;
 afterEach(() => gateway?.close());

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
-import { createClientAddress, createClientName } from '../../../api/client-address.js';
+import { createClientAddress, createClientName } from '../../../api/http/client-address.js';
 import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
 import { createStrangerLimit } from '../../../api/proxy/stranger-limit.js';
 import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';

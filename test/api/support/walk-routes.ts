@@ -1,4 +1,4 @@
-import type { Route } from '../../../api/route.js';
+import type { Route } from '../../../api/http/route.js';
 import type { Gateway } from './start-gateway.js';
 
 /** Tokens. `member` belongs to another partition, and owns it; the others have their role on the one named `secret`. */

@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 import { errorFrom } from '../error-from.js';
-import type { Logger } from '../logger.js';
+import type { Logger } from '../../logger.js';
 import { losslessBody } from '../lossless-body.js';
 import { surfaceOf } from '../surfaces.js';
 

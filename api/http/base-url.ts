@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import type { Config } from '../schemas/config/config.js';
+import type { Config } from '../../schemas/config/config.js';
 
 const HOST = /^[A-Za-z0-9._-]+(:\d+)?$|^\[[0-9A-Fa-f:.]+\](:\d+)?$/;
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AppError } from '../schemas/app-error.js';
+import { AppError } from '../../schemas/app-error.js';
 
 /** One fault of a request, in the shape that clients of the document surface know. */
 export interface RequestIssue {

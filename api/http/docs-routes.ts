@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { AppError } from '../schemas/app-error.js';
+import { AppError } from '../../schemas/app-error.js';
 import { openApiDocument } from './openapi.js';
 import { json, route } from './route.js';
 import type { Answer, Route } from './route.js';

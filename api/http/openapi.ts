@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { DomainError, InvalidRequest, PlainError } from '../schemas/documents/documents-api.js';
-import { ERROR_TABLE } from '../schemas/error-table.js';
-import type { ErrorCode } from '../schemas/error-table.js';
-import { ManagementError, RelayError } from '../schemas/signals/proxy-api.js';
+import { DomainError, InvalidRequest, PlainError } from '../../schemas/documents/documents-api.js';
+import { ERROR_TABLE } from '../../schemas/error-table.js';
+import type { ErrorCode } from '../../schemas/error-table.js';
+import { ManagementError, RelayError } from '../../schemas/signals/proxy-api.js';
 import { neededScope } from './route.js';
 import type { Route } from './route.js';
 import { serviceVersion } from './service-version.js';

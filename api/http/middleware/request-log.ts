@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
-import type { Principal } from '../../schemas/documents/users.js';
-import type { Logger } from '../logger.js';
+import type { Principal } from '../../../schemas/documents/users.js';
+import type { Logger } from '../../logger.js';
 
 /** Probes ask every few seconds; their lines would bury the others. */
 const QUIET = /^\/(health|health_check|ready|metrics)\/?$/;

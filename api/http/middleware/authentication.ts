@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type Koa from 'koa';
-import { AppError } from '../../schemas/app-error.js';
-import type { Config } from '../../schemas/config/config.js';
-import type { Principal, Role, Scope, UserRecord } from '../../schemas/documents/users.js';
-import type { Adapters } from '../../activities/ports/adapters.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { Config } from '../../../schemas/config/config.js';
+import type { Principal, Role, Scope, UserRecord } from '../../../schemas/documents/users.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
 
 export interface Caller {
   principal: Principal;

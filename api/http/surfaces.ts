@@ -1,4 +1,4 @@
-import type { AppError } from '../schemas/app-error.js';
+import type { AppError } from '../../schemas/app-error.js';
 
 /** An error as one HTTP dialect writes it. */
 export interface RenderedError {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 const read = (): string => {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
 };
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../logger.js';
+import type { Logger } from './logger.js';
 
 /** A client waits for us no longer than this because of Temporal. */
 const PATIENCE_MS = 2000;

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type Koa from 'koa';
 import type { z } from 'zod';
-import type { KeyScope } from '../schemas/signals/api-keys.js';
-import type { Principal, Role, Scope } from '../schemas/documents/users.js';
-import type { ErrorCode } from '../schemas/error-table.js';
-import type { Logger } from './logger.js';
+import type { KeyScope } from '../../schemas/signals/api-keys.js';
+import type { Principal, Role, Scope } from '../../schemas/documents/users.js';
+import type { ErrorCode } from '../../schemas/error-table.js';
+import type { Logger } from '../logger.js';
 
 /**
  * Who may call. `partition` is a role on the partition in the path, by the check order of the wire contract 1.1, and

@@ -1,7 +1,7 @@
 import { bodyParser } from '@koa/bodyparser';
 import multer from '@koa/multer';
 import type Koa from 'koa';
-import { AppError } from '../schemas/app-error.js';
+import { AppError } from '../../schemas/app-error.js';
 import { invalidRequest } from './request-issues.js';
 
 const MOST_FORM = '1mb';

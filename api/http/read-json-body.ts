@@ -1,6 +1,6 @@
 import { bodyParser } from '@koa/bodyparser';
 import type Koa from 'koa';
-import { AppError } from '../schemas/app-error.js';
+import { AppError } from '../../schemas/app-error.js';
 import { invalidRequest } from './request-issues.js';
 
 const MOST_JSON = '8mb';

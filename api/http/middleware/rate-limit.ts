@@ -1,8 +1,8 @@
 import type Koa from 'koa';
-import type { RateLimits } from '../../activities/ports/adapters.js';
-import { AppError } from '../../schemas/app-error.js';
-import type { Config } from '../../schemas/config/config.js';
-import type { Rate } from '../../schemas/config/rate.js';
+import type { RateLimits } from '../../../activities/ports/adapters.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { Config } from '../../../schemas/config/config.js';
+import type { Rate } from '../../../schemas/config/rate.js';
 import { createClientName } from '../client-address.js';
 import { bearerToken, tokenDigest } from './authentication.js';
 import type { createAuthentication } from './authentication.js';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import type { Answer } from '../route.js';
-import { losslessBody } from '../lossless-body.js';
+import type { Answer } from './route.js';
+import { losslessBody } from './lossless-body.js';
 
 /**
  * `{"<name>": [items]}` written while the items are read: a list of any length takes no more memory than a page of it.

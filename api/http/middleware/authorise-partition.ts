@@ -1,8 +1,8 @@
-import { AppError } from '../schemas/app-error.js';
-import { ROLES, inScope } from '../schemas/documents/users.js';
-import type { Role, Scope } from '../schemas/documents/users.js';
-import type { PartitionStore } from '../activities/ports/partitions.js';
-import type { Caller } from './middleware/authentication.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { ROLES, inScope } from '../../../schemas/documents/users.js';
+import type { Role, Scope } from '../../../schemas/documents/users.js';
+import type { PartitionStore } from '../../../activities/ports/partitions.js';
+import type { Caller } from './authentication.js';
 
 const forbidden = (text: string): AppError => new AppError('AUTH_ERROR', text, { plain: true });
 

@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import type { Middleware } from 'koa';
-import { AppError } from '../../schemas/app-error.js';
+import { AppError } from '../../../schemas/app-error.js';
 
 /** 404 for a path that nobody serves, 405 with `Allow` for one that is served with other methods. */
 export const noSuchRoute =

@@ -1,0 +1,20 @@
+import type { Adapters } from '../activities/ports/adapters.js';
+import type { WorkflowStarter } from '../activities/ports/tasks.js';
+import type { ParserPool } from '../activities/documents/parsing/parser-pool.js';
+import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
+import type { SearchService } from '../activities/retrieval/search/search-types.js';
+import type { Config } from '../schemas/config/config.js';
+
+/** What the document routes need of the outside. */
+export interface DocumentDeps {
+  config: Config;
+  adapters: Adapters;
+  workflows: WorkflowStarter;
+  search: SearchService;
+  chat: ChatService;
+  tools: {
+    parser: Pick<ParserPool, 'extractText'>;
+    /** Where files stay while a tool works on them. */
+    scratchDirectory: string;
+  };
+}

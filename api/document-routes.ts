@@ -1,0 +1,49 @@
+import type { Route } from './http/route.js';
+import { chatRoutes } from './documents/chat-routes.js';
+import { bareRelationshipRoutes, contentRoutes } from './documents/content-routes.js';
+import type { DocumentDeps } from './document-deps.js';
+import { embeddingRoutes } from './documents/embedding-routes.js';
+import { healthRoutes } from './documents/health-routes.js';
+import { indexerRoutes } from './documents/indexer-routes.js';
+import { memberRoutes } from './documents/member-routes.js';
+import { modelEndpointRoutes } from './documents/model-endpoint-routes.js';
+import { modelListRoutes } from './documents/model-list-routes.js';
+import { modelServerRoutes } from './documents/model-server-routes.js';
+import { partitionRoutes } from './documents/partition-routes.js';
+import { partitionSettingsRoutes } from './documents/partition-settings-routes.js';
+import { presetRoutes } from './documents/preset-routes.js';
+import { promptRoutes } from './documents/prompt-routes.js';
+import { queueRoutes } from './documents/queue-routes.js';
+import { searchRoutes } from './documents/search-routes.js';
+import { serviceRoutes } from './documents/service-routes.js';
+import { staticRoutes } from './documents/static-routes.js';
+import { taskRoutes } from './documents/task-routes.js';
+import { toolRoutes } from './documents/tool-routes.js';
+import { userRoutes } from './documents/user-routes.js';
+import { workspaceRoutes } from './documents/workspace-routes.js';
+
+/** The whole document surface. */
+export const documentRoutes = (deps: DocumentDeps): Route[] => [
+  ...healthRoutes(deps),
+  ...indexerRoutes(deps),
+  ...taskRoutes(deps),
+  ...queueRoutes(deps),
+  ...userRoutes(deps),
+  ...serviceRoutes(deps),
+  ...modelEndpointRoutes(deps),
+  ...modelServerRoutes(deps),
+  ...presetRoutes(deps),
+  ...promptRoutes(deps),
+  ...partitionRoutes(deps),
+  ...partitionSettingsRoutes(deps),
+  ...memberRoutes(deps),
+  ...workspaceRoutes(deps),
+  ...contentRoutes(deps),
+  ...searchRoutes(deps),
+  ...staticRoutes(deps),
+  ...(deps.config.chat.enabled
+    ? [...modelListRoutes(deps), ...chatRoutes(deps), ...embeddingRoutes(deps), ...toolRoutes(deps)]
+    : []),
+  // Last: their first step is a wildcard.
+  ...bareRelationshipRoutes(deps),
+];
