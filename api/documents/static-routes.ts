@@ -5,7 +5,7 @@ import { json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 import { readByteRange } from '../http/byte-range.js';
 import type { DocumentDeps } from '../document-deps.js';
-import { findExtract } from './find-extract.js';
+import { findExtract } from '../retrieval/search/find-extract.js';
 
 /** Types that a browser would run or render as a page of ours, whatever it is told. */
 const ACTIVE_TYPE = /html|xml|svg|script|xhtml/i;

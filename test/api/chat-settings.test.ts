@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { chatSettings } from '../../api/documents/chat-settings.js';
+import { chatSettings } from '../../api/retrieval/chat/chat-settings.js';
 import { startGateway } from './support/start-gateway.js';
 import type { Gateway } from './support/start-gateway.js';
 import { indexText } from './support/uploads.js';

@@ -1,11 +1,11 @@
-import type { Embedder, ModelRegistry } from '../../activities/ports/models.js';
-import { countTokens } from '../../activities/text/token-count.js';
-import { AppError } from '../../schemas/app-error.js';
-import { EmbeddingAnswer, EmbeddingRequest } from '../../schemas/retrieval/chat-api.js';
-import { json, route } from '../http/route.js';
-import type { Route } from '../http/route.js';
-import { badRequest } from '../http/bad-request.js';
-import type { DocumentDeps } from '../document-deps.js';
+import type { Embedder, ModelRegistry } from '../../../activities/ports/models.js';
+import { countTokens } from '../../../activities/text/token-count.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { EmbeddingAnswer, EmbeddingRequest } from '../../../schemas/retrieval/chat-api.js';
+import { json, route } from '../../http/route.js';
+import type { Route } from '../../http/route.js';
+import { badRequest } from '../../http/bad-request.js';
+import type { DocumentDeps } from '../../document-deps.js';
 import { embeddingInput } from './embedding-input.js';
 
 /**

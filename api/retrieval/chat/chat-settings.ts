@@ -1,7 +1,7 @@
-import type { Adapters } from '../../activities/ports/adapters.js';
-import type { ChatRequest, ChatSettings } from '../../activities/retrieval/chat/chat-request.js';
-import type { PartitionRecord } from '../../schemas/documents/partitions.js';
-import type { RetrievalConfig } from '../../schemas/models/presets.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { ChatRequest, ChatSettings } from '../../../activities/retrieval/chat/chat-request.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
+import type { RetrievalConfig } from '../../../schemas/models/presets.js';
 
 const named = (name: string | null | undefined): name is string => name != null && name !== '';
 

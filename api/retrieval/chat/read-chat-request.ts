@@ -1,10 +1,10 @@
-import type { ChatMessage, MoreFields } from '../../activities/ports/models.js';
-import type { Adapters } from '../../activities/ports/adapters.js';
-import type { ChatRequest as ServiceRequest } from '../../activities/retrieval/chat/chat-request.js';
-import { questionIn } from '../../activities/retrieval/chat/chat-service.js';
-import type { ChatRequest, CompletionRequest } from '../../schemas/retrieval/chat-api.js';
-import type { CallerContext } from '../http/route.js';
-import { badRequest } from '../http/bad-request.js';
+import type { ChatMessage, MoreFields } from '../../../activities/ports/models.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { ChatRequest as ServiceRequest } from '../../../activities/retrieval/chat/chat-request.js';
+import { questionIn } from '../../../activities/retrieval/chat/chat-service.js';
+import type { ChatRequest, CompletionRequest } from '../../../schemas/retrieval/chat-api.js';
+import type { CallerContext } from '../../http/route.js';
+import { badRequest } from '../../http/bad-request.js';
 import { chatSettings } from './chat-settings.js';
 import { chatWishes } from './chat-wishes.js';
 import { resolveModel } from './resolve-model.js';

@@ -1,6 +1,6 @@
-import type { ChatSettings, ChatWishes } from '../../activities/retrieval/chat/chat-request.js';
-import { AppError } from '../../schemas/app-error.js';
-import type { ChatMetadata } from '../../schemas/retrieval/chat-api.js';
+import type { ChatSettings, ChatWishes } from '../../../activities/retrieval/chat/chat-request.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { ChatMetadata } from '../../../schemas/retrieval/chat-api.js';
 
 /** Wire contract, section 1.9: they show how an answer came about, or bend it to find out. */
 const ADMINS_ALONE = [

@@ -1,6 +1,6 @@
-import type { ChatEvent, ChatRequest } from '../../activities/retrieval/chat/chat-request.js';
-import type { ChatService } from '../../activities/retrieval/chat/chat-service.js';
-import { AppError } from '../../schemas/app-error.js';
+import type { ChatEvent, ChatRequest } from '../../../activities/retrieval/chat/chat-request.js';
+import type { ChatService } from '../../../activities/retrieval/chat/chat-service.js';
+import { AppError } from '../../../schemas/app-error.js';
 
 export interface BegunChat {
   first: Promise<IteratorResult<ChatEvent, void>>;

@@ -1,9 +1,9 @@
-import type { Adapters } from '../../activities/ports/adapters.js';
-import { liveVersionOf } from '../../activities/retrieval/search/generation-check.js';
-import { AppError } from '../../schemas/app-error.js';
-import type { FileRecord, FileVersion, StoredChunk } from '../../schemas/documents/documents.js';
-import type { Scope } from '../../schemas/documents/users.js';
-import { authorisePartition } from '../http/middleware/authorise-partition.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import { liveVersionOf } from '../../../activities/retrieval/search/generation-check.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { FileRecord, FileVersion, StoredChunk } from '../../../schemas/documents/documents.js';
+import type { Scope } from '../../../schemas/documents/users.js';
+import { authorisePartition } from '../../http/middleware/authorise-partition.js';
 
 /**
  * A chunk of a live version, and that version, for a viewer of its partition.

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
-import type { SearchRequest } from '../../activities/retrieval/search/search-types.js';
-import { AppError } from '../../schemas/app-error.js';
-import type { Principal } from '../../schemas/documents/users.js';
-import type { FileSearchQuery, SearchQuery } from '../../schemas/retrieval/search-api.js';
+import { parseFilter } from '../../../activities/retrieval/filter/parse-filter.js';
+import type { SearchRequest } from '../../../activities/retrieval/search/search-types.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { Principal } from '../../../schemas/documents/users.js';
+import type { FileSearchQuery, SearchQuery } from '../../../schemas/retrieval/search-api.js';
 
 type Asked = Omit<SearchRequest, 'scope' | 'partitions' | 'signal'>;
 

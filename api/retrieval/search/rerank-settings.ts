@@ -1,5 +1,5 @@
-import type { Adapters } from '../../activities/ports/adapters.js';
-import type { SearchRequest } from '../../activities/retrieval/search/search-types.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { SearchRequest } from '../../../activities/retrieval/search/search-types.js';
 
 /**
  * Candidates and reranking by the retrieval preset of the searched partition; a search over several has the default

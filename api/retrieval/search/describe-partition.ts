@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { Adapters } from '../../activities/ports/adapters.js';
-import type { Scope } from '../../schemas/documents/users.js';
-import type { PartitionSnapshot } from '../../schemas/documents/documents-api.js';
-import { listIndexedEmbedders } from './indexed-embedders.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { Scope } from '../../../schemas/documents/users.js';
+import type { PartitionSnapshot } from '../../../schemas/documents/documents-api.js';
+import { listIndexedEmbedders } from '../../documents/indexed-embedders.js';
 
 const MOST_IDS = 10_000;
 

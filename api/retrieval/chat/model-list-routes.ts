@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { PartitionRecord } from '../../schemas/documents/partitions.js';
-import { ModelEntry, ModelList } from '../../schemas/retrieval/chat-api.js';
-import { json, route } from '../http/route.js';
-import type { Route } from '../http/route.js';
-import type { DocumentDeps } from '../document-deps.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
+import { ModelEntry, ModelList } from '../../../schemas/retrieval/chat-api.js';
+import { json, route } from '../../http/route.js';
+import type { Route } from '../../http/route.js';
+import type { DocumentDeps } from '../../document-deps.js';
 import { modelIds, resolveModel } from './resolve-model.js';
 
 const OWNER = 'OpenRAG';

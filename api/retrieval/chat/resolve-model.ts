@@ -1,8 +1,8 @@
-import type { Adapters } from '../../activities/ports/adapters.js';
-import type { ChatRequest } from '../../activities/retrieval/chat/chat-request.js';
-import { AppError } from '../../schemas/app-error.js';
-import type { Scope } from '../../schemas/documents/users.js';
-import { authorisePartition } from '../http/middleware/authorise-partition.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import type { ChatRequest } from '../../../activities/retrieval/chat/chat-request.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { Scope } from '../../../schemas/documents/users.js';
+import { authorisePartition } from '../../http/middleware/authorise-partition.js';
 
 /** Accepted whatever is listed: the agreed one, the peer service's, and its older one. */
 const PREFIXES = ['rag-', 'openrag-', 'ragondin-'];

@@ -1,8 +1,8 @@
-import type { TokenLogprob } from '../../activities/ports/models.js';
+import type { TokenLogprob } from '../../../activities/ports/models.js';
 import { chatExtra, chatUsage } from './chat-answer.js';
 import type { ChatFrame } from './chat-answer.js';
 import type { CollectedAnswer } from './collect-answer.js';
-import type { Links } from '../http/links.js';
+import type { Links } from '../../http/links.js';
 
 const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 

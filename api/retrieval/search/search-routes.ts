@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import { presentChunkMetadata } from '../../activities/retrieval/search/present-metadata.js';
-import type { SearchRequest } from '../../activities/retrieval/search/search-types.js';
-import { AppError } from '../../schemas/app-error.js';
-import { Extract, PartitionSnapshot } from '../../schemas/documents/documents-api.js';
+import { presentChunkMetadata } from '../../../activities/retrieval/search/present-metadata.js';
+import type { SearchRequest } from '../../../activities/retrieval/search/search-types.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { Extract, PartitionSnapshot } from '../../../schemas/documents/documents-api.js';
 import {
   FileSearchQuery,
   SearchAnswer,
   SearchEverywhereQuery,
   SearchQuery,
-} from '../../schemas/retrieval/search-api.js';
-import { authorisePartition } from '../http/middleware/authorise-partition.js';
-import { noSuchFile } from '../http/upload-refusals.js';
-import { json, route } from '../http/route.js';
-import type { Answer, CallerContext, Route } from '../http/route.js';
-import type { DocumentDeps } from '../document-deps.js';
+} from '../../../schemas/retrieval/search-api.js';
+import { authorisePartition } from '../../http/middleware/authorise-partition.js';
+import { noSuchFile } from '../../http/upload-refusals.js';
+import { json, route } from '../../http/route.js';
+import type { Answer, CallerContext, Route } from '../../http/route.js';
+import type { DocumentDeps } from '../../document-deps.js';
 import { findExtract } from './find-extract.js';
-import { links } from '../http/links.js';
+import { links } from '../../http/links.js';
 import { describePartition } from './describe-partition.js';
-import { FileParams, PartitionParams } from '../http/path-params.js';
+import { FileParams, PartitionParams } from '../../http/path-params.js';
 import { readFileSearch, readSearch } from './read-search.js';
 import { rerankSettings } from './rerank-settings.js';
 

@@ -3,17 +3,17 @@ import {
   ChatRequest,
   CompletionAnswer,
   CompletionRequest,
-} from '../../schemas/retrieval/chat-api.js';
-import { eventStream, json, route } from '../http/route.js';
-import type { Route } from '../http/route.js';
-import { badRequest } from '../http/bad-request.js';
+} from '../../../schemas/retrieval/chat-api.js';
+import { eventStream, json, route } from '../../http/route.js';
+import type { Route } from '../../http/route.js';
+import { badRequest } from '../../http/bad-request.js';
 import { beginChat, firstEvent } from './begin-chat.js';
 import { answerFrame, chatAnswer } from './chat-answer.js';
 import { chatStream } from './chat-stream.js';
 import { collectAnswer } from './collect-answer.js';
 import { completionAnswer } from './completion-answer.js';
-import type { DocumentDeps } from '../document-deps.js';
-import { links } from '../http/links.js';
+import type { DocumentDeps } from '../../document-deps.js';
+import { links } from '../../http/links.js';
 import { readChatRequest } from './read-chat-request.js';
 import { orSilence } from './with-heartbeats.js';
 
