@@ -2,7 +2,7 @@ import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { PartitionPatch, PartitionRecord } from '../../schemas/documents/partitions.js';
 import { PARTITION_PROMPTS } from '../../schemas/models/preset-references.js';
-import { requirePrompt } from './require-names.js';
+import { requirePrompt } from '../models/require-names.js';
 
 export type UpdatePartitionDeps = Pick<Adapters, 'partitions' | 'files' | 'models' | 'presets' | 'prompts'>;
 

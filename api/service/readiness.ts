@@ -2,7 +2,7 @@ import { AppError } from '../../schemas/app-error.js';
 import type { CheckState, ReadyBody } from '../../schemas/documents/documents-api.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../../activities/ports/tasks.js';
-import { findUnresolvedReferences } from '../documents/configuration-references.js';
+import { findUnresolvedReferences } from '../models/configuration-references.js';
 
 const PROBE_MS = 2000;
 const KEPT_MS = 2000;

@@ -7,9 +7,9 @@ import {
   ModelTypeName,
   NewModelEndpoint,
 } from '../../schemas/models/model-endpoints-api.js';
-import { deleteModelEndpoint } from '../commands/delete-model-endpoint.js';
-import { newEndpointRecord } from '../commands/endpoint-record.js';
-import { requireEndpoint, updateModelEndpoint } from '../commands/update-model-endpoint.js';
+import { deleteModelEndpoint } from './delete-model-endpoint.js';
+import { newEndpointRecord } from './endpoint-record.js';
+import { requireEndpoint, updateModelEndpoint } from './update-model-endpoint.js';
 import type { Logger } from '../logger.js';
 import { empty, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';

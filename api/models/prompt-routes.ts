@@ -7,8 +7,8 @@ import {
   PromptPatch,
   PromptTypeName,
 } from '../../schemas/models/prompts-api.js';
-import { createPrompt, deletePrompt, requirePromptById, updatePrompt } from '../commands/change-prompt.js';
-import { referencesToPrompts } from '../commands/find-references.js';
+import { createPrompt, deletePrompt, requirePromptById, updatePrompt } from './change-prompt.js';
+import { referencesToPrompts } from './find-references.js';
 import { empty, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 import type { DocumentDeps } from '../document-deps.js';

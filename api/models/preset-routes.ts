@@ -13,9 +13,9 @@ import {
   PresetTypeName,
   RETRIEVAL_TYPES,
 } from '../../schemas/models/presets-api.js';
-import { createPreset, deletePreset, requirePreset, updatePreset } from '../commands/change-preset.js';
-import type { ChangedPreset } from '../commands/change-preset.js';
-import { partitionsByPreset } from '../commands/find-references.js';
+import { createPreset, deletePreset, requirePreset, updatePreset } from './change-preset.js';
+import type { ChangedPreset } from './change-preset.js';
+import { partitionsByPreset } from './find-references.js';
 import { empty, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 import type { DocumentDeps } from '../document-deps.js';

@@ -8,9 +8,9 @@ import {
   IndexedUsage,
   RevealedKey,
 } from '../../schemas/models/model-endpoints-api.js';
-import { keyOfDraft } from '../commands/endpoint-key.js';
-import { providerOf } from '../commands/endpoint-record.js';
-import { requireEndpoint } from '../commands/update-model-endpoint.js';
+import { keyOfDraft } from './endpoint-key.js';
+import { providerOf } from './endpoint-record.js';
+import { requireEndpoint } from './update-model-endpoint.js';
 import { json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 import { badRequest } from '../http/bad-request.js';

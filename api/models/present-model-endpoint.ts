@@ -2,7 +2,7 @@ import type { ModelServers } from '../../activities/ports/model-administration.j
 import type { Config } from '../../schemas/config/config.js';
 import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 import type { ModelEndpointBody } from '../../schemas/models/model-endpoints-api.js';
-import { maskOf } from '../commands/endpoint-key.js';
+import { maskOf } from './endpoint-key.js';
 
 /** A model endpoint for an administrator's eyes: the key masked; of language models, what is known of their window. */
 export const presentModelEndpoint = (
