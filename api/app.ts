@@ -18,9 +18,9 @@ import { requestId } from './http/middleware/request-id.js';
 import { requestLog } from './http/middleware/request-log.js';
 import { securityHeaders } from './http/middleware/security-headers.js';
 import { mount } from './http/mount.js';
-import { createApiKeyCheck } from './proxy/check-api-key.js';
-import type { ProxyDeps } from './proxy/proxy-deps.js';
-import { proxyRoutes } from './proxy/proxy-routes.js';
+import { createApiKeyCheck } from './signals/management/check-api-key.js';
+import type { ProxyDeps } from './signals/proxy-deps.js';
+import { proxyRoutes } from './signals/proxy-routes.js';
 import type { Route } from './http/route.js';
 import { surfaceOf } from './http/surfaces.js';
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { createCapiPassThrough } from '../activities/capi/capi-pass-through.js';
+import { createCapiPassThrough } from './signals/relay/capi-pass-through.js';
 import { readProxyFile } from '../activities/signals/rules/read-proxy-file.js';
 import { connect, connectShared } from '../activities/connect.js';
 import { openGeoLookup } from '../activities/signals/reading/geo-lookup.js';
@@ -20,8 +20,8 @@ import { seedUsers } from './commands/seed-users.js';
 import { createClientAddress, createClientName } from './http/client-address.js';
 import { createLogger } from './logger.js';
 import { tokenDigest } from './http/middleware/authentication.js';
-import type { ProxyDeps } from './proxy/proxy-deps.js';
-import { createStrangerLimit } from './proxy/stranger-limit.js';
+import type { ProxyDeps } from './signals/proxy-deps.js';
+import { createStrangerLimit } from './signals/management/stranger-limit.js';
 import { connectTemporal } from './temporal.js';
 
 /** sysexits.h: EX_CONFIG. */

@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { Agent } from 'undici';
 import { allRoutes, createApp } from '../../../api/app.js';
 import { tokenDigest } from '../../../api/http/middleware/authentication.js';
-import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
+import type { ProxyDeps } from '../../../api/signals/proxy-deps.js';
 import type { Route } from '../../../api/http/route.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin/builtin-endpoints.js';
 import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';

@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createClientAddress, createClientName } from '../../../api/http/client-address.js';
-import type { ProxyDeps } from '../../../api/proxy/proxy-deps.js';
-import { createStrangerLimit } from '../../../api/proxy/stranger-limit.js';
-import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
+import type { ProxyDeps } from '../../../api/signals/proxy-deps.js';
+import { createStrangerLimit } from '../../../api/signals/management/stranger-limit.js';
+import { createCapiPassThrough } from '../../../api/signals/relay/capi-pass-through.js';
 import { compileRule } from '../../../activities/signals/rules/compile-rule.js';
 import { NO_IP_INFO } from '../../../activities/signals/ip-info/ip-info.js';
 import { createInProcessCache } from '../../../activities/stores/in-process-cache.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { foldDecisions, unfoldDecisions } from '../../../activities/capi/decisions/fold-decisions.js';
-import type { FoldedDecisions } from '../../../activities/capi/decisions/fold-decisions.js';
+import { foldDecisions, unfoldDecisions } from '../../../api/signals/relay/fold-decisions.js';
+import type { FoldedDecisions } from '../../../api/signals/relay/fold-decisions.js';
 import { goDuration, goDurationMs } from '../../../activities/signals/reading/go-duration.js';
 
 const T0 = Date.UTC(2026, 2, 1);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { METRICS_PART_BYTES, splitMetrics } from '../../../activities/capi/metrics/split-metrics.js';
+import { METRICS_PART_BYTES, splitMetrics } from '../../../api/signals/relay/split-metrics.js';
 
 const component = (name: string, size: number) => ({ name, pad: 'x'.repeat(size) });
 

@@ -7,9 +7,9 @@ import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
-import { createCapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
-import type { CapiPassThrough } from '../../../activities/capi/capi-pass-through.js';
-import { endToEndHeaders } from '../../../activities/capi/hop-by-hop.js';
+import { createCapiPassThrough } from '../../../api/signals/relay/capi-pass-through.js';
+import type { CapiPassThrough } from '../../../api/signals/relay/capi-pass-through.js';
+import { endToEndHeaders } from '../../../api/signals/relay/hop-by-hop.js';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
-import { readLogin } from '../../../activities/capi/watcher-identity.js';
+import { readLogin } from '../../../api/signals/relay/watcher-identity.js';
 import type { PushRecord } from '../../../deploy/stand-in-capi/push-log.js';
 import { createStandInCapi } from '../../../deploy/stand-in-capi/create-stand-in-capi.js';
 import type { StandInCapi } from '../../../deploy/stand-in-capi/create-stand-in-capi.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Logger } from '../../../api/logger.js';
-import { createPushTraffic } from '../../../api/proxy/push-traffic.js';
-import { createWaker } from '../../../api/proxy/wake-actor.js';
+import { createPushTraffic } from '../../../api/signals/intake/push-traffic.js';
+import { createWaker } from '../../../api/signals/intake/wake-actor.js';
 
 const log = { warn: jest.fn() } as unknown as Logger;
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { bearerToken, readLogin, tokenExpiry, watcherOf } from '../../../activities/capi/watcher-identity.js';
+import {
+  bearerToken,
+  readLogin,
+  tokenExpiry,
+  watcherOf,
+} from '../../../api/signals/relay/watcher-identity.js';
 
 const token = (claims: unknown): string =>
   ['{}', JSON.stringify(claims), 'sig'].map((part) => Buffer.from(part).toString('base64url')).join('.');

@@ -1,0 +1,79 @@
+import type { SignalItem } from '../../../activities/signals/reading/read-signals.js';
+import { toNewAlert } from '../../../activities/signals/reading/to-new-alert.js';
+import type { ApiVersion } from '../../../schemas/signals/signals.js';
+import type { Logger } from '../../logger.js';
+import type { Sender } from './identify-watcher.js';
+import type { ProxyDeps } from '../proxy-deps.js';
+import type { PushTraffic } from './push-traffic.js';
+import type { Wakers } from './wakers.js';
+
+export type AcceptDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'rules' | 'geo' | 'settings' | 'now'> & {
+  wake: Wakers;
+  traffic: PushTraffic;
+};
+
+export interface Batch {
+  items: readonly SignalItem[];
+  version: ApiVersion;
+  sender: Sender;
+}
+
+/** `login-wanted`: taken as well, but the sender's token is worn out and it should be told. */
+export type Acceptance = 'accepted' | 'withheld' | 'login-wanted';
+
+/**
+ * Takes a batch: judges each item, stores all of them durably, and only then tells the actor. Once this has answered
+ * nothing of the batch can be lost, whatever CAPI and Temporal do.
+ * @throws AppError as the alert store does; then nothing was promised
+ */
+export const acceptSignals = (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> =>
+  deps.traffic.during(() => accept(deps, batch, log));
+
+const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> => {
+  const { alerts, watchers, settings } = deps;
+  const { watcher, token } = batch.sender;
+  const { rules, mode, version: ruleSet } = deps.rules.current();
+  const receivedAt = deps.now();
+  const stored = batch.items.map((item) =>
+    toNewAlert({
+      ...{ item, watcher, version: batch.version, receivedAt, rules, mode },
+      ...{ ruleSet, geo: deps.geo },
+      forwarding: settings.forwardEnabled,
+    }),
+  );
+
+  /** What serves the sending alone must not cost the signals: a LAPI never offers them again. */
+  const orElse = async <T>(work: Promise<T>, otherwise: T, what: string): Promise<T> => {
+    try {
+      return await work;
+    } catch (error) {
+      log.error({ err: error, watcher }, what);
+      return otherwise;
+    }
+  };
+  const keeping =
+    token === null
+      ? false
+      : orElse(
+          watchers.saveToken(watcher, token.text, token.expiresAt),
+          false,
+          'the token of a batch could not be kept',
+        );
+  const [hasNewToken, { waiting }] = await Promise.all([
+    keeping,
+    stored.length === 0 ? { waiting: 0 } : alerts.insert(stored),
+  ]);
+  if (settings.forwardEnabled) {
+    if (hasNewToken) deps.wake.token(watcher, log);
+    else if (waiting > 0) deps.wake.signals(watcher, log);
+  }
+
+  const loginWanted = await orElse(
+    watchers.takeLoginWanted(watcher, deps.now()),
+    false,
+    'whether a login is wanted could not be asked',
+  );
+  if (loginWanted) return 'login-wanted';
+  const withheld = !settings.forwardEnabled && stored.some(({ state }) => state === 'withheld');
+  return withheld ? 'withheld' : 'accepted';
+};

@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream';
+import { cidrRange } from '../../../activities/signals/rules/cidr-range.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { ApiVersion } from '../../../schemas/signals/signals.js';
+import type { PublicContext } from '../../http/route.js';
+import { sha256 } from './identify-watcher.js';
+import type { Sender } from './identify-watcher.js';
+import { noteRefusal } from './note-refusal.js';
+import type { ProxyDeps } from '../proxy-deps.js';
+
+/** Said with `message` beside it, which a LAPI logs. */
+const refusal = (code: 'AUTHENTICATION_ERROR' | 'AUTH_ERROR', error: string, message: string): AppError =>
+  new AppError(code, error, { details: { message } });
+
+/**
+ * The allow-lists and the client validation (proxy spec, 4.3). A watcher's name comes from claims that nobody has checked:
+ * where that matters validation belongs to the list, since CAPI takes its own tokens only.
+ */
+export const createGatekeeper = ({
+  settings,
+  passThrough,
+  validated,
+  addressOf,
+  watchers: store,
+  now,
+}: Pick<ProxyDeps, 'settings' | 'passThrough' | 'validated' | 'addressOf' | 'watchers' | 'now'>) => {
+  const { watchers, networks, validation } = settings.access;
+  const ranges = networks?.map((network) => cidrRange(network) ?? (() => false)) ?? null;
+  const allowed = watchers === null ? null : new Set(watchers);
+
+  /** Asks with no signals at all, on the version that the client speaks. Null: no answer. */
+  const askCapi = async (authorization: string, version: ApiVersion): Promise<number | null> => {
+    try {
+      const answer = await passThrough(
+        {
+          ...{ method: 'POST', path: `/${version}/signals` },
+          headers: { authorization, 'content-type': 'application/json', 'content-length': '2' },
+          body: Readable.from([Buffer.from('[]')], { objectMode: false }),
+        },
+        { signal: AbortSignal.timeout(validation.timeoutMs) },
+      );
+      answer.body.resume().on('error', () => undefined);
+      return answer.status;
+    } catch {
+      return null;
+    }
+  };
+
+  return {
+    /** @throws AppError AUTH_ERROR (403) when the request comes from elsewhere */
+    admitNetwork({ koa }: PublicContext): void {
+      if (ranges === null) return;
+      const address = addressOf(koa);
+      if (ranges.some((contains) => contains(address))) return;
+      koa.req.resume();
+      throw refusal('AUTH_ERROR', 'Forbidden', 'Requests from this network are not allowed');
+    },
+
+    /** @throws AppError AUTH_ERROR (403) */
+    admitWatcher(watcher: string): void {
+      if (allowed !== null && !allowed.has(watcher))
+        throw refusal('AUTH_ERROR', 'Forbidden', 'This watcher is not allowed');
+    },
+
+    asksForWatcher: allowed !== null,
+
+    validates: validation.enabled,
+
+    /** @throws AppError AUTHENTICATION_ERROR (401) for a token that has ended or that CAPI refuses */
+    async validate({ koa, log }: PublicContext, { token }: Sender, version: ApiVersion): Promise<void> {
+      if (!validation.enabled) return;
+      const refused = refusal('AUTHENTICATION_ERROR', 'Unauthorized', 'Client validation failed');
+      const at = now().getTime();
+      const end = token?.expiresAt?.getTime() ?? Infinity;
+      if (token === null || end <= at) throw refused;
+      const digest = sha256(token.text);
+      if ((await validated.get(digest)) !== null) return;
+      const status = await askCapi(koa.get('Authorization'), version);
+      if (status === 401) await noteRefusal(koa.get('Authorization'), store, log);
+      if (status === 401 || status === 403) throw refused;
+      const answered = status !== null && status >= 200 && status < 300;
+      if (!answered && validation.failClosed) throw refused;
+      const ttlMs = answered ? validation.ttlMs : validation.ttlOnErrorMs;
+      await validated.set(digest, '1', Math.min(end - at, ttlMs));
+    },
+  };
+};
+
+export type Gatekeeper = ReturnType<typeof createGatekeeper>;

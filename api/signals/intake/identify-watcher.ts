@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { bearerToken, tokenExpiry, watcherOf } from '../relay/watcher-identity.js';
+import type { WatcherStore } from '../../../activities/ports/signals.js';
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export interface Sender {
+  watcher: string;
+  /** What came with the request; null when nothing usable did. */
+  token: { text: string; expiresAt: Date | null } | null;
+}
+
+/**
+ * Whose signals these are: the watcher that the token's claims name, else the one that logged in with it, else a
+ * digest of the whole header. A request without `Authorization` is a sender of its own, with the digest of nothing:
+ * the proxy side asks for no key (wire contract, 1.1), what it brings is kept and shown, and is sent with nobody
+ * else's token.
+ */
+export const identifyWatcher = async (
+  authorization: string | undefined,
+  watchers: Pick<WatcherStore, 'watcherOfToken'>,
+): Promise<Sender> => {
+  const text = bearerToken(authorization);
+  const unknown = `hash:${sha256(authorization ?? '')}`;
+  if (text === null) return { watcher: unknown, token: null };
+  const watcher = watcherOf(text) ?? (await watchers.watcherOfToken(sha256(text))) ?? unknown;
+  return { watcher, token: { text, expiresAt: tokenExpiry(text) } };
+};

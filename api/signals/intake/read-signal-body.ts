@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http';
+import { boundedDecode, canDecode } from '../../../activities/signals/reading/bounded-decode.js';
+import { AppError } from '../../../schemas/app-error.js';
+
+const tooLarge = (cause?: unknown): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', 'Request body is too large', { cause });
+
+/**
+ * The text of a signals request. The limit holds for the bytes on the line and again for what they unfold to; neither
+ * is read further than that.
+ * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE for an unknown encoding, BAD_REQUEST for one that does
+ *   not unfold or for a content type that holds no array
+ */
+export const readSignalBody = async (req: IncomingMessage, limit: number): Promise<string> => {
+  const plain = await readPlainBody(req, limit);
+  if (!isJson(req.headers['content-type']))
+    throw new AppError('BAD_REQUEST', 'Invalid request body: expected array');
+  return plain.toString('utf8');
+};
+
+/**
+ * A whole body with its encoding undone, at most so many bytes before and after.
+ * @throws AppError as `readSignalBody` does
+ */
+export const readPlainBody = async (req: IncomingMessage, limit: number): Promise<Buffer> => {
+  const encoding = req.headers['content-encoding'];
+  if (!canDecode(encoding)) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Unsupported content encoding');
+  return unfold(await collect(req, limit), encoding, limit);
+};
+
+/** Without a type it is taken for what it should be: a signal is not lost for want of a header. */
+const isJson = (type: string | undefined): boolean =>
+  type === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type.trim());
+
+const collect = async (req: IncomingMessage, limit: number): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let size = Number(req.headers['content-length'] ?? 0);
+  if (size <= limit) {
+    size = 0;
+    // The request is kept when we stop early: the answer goes over the same line.
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) break;
+      chunks.push(chunk);
+    }
+  }
+  if (size <= limit) return Buffer.concat(chunks, size);
+  // Read on to nowhere, so that the client comes to hear the answer.
+  req.resume();
+  throw tooLarge();
+};
+
+const unfold = async (bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> => {
+  try {
+    return await boundedDecode(bytes, encoding, limit);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(error);
+    throw new AppError('BAD_REQUEST', 'Request body cannot be decompressed', { cause: error });
+  }
+};

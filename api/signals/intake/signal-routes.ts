@@ -1,0 +1,54 @@
+import { readSignals } from '../../../activities/signals/reading/read-signals.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { RelayMessage, SignalBatch } from '../../../schemas/signals/proxy-api.js';
+import { API_VERSIONS } from '../../../schemas/signals/signals.js';
+import type { ApiVersion } from '../../../schemas/signals/signals.js';
+import { json, route } from '../../http/route.js';
+import type { Route } from '../../http/route.js';
+import { acceptSignals } from './accept-signals.js';
+import type { AcceptDeps } from './accept-signals.js';
+import type { Gatekeeper } from './gatekeeper.js';
+import { identifyWatcher } from './identify-watcher.js';
+import { readSignalBody } from './read-signal-body.js';
+
+/** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
+export const signalRoutes = (deps: AcceptDeps, gate: Gatekeeper): Route[] =>
+  API_VERSIONS.map((version) => signals(deps, gate, version));
+
+const signals = (deps: AcceptDeps, gate: Gatekeeper, version: ApiVersion): Route =>
+  route({
+    method: 'post',
+    path: `/${version}/signals`,
+    summary: 'Takes a batch of signals: filtered, stored, and forwarded afterwards',
+    tag: 'Proxy relay',
+    auth: { token: 'capi' },
+    request: { ownBody: SignalBatch },
+    responses: { 200: { description: 'Everything is stored', schema: RelayMessage } },
+    errors: [
+      ...(['BAD_REQUEST', 'AUTHENTICATION_ERROR', 'AUTH_ERROR'] as const),
+      ...(['PAYLOAD_TOO_LARGE'] as const),
+      ...(['UNSUPPORTED_MEDIA_TYPE', 'SERVICE_UNAVAILABLE'] as const),
+    ],
+    async handle(ctx) {
+      const { koa, log } = ctx;
+      gate.admitNetwork(ctx);
+      const text = await readSignalBody(koa.req, deps.settings.maxSignalBytes);
+      const { items } = readSignals(text);
+      const sender = await identifyWatcher(koa.req.headers.authorization, deps.watchers);
+      gate.admitWatcher(sender.watcher);
+      await gate.validate(ctx, sender, version);
+      const acceptance = await acceptSignals(deps, { items, version, sender }, log);
+      if (acceptance === 'login-wanted') throw loginWanted();
+      return json(200, {
+        message: acceptance === 'withheld' ? 'OK (forwarding disabled)' : 'OK',
+      });
+    },
+  });
+
+/** Said once, after the batch is stored: the LAPI logs in again at this, and at nothing else that it hears from us. */
+const loginWanted = (): AppError =>
+  new AppError('AUTHENTICATION_ERROR', 'Unauthorized', {
+    details: {
+      message: 'The central API refused this token, log in again; the signals of this request are stored',
+    },
+  });

@@ -1,0 +1,70 @@
+import type { Logger } from '../../logger.js';
+import type { PushTraffic } from './push-traffic.js';
+
+/** Tells a watcher's actor that there is something new, without making anybody wait. */
+export type Waker = (watcher: string, log: Logger) => void;
+
+/** Calls to Temporal under way at once: enough to keep it busy, few enough to leave a crowd of pushes their turn. */
+const PARALLEL_CALLS = 8;
+
+/** A push without end must not hold up the forwarding. */
+const PATIENCE_MS = 1000;
+
+/**
+ * Each call is a step of the actor's workflow, and one look finds whatever came by then: a watcher that pushes all the
+ * time is told of once in so long. The first push after a rest is told at once.
+ */
+const REST_MS = 1000;
+
+/**
+ * Wakes wait until no push is being stored, for a second at most: a LAPI gives up after five and never offers its
+ * signals again, whereas what is stored can be forwarded a moment later. While a watcher's actor is being told, and for
+ * a rest afterwards, further wakes of that watcher are kept and told by one call when the rest is over: the last push
+ * is always followed by a call, and a slow Temporal piles nothing up. A call that fails is logged and left to the sweep.
+ */
+export const createWaker = (
+  call: (watcher: string) => Promise<void>,
+  traffic: PushTraffic,
+  restMs = REST_MS,
+): Waker => {
+  const due = new Map<string, Logger>();
+  /** Being told, or told a moment ago. */
+  const resting = new Set<string>();
+  let callers = 0;
+
+  const next = (): [string, Logger] | undefined => {
+    for (const entry of due) if (!resting.has(entry[0])) return entry;
+    return undefined;
+  };
+
+  const tell = async (): Promise<void> => {
+    callers += 1;
+    while (next() !== undefined) {
+      await traffic.lull(PATIENCE_MS);
+      // The other callers may have taken all of it meanwhile.
+      const entry = next();
+      if (entry === undefined) break;
+      const [watcher, log] = entry;
+      due.delete(watcher);
+      resting.add(watcher);
+      try {
+        await call(watcher);
+      } catch (error) {
+        log.warn({ err: error, watcher }, 'the forwarding actor could not be told; the sweep will');
+      }
+      // A process that ends does not wait for it: the sweep finds what waits.
+      setTimeout(() => endRest(watcher), restMs).unref();
+    }
+    callers -= 1;
+  };
+
+  const endRest = (watcher: string): void => {
+    resting.delete(watcher);
+    if (due.has(watcher) && callers < PARALLEL_CALLS) void tell();
+  };
+
+  return (watcher, log) => {
+    due.set(watcher, log);
+    if (!resting.has(watcher) && callers < PARALLEL_CALLS) void tell();
+  };
+};

@@ -1,0 +1,121 @@
+import { AppError } from '../../../schemas/app-error.js';
+import { WatcherParams, WatcherSteered, WithheldReleased } from '../../../schemas/signals/forwarding-api.js';
+import { json, route } from '../../http/route.js';
+import type { PublicContext, Route } from '../../http/route.js';
+import type { ProxyDeps } from '../proxy-deps.js';
+import { reportFailure } from './report-failure.js';
+import type { Wakers } from '../intake/wakers.js';
+
+type SteeringDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwarding' | 'settings' | 'now'> & {
+  wake: Wakers;
+};
+
+/** One request releases so many withheld signals at most, in so many writes. */
+const RELEASE_BATCH = 1000;
+const RELEASE_BATCHES = 10;
+
+const ERRORS = ['BAD_REQUEST', 'NOT_FOUND', 'UNEXPECTED_ERROR'] as const;
+const FAILED = 'Failed to steer forwarding';
+
+/** An operator's word on the queue of one watcher. */
+export const steeringRoutes = (deps: SteeringDeps): Route[] => [
+  pause(deps),
+  resume(deps),
+  retry(deps),
+  release(deps),
+];
+
+const common = {
+  method: 'post',
+  tag: 'Proxy management',
+  auth: { key: 'dashboard' },
+  request: { params: WatcherParams },
+  responses: { 200: { description: 'Done', schema: WatcherSteered } },
+} as const;
+
+const pause = (deps: SteeringDeps): Route =>
+  route({
+    ...common,
+    path: '/api/forwarding/{watcher}/pause',
+    summary: 'Holds the signals of a watcher back; they are still taken and stored',
+    errors: [...ERRORS],
+    async handle(_ctx, { params: { watcher } }) {
+      await assertKnown(deps, watcher);
+      // The actor asks the record before each offer: there is nobody else to tell.
+      await reportFailure(FAILED, () => deps.watchers.setPaused(watcher, deps.now()));
+      return json(200, { watcher, paused: true, actorTold: true });
+    },
+  });
+
+const resume = (deps: SteeringDeps): Route =>
+  route({
+    ...common,
+    path: '/api/forwarding/{watcher}/resume',
+    summary: 'Lets the signals of a paused watcher go',
+    errors: [...ERRORS],
+    async handle(ctx, { params: { watcher } }) {
+      await assertKnown(deps, watcher);
+      await reportFailure(FAILED, () => deps.watchers.setPaused(watcher, null));
+      return json(200, { watcher, paused: false, actorTold: await told(deps, watcher, ctx) });
+    },
+  });
+
+const retry = (deps: SteeringDeps): Route =>
+  route({
+    ...common,
+    path: '/api/forwarding/{watcher}/retry',
+    summary: 'Ends a back-off, a cool-down or a block of logins: the next offer is made now',
+    errors: [...ERRORS, 'CONFLICT', 'SERVICE_UNAVAILABLE'],
+    async handle(_ctx, { params: { watcher } }) {
+      await assertKnown(deps, watcher);
+      const record = await reportFailure(FAILED, () => deps.watchers.get(watcher));
+      if (record !== null && record.pausedAt !== null)
+        throw new AppError('CONFLICT', 'The watcher is paused; resume it instead');
+      // Nothing but this word would be left of it: it is refused when it cannot be handed on.
+      await reportFailure(FAILED, () => deps.logins.unblock(watcher));
+      await deps.forwarding.urge(watcher, 'retry');
+      return json(200, { watcher, paused: false, actorTold: true });
+    },
+  });
+
+const release = (deps: SteeringDeps): Route =>
+  route({
+    ...common,
+    path: '/api/forwarding/{watcher}/release',
+    summary:
+      'Sends after all what was withheld while forwarding was switched off, behind everything that waits',
+    responses: { 200: { description: 'They wait', schema: WithheldReleased } },
+    errors: [...ERRORS, 'CONFLICT'],
+    async handle({ log }, { params: { watcher } }) {
+      await assertKnown(deps, watcher);
+      if (!deps.settings.forwardEnabled) throw new AppError('CONFLICT', 'Forwarding is switched off');
+      let released = 0;
+      let left = true;
+      for (let batch = 0; left && batch < RELEASE_BATCHES; batch += 1) {
+        const count = await reportFailure(FAILED, () => deps.alerts.releaseWithheld(watcher, RELEASE_BATCH));
+        released += count;
+        left = count === RELEASE_BATCH;
+      }
+      if (released > 0) deps.wake.signals(watcher, log);
+      return json(200, { watcher, released, left });
+    },
+  });
+
+/** A misspelt name must not make a record, or an actor that waits for ever. */
+const assertKnown = async ({ alerts, watchers }: SteeringDeps, watcher: string): Promise<void> => {
+  const known = await reportFailure(
+    FAILED,
+    async () => (await watchers.get(watcher)) !== null || (await alerts.nextWaiting(watcher, 1)).length > 0,
+  );
+  if (!known) throw new AppError('NOT_FOUND', 'Watcher not found');
+};
+
+const told = async (deps: SteeringDeps, watcher: string, ctx: PublicContext): Promise<boolean> => {
+  try {
+    await deps.forwarding.urge(watcher, 'resume');
+    return true;
+  } catch (error) {
+    ctx.log.warn({ err: error, watcher }, 'the actor could not be told; it asks again within minutes');
+    return false;
+  }
+};

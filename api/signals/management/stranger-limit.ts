@@ -1,0 +1,65 @@
+import type Koa from 'koa';
+import type { RateLimits, RateVerdict } from '../../../activities/ports/adapters.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { Rate } from '../../../schemas/config/rate.js';
+import { createKnownCallers } from '../../http/middleware/known-callers.js';
+
+export interface StrangerLimit {
+  /** Counts a request that no key vouches for. @throws AppError RATE_LIMITED (429) */
+  count(ctx: Koa.Context): Promise<void>;
+  /** Asks before a key is looked at. @throws AppError RATE_LIMITED when strangers have used up what they may */
+  ask(ctx: Koa.Context, keyDigest: string): Promise<void>;
+  /** Remembers whose key was right. */
+  welcome(ctx: Koa.Context, keyDigest: string): void;
+}
+
+const NAME = 'management-stranger';
+
+/**
+ * What an address may ask of the management side without a valid key: `/health`, and wrong keys. A valid key is not
+ * limited (wire contract of the proxy, section 2). Once the limit is reached no key is looked at any more, or
+ * guessing would go on behind the refusals, but for keys that were right from this address lately: one wrong client
+ * must not lock a dashboard out. The headers are the peer service's.
+ */
+export const createStrangerLimit = (options: {
+  limits: Pick<RateLimits, 'take' | 'peek'>;
+  rate: Rate;
+  addressOf(ctx: Koa.Context): string;
+}): StrangerLimit => {
+  const { limits, rate, addressOf } = options;
+  const known = createKnownCallers();
+
+  const show = (ctx: Koa.Context, { remaining, resetMs }: RateVerdict): void => {
+    ctx.set({
+      'X-RateLimit-Limit': String(rate.points),
+      'X-RateLimit-Remaining': String(remaining),
+      'X-RateLimit-Reset': String(Math.ceil(resetMs / 1000)),
+    });
+  };
+  const judge = (ctx: Koa.Context, verdict: RateVerdict): void => {
+    show(ctx, verdict);
+    if (verdict.allowed) return;
+    throw new AppError('RATE_LIMITED', `Rate limit exceeded, retry in ${inWords(rate.seconds)}`, {
+      retryAfterMs: Math.max(1, verdict.resetMs),
+    });
+  };
+
+  return {
+    async count(ctx) {
+      judge(ctx, await limits.take(NAME, rate, addressOf(ctx)));
+    },
+    async ask(ctx, keyDigest) {
+      const verdict = await limits.peek(NAME, rate, addressOf(ctx));
+      if (known.has(addressOf(ctx), keyDigest)) show(ctx, verdict);
+      else judge(ctx, verdict);
+    },
+    welcome(ctx, keyDigest) {
+      known.add(addressOf(ctx), keyDigest);
+    },
+  };
+};
+
+const inWords = (seconds: number): string => {
+  const [count, unit] = seconds % 60 === 0 ? [seconds / 60, 'minute'] : [seconds, 'second'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+};

@@ -1,0 +1,34 @@
+import type { Route } from '../http/route.js';
+import { filterRoutes } from './management/filter-routes.js';
+import { forwardingRoutes } from './management/forwarding-routes.js';
+import { ipInfoRoutes } from './management/ip-info-routes.js';
+import { keyRoutes } from './management/key-routes.js';
+import { createGatekeeper } from './intake/gatekeeper.js';
+import { managementRoutes } from './management/management-routes.js';
+import { passThroughRoutes } from './relay/pass-through-routes.js';
+import type { ProxyDeps } from './proxy-deps.js';
+import { createPushTraffic } from './intake/push-traffic.js';
+import { quarantineRoutes } from './management/quarantine-routes.js';
+import { signalRoutes } from './intake/signal-routes.js';
+import { steeringRoutes } from './management/steering-routes.js';
+import { statisticsRoutes } from './management/statistics-routes.js';
+import { createWakers } from './intake/wakers.js';
+
+/** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
+export const proxyRoutes = (deps: ProxyDeps): Route[] => {
+  const traffic = createPushTraffic();
+  const wake = createWakers(deps, traffic);
+  const gate = createGatekeeper(deps);
+  return [
+    ...managementRoutes(deps),
+    ...statisticsRoutes(deps),
+    ...keyRoutes(deps),
+    ...ipInfoRoutes(deps),
+    ...forwardingRoutes(deps),
+    ...steeringRoutes({ ...deps, wake }),
+    ...filterRoutes(deps),
+    ...quarantineRoutes({ ...deps, wake }),
+    ...signalRoutes({ ...deps, wake, traffic }, gate),
+    ...passThroughRoutes({ ...deps, wake }, gate),
+  ];
+};

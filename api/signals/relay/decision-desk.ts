@@ -1,0 +1,150 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { IncomingMessage } from 'node:http';
+import type { PassThroughAnswer } from './capi-pass-through.js';
+import { boundedDecode, canDecode } from '../../../activities/signals/reading/bounded-decode.js';
+import { foldDecisions, unfoldDecisions } from './fold-decisions.js';
+import type { FoldedDecisions } from './fold-decisions.js';
+import { GZIP_ABOVE, zipped } from '../../../activities/signals/reading/zipped.js';
+import type { ApiVersion } from '../../../schemas/signals/signals.js';
+import type { Logger } from '../../logger.js';
+import type { Answer } from '../../http/route.js';
+import { collectAside } from './collect-aside.js';
+import type { Sender } from '../intake/identify-watcher.js';
+import { sha256 } from '../intake/identify-watcher.js';
+import type { ProxyDeps } from '../proxy-deps.js';
+
+const unpacked = promisify<Buffer, Buffer>(gunzip);
+
+/** Of one answer, as it comes and unfolded; the community list has a few megabytes. */
+const ANSWER_BYTES = 8 * 1024 * 1024;
+const UNFOLDED_BYTES = 32 * 1024 * 1024;
+/** What one document of the store holds, with room for the rest of it. */
+const COPY_BYTES = 15 * 1024 * 1024;
+/** All answers that are being read beside their way to the client. */
+const ASIDE_BYTES = 64 * 1024 * 1024;
+const TRIES = 5;
+
+export interface StreamRequest {
+  version: ApiVersion;
+  startup: boolean;
+  sender: Sender;
+}
+
+/** What a target asks of the decision stream; null for another target. */
+export const streamRequest = (method: string, target: string): Omit<StreamRequest, 'sender'> | null => {
+  const [, version, query] = /^\/(v[23])\/decisions\/stream\/?(?:\?(.*))?$/.exec(target) ?? [];
+  if (method !== 'GET' || version === undefined) return null;
+  const startup = new URLSearchParams(query ?? '').get('startup') === 'true';
+  return { version: version as ApiVersion, startup };
+};
+
+/**
+ * The decision stream of each watcher, folded as it passes by and served from that copy while CAPI is down: to a token that
+ * CAPI took before and never to another one.
+ */
+export const createDecisionDesk = ({
+  watchers,
+  copies,
+  now,
+}: Pick<ProxyDeps, 'watchers' | 'copies' | 'now'>) => {
+  let aside = 0;
+  /** Folds of one watcher follow each other: each builds on the one before. */
+  const folding = new Map<string, Promise<void>>();
+
+  const fold = async (
+    { version, startup, sender }: StreamRequest,
+    bytes: Buffer,
+    encoding: string | undefined,
+  ) => {
+    const { watcher, token } = sender;
+    if (token !== null) await watchers.acceptToken(watcher, sha256(token.text));
+    const at = now();
+    const answer = parsed(await boundedDecode(bytes, encoding, UNFOLDED_BYTES));
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      const kept = await copies.read(watcher, version);
+      const before =
+        kept === null || startup ? null : (JSON.parse(String(await unpacked(kept.bytes))) as FoldedDecisions);
+      const after = foldDecisions(before, answer, { version, startup, at: at.getTime() });
+      if (after === null) {
+        // Nothing to fold into yet, or no such answer.
+        if (kept === null || answer === undefined) return;
+        return void (await copies.drop(watcher, version));
+      }
+      const copy = await zipped(Buffer.from(JSON.stringify(after)));
+      if (copy.length > COPY_BYTES) return void (await copies.drop(watcher, version));
+      if (await copies.write(watcher, version, { bytes: copy, at }, kept?.revision ?? 0)) return;
+    }
+    throw new Error('the copy of the decisions changes too often');
+  };
+
+  const inTurn = (request: StreamRequest, work: () => Promise<void>, log: Logger): void => {
+    const key = `${request.version}/${request.sender.watcher}`;
+    const mine = (folding.get(key) ?? Promise.resolve()).then(work).catch(async (error: unknown) => {
+      log.warn({ err: error, watcher: request.sender.watcher }, 'a decision stream could not be kept');
+      // A delta is missing: what is left is no longer the full set.
+      await copies.drop(request.sender.watcher, request.version).catch(() => undefined);
+    });
+    folding.set(key, mine);
+    void mine.then(() => folding.get(key) === mine && folding.delete(key));
+  };
+
+  return {
+    /** The answer's body as it goes to the client; read aside and folded afterwards. */
+    watch(request: StreamRequest, answer: PassThroughAnswer, log: Logger): PassThroughAnswer['body'] {
+      const encoding = [answer.headers['content-encoding']].flat()[0];
+      const drop = (): void =>
+        inTurn(request, () => copies.drop(request.sender.watcher, request.version), log);
+      if (!canDecode(encoding) || aside >= ASIDE_BYTES) {
+        drop();
+        return answer.body;
+      }
+      let held = 0;
+      return collectAside(answer.body, {
+        limit: ANSWER_BYTES,
+        onBytes: (count) => {
+          held += count;
+          aside += count;
+        },
+        onEnd(bytes) {
+          const release = (): void => void (aside -= held);
+          if (bytes === null) drop();
+          else inTurn(request, () => fold(request, bytes, encoding).finally(release), log);
+          if (bytes === null) release();
+        },
+      });
+    },
+
+    /** While CAPI is down: the copy, with its age, or null when there is none for this token. */
+    async fromCopy(request: StreamRequest, req: IncomingMessage): Promise<Answer | null> {
+      const { sender, version, startup } = request;
+      const { watcher, token } = sender;
+      if (token === null || (token.expiresAt !== null && token.expiresAt <= now())) return null;
+      if ((await watchers.standing(watcher, sha256(token.text))) !== 'accepted') return null;
+      const kept = await copies.read(watcher, version);
+      if (kept === null) return null;
+      const folded = JSON.parse(String(await unpacked(kept.bytes))) as FoldedDecisions;
+      const body = Buffer.from(JSON.stringify(unfoldDecisions(folded, { startup, at: now().getTime() })));
+      const zip = body.length > GZIP_ABOVE && /\bgzip\b/i.test(String(req.headers['accept-encoding'] ?? ''));
+      const seconds = Math.max(0, Math.floor((now().getTime() - kept.at.getTime()) / 1000));
+      return {
+        status: 200,
+        content: { type: 'application/json', data: zip ? await zipped(body) : body },
+        headers: {
+          ...(zip ? { 'Content-Encoding': 'gzip' } : {}),
+          Vary: 'Accept-Encoding',
+          Age: String(seconds),
+          'X-Tamis-Copy-From': kept.at.toISOString(),
+        },
+      };
+    },
+  };
+};
+
+const parsed = (bytes: Buffer): unknown => {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+};

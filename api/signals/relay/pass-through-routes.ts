@@ -1,0 +1,217 @@
+import { Readable, pipeline } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { AppError } from '../../../schemas/app-error.js';
+import { API_VERSIONS } from '../../../schemas/signals/signals.js';
+import type { PassThroughAnswer } from './capi-pass-through.js';
+import type { MetricsPath } from '../../../activities/ports/signals.js';
+import { relayed, route } from '../../http/route.js';
+import type { Answer, PublicContext, Route } from '../../http/route.js';
+import { isDown } from './capi-down.js';
+import { createDecisionDesk, streamRequest } from './decision-desk.js';
+import { holdBack } from './hold-back.js';
+import { identifyWatcher } from '../intake/identify-watcher.js';
+import type { Sender } from '../intake/identify-watcher.js';
+import type { Gatekeeper } from '../intake/gatekeeper.js';
+import { createLoginDesk } from './login-desk.js';
+import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsDesk, metricsPath } from './metrics-desk.js';
+import { noteRefusal } from '../intake/note-refusal.js';
+import { peekBody } from './peek-body.js';
+import type { ProxyDeps } from '../proxy-deps.js';
+import { isLogin, relayTarget } from './relay-target.js';
+import type { Wakers } from '../intake/wakers.js';
+
+/** A login and its answer are a few hundred bytes; larger ones pass by unread. */
+const LOGIN_BYTES = 64 * 1024;
+
+type PassThroughDeps = Pick<
+  ProxyDeps,
+  'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now'
+> & { wake: Wakers };
+
+interface Desks {
+  deps: PassThroughDeps;
+  gate: Gatekeeper;
+  logins: ReturnType<typeof createLoginDesk>;
+  decisions: ReturnType<typeof createDecisionDesk>;
+  metrics: ReturnType<typeof createMetricsDesk>;
+}
+
+/** Everything under the two versions but the signals: handed to CAPI and back as it comes. */
+export const passThroughRoutes = (deps: PassThroughDeps, gate: Gatekeeper): Route[] => {
+  const desks: Desks = {
+    deps,
+    gate,
+    logins: createLoginDesk(deps),
+    decisions: createDecisionDesk(deps),
+    metrics: createMetricsDesk(deps),
+  };
+  const relayRoutes = API_VERSIONS.map((version) =>
+    route({
+      method: 'all',
+      path: `/${version}/{+path}`,
+      summary: 'Passed on to the central API as it comes, and its answer likewise',
+      tag: 'Proxy relay',
+      auth: { token: 'capi' },
+      request: { params: z.object({ path: z.string() }) },
+      responses: {
+        200: { description: "CAPI's own answer, whatever its status; or what we keep while it is down" },
+        201: METRICS_RESPONSES[201],
+        403: { description: 'A login that CAPI refused and that is not passed on again yet' },
+        429: { description: 'Logins are not passed on: CAPI shut us out, or the budget is used up' },
+      },
+      errors: ['NOT_FOUND', 'AUTH_ERROR', ...METRICS_ERRORS],
+      handle: (ctx) => passOn(ctx, desks),
+    }),
+  );
+  return [usageMetrics(desks), ...relayRoutes];
+};
+
+/** CAPI has usage metrics under its third version only. */
+const usageMetrics = (desks: Desks): Route =>
+  route({
+    method: 'post',
+    path: '/v1/usage-metrics',
+    summary: 'Usage metrics, passed on to the central API, or held while it is down',
+    tag: 'Proxy relay',
+    auth: { token: 'capi' },
+    responses: METRICS_RESPONSES,
+    errors: ['AUTH_ERROR', ...METRICS_ERRORS],
+    async handle(ctx) {
+      await admit(ctx, desks);
+      return takeMetrics(ctx, desks, 'v3/usage-metrics');
+    },
+  });
+
+const passOn = async (ctx: PublicContext, desks: Desks): Promise<Answer> => {
+  const { req } = ctx.koa;
+  const method = req.method ?? 'GET';
+  const path = relayTarget(req.url ?? '/');
+  desks.gate.admitNetwork(ctx);
+  if (isLogin(method, path) && bodyOf(req) !== null) return passLogin(ctx, desks, path);
+  await admit(ctx, desks);
+  const metrics = metricsPath(method, path);
+  if (metrics !== null && bodyOf(req) !== null) return takeMetrics(ctx, desks, metrics);
+  const asked = streamRequest(method, path);
+  const answer = await ask(ctx, desks.deps, { method, path, body: bodyOf(req) }).catch((error: unknown) => {
+    if (asked !== null && error instanceof AppError && error.code === 'CAPI_UNREACHABLE') return error;
+    throw error;
+  });
+  const sender = asked === null ? null : await senderOf(ctx, desks.deps);
+  if (asked !== null && sender !== null && (answer instanceof AppError || isDown(answer.status))) {
+    const copy = await desks.decisions.fromCopy({ ...asked, sender }, req).catch((error: unknown) => {
+      ctx.log.error({ err: error }, 'the copy of a decision stream could not be read');
+      return null;
+    });
+    if (copy !== null) {
+      if (!(answer instanceof AppError)) answer.body.resume().on('error', () => undefined);
+      return copy;
+    }
+  }
+  if (answer instanceof AppError) throw answer;
+  if (answer.status === 401)
+    await noteRefusal(ctx.koa.req.headers.authorization, desks.deps.watchers, ctx.log);
+  const body =
+    asked !== null && sender !== null && answer.status === 200
+      ? desks.decisions.watch({ ...asked, sender }, answer, ctx.log)
+      : answer.body;
+  return relayed(answer.status, { headers: answer.headers, body });
+};
+
+/** @throws AppError AUTHENTICATION_ERROR for usage metrics whose token does not stand client validation (proxy spec, 4.3) */
+const takeMetrics = async (ctx: PublicContext, desks: Desks, path: MetricsPath): Promise<Answer> => {
+  const { req } = ctx.koa;
+  if (desks.gate.validates && path.endsWith('/usage-metrics')) {
+    const sender = await identifyWatcher(req.headers.authorization, desks.deps.watchers);
+    await desks.gate.validate(ctx, sender, path.startsWith('v2') ? 'v2' : 'v3').catch((error: unknown) => {
+      req.resume();
+      throw error;
+    });
+  }
+  return desks.metrics.take(ctx, path);
+};
+
+/** @throws AppError CAPI_UNREACHABLE with words for the LAPI's log */
+const ask = async (
+  ctx: PublicContext,
+  deps: Pick<PassThroughDeps, 'passThrough'>,
+  request: { method: string; path: string; body: Readable | null },
+): Promise<PassThroughAnswer> => {
+  try {
+    return await deps.passThrough({ ...request, headers: ctx.koa.req.headers }, { signal: ctx.signal });
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'CAPI_UNREACHABLE')
+      throw new AppError('CAPI_UNREACHABLE', undefined, {
+        cause: error,
+        details: { message: 'The central API cannot be reached, or does not answer in time' },
+      });
+    throw error;
+  }
+};
+
+/** A login that passes by tells which watcher holds which token. */
+const passLogin = async (ctx: PublicContext, desks: Desks, path: string): Promise<Answer> => {
+  const { req } = ctx.koa;
+  const { logins } = desks;
+  const peeked = await peekBody(req, LOGIN_BYTES);
+  const bytes = 'whole' in peeked ? peeked.whole : null;
+  const asked = bytes === null ? null : { bytes, encoding: req.headers['content-encoding'] };
+  const login = asked === null ? null : logins.read(asked);
+  // What names nobody is nobody's.
+  if (desks.gate.asksForWatcher) desks.gate.admitWatcher(login?.machineId ?? '');
+  const own = login === null ? null : await logins.answerFor(login, ctx.log);
+  if (own !== null) return own;
+  const body = 'stream' in peeked ? peeked.stream : Readable.from([peeked.whole], { objectMode: false });
+  let answer: PassThroughAnswer;
+  try {
+    answer = await ask(ctx, desks.deps, { method: 'POST', path, body });
+  } catch (error) {
+    const down = error instanceof AppError && error.code === 'CAPI_UNREACHABLE';
+    const known = down && login !== null ? await logins.fallback(login, ctx.log) : null;
+    if (known !== null) return known;
+    throw error;
+  }
+  const { status, headers } = answer;
+  const shutOut = status === 403 || status === 429;
+  if (login !== null && shutOut) await logins.shutOut(login, answer, ctx.log);
+  if (login !== null && (shutOut || isDown(status))) {
+    const known = await logins.fallback(login, ctx.log);
+    if (known !== null) {
+      answer.body.resume().on('error', () => undefined);
+      return known;
+    }
+  }
+  if (status !== 200 || asked === null) return relayed(status, { headers, body: answer.body });
+  const encoding = [headers['content-encoding']].flat()[0];
+  const held = holdBack(LOGIN_BYTES, (said) => logins.accepted(asked, { bytes: said, encoding }, ctx.log));
+  // What breaks on one side breaks on the other; who reads the end of it hears of it.
+  pipeline(answer.body, held, () => {});
+  return relayed(status, { headers, body: held });
+};
+
+/** @throws AppError AUTH_ERROR for a network or a watcher that is not on the list */
+const admit = async (ctx: PublicContext, { gate, deps }: Desks): Promise<void> => {
+  gate.admitNetwork(ctx);
+  if (!gate.asksForWatcher) return;
+  const { watcher } = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
+  try {
+    gate.admitWatcher(watcher);
+  } catch (error) {
+    ctx.koa.req.resume();
+    throw error;
+  }
+};
+
+const senderOf = async (ctx: PublicContext, { watchers }: PassThroughDeps): Promise<Sender | null> => {
+  try {
+    return await identifyWatcher(ctx.koa.req.headers.authorization, watchers);
+  } catch (error) {
+    ctx.log.error({ err: error }, 'a watcher could not be told');
+    return null;
+  }
+};
+
+const bodyOf = (req: IncomingMessage): Readable | null =>
+  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+    ? req
+    : null;

@@ -1,0 +1,29 @@
+import { AppError } from '../../../schemas/app-error.js';
+
+/** As the other end might read it: escapes undone, backslashes as slashes, no slash twice. */
+const steps = (path: string): string[] =>
+  path
+    .replaceAll(/%([0-9a-f]{2})/gi, (_escape, digits: string) => String.fromCharCode(parseInt(digits, 16)))
+    .split(/[/\\]+/)
+    .filter((step) => step !== '');
+
+/**
+ * The path and query to ask CAPI for: what the client sent, byte for byte, once it is certain that it stays under
+ * its version and is no other spelling of `/signals`, which must not get past the rules.
+ * @throws AppError BAD_REQUEST for a target in absolute form or with dot steps, NOT_FOUND for the signals path
+ */
+export const relayTarget = (target: string): string => {
+  const [path = ''] = target.split('?', 1);
+  const [version = '', ...rest] = steps(path);
+  const climbs = rest.some((step) => step === '.' || step === '..');
+  if (!/^\/v[23]\//.test(path) || !/^v[23]$/.test(version) || climbs)
+    throw new AppError('BAD_REQUEST', 'Invalid request target');
+  // A parameter behind `;` belongs to no other path.
+  const [first = '', ...more] = rest.map((step) => step.replace(/;.*$/, '').trim().toLowerCase());
+  if (first === 'signals' && more.every((step) => step === '')) throw new AppError('NOT_FOUND', 'Not Found');
+  return target;
+};
+
+/** Whether a target is the login of a watcher, whose answer carries its newest token. */
+export const isLogin = (method: string, target: string): boolean =>
+  method === 'POST' && /^\/v[23]\/watchers\/login\/?(\?|$)/.test(target);
