@@ -1,26 +1,26 @@
 import type { Route } from './http/route.js';
 import { chatRoutes } from './retrieval/chat/chat-routes.js';
-import { bareRelationshipRoutes, contentRoutes } from './documents/content-routes.js';
+import { bareRelationshipRoutes, contentRoutes } from './documents/files/content-routes.js';
 import type { DocumentDeps } from './document-deps.js';
 import { embeddingRoutes } from './retrieval/chat/embedding-routes.js';
 import { healthRoutes } from './service/health-routes.js';
-import { indexerRoutes } from './documents/indexer-routes.js';
-import { memberRoutes } from './documents/member-routes.js';
+import { indexerRoutes } from './documents/files/indexer-routes.js';
+import { memberRoutes } from './documents/partitions/member-routes.js';
 import { modelEndpointRoutes } from './models/model-endpoint-routes.js';
 import { modelListRoutes } from './retrieval/chat/model-list-routes.js';
 import { modelServerRoutes } from './models/model-server-routes.js';
-import { partitionRoutes } from './documents/partition-routes.js';
-import { partitionSettingsRoutes } from './documents/partition-settings-routes.js';
+import { partitionRoutes } from './documents/partitions/partition-routes.js';
+import { partitionSettingsRoutes } from './documents/partitions/partition-settings-routes.js';
 import { presetRoutes } from './models/preset-routes.js';
 import { promptRoutes } from './models/prompt-routes.js';
-import { queueRoutes } from './documents/queue-routes.js';
+import { queueRoutes } from './documents/tasks/queue-routes.js';
 import { searchRoutes } from './retrieval/search/search-routes.js';
 import { serviceRoutes } from './service/service-routes.js';
-import { staticRoutes } from './documents/static-routes.js';
-import { taskRoutes } from './documents/task-routes.js';
-import { toolRoutes } from './documents/tool-routes.js';
-import { userRoutes } from './documents/user-routes.js';
-import { workspaceRoutes } from './documents/workspace-routes.js';
+import { staticRoutes } from './documents/files/static-routes.js';
+import { taskRoutes } from './documents/tasks/task-routes.js';
+import { toolRoutes } from './documents/files/tool-routes.js';
+import { userRoutes } from './documents/users/user-routes.js';
+import { workspaceRoutes } from './documents/partitions/workspace-routes.js';
 
 /** The whole document surface. */
 export const documentRoutes = (deps: DocumentDeps): Route[] => [

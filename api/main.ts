@@ -16,7 +16,7 @@ import { createSearchService } from '../activities/retrieval/search/search-servi
 import { ConfigError, parseConfig } from '../schemas/config/config.js';
 import type { Config } from '../schemas/config/config.js';
 import { createApp } from './app.js';
-import { seedUsers } from './commands/seed-users.js';
+import { seedUsers } from './documents/commands/seed-users.js';
 import { createClientAddress, createClientName } from './http/client-address.js';
 import { createLogger } from './logger.js';
 import { tokenDigest } from './http/middleware/authentication.js';

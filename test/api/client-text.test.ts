@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { readClientMetadata } from '../../api/documents/client-metadata.js';
-import { isoDate } from '../../api/documents/iso-date.js';
-import { safeFilename } from '../../api/documents/safe-filename.js';
+import { readClientMetadata } from '../../api/documents/files/client-metadata.js';
+import { isoDate } from '../../api/documents/files/iso-date.js';
+import { safeFilename } from '../../api/documents/files/safe-filename.js';
 
 describe('isoDate', () => {
   it.each([

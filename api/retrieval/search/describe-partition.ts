@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import type { PartitionSnapshot } from '../../../schemas/documents/documents-api.js';
-import { listIndexedEmbedders } from '../../documents/indexed-embedders.js';
+import { listIndexedEmbedders } from '../../documents/partitions/indexed-embedders.js';
 
 const MOST_IDS = 10_000;
 

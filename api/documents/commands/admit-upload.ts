@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../../schemas/app-error.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import { askTemporal } from '../../ask-temporal.js';
+import { endTask } from './end-task.js';
+import type { EndTaskDeps } from './end-task.js';
+import { newTask } from './new-task.js';
+import { reserveQuota } from './reserve-quota.js';
+import type { UploadToAdmit } from './new-task.js';
+import { alreadyExists, indexingInProgress, noSuchFile } from '../../http/upload-refusals.js';
+
+export interface AdmitUploadDeps extends EndTaskDeps {
+  users: Adapters['users'];
+  callbacks: Adapters['callbacks'];
+  counters: Adapters['counters'];
+  blobs: Adapters['blobs'];
+  deduplicate: boolean;
+  maxRunningTasksPerUser: number;
+  /** Of users whose record names none; negative: no limit. */
+  defaultFileQuota: number;
+}
+
+interface Candidate {
+  task: TaskRecord;
+  /** The task that a PUT took the place of. */
+  supersededTask: string | null;
+}
+
+/** Each round that fails means that another upload of the same file got ahead; so many in a row do not happen. */
+const MOST_ROUNDS = 50;
+const LONGEST_PAUSE_MS = 50;
+
+/**
+ * The admission protocol: task record, content claim, a place in the quota, then the file record, which decides. Only
+ * an admitted upload leaves anything: every refusal takes place, claim and task back (the caller removes the bytes).
+ * Temporal is told last, and may be away: the sweep starts what was not handed over.
+ * @throws AppError QUOTA_EXCEEDED (403), FILE_EXISTS, DOCUMENT_INDEXING_IN_PROGRESS, DOCUMENT_CONTENT_EXISTS (409), FILE_NOT_FOUND (404)
+ */
+export const admitUpload = async (deps: AdmitUploadDeps, input: UploadToAdmit): Promise<TaskRecord> => {
+  const { task, supersededTask } = await admit(deps, input);
+  // Admitted: from here on nothing may fail the request, since its caller would remove the bytes.
+  const orElseSweep =
+    (what: string) =>
+    (error: unknown): void =>
+      deps.log.warn({ err: error, task_id: task.task_id }, `${what} is left to the sweep`);
+  await deps.blobs
+    .assign(task.task_id, { fileKey: task.file_key, generation: task.generation })
+    .catch(orElseSweep('assigning the upload to its file'));
+  const superseded =
+    supersededTask === null
+      ? undefined
+      : await endTask(deps, supersededTask, 'SUPERSEDED').catch(orElseSweep('ending the superseded task'));
+  await Promise.all([startInTurn(deps, task).catch(orElseSweep('starting the task')), superseded?.told]);
+  return task;
+};
+
+/**
+ * At once while the user has few tasks at work, and always for a copy: its client waits for it. Else it waits in the records, where the dispatcher takes users in
+ * turn: so nobody's thousand uploads stand before another's one.
+ */
+const startInTurn = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<void> => {
+  const { tasks, workflows, log } = deps;
+  const most = deps.maxRunningTasksPerUser;
+  if (task.kind !== 'copy' && (await tasks.countRunning(task.user_id, most)) >= most) {
+    await askTemporal(log, 'waking the dispatcher', () => workflows.wakeDispatcher());
+    return;
+  }
+  if (await askTemporal(log, `starting task ${task.task_id}`, () => workflows.startIndexing(task)))
+    await tasks.markHandedOver(task.task_id);
+};
+
+const admit = async (deps: AdmitUploadDeps, input: UploadToAdmit): Promise<Candidate> => {
+  let rejectedKey: string | null = null;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    if (round > 0) await sleep(Math.random() * Math.min(10 * round, LONGEST_PAUSE_MS));
+    const present = await deps.files.get(input.partition, input.fileId);
+    refuseByRecord(input, present);
+    const fileKey: string = present?.file_key ?? rejectedKey ?? randomUUID().replaceAll('-', '');
+    const task = newTask(input, fileKey, await deps.counters.nextGeneration());
+    const outcome = await tryAdmission(deps, input, task);
+    if (outcome.kind === 'admitted') return { task, supersededTask: outcome.supersededTask };
+    rejectedKey = outcome.fileKey;
+  }
+  throw new AppError('CONFLICT', 'Too many uploads of this file at once');
+};
+
+/** What the record as it stands already refuses, before anything is written. */
+const refuseByRecord = (input: UploadToAdmit, present: FileRecord | null): void => {
+  const live = present?.live ?? null;
+  const pending = present?.pending_task ?? null;
+  if (input.intent === 'replace') {
+    if (live === null && pending === null) throw noSuchFile(input);
+  } else if (live !== null) throw alreadyExists(input);
+  else if (pending !== null) throw indexingInProgress(input, pending);
+};
+
+type Outcome =
+  | { kind: 'admitted'; supersededTask: string | null }
+  /** Ask again, under the file's own key where one is known. */
+  | { kind: 'again'; fileKey: string | null };
+
+/** One round. Whatever it wrote is taken back unless it ends admitted. */
+const tryAdmission = async (
+  deps: AdmitUploadDeps,
+  input: UploadToAdmit,
+  task: TaskRecord,
+): Promise<Outcome> => {
+  let admitted = false;
+  try {
+    await deps.tasks.insert(task);
+    if (input.callback != null) await deps.callbacks.insert({ taskId: task.task_id, ...input.callback });
+    if (deps.deduplicate) {
+      const holder = await deps.claims.claim({
+        partition: task.partition,
+        digest: task.upload.content_sha256,
+        fileKey: task.file_key,
+        fileId: task.file_id,
+        taskId: task.task_id,
+      });
+      // Held under our own file id: another upload of this file, just ahead of us. Its record will tell.
+      if (holder?.existingFileId === input.fileId) return { kind: 'again', fileKey: null };
+      if (holder !== null)
+        throw new AppError('DOCUMENT_CONTENT_EXISTS', undefined, {
+          details: { existing_file_id: holder.existingFileId },
+        });
+    }
+    // A replacement adds no file; one of a file that is not live yet inherits the place of the task it supersedes.
+    if (input.intent === 'create') await reserveQuota(deps, { userId: task.user_id, taskId: task.task_id });
+    const outcome = await (input.intent === 'create' ? admitFirst : admitReplacement)(deps, input, task);
+    admitted = outcome.kind === 'admitted';
+    return outcome;
+  } finally {
+    if (!admitted) await takeBack(deps, task);
+  }
+};
+
+const admitFirst = async (
+  { files }: AdmitUploadDeps,
+  input: UploadToAdmit,
+  task: TaskRecord,
+): Promise<Outcome> => {
+  const answer = await files.admitFirst({
+    fileKey: task.file_key,
+    partition: task.partition,
+    partitionKey: input.partitionKey,
+    fileId: task.file_id,
+    userId: task.user_id,
+    taskId: task.task_id,
+    generation: task.generation,
+    workspaces: input.workspaces,
+  });
+  if (answer.outcome === 'admitted') return { kind: 'admitted', supersededTask: null };
+  if (answer.outcome === 'exists') throw alreadyExists(input);
+  if (answer.outcome === 'pending') throw indexingInProgress(input, answer.file.pending_task);
+  return { kind: 'again', fileKey: answer.outcome === 'other-key' ? answer.file.file_key : null };
+};
+
+const admitReplacement = async (
+  { files }: AdmitUploadDeps,
+  input: UploadToAdmit,
+  task: TaskRecord,
+): Promise<Outcome> => {
+  const answer = await files.admitReplacement({
+    fileKey: task.file_key,
+    taskId: task.task_id,
+    generation: task.generation,
+  });
+  if (answer.outcome === 'admitted') return { kind: 'admitted', supersededTask: answer.supersededTask };
+  if (answer.outcome === 'gone') throw noSuchFile(input);
+  return { kind: 'again', fileKey: null };
+};
+
+/**
+ * Also after an admission whose answer was lost: then the record lets go of the task again. In this order, and no
+ * further than it goes: a record that still waits for the task must find it.
+ */
+const takeBack = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<void> => {
+  try {
+    await deps.files.releasePending(task.file_key, task.task_id);
+    await deps.claims.release([task.task_id]);
+    await deps.quotas.release([task.task_id]);
+    if (task.has_callback === true) await deps.callbacks.remove(task.task_id);
+    await deps.tasks.remove(task.task_id);
+  } catch (error) {
+    deps.log.warn({ err: error, task_id: task.task_id }, 'what a refused upload wrote is left to the sweep');
+  }
+};

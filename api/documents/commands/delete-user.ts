@@ -1,0 +1,48 @@
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import { finishUserDeletion } from '../../../activities/documents/clean-up/finish-user-deletion.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { deletePartition } from './delete-partition.js';
+import type { DeletePartitionDeps } from './delete-partition.js';
+
+export type DeleteUserDeps = DeletePartitionDeps & Pick<Adapters, 'users'>;
+
+/**
+ * Deletes a user, and the partitions that nobody else owns. The record becomes a mark in one update: from then on its
+ * token is dead and nobody sees it. What follows is repeated by the sweep if this process dies in it.
+ * @returns false when there is no such user
+ */
+export const deleteUser = async (deps: DeleteUserDeps, userId: number): Promise<boolean> => {
+  if (!(await deps.users.markDeleted(userId))) return false;
+  await finish(deps, userId);
+  return true;
+};
+
+/**
+ * Asked after a user has got something: what a user gets who is deleted in this moment was not there yet when that
+ * user's things were taken, and goes the same way now.
+ * @returns whether the user is deleted
+ */
+export const settleDeletedUser = async (deps: DeleteUserDeps, userId: number): Promise<boolean> => {
+  if ((await deps.users.get(userId)) !== null) return false;
+  await finish(deps, userId);
+  return true;
+};
+
+/**
+ * The same for the uploader of a file that was just admitted. Its partitions go; in those of others the file stays, and
+ * is nobody's. What cannot be found out now is no reason to fail an upload that is admitted.
+ */
+export const settleUploader = async (deps: DeleteUserDeps, userId: number): Promise<void> => {
+  await settleDeletedUser(deps, userId).catch((error: unknown) => {
+    deps.log.warn({ err: error, user_id: userId }, 'whether an uploader still exists is unknown');
+  });
+};
+
+const finish = (deps: DeleteUserDeps, userId: number): Promise<void> =>
+  finishUserDeletion(deps, (partition) => deleteIfThere(deps, partition), userId);
+
+const deleteIfThere = async (deps: DeletePartitionDeps, partition: string): Promise<void> => {
+  await deletePartition(deps, partition).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'PARTITION_NOT_FOUND') throw error;
+  });
+};

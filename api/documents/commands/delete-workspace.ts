@@ -1,0 +1,22 @@
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import { releaseWorkspaceFiles } from '../../../activities/documents/clean-up/release-workspace-files.js';
+import { finishFileDeletion } from './delete-file.js';
+import type { DeleteFileDeps } from './delete-file.js';
+
+/**
+ * Deletes a workspace: its id is free and nobody sees it after one update. Files that were uploaded with it, and are
+ * in no other workspace, go too, unless they shall be kept. What a crash cuts short the sweep finishes.
+ * @returns null when there is no such workspace
+ */
+export const deleteWorkspace = async (
+  deps: DeleteFileDeps & Pick<Adapters, 'workspaces'>,
+  where: { partition: string; workspaceId: string },
+  { keepFiles }: { keepFiles: boolean },
+): Promise<{ deleted: number; failed: string[]; kept: number } | null> => {
+  const workspace = await deps.workspaces.markDeleted(where.partition, where.workspaceId, { keepFiles });
+  if (workspace === null) return null;
+  const { orphaned, failed, kept } = await releaseWorkspaceFiles(deps, workspace);
+  // Their records have decided already; the claims must be free when we answer.
+  await Promise.all(orphaned.map((before) => finishFileDeletion(deps, before)));
+  return { deleted: orphaned.length, failed, kept };
+};

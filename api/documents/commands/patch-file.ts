@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { settleChunks, settleClaims } from '../../../activities/documents/clean-up/settle-file.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { FileRecord, Metadata } from '../../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
+import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
+import { askTemporal } from '../../ask-temporal.js';
+import type { EndTaskDeps } from './end-task.js';
+import { requirePartitionStill } from './require-partition-still.js';
+import { alreadyExists, noSuchFile } from '../../http/upload-refusals.js';
+
+export interface PatchFileDeps extends EndTaskDeps {
+  partitions: Adapters['partitions'];
+  chunks: Adapters['chunks'];
+  deduplicate: boolean;
+}
+
+export interface FilePatch {
+  partition: string;
+  fileId: string;
+  metadata: Metadata;
+  /** Where the file goes; null when it stays. */
+  to: PartitionRecord | null;
+}
+
+/** Of a file with more chunks the filters follow in the background (wire contract, section 2). */
+const MOST_CHUNKS_AT_ONCE = 1000;
+/** Each round that fails means that something else changed the record in this moment. */
+const MOST_ROUNDS = 200;
+
+/**
+ * Merges metadata into a file, and moves it, without touching text or vectors: one change of its record, which every
+ * answer shows from then on. The chunks follow, so that filters do. An indexing that runs merges the words when it
+ * publishes.
+ * @throws AppError FILE_NOT_FOUND (404); FILE_EXISTS, DOCUMENT_CONTENT_EXISTS, CONFLICT (409) about the target
+ */
+export const patchFile = async (deps: PatchFileDeps, patch: FilePatch): Promise<void> => {
+  const token = randomUUID();
+  const { file, moved } = await changeRecord(deps, patch, token);
+  const fileKey = file.file_key;
+  // The record has decided: what fails from here on the sweep takes up, by the token.
+  const orElseSweep = (error: unknown): void =>
+    deps.log.warn({ err: error, file_key: fileKey }, 'what follows a change of a file is left to the sweep');
+  if (moved) await settleClaims(deps, fileKey).catch(orElseSweep);
+  if ((file.live?.chunk_count ?? 0) <= MOST_CHUNKS_AT_ONCE)
+    await settleChunks(deps, fileKey, [token]).catch(orElseSweep);
+  else
+    await askTemporal(deps.log, `settling the chunks of file ${fileKey}`, () =>
+      deps.workflows.startSettling(fileKey, token),
+    );
+  if (moved && patch.to !== null) {
+    const { partition, partition_key: partitionKey } = patch.to;
+    await requirePartitionStill(deps, { partition, partitionKey, fileId: patch.fileId, fileKey });
+  }
+};
+
+const changeRecord = async (
+  deps: PatchFileDeps,
+  { partition, fileId, metadata, to }: FilePatch,
+  token: string,
+): Promise<{ file: FileRecord; moved: boolean }> => {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const file = await deps.files.get(partition, fileId);
+    if (file === null || (file.live === null && file.pending_task === null))
+      throw noSuchFile({ partition, fileId });
+    const target = to === null || to.partition_key === file.partition_key ? null : to;
+    if (target !== null) await prepareMove(deps, file, target, token);
+    const outcome = await deps.files.change({
+      file,
+      token,
+      live: file.live && mergeMetadata(file.live, metadata),
+      metadataPatch: file.pending_task === null ? null : { ...file.metadata_patch, ...metadata },
+      ...(target === null
+        ? {}
+        : { to: { partition: target.partition, partition_key: target.partition_key } }),
+    });
+    if (outcome === 'changed') return { file, moved: target !== null };
+    if (outcome === 'exists' && target !== null) {
+      await giveUpMove(deps, file, token);
+      throw alreadyExists({ partition: target.partition, fileId });
+    }
+  }
+  throw new AppError('CONFLICT', 'Too many changes of this file at once');
+};
+
+/** Before the record changes: the bytes are claimed in the target, so that they cannot be added there meanwhile. */
+const prepareMove = async (
+  deps: PatchFileDeps,
+  file: FileRecord,
+  to: PartitionRecord,
+  token: string,
+): Promise<void> => {
+  const pending = file.pending_task === null ? null : await deps.tasks.get(file.pending_task);
+  const versions = [
+    ...(file.live === null ? [] : [{ ...file.live, taskId: file.live.task_id }]),
+    ...(pending === null ? [] : [{ ...pending.upload, embedder: pending.embedder, taskId: pending.task_id }]),
+  ];
+  if (versions.some(({ embedder }) => embedder !== to.embedder))
+    throw new AppError('CONFLICT', `Partition '${to.partition}' has another embedder`, { plain: true });
+  if (!deps.deduplicate) return;
+  await deps.files.announce(file.file_key, token);
+  for (const { content_sha256: digest, taskId } of versions) {
+    const { partition } = to;
+    const claim = { partition, digest, fileKey: file.file_key, fileId: file.file_id, taskId };
+    const holder = await deps.claims.claim(claim);
+    if (holder === null) continue;
+    await giveUpMove(deps, file, token);
+    throw new AppError('DOCUMENT_CONTENT_EXISTS', undefined, {
+      details: { existing_file_id: holder.existingFileId },
+    });
+  }
+};
+
+const giveUpMove = async (deps: PatchFileDeps, file: FileRecord, token: string): Promise<void> => {
+  await settleClaims(deps, file.file_key);
+  await settleChunks(deps, file.file_key, [token]);
+};

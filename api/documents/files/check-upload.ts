@@ -1,0 +1,107 @@
+import { parse } from 'lossless-json';
+import mime from 'mime-types';
+import { checkContent } from '../../../activities/documents/parsing/content-check.js';
+import { resolveFileKind } from '../../../activities/documents/parsing/file-types.js';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type { UploadInfo } from '../../../schemas/documents/documents.js';
+import { invalidRequest } from '../../http/request-issues.js';
+import { blobBytes } from './blob-bytes.js';
+import { readCallback } from './read-callback.js';
+import type { Callback } from './read-callback.js';
+import { readClientMetadata } from './client-metadata.js';
+import type { ClientMetadata } from './client-metadata.js';
+import type { ReceivedUpload } from './receive-upload.js';
+import { safeFilename } from './safe-filename.js';
+
+export interface CheckedUpload extends ClientMetadata {
+  upload: UploadInfo;
+  /** Keys. */
+  workspaces: string[];
+  callback: Callback | null;
+}
+
+export interface CheckUploadOptions {
+  stores: Pick<Adapters, 'blobs' | 'models'>;
+  uploadId: string;
+  /** 409 of a POST; runs at its place in the order. */
+  requireNew?: () => Promise<void>;
+  /** Ids to keys; a PUT takes no workspaces. @throws AppError WORKSPACE_NOT_FOUND, plain */
+  findWorkspaces?: (ids: readonly string[]) => Promise<string[]>;
+  allowPrivateCallbacks: boolean;
+}
+
+/**
+ * What a received form may still be refused for, in the order of precedence of the wire contract, section 1.3:
+ * file type and content, metadata, callback, existing file, workspaces, then what went wrong while saving.
+ */
+export const checkUpload = async (
+  received: ReceivedUpload,
+  options: CheckUploadOptions,
+): Promise<CheckedUpload> => {
+  const { fields, file, fault } = received;
+  if (received.filename === null)
+    throw invalidRequest([{ type: 'missing', loc: ['body', 'file'], msg: 'Field required', input: null }]);
+
+  const endpoints = await options.stores.models.list('embedder');
+  const vectorFields = endpoints.flatMap(({ vector_field }) => vector_field ?? []);
+  const client = attempt(() => readClientMetadata(fields['metadata'], vectorFields));
+  const kind = plainly(() =>
+    resolveFileKind({
+      filename: received.filename ?? '',
+      mimetype: client.ok ? client.value.mimetype : null,
+    }),
+  );
+  if (file !== null)
+    await checkContent(kind, blobBytes(options.stores.blobs, options.uploadId, file.size)).catch(plain);
+  if (!client.ok) throw client.error;
+  const callback = readCallback(fields, options.allowPrivateCallbacks);
+  await options.requireNew?.();
+  const workspaces = await options.findWorkspaces?.(readWorkspaceIds(fields['workspace_ids']));
+  if (fault !== null) throw fault;
+  if (file === null) throw new AppError('STORAGE_ERROR', 'Failed to save uploaded file.', { plain: true });
+
+  const upload: UploadInfo = {
+    upload_id: options.uploadId,
+    filename: safeFilename(file.originalName),
+    original_filename: file.originalName.slice(0, 1024),
+    // The kind's own, and not what the client's library guessed: the worker chooses the parser by it.
+    mimetype: mime.lookup(kind) || 'application/octet-stream',
+    size_bytes: file.size,
+    content_sha256: file.sha256,
+  };
+  return { ...client.value, upload, workspaces: workspaces ?? [], callback };
+};
+
+/** The form field: a JSON array of texts, absent or empty meaning none. @throws AppError BAD_REQUEST, plain */
+const readWorkspaceIds = (text: string | undefined): string[] => {
+  if (text === undefined || text.trim() === '') return [];
+  const parsed = attempt(() => parse(text));
+  const ids: unknown = parsed.ok ? parsed.value : null;
+  if (!Array.isArray(ids) || !ids.every((id): id is string => typeof id === 'string'))
+    throw new AppError('BAD_REQUEST', 'workspace_ids must be a JSON array of strings', { plain: true });
+  return ids;
+};
+
+const attempt = <T>(action: () => T): { ok: true; value: T } | { ok: false; error: unknown } => {
+  try {
+    return { ok: true, value: action() };
+  } catch (error) {
+    return { ok: false, error };
+  }
+};
+
+/** A refusal of the route's guard is answered without its code in brackets. */
+const plain = (error: unknown): never => {
+  if (error instanceof AppError && error.code === 'UNSUPPORTED_MEDIA_TYPE')
+    throw new AppError(error.code, error.message, { plain: true, cause: error });
+  throw error;
+};
+
+const plainly = <T>(action: () => T): T => {
+  try {
+    return action();
+  } catch (error) {
+    return plain(error);
+  }
+};

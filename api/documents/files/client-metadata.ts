@@ -1,0 +1,107 @@
+import { parse } from 'lossless-json';
+import { AppError } from '../../../schemas/app-error.js';
+import type { Metadata, MetadataValue } from '../../../schemas/documents/documents.js';
+import { isoDate } from './iso-date.js';
+import { badRequest } from '../../http/bad-request.js';
+
+/** Keys that the server sets: a client may send them (some do on purpose), and they are dropped. */
+const PROTECTED_KEYS: ReadonlySet<string> = new Set([
+  'file_id',
+  'source',
+  'created_by',
+  'file_size',
+  'file_count',
+  '_id',
+  'vector',
+  'text',
+  'content_sha256',
+  'indexed_at',
+  'degraded_stages',
+]);
+const PROTECTED_PREFIX = '_openrag';
+
+/** MongoDB nests at most 100 levels, and our own records take a few. */
+const DEEPEST = 64;
+const INT64 = { least: -(2n ** 63n), greatest: 2n ** 63n - 1n };
+
+export interface ClientMetadata {
+  metadata: Metadata;
+  relationshipId: string | null;
+  parentId: string | null;
+  /** `metadata.mimetype`, which chooses the parser where the file's extension is missing or unknown. */
+  mimetype: string | null;
+}
+
+/**
+ * The `metadata` form field: a JSON object, absent or empty meaning `{}`. Integers stay exact within 64 bits.
+ * @param vectorFields names of the chunk fields that hold vectors; no client may set them
+ * @throws AppError BAD_REQUEST (400), plain
+ */
+export const readClientMetadata = (
+  text: string | undefined,
+  vectorFields: readonly string[],
+): ClientMetadata => {
+  const value = text === undefined || text.trim() === '' ? {} : parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw badRequest('metadata must be a JSON object');
+  const metadata = Object.fromEntries(
+    Object.entries(value).filter(
+      ([key]) => !PROTECTED_KEYS.has(key) && !key.startsWith(PROTECTED_PREFIX) && !vectorFields.includes(key),
+    ),
+  );
+  if (metadata['created_at'] !== undefined && metadata['created_at'] !== null) {
+    const date = isoDate(metadata['created_at']);
+    if (date === null) throw badRequest('metadata.created_at is not a date');
+    metadata['created_at'] = date;
+  }
+  return {
+    metadata,
+    relationshipId: textOf(metadata, 'relationship_id'),
+    parentId: textOf(metadata, 'parent_id'),
+    mimetype: typeof metadata['mimetype'] === 'string' ? metadata['mimetype'] : null,
+  };
+};
+
+const parseJson = (text: string): MetadataValue => {
+  let parsed: unknown;
+  try {
+    parsed = parse(text, null, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    // RangeError too: nested deeper than the stack.
+    throw new AppError('BAD_REQUEST', 'metadata is not valid JSON', { plain: true, cause: error });
+  }
+  return rebuild(parsed, 0);
+};
+
+const parseNumber = (digits: string): number | bigint => {
+  if (/^-?\d+$/.test(digits)) {
+    const integer = BigInt(digits);
+    if (integer < INT64.least || integer > INT64.greatest)
+      throw badRequest('metadata holds an integer beyond 64 bits');
+    return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
+  }
+  const value = Number(digits);
+  if (!Number.isFinite(value)) throw badRequest('metadata holds a number that is too large');
+  return value;
+};
+
+/** Own keys only, bounded depth, no key that a store cannot hold. */
+const rebuild = (value: unknown, depth: number): MetadataValue => {
+  if (depth > DEEPEST) throw badRequest(`metadata is nested deeper than ${DEEPEST} levels`);
+  if (Array.isArray(value)) return value.map((member) => rebuild(member, depth + 1));
+  if (typeof value !== 'object' || value === null) return value as MetadataValue;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => {
+      if (key.includes('\0')) throw badRequest('metadata has a key that cannot be stored');
+      return [key, rebuild(member, depth + 1)];
+    }),
+  );
+};
+
+const textOf = (metadata: Metadata, key: string): string | null => {
+  const value = metadata[key];
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string') throw badRequest(`metadata.${key} must be a string`);
+  return value;
+};

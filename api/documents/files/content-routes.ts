@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { ancestorChain } from '../../../activities/retrieval/search/ancestor-chain.js';
+import {
+  presentChunkMetadata,
+  presentFileMetadata,
+} from '../../../activities/retrieval/search/present-metadata.js';
+import { ListLimit, queryNumber } from '../../../schemas/documents/documents-api.js';
+import { Ancestors, ChunkList, RelatedFiles } from '../../../schemas/documents/partitions-api.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
+import { noSuchFile } from '../../http/upload-refusals.js';
+import { json, route } from '../../http/route.js';
+import type { CallerContext, Route } from '../../http/route.js';
+import type { DocumentDeps } from '../../document-deps.js';
+import { jsonListStream } from '../../http/json-stream.js';
+import { links } from '../../http/links.js';
+import { FileParams, PartitionParams } from '../../http/path-params.js';
+
+const RelationshipParams = PartitionParams.extend({ relationship_id: z.string() });
+
+const ChunksQuery = z.object({
+  include_embedding: z.stringbool().default(true),
+  file_id: z.string().optional(),
+  limit: ListLimit.optional(),
+});
+const AncestorsQuery = z.object({ max_ancestor_depth: queryNumber(z.int().min(0)).optional() });
+
+/** Generations asked for at once. */
+const FILES_AT_ONCE = 200;
+
+/** A file of a group or of a chain: its names, then its metadata. */
+const related = (file: FileRecord) => ({
+  ...presentFileMetadata(file),
+  file_id: file.file_id,
+  partition: file.partition,
+  relationship_id: file.live?.relationship_id ?? null,
+  parent_id: file.live?.parent_id ?? null,
+});
+
+/** What a partition holds beyond the list of its files: chunks, groups and chains of files. */
+const contentHandlers = ({ adapters }: DocumentDeps) => {
+  const { files, chunks, models } = adapters;
+
+  const findLive = async (partition: string, fileId: string): Promise<FileRecord | null> => {
+    const file = await files.get(partition, fileId);
+    return file?.live == null ? null : file;
+  };
+
+  const liveFile = async (partition: string, fileId: string): Promise<FileRecord> => {
+    const file = await findLive(partition, fileId);
+    if (file === null) throw noSuchFile({ partition, fileId });
+    return file;
+  };
+
+  /** A list of the chunks of a file that is gone, or not indexed yet, is an empty list (wire contract, section 1.5). */
+  const filesToScan = async (
+    scope: CallerContext['scope'],
+    partition: string,
+    fileId: string | undefined,
+  ): Promise<FileRecord[]> => {
+    if (fileId === undefined) return files.listLive(scope, partition);
+    const file = await findLive(partition, fileId);
+    return file === null ? [] : [file];
+  };
+
+  async function* chunkRows(
+    { baseUrl, signal }: CallerContext,
+    wanted: readonly FileRecord[],
+    { vectorFields, limit = Infinity }: { vectorFields: readonly string[]; limit?: number | undefined },
+  ) {
+    const link = links(baseUrl);
+    let left = limit;
+    for (let from = 0; from < wanted.length && left > 0; from += FILES_AT_ONCE) {
+      const byGeneration = new Map(
+        wanted.slice(from, from + FILES_AT_ONCE).map((file) => [file.live?.generation ?? 0, file]),
+      );
+      for await (const { chunk, vector } of chunks.scanChunks([...byGeneration.keys()], {
+        vectorFields,
+        signal,
+      })) {
+        const file = byGeneration.get(chunk.generation);
+        // A generation belongs to one file; whatever else carries its number is not for this answer.
+        if (file === undefined || file.live === null || file.file_key !== chunk.file_key) continue;
+        if (left <= 0) return;
+        left -= 1;
+        const metadata = presentChunkMetadata({ chunk, file, version: file.live });
+        yield {
+          link: link.extract(chunk.chunk_id),
+          content: chunk.text,
+          metadata: vector === null ? metadata : { ...metadata, vector: JSON.stringify(vector) },
+        };
+      }
+    }
+  }
+
+  return {
+    async listChunks(ctx: CallerContext, partition: string, query: z.output<typeof ChunksQuery>) {
+      const wanted = await filesToScan(ctx.scope, partition, query.file_id);
+      const embedders = query.include_embedding ? await models.list('embedder') : [];
+      const vectorFields = embedders.flatMap(({ vector_field }) => vector_field ?? []);
+      return jsonListStream('chunks', chunkRows(ctx, wanted, { vectorFields, limit: query.limit }));
+    },
+
+    async listRelated({ scope }: CallerContext, partition: string, relationshipId: string) {
+      // Both slash forms of a path are one: an id cannot end in a slash.
+      const id = relationshipId.replace(/\/$/, '');
+      return json(200, { files: (await files.listRelated(scope, partition, id)).map(related) });
+    },
+
+    async listAncestors({ signal }: CallerContext, partition: string, fileId: string, most = Infinity) {
+      const chain = await ancestorChain(files, await liveFile(partition, fileId), { most, signal });
+      return json(200, {
+        ancestors: chain.map((file, depth) => ({ ...related(file), depth })).reverse(),
+      });
+    },
+  };
+};
+
+type Handlers = ReturnType<typeof contentHandlers>;
+
+const relationshipRoutes = (handlers: Handlers, prefix: string): Route[] => [
+  route({
+    method: 'get',
+    path: `${prefix}/{partition}/relationships/{+relationship_id}`,
+    summary: 'Files that share a relationship id',
+    tag: 'Relationships',
+    auth: { partition: 'viewer' },
+    request: { params: RelationshipParams },
+    responses: {
+      200: { description: 'Files by id; none for an unknown relationship', schema: RelatedFiles },
+    },
+    errors: ['PARTITION_NOT_FOUND'],
+    handle: (ctx, { params }) => handlers.listRelated(ctx, params.partition, params.relationship_id),
+  }),
+  route({
+    method: 'get',
+    path: `${prefix}/{partition}/file/{file_id}/ancestors`,
+    summary: 'The chain of parents above a file, root first, the file itself last',
+    tag: 'Relationships',
+    auth: { partition: 'viewer' },
+    request: { params: FileParams, query: AncestorsQuery },
+    responses: { 200: { description: 'Files, root first', schema: Ancestors } },
+    errors: ['PARTITION_NOT_FOUND', 'FILE_NOT_FOUND', 'VALIDATION_ERROR'],
+    handle: (ctx, { params, query }) =>
+      handlers.listAncestors(ctx, params.partition, params.file_id, query.max_ancestor_depth),
+  }),
+];
+
+/** Chunks, and relationships under the path that clients in use call. */
+export const contentRoutes = (deps: DocumentDeps): Route[] => {
+  const handlers = contentHandlers(deps);
+  return [
+    route({
+      method: 'get',
+      path: '/partition/{partition}/chunks',
+      summary: 'The indexed chunks of a partition, with their vectors as text',
+      tag: 'Partitions',
+      auth: { partition: 'viewer' },
+      request: { params: PartitionParams, query: ChunksQuery },
+      responses: { 200: { description: 'Chunks, file by file', schema: ChunkList } },
+      errors: ['PARTITION_NOT_FOUND', 'VALIDATION_ERROR', 'VDB_CONNECTION_ERROR'],
+      handle: (ctx, { params, query }) => handlers.listChunks(ctx, params.partition, query),
+    }),
+    ...relationshipRoutes(handlers, '/partition'),
+  ];
+};
+
+/** The same under the path that the agreed description prints. It begins with a wildcard, so it must come last. */
+export const bareRelationshipRoutes = (deps: DocumentDeps): Route[] =>
+  relationshipRoutes(contentHandlers(deps), '');

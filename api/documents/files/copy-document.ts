@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../../schemas/app-error.js';
+import { isFinalState } from '../../../schemas/documents/tasks.js';
+import type { FileVersion } from '../../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { isErrorCode } from '../../../schemas/error-table.js';
+import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
+import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
+import { admitUpload } from '../commands/admit-upload.js';
+import { cancelTask } from '../commands/cancel-task.js';
+import { settleUploader } from '../commands/delete-user.js';
+import { requirePartitionStill } from '../commands/require-partition-still.js';
+import { requireRoom } from '../commands/require-room.js';
+import { requireQuota } from '../commands/reserve-quota.js';
+import { noSuchFile } from '../../http/upload-refusals.js';
+import { readForm } from '../../http/read-form.js';
+import { invalidRequest } from '../../http/request-issues.js';
+import type { CallerContext } from '../../http/route.js';
+import { readClientMetadata } from './client-metadata.js';
+import type { DocumentDeps } from '../../document-deps.js';
+import { requireIdentifier } from '../../http/identifiers.js';
+import { links } from '../../http/links.js';
+
+/** A copy of a thousand chunks takes seconds. What is not there by then is taken back, and the client may ask again. */
+const PATIENCE_MS = 60_000;
+const LOOK_EVERY_MS = 100;
+
+const field = (fields: Readonly<Record<string, string>>, name: string): string => {
+  const value = fields[name];
+  if (value === undefined || value === '')
+    throw invalidRequest([{ type: 'missing', loc: ['body', name], msg: 'Field required', input: null }]);
+  return value;
+};
+
+/**
+ * Copies a live file under a new name. The copy is a task like an upload's: it takes a place in the quota and claims
+ * the bytes, and its workflow survives a crash. Answered once it is live: a copy that fails is no 201.
+ */
+export const copyDocument = async (
+  deps: DocumentDeps,
+  ctx: CallerContext,
+  { partition, file_id: fileId }: { partition: string; file_id: string },
+): Promise<void> => {
+  const { adapters, config, workflows } = deps;
+  const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
+  requireIdentifier('partition name', partition);
+  requireIdentifier('file id', fileId);
+  await adapters.chunks.requireSchema();
+  await requireRoom(commandDeps, ctx.principal.userId);
+  await requireQuota(commandDeps, ctx.principal.userId);
+  const fields = await readForm(ctx.koa);
+  const { source, version } = await findSource(deps, ctx, fields);
+  const target = await adapters.partitions.get(partition);
+  if (target === null)
+    throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+  if (target.embedder !== version.embedder)
+    throw new AppError('CONFLICT', `Partition '${partition}' has another embedder`, { plain: true });
+  const { metadata, relationship_id, parent_id, filename, original_filename, mimetype } = version;
+  const task = await admitUpload(commandDeps, {
+    ...{ intent: 'create', partition, fileId, userId: ctx.principal.userId },
+    ...{ partitionKey: target.partition_key, embedder: target.embedder, source, workspaces: [] },
+    ...{ metadata, relationshipId: relationship_id, parentId: parent_id },
+    upload: {
+      ...{ upload_id: randomUUID(), filename, original_filename, mimetype },
+      ...{ size_bytes: version.size_bytes, content_sha256: version.content_sha256 },
+    },
+    taskUrl: links(ctx.baseUrl).task,
+  });
+  const { partition_key: partitionKey } = target;
+  await settleUploader(commandDeps, ctx.principal.userId);
+  await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
+  const ended = await awaitEnd(adapters.tasks, task, ctx.signal);
+  if (ended !== null) return requireCompleted(ended);
+  // Nobody waits for an answer: the copy goes on by itself.
+  if (ctx.signal.aborted) return;
+  await cancelTask(commandDeps, task).catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'TASK_NOT_CANCELLABLE') throw error;
+  });
+  const now = await adapters.tasks.get(task.task_id);
+  const file = await adapters.files.get(partition, fileId);
+  if (now?.state === 'COMPLETED' || file?.live?.task_id === task.task_id) return;
+  throw new AppError('SERVICE_UNAVAILABLE', 'The file could not be copied in time; try again', {
+    plain: true,
+    retryAfterMs: PATIENCE_MS,
+  });
+};
+
+const findSource = async (
+  { adapters }: DocumentDeps,
+  ctx: CallerContext,
+  fields: Readonly<Record<string, string>>,
+): Promise<{ source: { file_key: string; generation: number }; version: FileVersion }> => {
+  const partition = field(fields, 'source_partition');
+  const fileId = field(fields, 'source_file_id');
+  const embedders = await adapters.models.list('embedder');
+  const { metadata } = readClientMetadata(
+    fields['metadata'],
+    embedders.flatMap(({ vector_field }) => vector_field ?? []),
+  );
+  await authoriseCaller(adapters.partitions, ctx, partition, 'viewer');
+  const file = await adapters.files.get(partition, fileId);
+  if (file?.live == null) throw noSuchFile({ partition, fileId });
+  const { file_key, live } = file;
+  return { source: { file_key, generation: live.generation }, version: mergeMetadata(live, metadata) };
+};
+
+/** The task once it is final; null when patience, or the client, ended before. */
+const awaitEnd = async (
+  tasks: DocumentDeps['adapters']['tasks'],
+  task: TaskRecord,
+  signal: AbortSignal,
+): Promise<TaskRecord | null> => {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until && !signal.aborted;) {
+    const now = await tasks.get(task.task_id);
+    if (now === null) return null;
+    if (isFinalState(now.state)) return now;
+    await sleep(LOOK_EVERY_MS);
+  }
+  return null;
+};
+
+const requireCompleted = (task: TaskRecord): void => {
+  if (task.state === 'COMPLETED') return;
+  const code = task.error?.code ?? '';
+  if (!isErrorCode(code)) throw new AppError('UNEXPECTED_ERROR');
+  throw new AppError(code, task.error?.message, { plain: code === 'FILE_NOT_FOUND' });
+};

@@ -1,0 +1,142 @@
+import { supportedTypes } from '../../../activities/documents/parsing/file-types.js';
+import {
+  CopyForm,
+  MessageBody,
+  MetadataForm,
+  SupportedTypes,
+  UploadAccepted,
+  UploadForm,
+} from '../../../schemas/documents/documents-api.js';
+import { deleteFile } from '../commands/delete-file.js';
+import { empty, json, route } from '../../http/route.js';
+import type { Route } from '../../http/route.js';
+import type { DocumentDeps } from '../../document-deps.js';
+import { copyDocument } from './copy-document.js';
+import { requireIdentifier } from '../../http/identifiers.js';
+import { patchDocument } from './patch-document.js';
+import { uploadDocument } from './upload-document.js';
+import { FileParams } from '../../http/path-params.js';
+
+const UPLOAD_ERRORS = [
+  'RATE_LIMITED',
+  'BAD_REQUEST',
+  'AUTH_ERROR',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'VALIDATION_ERROR',
+  'DOCUMENT_CONTENT_EXISTS',
+  'SERVICE_UNAVAILABLE',
+] as const;
+
+/** Uploads, replacements and deletions of documents. */
+export const indexerRoutes = (deps: DocumentDeps): Route[] => [
+  route({
+    method: 'get',
+    path: '/indexer/supported/types',
+    summary: 'File types that can be indexed',
+    tag: 'Indexing',
+    auth: 'user',
+    responses: { 200: { description: 'Extensions and MIME types', schema: SupportedTypes } },
+    handle: () => json(200, supportedTypes()),
+  }),
+  route({
+    method: 'post',
+    path: '/indexer/partition/{partition}/file/{file_id}',
+    summary: 'Upload a document; a missing partition is created with the caller as its owner',
+    tag: 'Indexing',
+    auth: { partition: 'editor' },
+    request: { params: FileParams, multipart: UploadForm },
+    responses: { 201: { description: 'Admitted', schema: UploadAccepted } },
+    errors: [
+      ...UPLOAD_ERRORS,
+      'QUOTA_EXCEEDED',
+      'RESERVED_PARTITION_NAME',
+      'PARTITION_LIMIT_EXCEEDED',
+      'WORKSPACE_NOT_FOUND',
+      'FILE_EXISTS',
+      'DOCUMENT_INDEXING_IN_PROGRESS',
+    ],
+    handle: async (ctx, { params }) => json(201, await uploadDocument(deps, ctx, params, 'create')),
+  }),
+  route({
+    method: 'put',
+    path: '/indexer/partition/{partition}/file/{file_id}',
+    summary: 'Replace a document; the old version stays searchable until the new one is indexed',
+    tag: 'Indexing',
+    auth: { partition: 'editor' },
+    request: { params: FileParams, multipart: UploadForm.omit({ workspace_ids: true }) },
+    responses: { 202: { description: 'Admitted', schema: UploadAccepted } },
+    errors: [...UPLOAD_ERRORS, 'FILE_NOT_FOUND'],
+    handle: async (ctx, { params }) => json(202, await uploadDocument(deps, ctx, params, 'replace')),
+  }),
+  route({
+    method: 'post',
+    path: '/indexer/partition/{partition}/file/{file_id}/copy',
+    summary: 'Copy an indexed document with its chunks and vectors; answered once the copy is live',
+    tag: 'Indexing',
+    auth: { partition: 'editor' },
+    request: { params: FileParams, multipart: CopyForm },
+    responses: { 201: { description: 'Copied', schema: MessageBody } },
+    errors: [
+      'BAD_REQUEST',
+      'AUTH_ERROR',
+      'QUOTA_EXCEEDED',
+      'PARTITION_NOT_FOUND',
+      'FILE_NOT_FOUND',
+      'FILE_EXISTS',
+      'DOCUMENT_INDEXING_IN_PROGRESS',
+      'DOCUMENT_CONTENT_EXISTS',
+      'CONFLICT',
+      'VALIDATION_ERROR',
+      'RATE_LIMITED',
+      'SERVICE_UNAVAILABLE',
+    ],
+    async handle(ctx, { params }) {
+      await copyDocument(deps, ctx, params);
+      return json(201, { message: 'File copied successfully.' });
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/indexer/partition/{partition}/file/{file_id}',
+    summary: 'Merge metadata into a document without indexing it again; the key `partition` moves it',
+    tag: 'Indexing',
+    auth: { partition: 'editor' },
+    request: { params: FileParams, multipart: MetadataForm },
+    responses: { 200: { description: 'Changed', schema: MessageBody } },
+    errors: [
+      'BAD_REQUEST',
+      'AUTH_ERROR',
+      'PARTITION_NOT_FOUND',
+      'FILE_NOT_FOUND',
+      'FILE_EXISTS',
+      'DOCUMENT_CONTENT_EXISTS',
+      'CONFLICT',
+      'VALIDATION_ERROR',
+    ],
+    async handle(ctx, { params }) {
+      await patchDocument(deps, ctx, params);
+      return json(200, { message: `Metadata for file '${params.file_id}' successfully updated.` });
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/indexer/partition/{partition}/file/{file_id}',
+    summary: 'Delete a document and everything made of it',
+    tag: 'Indexing',
+    auth: { partition: 'editor' },
+    request: { params: FileParams },
+    responses: { 204: { description: 'Deleted' } },
+    errors: ['BAD_REQUEST', 'AUTH_ERROR', 'FILE_NOT_FOUND'],
+    async handle(ctx, { params }) {
+      requireIdentifier('partition name', params.partition);
+      requireIdentifier('file id', params.file_id);
+      const { workflows } = deps;
+      await deleteFile(
+        { ...deps.adapters, workflows, log: ctx.log },
+        { partition: params.partition, fileId: params.file_id },
+      );
+      return empty(204);
+    },
+  }),
+];

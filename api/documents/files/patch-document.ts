@@ -1,0 +1,51 @@
+import { AppError } from '../../../schemas/app-error.js';
+import type { Metadata } from '../../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
+import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
+import { patchFile } from '../commands/patch-file.js';
+import { noSuchFile } from '../../http/upload-refusals.js';
+import { readForm } from '../../http/read-form.js';
+import type { CallerContext } from '../../http/route.js';
+import { readClientMetadata } from './client-metadata.js';
+import type { DocumentDeps } from '../../document-deps.js';
+import { requireIdentifier } from '../../http/identifiers.js';
+
+/** New words for a file, and a new partition when they name one. */
+export const patchDocument = async (
+  { adapters, config, workflows }: DocumentDeps,
+  ctx: CallerContext,
+  { partition, file_id: fileId }: { partition: string; file_id: string },
+): Promise<void> => {
+  requireIdentifier('partition name', partition);
+  requireIdentifier('file id', fileId);
+  const file = await adapters.files.get(partition, fileId);
+  if (file === null || (file.live === null && file.pending_task === null))
+    throw noSuchFile({ partition, fileId });
+  const fields = await readForm(ctx.koa);
+  const embedders = await adapters.models.list('embedder');
+  const read = readClientMetadata(
+    fields['metadata'],
+    embedders.flatMap(({ vector_field }) => vector_field ?? []),
+  );
+  const { partition: target, ...metadata } = read.metadata;
+  const to = target === undefined || target === partition ? null : await openTarget(adapters, ctx, target);
+  await patchFile(
+    { ...adapters, ...config.documents, workflows, log: ctx.log },
+    { partition, fileId, metadata, to },
+  );
+};
+
+const openTarget = async (
+  { partitions }: DocumentDeps['adapters'],
+  ctx: CallerContext,
+  target: Metadata[string],
+): Promise<PartitionRecord> => {
+  if (typeof target !== 'string')
+    throw new AppError('BAD_REQUEST', 'metadata.partition must be a string', { plain: true });
+  requireIdentifier('partition name', target);
+  await authoriseCaller(partitions, ctx, target, 'editor');
+  const record = await partitions.get(target);
+  if (record === null)
+    throw new AppError('PARTITION_NOT_FOUND', `Partition '${target}' not found`, { plain: true });
+  return record;
+};

@@ -1,0 +1,72 @@
+import multer from '@koa/multer';
+import type Koa from 'koa';
+import type { AppError } from '../../../schemas/app-error.js';
+import type { BlobStore } from '../../../activities/ports/files.js';
+import { textFields } from '../../http/read-form.js';
+import { createBlobStorageEngine } from './blob-storage-engine.js';
+import type { StoredPart } from './blob-storage-engine.js';
+import { formError, isTooLarge, tooLarge, UPLOAD_FORM_LIMITS, UPLOAD_FORM_OVERHEAD } from './upload-form.js';
+
+export interface ReceivedUpload {
+  /** Null when the form had no file, or the file was not saved. */
+  file: StoredPart | null;
+  /** Name of the file part even when saving it failed. */
+  filename: string | null;
+  /** Text fields; of a repeated one the last. */
+  fields: Readonly<Record<string, string>>;
+  /** Why the file was not saved; raised at its place in the order of checks, which is a late one. */
+  fault: AppError | null;
+}
+
+export interface ReceiveOptions {
+  blobs: BlobStore;
+  blobId: string;
+  maxBytes: number;
+  signal: AbortSignal;
+}
+
+/**
+ * Reads a multipart form, streaming its `file` part into the blob store. When this throws, nothing is left in the
+ * store; when it returns, the caller owns the bytes and must call `discard` unless the upload is admitted.
+ * @throws AppError 400, 413 or 422 for a form that cannot be read; the blob store's own
+ */
+export const receiveUpload = async (
+  ctx: Koa.Context,
+  options: ReceiveOptions,
+): Promise<ReceivedUpload & { discard(): Promise<void> }> => {
+  if (Number(ctx.get('Content-Length')) > options.maxBytes + UPLOAD_FORM_OVERHEAD)
+    throw tooLarge(options.maxBytes);
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const storage = createBlobStorageEngine(options.blobs, options.blobId, signal);
+  let filename: string | null = null;
+  const parser = multer({
+    storage: storage.engine,
+    limits: { ...UPLOAD_FORM_LIMITS, fileSize: options.maxBytes },
+    preservePath: true,
+    // Names come as UTF-8 bytes; the parser's own default would garble them.
+    defParamCharset: 'utf8',
+    fileFilter(_request, file, callback) {
+      filename = file.originalname;
+      callback(null, true);
+    },
+  } as multer.Options);
+
+  let fault: AppError | null = null;
+  try {
+    await parser.single('file')(ctx as never, async () => {});
+  } catch (error) {
+    stop.abort();
+    await storage.discard();
+    if (!isTooLarge(error)) throw formError(error, options.signal);
+    fault = tooLarge(options.maxBytes);
+  }
+  const fields = textFields(ctx);
+  return {
+    file: fault === null ? storage.stored() : null,
+    filename,
+    fields,
+    fault,
+    discard: storage.discard,
+  };
+};

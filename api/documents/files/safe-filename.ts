@@ -1,0 +1,32 @@
+import { AppError } from '../../../schemas/app-error.js';
+
+/** Common file systems' limit on a name, in bytes. */
+const MOST_BYTES = 255;
+
+/**
+ * A client's file name made safe to show and to write into a header: the last path step, without control and
+ * direction-changing characters, quotes and separators; shortened from the middle so that the extension stays.
+ * @throws AppError BAD_REQUEST (400) when nothing is left
+ */
+export const safeFilename = (original: string): string => {
+  const base = original.split(/[/\\]/).at(-1) ?? '';
+  const clean = base
+    .normalize('NFC')
+    // Controls, line separators, zero-width and bidirectional marks (a name must not read otherwise than it is).
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '')
+    .replaceAll(/["<>|:*?;]/g, '_')
+    .replaceAll(/\s+/gu, ' ')
+    .replaceAll(/^[\s.]+(?=\.)|[\s.]+$|^\s+/g, '');
+  if (clean === '') throw new AppError('BAD_REQUEST', 'Invalid file name', { plain: true });
+  if (Buffer.byteLength(clean) <= MOST_BYTES) return clean;
+  const extension = /\.[^.]{1,20}$/.exec(clean)?.[0] ?? '';
+  let stem = clean.slice(0, clean.length - extension.length);
+  const room = MOST_BYTES - Buffer.byteLength(extension);
+  // Whole characters go, from the end, until the bytes fit.
+  const characters = [...stem];
+  while (Buffer.byteLength(stem) > room) {
+    characters.pop();
+    stem = characters.join('');
+  }
+  return `${stem}${extension}`;
+};

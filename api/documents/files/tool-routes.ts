@@ -1,0 +1,124 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { AppError } from '../../../schemas/app-error.js';
+import {
+  ToolCall,
+  ToolFileMetadata,
+  ToolForm,
+  ToolList,
+  ToolResult,
+} from '../../../schemas/documents/tools-api.js';
+import { invalidRequest } from '../../http/request-issues.js';
+import { json, route } from '../../http/route.js';
+import type { CallerContext, Route } from '../../http/route.js';
+import { badRequest } from '../../http/bad-request.js';
+import type { DocumentDeps } from '../../document-deps.js';
+import { extractText } from './extract-text.js';
+import { receiveTemporary } from './receive-temporary.js';
+
+const EXTRACT_TEXT = {
+  name: 'extractText',
+  description: 'Reads a document (PDF, DOCX, HTML, Markdown or plain text) and answers its text.',
+};
+
+/** More files than this at once in one gateway, and callers are asked to come again. */
+const MOST_AT_ONCE = 16;
+const COME_AGAIN_MS = 5000;
+/** A client waits for the answer: what takes longer belongs into a partition. */
+const LONGEST_MS = 300_000;
+
+const missing = (field: string): AppError =>
+  invalidRequest([{ type: 'missing', loc: ['body', field], msg: 'Field required', input: null }]);
+
+/** A form field that holds JSON. @throws AppError BAD_REQUEST, plain */
+const readField = <Schema extends z.ZodType>(
+  schema: Schema,
+  name: string,
+  text: string,
+): z.output<Schema> => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw badRequest(`'${name}' must be valid JSON`);
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const place = issue === undefined || issue.path.length === 0 ? 'it' : `'${issue.path.join('.')}'`;
+  throw badRequest(`'${name}' must be a JSON object in which ${place} is what it should be`);
+};
+
+/** Tools that clients may have executed (wire contract, section 1.9). */
+export const toolRoutes = ({ config, tools }: DocumentDeps): Route[] => {
+  const timeoutMs = Math.min(config.parsing.timeoutSeconds * 1000, LONGEST_MS);
+  let running = 0;
+
+  /** In a directory of its own, which goes with everything in it, whatever happens. */
+  const execute = async ({ koa, signal }: CallerContext): Promise<string> => {
+    const directory = await mkdtemp(join(tools.scratchDirectory, 'tool-'));
+    try {
+      const { file, fields } = await receiveTemporary(koa, {
+        ...{ directory, maxBytes: config.http.maxUploadBytes, signal },
+      });
+      if (file === null) throw missing('file');
+      const { tool, metadata } = fields;
+      if (tool === undefined) throw missing('tool');
+      const { name } = readField(ToolCall, 'tool', tool);
+      if (name !== EXTRACT_TEXT.name) throw badRequest(`Tool ${name.slice(0, 100)} not found`);
+      const said = metadata === undefined ? {} : readField(ToolFileMetadata, 'metadata', metadata);
+      const what = { name: said.name || file.originalName, mime: said.mime || null };
+      return await extractText({ parser: tools.parser, timeoutMs }, { ...file, directory, ...what }, signal);
+    } finally {
+      // A write that was broken off may still be closing its file.
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    }
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/v1/tools',
+      summary: 'Tools that can be executed',
+      tag: 'Tools',
+      auth: 'user',
+      responses: { 200: { description: 'Tools', schema: ToolList } },
+      handle: () => json(200, [EXTRACT_TEXT]),
+    }),
+    route({
+      method: 'post',
+      path: '/v1/tools/execute',
+      summary: 'Execute a tool on a file; nothing of it is kept',
+      tag: 'Tools',
+      auth: 'user',
+      request: { multipart: ToolForm },
+      responses: { 200: { description: 'What the tool made of it', schema: ToolResult } },
+      errors: [
+        'BAD_REQUEST',
+        'PAYLOAD_TOO_LARGE',
+        'UNSUPPORTED_MEDIA_TYPE',
+        'VALIDATION_ERROR',
+        'FILE_ENCRYPTED',
+        'FILE_CORRUPT',
+        'FILE_TOO_COMPLEX',
+        'UNSUPPORTED_CONTENT',
+        'PARSE_TIMEOUT',
+        'PARSER_CRASHED',
+        'SERVICE_UNAVAILABLE',
+      ],
+      async handle(ctx) {
+        if (running >= MOST_AT_ONCE)
+          throw new AppError('SERVICE_UNAVAILABLE', 'Too many files are being read; try again soon.', {
+            retryAfterMs: COME_AGAIN_MS,
+          });
+        running += 1;
+        try {
+          return json(200, { message: await execute(ctx) });
+        } finally {
+          running -= 1;
+        }
+      },
+    }),
+  ];
+};

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../../../schemas/app-error.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { authorisePartition } from '../../http/middleware/authorise-partition.js';
+import { admitUpload } from '../commands/admit-upload.js';
+import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';
+import { settleUploader } from '../commands/delete-user.js';
+import { requirePartitionStill } from '../commands/require-partition-still.js';
+import { requireRoom } from '../commands/require-room.js';
+import { requireQuota } from '../commands/reserve-quota.js';
+import { findWorkspaces, settleWorkspaces } from '../commands/settle-workspaces.js';
+import { alreadyExists, noSuchFile } from '../../http/upload-refusals.js';
+import type { CallerContext } from '../../http/route.js';
+import { checkUpload } from './check-upload.js';
+import type { DocumentDeps } from '../../document-deps.js';
+import { requireIdentifier } from '../../http/identifiers.js';
+import { links } from '../../http/links.js';
+import { receiveUpload } from './receive-upload.js';
+
+/** Checks that need no body, the stream, checks that need it, admission. Refused at any point, nothing is left. */
+export const uploadDocument = async (
+  deps: DocumentDeps,
+  ctx: CallerContext,
+  { partition, file_id: fileId }: { partition: string; file_id: string },
+  intent: TaskRecord['intent'],
+): Promise<{ task_status_url: string }> => {
+  const { adapters, config, workflows } = deps;
+  const target = { partition, fileId, taskUrl: links(ctx.baseUrl).task };
+  await checkTarget(deps, ctx, target, intent);
+
+  const uploadId = randomUUID();
+  const received = await receiveUpload(ctx.koa, {
+    blobs: adapters.blobs,
+    blobId: uploadId,
+    maxBytes: config.http.maxUploadBytes,
+    signal: ctx.signal,
+  });
+  try {
+    const checked = await checkUpload(received, {
+      stores: adapters,
+      uploadId,
+      allowPrivateCallbacks: config.callbacks.allowPrivateAddresses,
+      ...(intent === 'create'
+        ? {
+            requireNew: () => requireNew(deps, target),
+            findWorkspaces: (ids: readonly string[]) => findWorkspaces(adapters, partition, ids),
+          }
+        : {}),
+    });
+    const { embedder, partition_key: partitionKey } = await openPartition(deps, ctx, partition);
+    const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
+    const task = await admitUpload(commandDeps, {
+      ...{ ...target, ...checked, intent, userId: ctx.principal.userId, embedder, partitionKey },
+    });
+    await settleUploader(commandDeps, ctx.principal.userId);
+    await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
+    await requireWorkspaces(deps, ctx, task.file_key, checked.workspaces);
+    return { task_status_url: target.taskUrl(task.task_id) };
+  } catch (error) {
+    await received
+      .discard()
+      .catch((failure: unknown) =>
+        ctx.log.warn({ err: failure }, 'bytes of a refused upload are left to the sweep'),
+      );
+    throw error;
+  }
+};
+
+/**
+ * A workspace may have been deleted while the upload was admitted. What cannot be found out now does not fail the
+ * upload: its caller would remove the bytes of an admitted file.
+ * @throws AppError WORKSPACE_NOT_FOUND when none is left, and the file with it
+ */
+const requireWorkspaces = async (
+  { adapters, workflows }: DocumentDeps,
+  { log }: CallerContext,
+  fileKey: string,
+  keys: readonly string[],
+): Promise<void> => {
+  if (keys.length === 0) return;
+  const left = await settleWorkspaces({ ...adapters, workflows, log }, fileKey, keys).catch(
+    (error: unknown) => {
+      log.warn(
+        { err: error, file_key: fileKey },
+        'whether the workspaces of an upload still exist is unknown',
+      );
+      return keys;
+    },
+  );
+  if (left.length === 0) throw new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
+};
+
+const checkTarget = async (
+  { adapters, config }: DocumentDeps,
+  ctx: CallerContext,
+  { partition, fileId }: { partition: string; fileId: string },
+  intent: TaskRecord['intent'],
+): Promise<void> => {
+  requireIdentifier('partition name', partition);
+  requireIdentifier('file id', fileId);
+  await adapters.chunks.requireSchema();
+  const bounds = { ...adapters, ...config.documents };
+  await requireRoom(bounds, ctx.principal.userId);
+  if (intent === 'create') await requireQuota(bounds, ctx.principal.userId);
+  if (intent === 'replace') {
+    const file = await adapters.files.get(partition, fileId);
+    if (file === null || (file.live === null && file.pending_task === null))
+      throw noSuchFile({ partition, fileId });
+  } else if ((await adapters.partitions.get(partition)) === null) {
+    const { maxPartitionsPerUser } = config.documents;
+    await requireMayCreatePartition(
+      { ...adapters, maxPartitionsPerUser },
+      { partition, userId: ctx.principal.userId },
+    );
+  }
+};
+
+const requireNew = async (
+  { adapters }: DocumentDeps,
+  target: { partition: string; fileId: string },
+): Promise<void> => {
+  const file = await adapters.files.get(target.partition, target.fileId);
+  if (file?.live) throw alreadyExists(target);
+};
+
+/** The upload's partition, created when it is missing; not before the upload has passed every check of its own. */
+const openPartition = async (
+  { adapters, config }: DocumentDeps,
+  ctx: CallerContext,
+  partition: string,
+): Promise<PartitionRecord> => {
+  const present = await adapters.partitions.get(partition);
+  if (present !== null) return present;
+  try {
+    const { maxPartitionsPerUser } = config.documents;
+    return await createPartition(
+      { ...adapters, maxPartitionsPerUser },
+      { partition, userId: ctx.principal.userId },
+    );
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'PARTITION_EXISTS') throw error;
+    // Created in this moment, by this caller or by somebody else: the role is asked of the record, not of the scope.
+    const role = await adapters.partitions.roleOf(ctx.principal.userId, partition);
+    const roles = role === null ? {} : { [partition]: role };
+    const scope = ctx.scope.kind === 'all' ? ctx.scope : { ...ctx.scope, roles };
+    await authorisePartition(adapters.partitions, scope, partition, 'editor');
+    const created = await adapters.partitions.get(partition);
+    if (created === null) throw error;
+    return created;
+  }
+};

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../../../schemas/error-table.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { queryNumber } from '../../../schemas/documents/documents-api.js';
+import { CandidateList, MemberList, NewMemberForm, RoleForm } from '../../../schemas/documents/users-api.js';
+import { invalidRequest } from '../../http/request-issues.js';
+import { empty, json, route } from '../../http/route.js';
+import type { Route } from '../../http/route.js';
+import type { DocumentDeps } from '../../document-deps.js';
+import { PartitionParams } from '../../http/path-params.js';
+
+const MemberParams = PartitionParams.extend({
+  user_id: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be an integer')
+    .transform(Number),
+});
+
+const MOST_CANDIDATES = 100;
+/** So few characters would list everybody. */
+const LEAST_SEARCH = 3;
+
+const CandidateQuery = z.object({
+  search: z.string().max(255),
+  /** The number of the last user of the page before. */
+  cursor: queryNumber(z.int().min(0)).default(0),
+  limit: queryNumber(z.int().min(1).max(MOST_CANDIDATES)).default(20),
+});
+
+const MESSAGES: Partial<Record<ErrorCode, (userId: number, partition: string) => string>> = {
+  MEMBERSHIP_EXISTS: (userId, partition) => `User ${userId} is already a member of partition '${partition}'`,
+  MEMBERSHIP_NOT_FOUND: (userId, partition) => `User ${userId} is not a member of partition '${partition}'`,
+};
+
+/** Who may do what in a partition (wire contract, section 1.5). */
+export const memberRoutes = ({ adapters }: DocumentDeps): Route[] => {
+  const { partitions, users } = adapters;
+
+  /** What a store says of a membership, in the words of a route's guard. */
+  const plainly = async (change: Promise<void>, userId: number, partition: string): Promise<void> => {
+    await change.catch((error: unknown) => {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      const text = MESSAGES[error.code]?.(userId, partition) ?? error.message;
+      throw new AppError(error.code, text, { plain: true, cause: error });
+    });
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/partition/{partition}/users',
+      summary: 'Members of a partition',
+      tag: 'Members',
+      auth: { partition: 'owner' },
+      request: { params: PartitionParams },
+      responses: { 200: { description: 'Members by number', schema: MemberList } },
+      errors: ['PARTITION_NOT_FOUND'],
+      async handle(_ctx, { params }) {
+        const members = await partitions.members(params.partition);
+        const people = await users.getMany(members.map(({ user_id }) => user_id));
+        return json(200, {
+          members: members.flatMap(({ user_id, role, added_at }) => {
+            const user = people.get(user_id);
+            if (user === undefined) return [];
+            const { display_name, email } = user;
+            return [{ user_id, display_name, email, role, added_at: added_at.toISOString() }];
+          }),
+        });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/partition/{partition}/users/candidates',
+      summary: 'Users who could become members, by the beginning of a name or by number',
+      tag: 'Members',
+      auth: { partition: 'owner' },
+      request: { params: PartitionParams, query: CandidateQuery },
+      responses: { 200: { description: 'Users by number', schema: CandidateList } },
+      errors: ['PARTITION_NOT_FOUND', 'VALIDATION_ERROR'],
+      async handle(_ctx, { params, query }) {
+        const text = query.search.trim();
+        if ([...text].length < LEAST_SEARCH && !/^\d+$/.test(text))
+          throw invalidRequest([
+            {
+              type: 'too_small',
+              loc: ['query', 'search'],
+              msg: `At least ${LEAST_SEARCH} characters, or the number of a user`,
+              input: query.search,
+            },
+          ]);
+        const without = (await partitions.members(params.partition)).map(({ user_id }) => user_id);
+        const { cursor: after, limit } = query;
+        const found = await users.search({ text, after, limit: limit + 1, without });
+        const page = found.slice(0, limit);
+        const hasMore = found.length > limit;
+        return json(200, {
+          candidates: page.map(({ user_id, display_name, email }) => ({ user_id, display_name, email })),
+          limit,
+          has_more: hasMore,
+          next_cursor: hasMore ? (page.at(-1)?.user_id ?? null) : null,
+        });
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/partition/{partition}/users',
+      summary: 'Add a member',
+      tag: 'Members',
+      auth: { partition: 'owner' },
+      request: { params: PartitionParams, form: NewMemberForm },
+      responses: { 201: { description: 'Added' } },
+      errors: ['PARTITION_NOT_FOUND', 'USER_NOT_FOUND', 'MEMBERSHIP_EXISTS', 'VALIDATION_ERROR'],
+      async handle(_ctx, { params: { partition }, form: { user_id: userId, role } }) {
+        if ((await users.get(userId)) === null)
+          throw new AppError('USER_NOT_FOUND', `User ${userId} not found`, { plain: true });
+        await plainly(partitions.addMember(partition, userId, role), userId, partition);
+        // Deleted in this moment: that deletion may have looked at the partitions already.
+        if ((await users.get(userId)) === null) await partitions.removeUser(userId);
+        return empty(201);
+      },
+    }),
+    route({
+      method: 'patch',
+      path: '/partition/{partition}/users/{user_id}',
+      summary: "Change a member's role; the last owner stays one",
+      tag: 'Members',
+      auth: { partition: 'owner' },
+      request: { params: MemberParams, form: RoleForm },
+      responses: { 200: { description: 'Changed' } },
+      errors: ['PARTITION_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_OWNER', 'VALIDATION_ERROR'],
+      async handle(_ctx, { params: { partition, user_id: userId }, form: { role } }) {
+        await plainly(partitions.setRole(partition, userId, role), userId, partition);
+        return empty(200);
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/partition/{partition}/users/{user_id}',
+      summary: 'Remove a member; the last owner stays',
+      tag: 'Members',
+      auth: { partition: 'owner' },
+      request: { params: MemberParams },
+      responses: { 204: { description: 'Removed' } },
+      errors: ['PARTITION_NOT_FOUND', 'MEMBERSHIP_NOT_FOUND', 'LAST_OWNER', 'VALIDATION_ERROR'],
+      async handle(_ctx, { params: { partition, user_id: userId } }) {
+        await plainly(partitions.removeMember(partition, userId), userId, partition);
+        return empty(204);
+      },
+    }),
+  ];
+};

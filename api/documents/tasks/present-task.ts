@@ -1,0 +1,80 @@
+import { formatFileSize } from '../../../activities/text/format-file-size.js';
+import type { Metadata } from '../../../schemas/documents/documents.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import type { Principal } from '../../../schemas/documents/users.js';
+import type { QueueTask, TaskStatus } from '../../../schemas/documents/documents-api.js';
+import type { Links } from '../../http/links.js';
+
+const MOST_ERROR_CHARACTERS = 8000;
+const ASK_AN_ADMINISTRATOR = 'Ask an administrator for the details of this error.';
+
+/** The upload's metadata with the server's own keys, which win. */
+const detailsOf = (task: TaskRecord): Metadata => ({
+  ...task.metadata,
+  file_id: task.file_id,
+  partition: task.partition,
+  filename: task.upload.filename,
+  original_filename: task.upload.original_filename,
+  source: task.upload.filename,
+  file_size: formatFileSize(task.upload.size_bytes),
+  content_sha256: task.upload.content_sha256,
+  ...(task.relationship_id === null ? {} : { relationship_id: task.relationship_id }),
+  ...(task.parent_id === null ? {} : { parent_id: task.parent_id }),
+});
+
+/** What went wrong, as the API tells it: a failure, or the newer upload that took this one's place. */
+export const shownError = (task: TaskRecord): TaskRecord['error'] =>
+  task.state === 'FAILED' || task.error?.code === 'SUPERSEDED' ? task.error : null;
+
+export const presentTask = (task: TaskRecord, link: Links): TaskStatus => {
+  const error = shownError(task);
+  return {
+    task_id: task.task_id,
+    task_state: task.state,
+    details: {
+      file_id: task.file_id,
+      partition: task.partition,
+      metadata: detailsOf(task),
+      user_id: task.user_id,
+    },
+    stage: task.stage,
+    progress: task.progress,
+    attempt: task.attempt,
+    created_at: task.created_at.toISOString(),
+    started_at: task.started_at?.toISOString() ?? null,
+    finished_at: task.finished_at?.toISOString() ?? null,
+    ...(task.degraded_stages === undefined || task.degraded_stages.length === 0
+      ? {}
+      : { degraded_stages: task.degraded_stages }),
+    ...(error === null ? {} : { error: { code: error.code, message: error.message } }),
+    ...(task.state === 'FAILED' ? { error_url: link.taskError(task.task_id) } : {}),
+  };
+};
+
+/** A row of the queue's list. */
+export const presentQueueTask = (task: TaskRecord, link: Links): QueueTask => {
+  const { task_id, task_state: state, details, created_at, error_url } = presentTask(task, link);
+  const { started_at: from, finished_at: to } = task;
+  return {
+    ...{ task_id, state, details, created_at, url: link.task(task_id) },
+    duration_ms: from === null || to === null ? null : to.getTime() - from.getTime(),
+    ...(error_url === undefined ? {} : { error_url }),
+  };
+};
+
+/** Traces tell of the inside of the service: administrators read them, others a line that sends them there. */
+export const presentTaskError = (
+  task: TaskRecord,
+  error: NonNullable<TaskRecord['error']>,
+  reader: Principal,
+) => {
+  const summary = `[${error.code}]: ${error.message}`.slice(0, MOST_ERROR_CHARACTERS);
+  if (!reader.isAdmin) return { task_id: task.task_id, summary, traceback: [ASK_AN_ADMINISTRATOR] };
+  const traceback = error.traceback.join('\n').slice(0, MOST_ERROR_CHARACTERS);
+  return {
+    task_id: task.task_id,
+    reason: error.code,
+    summary,
+    traceback: traceback === '' ? [] : traceback.split('\n'),
+  };
+};

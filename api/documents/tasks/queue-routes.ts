@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '../../../schemas/app-error.js';
+import { ACTIVE_STATES, FINAL_STATES } from '../../../schemas/documents/tasks.js';
+import type { TaskRecord, TaskState, WorkerRecord } from '../../../schemas/documents/tasks.js';
+import {
+  ActorList,
+  ActorRestarted,
+  QueueInfo,
+  QueueTasks,
+} from '../../../schemas/documents/documents-api.js';
+import { WORKER_POOLS, WORKER_SILENCE_MS } from '../../../schemas/worker-pools.js';
+import { json, route } from '../../http/route.js';
+import type { Route } from '../../http/route.js';
+import type { DocumentDeps } from '../../document-deps.js';
+import { links } from '../../http/links.js';
+import { placeTasks } from './place-tasks.js';
+import { presentQueueTask } from './present-task.js';
+
+const MOST_SETTLED = 500;
+const MOST_ACTIVE = 2000;
+/** The namespace that upstream's execution cluster would name. */
+const NAMESPACE = 'tamis';
+
+const TasksQuery = z.object({
+  task_status: z.string().optional().meta({ description: '`active`, or a state in any case' }),
+});
+
+/** The states that a filter asks for; a name of no state of ours (older releases had more) has no tasks. */
+const statesOf = (filter: string | undefined): TaskState[] => {
+  const asked = filter?.trim().toUpperCase() ?? '';
+  if (asked === '') return [...ACTIVE_STATES, ...FINAL_STATES];
+  if (asked === 'ACTIVE') return [...ACTIVE_STATES];
+  return [...ACTIVE_STATES, ...FINAL_STATES].filter((state) => state === asked);
+};
+
+const actorId = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 32);
+
+type Pool = (typeof WORKER_POOLS)[number];
+
+/** Alive when some process has it and nobody waits for a new one. */
+const poolState = (pool: Pool, workers: readonly WorkerRecord[], asked: Date | undefined): string => {
+  if (!pool.inWorkers) return 'ALIVE';
+  if (workers.length === 0) return 'DEAD';
+  const obeyed = (worker: WorkerRecord): boolean =>
+    asked === undefined || (worker.renewed[pool.name] ?? worker.started_at) >= asked;
+  return workers.some(obeyed) ? 'ALIVE' : 'PENDING_CREATION';
+};
+
+/** The queue of tasks, from their records, and the pools of the workers, from what these report. */
+export const queueRoutes = ({ adapters }: DocumentDeps): Route[] => {
+  const workersNow = (): Promise<WorkerRecord[]> =>
+    adapters.workers.list(new Date(Date.now() - WORKER_SILENCE_MS));
+
+  return [
+    route({
+      method: 'get',
+      path: '/queue/info',
+      summary: 'Workers and tasks in numbers',
+      tag: 'Queue',
+      auth: 'admin',
+      responses: { 200: { description: 'Numbers', schema: QueueInfo } },
+      errors: ['AUTH_ERROR', 'SERVICE_UNAVAILABLE'],
+      async handle() {
+        const [workers, counts] = await Promise.all([workersNow(), adapters.tasks.countByState()]);
+        const { QUEUED, SERIALIZING, COMPLETED, FAILED, CANCELLED } = counts;
+        return json(200, {
+          workers: {
+            total_slots: workers.reduce((sum, { slots }) => sum + slots, 0),
+            pool_size: workers.length,
+            max_per_actor: Math.max(0, ...workers.map(({ slots }) => slots)),
+          },
+          tasks: {
+            active: QUEUED + SERIALIZING,
+            active_statuses: { QUEUED, SERIALIZING },
+            total_cancelled: CANCELLED,
+            total_completed: COMPLETED,
+            total_failed: FAILED,
+          },
+        });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/queue/tasks',
+      summary: "The caller's tasks, newest first; everybody's for an administrator",
+      tag: 'Queue',
+      auth: 'user',
+      request: { query: TasksQuery },
+      responses: { 200: { description: 'Tasks', schema: QueueTasks } },
+      async handle(ctx, { query }) {
+        const { principal, baseUrl } = ctx;
+        const states = statesOf(query.task_status);
+        const userId = principal.isAdmin ? null : principal.userId;
+        const listed = async (of: readonly TaskState[], limit: number): Promise<TaskRecord[]> => {
+          const wanted = states.filter((state) => of.includes(state));
+          return wanted.length === 0 ? [] : adapters.tasks.list({ userId, states: wanted, limit });
+        };
+        const [active, settled] = await Promise.all([
+          listed(ACTIVE_STATES, MOST_ACTIVE),
+          listed(FINAL_STATES, MOST_SETTLED),
+        ]);
+        const link = links(baseUrl);
+        const tasks = await placeTasks(adapters, ctx, [...active, ...settled]);
+        return json(200, { tasks: tasks.map((task) => presentQueueTask(task, link)) });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/actors/',
+      summary: 'The worker pools',
+      tag: 'Queue',
+      auth: 'admin',
+      responses: { 200: { description: 'Pools by their known names', schema: ActorList } },
+      errors: ['AUTH_ERROR'],
+      async handle() {
+        const [workers, restarts] = await Promise.all([workersNow(), adapters.workers.restarts()]);
+        return json(200, {
+          actors: WORKER_POOLS.map((pool) => ({
+            actor_id: actorId(pool.name),
+            name: pool.name,
+            class_name: pool.className,
+            state: poolState(pool, workers, restarts.get(pool.name)),
+            namespace: NAMESPACE,
+          })),
+        });
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/actors/{actor_name}/restart',
+      summary: 'Have every worker process make this pool anew; running work is taken up again',
+      tag: 'Queue',
+      auth: 'admin',
+      request: { params: z.object({ actor_name: z.string() }) },
+      responses: { 200: { description: 'Asked for', schema: ActorRestarted } },
+      errors: ['AUTH_ERROR', 'NOT_FOUND'],
+      async handle(_ctx, { params: { actor_name: name } }) {
+        if (!WORKER_POOLS.some((pool) => pool.name === name))
+          throw new AppError('NOT_FOUND', `Unknown actor '${name}'`, { plain: true });
+        await adapters.workers.requestRestart(name);
+        return json(200, {
+          message: `Actor ${name} restarted successfully.`,
+          actor_name: name,
+          actor_id: actorId(name),
+        });
+      },
+    }),
+  ];
+};

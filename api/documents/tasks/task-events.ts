@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { isFinalState } from '../../../schemas/documents/tasks.js';
+import type { TaskStatus } from '../../../schemas/documents/documents-api.js';
+import { errorFrom } from '../../http/error-from.js';
+import { losslessBody } from '../../http/lossless-body.js';
+import { DONE_EVENT, errorEvent } from '../../http/stream-events.js';
+
+const LOOK_EVERY_MS = 500;
+/** Proxies drop a line on which nothing is said for a minute. */
+const COMMENT_EVERY_MS = 15_000;
+
+/**
+ * A task's status as server-sent events: at once, after every change, and for the last time when it is final. The
+ * record is asked, since any gateway may serve any client and the work is done elsewhere. When it cannot be asked any
+ * more the stream says so and ends well: the task goes on, and may be asked for again.
+ * @param signal aborted when the client has left
+ */
+export async function* taskEvents(
+  first: TaskRecord,
+  read: () => Promise<TaskRecord | null>,
+  present: (task: TaskRecord) => TaskStatus,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  let said = '';
+  let silentMs = 0;
+  for (let task: TaskRecord | null = first; task !== null;) {
+    const data = losslessBody(present(task));
+    if (data !== said) yield `event: status\ndata: ${data}\n\n`;
+    else if (silentMs >= COMMENT_EVERY_MS) yield ': still there\n\n';
+    silentMs = data === said && silentMs < COMMENT_EVERY_MS ? silentMs + LOOK_EVERY_MS : 0;
+    said = data;
+    if (isFinalState(task.state)) return;
+    const left = await sleep(LOOK_EVERY_MS, false, { signal }).catch(() => true);
+    if (left) return;
+    try {
+      task = await read();
+    } catch (thrown) {
+      yield errorEvent(errorFrom(thrown));
+      yield DONE_EVENT;
+      return;
+    }
+  }
+}

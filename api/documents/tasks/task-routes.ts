@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { AppError } from '../../../schemas/app-error.js';
+import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { MessageBody, TaskError, TaskStatus } from '../../../schemas/documents/documents-api.js';
+import { cancelTask } from '../commands/cancel-task.js';
+import { eventStream, json, route } from '../../http/route.js';
+import type { CallerContext, Route } from '../../http/route.js';
+import type { DocumentDeps } from '../../document-deps.js';
+import { links } from '../../http/links.js';
+import { placeTasks } from './place-tasks.js';
+import { presentTask, presentTaskError, shownError } from './present-task.js';
+import { taskEvents } from './task-events.js';
+
+const TaskParams = z.object({ task_id: z.string() });
+
+/** Background tasks: their owner and administrators may look at them and stop them. */
+export const taskRoutes = ({ adapters, workflows }: DocumentDeps): Route[] => {
+  /** @throws AppError, plain: TASK_NOT_FOUND, AUTH_ERROR */
+  const ownTask = async (ctx: CallerContext, taskId: string): Promise<TaskRecord> => {
+    const task = await adapters.tasks.get(taskId);
+    if (task === null) throw new AppError('TASK_NOT_FOUND', `Task '${taskId}' not found`, { plain: true });
+    if (task.user_id !== ctx.principal.userId && !ctx.principal.isAdmin)
+      throw new AppError('AUTH_ERROR', `Access to task '${taskId}' forbidden`, { plain: true });
+    return task;
+  };
+
+  const placed = async (ctx: CallerContext, task: TaskRecord): Promise<TaskRecord> =>
+    (await placeTasks(adapters, ctx, [task]))[0] ?? task;
+
+  return [
+    route({
+      method: 'get',
+      path: '/indexer/task/{task_id}',
+      summary: 'Status of a task',
+      tag: 'Indexing',
+      auth: 'user',
+      request: { params: TaskParams },
+      responses: { 200: { description: 'The task', schema: TaskStatus } },
+      errors: ['AUTH_ERROR', 'TASK_NOT_FOUND'],
+      async handle(ctx, { params }) {
+        const task = await placed(ctx, await ownTask(ctx, params.task_id));
+        return json(200, presentTask(task, links(ctx.baseUrl)));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/indexer/task/{task_id}/error',
+      summary: 'Why a task failed',
+      tag: 'Indexing',
+      auth: 'user',
+      request: { params: TaskParams },
+      responses: { 200: { description: 'The error', schema: TaskError } },
+      errors: ['AUTH_ERROR', 'TASK_NOT_FOUND'],
+      async handle(ctx, { params }) {
+        const task = await ownTask(ctx, params.task_id);
+        const error = shownError(task);
+        if (error === null)
+          throw new AppError('NOT_FOUND', `No error found for task '${params.task_id}'`, { plain: true });
+        return json(200, presentTaskError(task, error, ctx.principal));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/indexer/task/{task_id}/events',
+      summary: 'The status of a task as server-sent events, until it is final',
+      tag: 'Indexing',
+      auth: 'user',
+      request: { params: TaskParams },
+      responses: {
+        200: { description: 'Events `status`, each with the status body', contentType: 'text/event-stream' },
+      },
+      errors: ['AUTH_ERROR', 'TASK_NOT_FOUND'],
+      async handle(ctx, { params }) {
+        const task = await ownTask(ctx, params.task_id);
+        const link = links(ctx.baseUrl);
+        return eventStream(
+          taskEvents(
+            await placed(ctx, task),
+            async () => {
+              try {
+                const now = await adapters.tasks.get(task.task_id);
+                return now && (await placed(ctx, now));
+              } catch (error) {
+                ctx.log.error({ err: error, task_id: task.task_id }, 'the events of a task broke off');
+                throw error;
+              }
+            },
+            (now) => presentTask(now, link),
+            ctx.signal,
+          ),
+        );
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/indexer/task/{task_id}',
+      summary: 'Cancel a task; its state reads CANCELLED at once',
+      tag: 'Indexing',
+      auth: 'user',
+      request: { params: TaskParams },
+      responses: { 200: { description: 'Cancelled', schema: MessageBody } },
+      errors: ['AUTH_ERROR', 'TASK_NOT_FOUND', 'TASK_NOT_CANCELLABLE'],
+      async handle(ctx, { params }) {
+        const task = await ownTask(ctx, params.task_id);
+        await cancelTask({ ...adapters, workflows, log: ctx.log }, task);
+        return json(200, { message: `Cancellation signal sent for task ${params.task_id}` });
+      },
+    }),
+  ];
+};
