@@ -8,7 +8,7 @@ const WEIGHTS = [
   /e2e\/(kill|bad-input)/,
   /e2e\//,
   /workflows\/(forward-signals|index-document)/,
-  /unit\/parsing\//,
+  /unit\/documents\/parsing\//,
   /workflows\//,
   /contracts\//,
 ];

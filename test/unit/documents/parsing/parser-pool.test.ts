@@ -1,0 +1,426 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { readChunkFile } from '../../../../activities/documents/parsing/chunk-file.js';
+import type { ParsedChunk } from '../../../../activities/documents/parsing/chunk.js';
+import type { FileKind } from '../../../../activities/documents/parsing/file-types.js';
+import { createParserPool } from '../../../../activities/documents/parsing/parser-pool.js';
+import type {
+  ParsedDocument,
+  ParserPool,
+  ParseRequest,
+} from '../../../../activities/documents/parsing/parser-pool.js';
+import { samplePages } from '../../../support/documents/sample-pages.js';
+import { writeDocx, writeDocxBomb } from '../../../support/documents/write-docx.js';
+import { writePdf } from '../../../support/documents/write-pdf.js';
+
+const endlessPdf = writePdf(samplePages(1), { selfRecursiveForm: true });
+
+let directory: string;
+let pool: ParserPool;
+let pids: number[] = [];
+const onStart = (process: { pid: number | undefined }): void => void pids.push(process.pid!);
+let count = 0;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'tamis-parsing-'));
+  pool = createParserPool({ size: 2, onStart });
+});
+afterAll(async () => {
+  await pool.close();
+  expect(pids.filter(isAlive)).toEqual([]);
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function request(
+  kind: FileKind,
+  bytes: Buffer | string,
+  more: Partial<ParseRequest> = {},
+): Promise<ParseRequest> {
+  const path = join(directory, `${count++}.${kind}`);
+  await writeFile(path, bytes);
+  const chunking = { chunkSize: 512, overlapRate: 0.2 };
+  return { path, kind, filename: 'upload', outputPath: `${path}.jsonl`, chunking, ...more };
+}
+
+async function parse(
+  kind: FileKind,
+  bytes: Buffer | string,
+  more: Partial<ParseRequest> = {},
+  on = pool,
+): Promise<ParsedDocument & { chunks: ParsedChunk[]; text: string }> {
+  const parsed = await on.parseAndChunk(await request(kind, bytes, more));
+  const chunks: ParsedChunk[] = [];
+  for await (const chunk of readChunkFile(parsed.outputPath)) chunks.push(chunk);
+  expect(chunks).toHaveLength(parsed.chunkCount);
+  return { ...parsed, chunks, text: chunks.map((chunk) => chunk.text).join('\n') };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // One that nobody has waited for yet is dead all the same.
+    return process.platform !== 'linux' || !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function diesWithin(pid: number, ms: number): Promise<boolean> {
+  for (const until = Date.now() + ms; Date.now() < until; await new Promise((done) => setTimeout(done, 20))) {
+    if (!isAlive(pid)) return true;
+  }
+  return false;
+}
+
+describe('text', () => {
+  const french =
+    'Le tamis sépare la farine du son, où qu’il soit tenu ; à l’œil nu, on n’y voit rien. '.repeat(3);
+  const utf16 = (text: string, mark: string): Buffer => Buffer.from(mark + text, 'utf16le');
+
+  it.each([
+    ['utf-8', Buffer.from(french)],
+    ['utf-8', Buffer.from(`\ufeff${french}`)],
+    ['utf-16le', utf16(french, '\ufeff')],
+    ['utf-16le', utf16(french, '')],
+    ['utf-16be', utf16(french, '\ufeff').swap16()],
+  ])('reads %s', async (encoding, bytes) => {
+    const parsed = await parse('txt', bytes);
+    expect(parsed).toMatchObject({ encoding, chunkCount: 1, pages: null });
+    expect(parsed.text).toBe(french.trim());
+  });
+
+  it('reads Latin text by statistics, also when its first accent comes late', async () => {
+    const text = 'Où est passé le gâteau à la crème brûlée ? Il a été mangé par un élève très affamé. ';
+    for (const bytes of [
+      Buffer.from(text, 'latin1'),
+      Buffer.from('plain words. '.repeat(9000) + text, 'latin1'),
+    ]) {
+      expect((await parse('txt', bytes)).text).toContain(text.trim());
+    }
+  });
+
+  it('refuses binary data', async () => {
+    const noise = Buffer.from(Array.from({ length: 4000 }, (_, i) => (i * 7919) % 256));
+    const late = Buffer.concat([Buffer.from('text '.repeat(20_000)), noise, noise]);
+    for (const bytes of [noise, late]) {
+      await expect(parse('txt', bytes)).rejects.toMatchObject({ code: 'UNSUPPORTED_CONTENT' });
+    }
+  });
+
+  it('gives no chunk for a file without text', async () => {
+    expect(await parse('txt', '')).toMatchObject({ chunkCount: 0, tokens: 0, chunks: [] });
+    expect(await parse('md', ' \n\n\t\n')).toMatchObject({ chunkCount: 0 });
+    expect(await parse('html', '<body><script>x</script></body>')).toMatchObject({ chunkCount: 0 });
+    expect(await parse('pdf', writePdf([[]]))).toMatchObject({ chunkCount: 0, pages: 1 });
+  });
+
+  it('keeps every word of a file of many pieces, with offsets', async () => {
+    const words = Array.from(
+      { length: 60_000 },
+      (_, i) => `word${i}${i % 9 ? '' : '.'}${i % 400 ? '' : '\r\n\r\n'}`,
+    );
+    const source = words.join(' ');
+    const { chunks } = await parse('txt', source, { chunking: { chunkSize: 256, overlapRate: 0 } });
+    const plain = source.replace(/\r\n/g, '\n');
+    expect(
+      chunks
+        .map((c) => c.text)
+        .join(' ')
+        .split(/\s+/),
+    ).toEqual(plain.split(/\s+/));
+    for (const { text, charStart } of chunks) {
+      expect(plain.startsWith(text.split(/\s/, 1)[0]!, charStart)).toBe(true);
+    }
+  });
+});
+
+describe('Markdown', () => {
+  it('keeps the source text under its heading path', async () => {
+    const long = 'A sieve of *steel* wire. '.repeat(20);
+    const { chunks } = await parse(
+      'md',
+      `# The *guide*\n\n${long}\n\n## Care\n\n${long}\n\n\`\`\`js\n# no\n\`\`\`\n`,
+    );
+    expect(chunks.map((c) => c.headingPath)).toEqual([['The guide'], ['The guide', 'Care']]);
+    expect(chunks[0]!.text).toMatch(/^# The \*guide\*\n\nA sieve of \*steel\* wire\./);
+    expect(chunks[1]!.text).toMatch(/```js\n# no\n```$/);
+  });
+});
+
+describe('HTML', () => {
+  it('becomes Markdown without the furniture of the page', async () => {
+    const { chunks } = await parse(
+      'html',
+      `<html><head><title>T</title><style>p{}</style></head><body><nav>Menu</nav><header>Banner</header>
+      <h1>Guide</h1><p>Caf&eacute; <a href="https://x.test/long">au lait</a>, 2*3.</p>
+      <table><tr><td>Name</td><td>Mesh</td></tr><tr><td>Alpha</td><td>1|2</td></tr></table>
+      <script>evil()</script><footer>Imprint</footer></body></html>`,
+    );
+    expect(chunks).toHaveLength(1);
+    expect(chunks[0]!.headingPath).toEqual(['Guide']);
+    expect(chunks[0]!.text).toBe(
+      '# Guide\n\nCafé au lait, 2*3.\n\n| Name | Mesh |\n| - | - |\n| Alpha | 1\\|2 |',
+    );
+  });
+
+  it('reads the encoding that the page declares', async () => {
+    const page = '<meta charset="iso-8859-1"><p>Une été brûlant à Orléans</p>';
+    expect((await parse('html', Buffer.from(page, 'latin1'))).text).toBe('Une été brûlant à Orléans');
+  });
+
+  it.each([
+    ['div', '</div>'],
+    ['b', ''],
+    ['table><tr><td', ''],
+    ['ul><li', ''],
+    ['blockquote', '</blockquote>'],
+  ])('indexes the text inside 50,000 nested <%s>', async (tag, close) => {
+    const deep = `<h1>Top</h1><p>before &amp; above</p>${`<${tag}>`.repeat(50_000)}the deep text${close.repeat(50_000)}<p>after`;
+    const { text } = await parse('html', deep);
+    for (const part of ['# Top', 'before & above', 'the deep text', 'after']) expect(text).toContain(part);
+  });
+
+  it('takes many formatting elements that overlap', async () => {
+    const { text } = await parse('html', `${'<b><i><a>x</b></i></a>'.repeat(5000)}<p>end`);
+    expect(text).toContain('end');
+  });
+});
+
+describe('PDF', () => {
+  it('gives pages, headings and tables, without running headers and footers', async () => {
+    const progress: unknown[] = [];
+    const { chunks, pages, text } = await parse('pdf', writePdf(samplePages(4)), {
+      onProgress: (p) => progress.push(p),
+    });
+    expect(pages).toBe(4);
+    expect([...new Set(chunks.map((c) => c.page))]).toEqual([1, 2, 3, 4]);
+    for (const number of [1, 2, 3, 4]) {
+      const page = chunks.filter((c) => c.page === number);
+      expect(page.map((c) => c.headingPath)).toContainEqual([
+        `Chapter ${number}: meshes`,
+        `Care of mesh ${number}`,
+      ]);
+      const own = page.map((c) => c.text).join('\n');
+      expect(own).toContain(`Line 5 on page ${number} speaks of brushes and soap`);
+      expect(own).toContain('| Alpha | 12 | 3.50 |');
+    }
+    expect(text).not.toMatch(/Sieve Handbook|Page \d of/);
+  });
+
+  it('reads beyond one batch of pages', async () => {
+    const { chunks, pages } = await parse('pdf', writePdf(samplePages(120)));
+    expect(pages).toBe(120);
+    expect(new Set(chunks.map((c) => c.page)).size).toBe(120);
+    expect(chunks.at(-1)!.text).toContain('on page 120');
+  });
+
+  it('takes what liteparse leaves out from pdf.js', async () => {
+    const turned = writePdf(samplePages(1))
+      .toString('latin1')
+      .replace(/1 0 0 1 60 (\d+)\.\d+/g, (all, y) =>
+        `0 1 -1 0 ${Math.round(900 - y) / 2} 60`.padEnd(all.length),
+      );
+    const { text } = await parse('pdf', Buffer.from(turned, 'latin1'));
+    expect(text).toContain('Line 5 on page 1 speaks of woven wire');
+  });
+
+  const good = writePdf(samplePages(3));
+  it.each([
+    ['with a password', writePdf(samplePages(2), { userPassword: 'secret' }), 'FILE_ENCRYPTED'],
+    ['cut off in the middle', good.subarray(0, good.length / 2), 'FILE_CORRUPT'],
+    ['cut off near the end', good.subarray(0, good.length - 150), 'FILE_CORRUPT'],
+    ['of nothing but its signature', Buffer.from('%PDF-1.7\n'), 'FILE_CORRUPT'],
+    [
+      'of garbage between its marks',
+      Buffer.from(`%PDF-1.7\n${'garbage '.repeat(5000)}\n%%EOF`),
+      'FILE_CORRUPT',
+    ],
+    ['without a signature', Buffer.from('no PDF at all'), 'FILE_CORRUPT'],
+  ])('refuses one %s', async (_, bytes, code) => {
+    await expect(parse('pdf', bytes)).rejects.toMatchObject({ code });
+  });
+
+  it('opens one that has only an owner password, and one with bytes before it', async () => {
+    expect((await parse('pdf', writePdf(samplePages(1), { userPassword: '' }))).chunkCount).toBeGreaterThan(
+      0,
+    );
+    expect((await parse('pdf', Buffer.concat([Buffer.alloc(4000, 32), good]))).pages).toBe(3);
+  });
+
+  it('refuses one with too many pages', async () => {
+    await expect(parse('pdf', good, { limits: { maxPages: 2 } })).rejects.toMatchObject({
+      code: 'FILE_TOO_COMPLEX',
+      details: { limit: 'pages', max: 2, found: 3 },
+    });
+  });
+});
+
+describe('Word', () => {
+  it('gives headings and tables', async () => {
+    const { chunks } = await parse(
+      'docx',
+      writeDocx([
+        { heading: 'Guide', level: 1 },
+        { paragraph: 'Sieves & <meshes>. '.repeat(20) },
+        { heading: 'Sizes', level: 2 },
+        {
+          table: [
+            ['Name', 'Mesh'],
+            ['Alpha', '12'],
+          ],
+        },
+      ]),
+    );
+    expect(chunks.map((c) => [c.headingPath, c.page])).toEqual([
+      [['Guide'], null],
+      [['Guide', 'Sizes'], null],
+    ]);
+    expect(chunks[0]!.text).toContain('Sieves & <meshes>.');
+    expect(chunks[1]!.text).toBe('## Sizes\n\n| Name | Mesh |\n| - | - |\n| Alpha | 12 |');
+  });
+
+  const docx = writeDocx([{ paragraph: 'Hello' }]);
+  it.each([
+    ['that unpacks a thousandfold', () => writeDocxBomb(60_000_000), 'FILE_TOO_COMPLEX'],
+    ['that lies about its size', () => writeDocxBomb(60_000_000, 1000), 'FILE_TOO_COMPLEX'],
+    [
+      'with broken XML',
+      () => writeDocx([], [{ name: 'word/document.xml', content: '<w:document><<' }]),
+      'FILE_CORRUPT',
+    ],
+    ['cut off', () => docx.subarray(0, docx.length - 40), 'FILE_CORRUPT'],
+    ['with a password', () => Buffer.from('d0cf11e0a1b11ae100000000', 'hex'), 'FILE_ENCRYPTED'],
+  ])('refuses one %s', async (_, bytes, code) => {
+    await expect(parse('docx', bytes())).rejects.toMatchObject({ code });
+  });
+
+  it('refuses one of too many parts', async () => {
+    const parts = Array.from({ length: 50 }, (_, i) => ({ name: `word/media/${i}.png`, content: 'x' }));
+    const refused = parse('docx', writeDocx([{ paragraph: 'x' }], parts), {
+      limits: { maxArchiveEntries: 20 },
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'FILE_TOO_COMPLEX' });
+  });
+});
+
+describe('limits', () => {
+  let own: ParserPool;
+  afterEach(() => own.close());
+  const sound = async (): Promise<void> =>
+    expect((await parse('txt', 'still here', {}, own)).text).toBe('still here');
+
+  it('ends a parse that takes too long', async () => {
+    pids = [];
+    own = createParserPool({ size: 1, onStart, limits: { memoryMb: 16_384 } });
+    const started = Date.now();
+    const late = parse('pdf', endlessPdf, { limits: { timeoutMs: 300 } }, own);
+    await expect(late).rejects.toMatchObject({ code: 'PARSE_TIMEOUT' });
+    expect(Date.now() - started).toBeLessThan(8000);
+    expect(isAlive(pids[0]!)).toBe(false);
+    await sound();
+  });
+
+  it('ends a parse that takes too much memory', async () => {
+    own = createParserPool({ size: 1, limits: { memoryMb: 400 } });
+    await expect(parse('pdf', endlessPdf, {}, own)).rejects.toMatchObject({ code: 'FILE_TOO_COMPLEX' });
+    await sound();
+  });
+
+  it('outlives a parser that crashes', async () => {
+    pids = [];
+    own = createParserPool({ size: 1, onStart, limits: { memoryMb: 16_384 } });
+    const crash = parse('pdf', endlessPdf, {}, own);
+    while (pids.length === 0) await new Promise((done) => setTimeout(done, 10));
+    process.kill(pids[0]!, 'SIGSEGV');
+    await expect(crash).rejects.toMatchObject({ code: 'PARSER_CRASHED' });
+    await sound();
+  });
+
+  it('passes an error of the machine on as such', async () => {
+    own = createParserPool({ size: 1 });
+    const missing = { ...(await request('txt', 'x')), outputPath: join(directory, 'no/such/folder/x') };
+    const failure: unknown = await own.parseAndChunk(missing).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: 'Error', message: expect.stringContaining('ENOENT') as unknown });
+  });
+
+  it('kills the parser within a second of an abort, and those who wait at once', async () => {
+    pids = [];
+    own = createParserPool({ size: 1, onStart, limits: { memoryMb: 16_384 } });
+    const stop = new AbortController();
+    const reason = new Error('task cancelled');
+    const all = [1, 2].map(() => parse('pdf', endlessPdf, { signal: stop.signal }, own));
+    while (pids.length === 0) await new Promise((done) => setTimeout(done, 10));
+    await new Promise((done) => setTimeout(done, 1200));
+    const started = Date.now();
+    stop.abort(reason);
+    expect(await Promise.allSettled(all)).toEqual(all.map(() => ({ status: 'rejected', reason })));
+    expect(Date.now() - started).toBeLessThan(1000);
+    expect(isAlive(pids[0]!)).toBe(false);
+    await sound();
+  });
+
+  it('refuses chunks of a size that cannot be kept', async () => {
+    own = createParserPool({ size: 1 });
+    const chunking = { chunkSize: 3, overlapRate: 0.2 };
+    await expect(parse('txt', 'x', { chunking }, own)).rejects.toThrow(RangeError);
+  });
+
+  it('uses a process again, and replaces it after so many documents', async () => {
+    pids = [];
+    own = createParserPool({ size: 1, onStart, documentsPerProcess: 2 });
+    for (let i = 0; i < 5; i++) await sound();
+    expect(new Set(pids).size).toBe(3);
+  });
+
+  it('gives the same chunks every time', async () => {
+    own = createParserPool({ size: 2 });
+    const bytes = writePdf(samplePages(5));
+    const files = await Promise.all([1, 2].map(async () => (await parse('pdf', bytes, {}, own)).outputPath));
+    const [first, second] = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+    expect(first).toBe(second);
+  });
+
+  it('rejects what is under way and what comes after when it is closed', async () => {
+    own = createParserPool({ size: 1, limits: { memoryMb: 16_384 } });
+    const running = parse('pdf', endlessPdf, {}, own);
+    const closed = expect(running).rejects.toThrow('closed');
+    await new Promise((done) => setTimeout(done, 300));
+    await own.close();
+    await closed;
+    await expect(parse('txt', 'late', {}, own)).rejects.toThrow('closed');
+  });
+});
+
+describe('the parent', () => {
+  it.each([
+    ['kernel', process.env.PATH],
+    ['watching thread', '/nonexistent'],
+  ])(
+    'takes its parser with it by the %s, even out of a native loop',
+    async (_, PATH) => {
+      const { path } = await request('pdf', endlessPdf);
+      const program = new URL('../../../support/documents/hold-parser.ts', import.meta.url);
+      const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+      const { NODE_OPTIONS: _options, ...env } = process.env;
+      const parent = spawn(process.execPath, ['--import', loader, program.pathname, path], {
+        env: { ...env, PATH },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [line] = (await once(createInterface({ input: parent.stdout }), 'line')) as [string];
+      const pid = Number(line.split(' ')[1]);
+      await new Promise((done) => setTimeout(done, 1000));
+      expect(isAlive(pid)).toBe(true);
+      parent.kill('SIGKILL');
+      expect(await diesWithin(pid, 1500)).toBe(true);
+    },
+    30_000,
+  );
+});

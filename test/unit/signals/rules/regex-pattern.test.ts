@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { regexPattern } from '../../../../activities/signals/rules/regex-pattern.js';
+import { compileForTest } from './compile-for-test.js';
+
+describe('regular expressions', () => {
+  test.each([
+    ['bf', 'ssh-bf-user', true],
+    ['^ssh', 'x ssh', false],
+    ['(?i)SSH', 'ssh', true],
+    ['\\d{3}$', 'code 404', true],
+    ['^\\p{L}+$', 'Été', true],
+    ['a.c', 'a😀c', true],
+  ])('%s on %s: %s', (pattern, text, expected) => {
+    const test = regexPattern(pattern);
+    expect(typeof test === 'function' && test(text)).toBe(expected);
+  });
+
+  test.each([
+    ['x'.repeat(501), 'is longer than 500 characters'],
+    ['(', 'is not valid'],
+    ['(?=a)b', 'is not valid'],
+    ['(a)\\1', 'is not valid'],
+    ['((a{100}){100}){100}', 'is not valid'],
+    ['(?:(?:a{10}){10}){9}b|(?:(?:a{10}){10}){9}c', 'is too complex'],
+  ])('%.30s is refused, and its rule with it', (pattern, problem) => {
+    expect(regexPattern(pattern)).toContain(problem);
+    const { rule, problems } = compileForTest({ field: 'f', op: 'regex', value: pattern });
+    expect(rule).toBeNull();
+    expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test.each([
+    ['(a+)+$', 'a'.repeat(1_000_000) + '!'],
+    ['(x+x+)+y', 'x'.repeat(1_000_000)],
+    ['((a{30}){30})$', 'a'.repeat(1_000_000) + '!'],
+    ['^(([a-z])+.)+[A-Z]([a-z])+$', 'a'.repeat(1_000_000)],
+    ['(.*)(.*)(.*)(.*)(.*)[^a]$', 'a'.repeat(1_000_000)],
+    ['(a?){450}a{450}b', 'a'.repeat(1_000_000)],
+    ['(a|aa|aaa)*b', 'a'.repeat(1_000_000)],
+  ])('a hostile pattern ends quickly: %s', (pattern, text) => {
+    const test = regexPattern(pattern);
+    if (typeof test === 'function') test(text);
+    // Not linear would not end within the time limit of the test.
+  });
+});
