@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LooseBody } from '../../support/loose-body.js';
+import { startGateway } from '../../support/start-gateway.js';
+import type { Gateway } from '../../support/start-gateway.js';
+import { indexText, uploadForm } from '../../support/uploads.js';
+
+let gateway: Gateway;
+let ada: { token: string; userId: number };
+beforeEach(async () => {
+  gateway = await startGateway();
+  ada = gateway.addUser('ada');
+});
+afterEach(() => gateway.close());
+
+const ask = async (path: string, token = ada.token): Promise<[number, LooseBody]> => {
+  const response = await gateway.call('GET', path, { token });
+  return [response.status, await response.json()];
+};
+const index = (fileId: string, metadata: object = {}, lines = [`text of ${fileId}`]) =>
+  indexText(
+    gateway,
+    { partition: 'one', fileId, token: ada.token, metadata: JSON.stringify(metadata) },
+    lines,
+  );
+const BOTH = ['/partition/one', '/one'];
+
+describe('GET /partition/{partition}/chunks', () => {
+  it('lists every live chunk with its vector as text', async () => {
+    const ids = await index('a', { shelf: 'A3' }, ['first words', 'second words']);
+    await index('b');
+    await indexText(gateway, { partition: 'two', fileId: 'x', token: ada.token }, ['elsewhere']);
+    const [status, { chunks }] = await ask('/partition/one/chunks');
+    expect([status, chunks.length]).toEqual([200, 3]);
+    expect(chunks[0]).toEqual({
+      link: `${gateway.url}/extract/${ids[0]}`,
+      content: 'first words',
+      metadata: expect.objectContaining({
+        ...{ _id: ids[0], file_id: 'a', partition: 'one', shelf: 'A3', filename: 'notes.txt' },
+        vector: expect.any(String),
+      }),
+    });
+    const vector = JSON.parse(chunks[0].metadata.vector) as number[];
+    expect([vector.length, vector.every(Number.isFinite)]).toEqual([1024, true]);
+  });
+
+  it('lists without vectors, of one file, or only so many', async () => {
+    await index('a', {}, ['one', 'two', 'three']);
+    await index('b');
+    const contents = async (query: string) =>
+      (await ask(`/partition/one/chunks?${query}`))[1].chunks.map((chunk: LooseBody) => chunk.content);
+    const [, plain] = await ask('/partition/one/chunks?include_embedding=false');
+    expect(plain.chunks[0].metadata).not.toHaveProperty('vector');
+    expect(await contents('file_id=b')).toEqual(['text of b']);
+    expect(await contents('limit=2')).toEqual(['one', 'two']);
+    expect(await contents('file_id=a&limit=1')).toEqual(['one']);
+    expect(await ask('/partition/one/chunks?file_id=none')).toEqual([200, { chunks: [] }]);
+    await gateway.call('POST', '/indexer/partition/one/file/pending', {
+      ...{ body: uploadForm('not indexed yet'), token: ada.token },
+    });
+    expect(await ask('/partition/one/chunks?file_id=pending')).toEqual([200, { chunks: [] }]);
+    await gateway.call('DELETE', '/indexer/partition/one/file/b', { token: ada.token });
+    expect(await ask('/partition/one/chunks?file_id=b')).toEqual([200, { chunks: [] }]);
+    expect(await contents('limit=0')).toEqual([]);
+    for (const query of ['limit=-1', 'limit=', 'limit=x', 'include_embedding=perhaps'])
+      expect([query, (await ask(`/partition/one/chunks?${query}`))[0]]).toEqual([query, 422]);
+  });
+
+  it('holds nothing of replaced versions, and of an empty partition nothing', async () => {
+    await index('a', {}, ['old words']);
+    await indexText(gateway, { partition: 'one', fileId: 'a', token: ada.token, method: 'PUT' }, [
+      'new words',
+    ]);
+    expect((await ask('/partition/one/chunks'))[1].chunks).toEqual([
+      expect.objectContaining({ content: 'new words' }),
+    ]);
+    await gateway.call('POST', '/partition/empty', { token: ada.token });
+    expect(await ask('/partition/empty/chunks')).toEqual([200, { chunks: [] }]);
+  });
+
+  it('answers a failure before the first chunk with its status', async () => {
+    await index('a');
+    const { chunks } = gateway.adapters;
+    chunks.scanChunks = async function* () {
+      throw new Error('gone');
+    };
+    expect((await ask('/partition/one/chunks'))[0]).toBe(500);
+  });
+
+  it('is for members', async () => {
+    await index('a');
+    expect((await ask('/partition/one/chunks', gateway.addUser('stranger').token))[0]).toBe(403);
+    expect((await ask('/partition/none/chunks'))[0]).toBe(404);
+  });
+});
+
+describe('GET …/relationships/{relationship_id}', () => {
+  it.each(BOTH)('lists the files of a group under %s', async (prefix) => {
+    await index('b', { relationship_id: 'thread', parent_id: 'a', subject: 'Re: x' });
+    await index('a', { relationship_id: 'thread' });
+    await index('c', { relationship_id: 'other' });
+    const names = { partition: 'one', relationship_id: 'thread', filename: 'notes.txt' };
+    expect(await ask(`${prefix}/relationships/thread`)).toEqual([
+      200,
+      {
+        files: [
+          expect.objectContaining({ ...names, file_id: 'a', parent_id: null }),
+          expect.objectContaining({ ...names, file_id: 'b', parent_id: 'a', subject: 'Re: x' }),
+        ],
+      },
+    ]);
+    expect(await ask(`${prefix}/relationships/none`)).toEqual([200, { files: [] }]);
+    expect((await ask(`${prefix}/relationships/thread/`))[1].files).toHaveLength(2);
+  });
+
+  it.each(BOTH)('takes ids with slashes and any characters under %s', async (prefix) => {
+    const id = 'mail/2026/α ünit?#%';
+    await index('a', { relationship_id: id });
+    const encoded = encodeURIComponent(id);
+    for (const written of [encoded, id.split('/').map(encodeURIComponent).join('/')])
+      expect([written, (await ask(`${prefix}/relationships/${written}`))[1].files?.length]).toEqual([
+        written,
+        1,
+      ]);
+  });
+
+  it('asks for membership under both paths', async () => {
+    await index('a', { relationship_id: 'thread' });
+    const { token } = gateway.addUser('stranger');
+    for (const prefix of BOTH)
+      for (const path of ['/relationships/thread', '/file/a/ancestors'])
+        expect((await ask(`${prefix}${path}`, token))[0]).toBe(403);
+    expect((await ask('/none/relationships/x'))[0]).toBe(404);
+    expect((await ask('/none/file/x/ancestors'))[0]).toBe(404);
+  });
+});
+
+describe('GET …/file/{file_id}/ancestors', () => {
+  const chain = async () => {
+    await index('root', { relationship_id: 't' });
+    await index('two', { relationship_id: 't', parent_id: 'root' });
+    await index('three', { relationship_id: 't', parent_id: 'two' });
+    await index('four', { relationship_id: 't', parent_id: 'three' });
+  };
+  const ids = async (path: string) =>
+    (await ask(path))[1].ancestors.map((file: LooseBody) => [file.file_id, file.depth]);
+
+  it.each(BOTH)('goes from the root to the file under %s', async (prefix) => {
+    await chain();
+    expect(await ids(`${prefix}/file/four/ancestors`)).toEqual([
+      ['root', 3],
+      ['two', 2],
+      ['three', 1],
+      ['four', 0],
+    ]);
+    expect((await ask(`${prefix}/file/four/ancestors`))[1].ancestors[1]).toMatchObject({
+      ...{ partition: 'one', relationship_id: 't', parent_id: 'root', filename: 'notes.txt' },
+    });
+    expect(await ids(`${prefix}/file/four/ancestors?max_ancestor_depth=2`)).toEqual([
+      ['two', 2],
+      ['three', 1],
+      ['four', 0],
+    ]);
+    expect(await ids(`${prefix}/file/four/ancestors?max_ancestor_depth=0`)).toEqual([['four', 0]]);
+    expect(await ids(`${prefix}/file/root/ancestors`)).toEqual([['root', 0]]);
+  });
+
+  it('ends at a missing parent, at one outside the relations, and where a chain bites its tail', async () => {
+    await index('lost', { relationship_id: 't', parent_id: 'never' });
+    await index('loner', {});
+    await index('child', { relationship_id: 't', parent_id: 'loner' });
+    await index('self', { relationship_id: 't', parent_id: 'self' });
+    await index('x', { relationship_id: 't', parent_id: 'y' });
+    await index('y', { relationship_id: 't', parent_id: 'x' });
+    for (const id of ['lost', 'child', 'self'])
+      expect(await ids(`/partition/one/file/${id}/ancestors`)).toEqual([[id, 0]]);
+    expect(await ids('/partition/one/file/x/ancestors')).toEqual([
+      ['y', 1],
+      ['x', 0],
+    ]);
+  });
+
+  it('answers 404 for an unknown file and 422 for an odd depth', async () => {
+    await index('a');
+    expect(await ask('/partition/one/file/none/ancestors')).toEqual([
+      404,
+      { detail: "File 'none' not found in partition 'one'" },
+    ]);
+    for (const depth of ['-1', 'x', ''])
+      expect((await ask(`/partition/one/file/a/ancestors?max_ancestor_depth=${depth}`))[0]).toBe(422);
+  });
+});

@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ADMIN_TOKEN, startGateway } from '../../support/start-gateway.js';
+import type { Gateway } from '../../support/start-gateway.js';
+import { taskIdOf, until, uploadForm } from '../../support/uploads.js';
+
+let gateway: Gateway;
+let ada: { token: string; userId: number };
+beforeEach(async () => {
+  gateway = await startGateway({
+    env: { MAX_QUEUED_TASKS: '6', MAX_QUEUED_TASKS_PER_USER: '4', MAX_RUNNING_TASKS_PER_USER: '2' },
+  });
+  ada = gateway.addUser('ada');
+});
+afterEach(() => gateway.close());
+
+const post = (fileId: string, token = ada.token, partition = 'notes') =>
+  gateway.call('POST', `/indexer/partition/${partition}/file/${fileId}`, {
+    body: uploadForm(`text of ${partition}/${fileId}`),
+    token,
+  });
+const upload = async (fileId: string, token?: string, partition?: string) =>
+  taskIdOf(await post(fileId, token, partition));
+const ask = async (path: string, token?: string, method = 'GET') => {
+  const response = await gateway.call(method, path, token === undefined ? {} : { token });
+  return [response.status, await response.json()];
+};
+const listed = async (query = '', token = ada.token): Promise<string[]> => {
+  const [, body] = (await ask(`/queue/tasks${query}`, token)) as [number, { tasks: { task_id: string }[] }];
+  return body.tasks.map(({ task_id }) => task_id);
+};
+const FAILURE = { code: 'FILE_CORRUPT', message: 'Damaged.', traceback: [] };
+
+describe('GET /queue/info', () => {
+  it('is for administrators', async () => {
+    expect((await ask('/queue/info', ada.token))[0]).toBe(403);
+  });
+
+  it('counts workers that live, and tasks by state', async () => {
+    const [first] = [await upload('a'), await upload('b')];
+    await gateway.adapters.tasks.begin(first!);
+    await gateway.adapters.tasks.finish(await upload('c'), 'FAILED', FAILURE);
+    const worker = { slots: 3, started_at: new Date(), renewed: {} };
+    await gateway.adapters.workers.report({ ...worker, worker_id: 'one', seen_at: new Date() });
+    await gateway.adapters.workers.report({ ...worker, worker_id: 'two', slots: 2, seen_at: new Date() });
+    await gateway.adapters.workers.report({ ...worker, worker_id: 'dead', seen_at: new Date(0) });
+    expect(await ask('/queue/info')).toEqual([
+      200,
+      {
+        workers: { total_slots: 5, pool_size: 2, max_per_actor: 3 },
+        tasks: {
+          ...{ active: 2, active_statuses: { QUEUED: 1, SERIALIZING: 1 } },
+          ...{ total_cancelled: 0, total_completed: 0, total_failed: 1 },
+        },
+      },
+    ]);
+  });
+});
+
+describe('GET /queue/tasks', () => {
+  it("shows the caller's own tasks, and everybody's to an administrator", async () => {
+    const bob = gateway.addUser('bob');
+    const [mine, his] = [await upload('a'), await upload('a', bob.token, 'his')];
+    expect(await listed()).toEqual([mine]);
+    expect(await listed('', bob.token)).toEqual([his]);
+    expect(new Set(await listed('', ADMIN_TOKEN))).toEqual(new Set([mine, his]));
+    expect((await gateway.call('GET', '/queue/tasks', { token: null })).status).toBe(403);
+  });
+
+  it('filters by a state in any case; unknown states have none, unknown query names are ignored', async () => {
+    const running = await upload('a');
+    const failed = await upload('b');
+    await gateway.adapters.tasks.finish(failed, 'FAILED', FAILURE);
+    expect(await listed('?task_status=active')).toEqual([running]);
+    expect(await listed('?task_status=Failed')).toEqual([failed]);
+    for (const none of ['COMPLETED', 'CHUNKING', 'nonsense'])
+      expect(await listed(`?task_status=${none}`)).toEqual([]);
+    expect(await listed('?status=FAILED&x=1')).toHaveLength(2);
+  });
+
+  it('has rows with details, times and addresses', async () => {
+    const failed = await upload('b');
+    await gateway.adapters.tasks.begin(failed);
+    await gateway.adapters.tasks.finish(failed, 'FAILED', FAILURE);
+    expect((await ask('/queue/tasks', ada.token))[1]).toEqual({
+      tasks: [
+        {
+          ...{ task_id: failed, state: 'FAILED', created_at: expect.any(String) },
+          details: expect.objectContaining({ file_id: 'b', partition: 'notes', user_id: ada.userId }),
+          duration_ms: expect.any(Number),
+          url: `${gateway.url}/indexer/task/${failed}`,
+          error_url: `${gateway.url}/indexer/task/${failed}/error`,
+        },
+      ],
+    });
+  });
+});
+
+describe('GET /actors/ and POST /actors/{actor_name}/restart', () => {
+  const stateOf = async (name: string) => {
+    const [, body] = (await ask('/actors/')) as [number, { actors: { name: string; state: string }[] }];
+    return body.actors.find((actor) => actor.name === name)?.state;
+  };
+
+  it('are for administrators', async () => {
+    expect((await ask('/actors/', ada.token))[0]).toBe(403);
+    expect((await ask('/actors/MarkerPool/restart', ada.token, 'POST'))[0]).toBe(403);
+  });
+
+  it('name the pools, with ids that stay', async () => {
+    const [, first] = (await ask('/actors/')) as [number, { actors: { name: string; actor_id: string }[] }];
+    expect(first.actors.map(({ name }) => name)).toEqual([
+      ...['TaskStateManager', 'MarkerPool', 'SerializerQueue', 'llmSemaphore', 'vlmSemaphore'],
+    ]);
+    const [status, restarted] = await ask('/actors/TaskStateManager/restart', undefined, 'POST');
+    expect([status, restarted]).toMatchObject([
+      200,
+      { actor_name: 'TaskStateManager', actor_id: first.actors[0]?.actor_id },
+    ]);
+    expect((await ask('/queue/info'))[0]).toBe(200);
+    expect(await stateOf('TaskStateManager')).toBe('ALIVE');
+    expect((await ask('/actors/nobody/restart', undefined, 'POST'))[0]).toBe(404);
+  });
+
+  it('tell who is alive, who is dead, and who is being made anew', async () => {
+    expect(await stateOf('MarkerPool')).toBe('DEAD');
+    const worker = { worker_id: 'one', slots: 2, started_at: new Date(Date.now() - 60_000) };
+    const report = (renewed: Record<string, Date>) =>
+      gateway.adapters.workers.report({ ...worker, seen_at: new Date(), renewed });
+    await report({});
+    expect(await stateOf('MarkerPool')).toBe('ALIVE');
+    await ask('/actors/MarkerPool/restart', undefined, 'POST');
+    expect(await stateOf('MarkerPool')).toBe('PENDING_CREATION');
+    expect(await stateOf('llmSemaphore')).toBe('ALIVE');
+    await report({ MarkerPool: (await gateway.adapters.workers.restarts()).get('MarkerPool')! });
+    expect(await stateOf('MarkerPool')).toBe('ALIVE');
+  });
+});
+
+describe('GET /indexer/task/{task_id}/events', () => {
+  const open = (taskId: string, init: RequestInit & { token?: string } = {}) =>
+    gateway.call('GET', `/indexer/task/${taskId}/events`, { token: ada.token, ...init });
+
+  it('is for the owner and administrators, and 404 for an unknown task', async () => {
+    const taskId = await upload('a');
+    expect((await open(taskId, { token: gateway.addUser('stranger').token })).status).toBe(403);
+    expect((await open('none')).status).toBe(404);
+  });
+
+  it('tells each change, and ends with the final one', async () => {
+    const taskId = await upload('a');
+    const response = await open(taskId);
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    const states = () =>
+      [...text.matchAll(/^event: status\ndata: (.*)$/gm)].map(
+        ([, data]) => (JSON.parse(data!) as { task_state: string }).task_state,
+      );
+    const readTo = async (count: number) => {
+      while (states().length < count) {
+        const { done, value } = await reader.read();
+        if (done) throw new Error(`ended after ${text}`);
+        text += value;
+      }
+    };
+    await readTo(1);
+    await gateway.adapters.tasks.begin(taskId);
+    await readTo(2);
+    await gateway.adapters.tasks.finish(taskId, 'FAILED', FAILURE);
+    await readTo(3);
+    expect(states()).toEqual(['QUEUED', 'SERIALIZING', 'FAILED']);
+    expect((await reader.read()).done).toBe(true);
+  });
+
+  it('ends well when the record cannot be read any more', async () => {
+    const taskId = await upload('a');
+    const { get } = gateway.adapters.tasks;
+    let asked = 0;
+    gateway.adapters.tasks.get = (id) =>
+      (asked += 1) === 1 ? get(id) : Promise.reject(new Error('10.0.0.5 went away'));
+    const text = await (await open(taskId)).text();
+    expect(text.split('\n\n')).toEqual([
+      expect.stringMatching(/^event: status\ndata: \{/),
+      'data: {"error":{"message":"An unexpected error occurred","type":"error","param":null,"code":"UNEXPECTED_ERROR"}}',
+      'data: [DONE]',
+      '',
+    ]);
+  });
+
+  it('stops asking when the client is gone', async () => {
+    const taskId = await upload('a');
+    let asked = 0;
+    const { get } = gateway.adapters.tasks;
+    gateway.adapters.tasks.get = (id) => {
+      asked += 1;
+      return get(id);
+    };
+    const client = new AbortController();
+    const response = await open(taskId, { signal: client.signal });
+    await response.body!.getReader().read();
+    await until(() => asked >= 2);
+    client.abort();
+    const before = asked;
+    // Three looks later than the last one that may have been under way.
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    expect(asked - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('admission', () => {
+  it('is answered 429 with a time to wait beyond the bound of a user, and of the server', async () => {
+    for (const id of ['a', 'b', 'c', 'd']) await upload(id);
+    const refused = await post('e');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+    expect(await refused.json()).toEqual({
+      detail: 'Rate limit exceeded. Please retry later.',
+      extra: {},
+    });
+    const bob = gateway.addUser('bob');
+    for (const id of ['a', 'b']) await upload(id, bob.token, 'his');
+    expect((await post('c', bob.token, 'his')).status).toBe(429);
+    const [first] = await listed('', ada.token);
+    await gateway.call('DELETE', `/indexer/task/${first}`, { token: ada.token });
+    expect((await post('e')).status).toBe(201);
+  });
+
+  it('starts so many of a user at once; the others wait for their turn', async () => {
+    const tasks = [];
+    for (const id of ['a', 'b', 'c', 'd']) tasks.push(await upload(id));
+    expect(gateway.workflows.started).toEqual(tasks.slice(0, 2));
+    expect(gateway.workflows.state.dispatches).toBe(2);
+    const bob = gateway.addUser('bob');
+    const his = await upload('a', bob.token, 'his');
+    expect(gateway.workflows.started).toContain(his);
+  });
+});

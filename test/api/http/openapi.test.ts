@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startGateway } from '../support/start-gateway.js';
+import type { Gateway } from '../support/start-gateway.js';
+
+interface Document {
+  openapi: string;
+  paths: Record<
+    string,
+    Record<string, { security: unknown[]; responses: object; requestBody?: { content: object } }>
+  >;
+  components: { schemas: object; securitySchemes: object };
+}
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await startGateway();
+});
+afterAll(() => gateway.close());
+
+describe('GET /openapi.json', () => {
+  it('describes exactly the routes that are served', async () => {
+    const response = await gateway.call('GET', '/openapi.json', { token: null });
+    expect(response.status).toBe(200);
+    const document = (await response.json()) as Document;
+    expect(document.openapi).toBe('3.1.1');
+    const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+      Object.keys(operations).map((method) => `${method} ${path}`),
+    );
+    expect(described.sort()).toEqual(
+      gateway.routes.map(({ method, path }) => `${method} ${path.replace('{+', '{')}`).sort(),
+    );
+  });
+
+  it('names security, bodies and errors', async () => {
+    const document = (await (await gateway.call('GET', '/openapi.json')).json()) as Document;
+    expect(document.paths['/health_check']?.['get']?.security).toEqual([]);
+    const upload = document.paths['/indexer/partition/{partition}/file/{file_id}']?.['post'];
+    expect(upload?.security).toEqual([{ bearer: [] }]);
+    expect(upload?.requestBody?.content).toHaveProperty(['multipart/form-data']);
+    expect(Object.keys(upload?.responses ?? {})).toEqual(
+      expect.arrayContaining(['201', '400', '403', '409', '413', '415', '422']),
+    );
+    expect(document.components.securitySchemes).toEqual({ bearer: { type: 'http', scheme: 'bearer' } });
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining(['TaskStatus', 'ChatRequest']),
+    );
+  });
+});
+
+describe('GET /docs and /redoc', () => {
+  it.each(['/docs', '/docs/', '/redoc'])('%s is a page that needs nothing from elsewhere', async (path) => {
+    const response = await gateway.call('GET', path, { token: null });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const html = await response.text();
+    expect(html).not.toMatch(/https?:\/\//);
+    const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(assets).toHaveLength(5);
+    for (const asset of assets) {
+      const answer = await gateway.call('GET', asset, { token: null });
+      expect([asset, answer.status]).toEqual([asset, 200]);
+      expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
+    }
+  });
+
+  it('serves those files and no others', async () => {
+    for (const name of ['package.json', '..%2Fpackage.json', 'constructor'])
+      expect((await gateway.call('GET', `/docs/assets/${name}`)).status).toBe(404);
+  });
+});

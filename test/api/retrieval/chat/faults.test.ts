@@ -1,0 +1,156 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Behaviour } from '../../../support/model-server/behaviour.js';
+import { startScriptedModelServer } from '../../../support/model-server/scripted-model-server.js';
+import type { ScriptedModelServer } from '../../../support/model-server/scripted-model-server.js';
+import { ask, readEvents, startModelGateway } from '../../support/model-gateway.js';
+import type { Gateway } from '../../support/start-gateway.js';
+import { indexText, until } from '../../support/uploads.js';
+
+/** Longer than what is held back for the citation line. */
+const ANSWER = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
+
+let server: ScriptedModelServer;
+let gateway: Gateway;
+beforeAll(async () => {
+  server = await startScriptedModelServer({ answer: () => ANSWER });
+});
+afterEach(async () => {
+  server.reset();
+  Object.assign(server.models, { promptWords: 100_000, contextTokens: 4096, msPerWord: 0 });
+  await gateway.close();
+});
+afterAll(() => server.close());
+
+/** The question goes to the model as it is, so that the first thing asked of it is the answer. */
+const open = async (env: Record<string, string> = {}): Promise<void> => {
+  server.models.contextTokens = 4096;
+  gateway = await startModelGateway(server, { env: { RAG_MODE: 'SimpleRag', ...env } });
+  await indexText(gateway, { partition: 'one', fileId: 'a' }, [
+    'The mill opens at nine.',
+    'It closes at five.',
+  ]);
+};
+
+const codeOf = (text: string): string =>
+  /^\[(\w+)\]/.exec((JSON.parse(text) as { detail: string }).detail)?.[1] ?? '';
+
+describe('a model server that fails before the first word', () => {
+  it.each<[string, Behaviour, number, string]>([
+    ['401', { kind: 'status', status: 401 }, 502, 'INFERENCE_REFUSED'],
+    ['403', { kind: 'status', status: 403 }, 502, 'INFERENCE_REFUSED'],
+    ['404', { kind: 'status', status: 404 }, 503, 'INFERENCE_ERROR'],
+    ['429', { kind: 'status', status: 429, headers: { 'retry-after': '30' } }, 503, 'INFERENCE_ERROR'],
+    ['500', { kind: 'status', status: 500 }, 503, 'INFERENCE_ERROR'],
+    ['a page of HTML', { kind: 'html' }, 502, 'LLM_PARSING_ERROR'],
+    ['a cut connection', { kind: 'cut' }, 503, 'INFERENCE_CONNECTION_ERROR'],
+    ['broken JSON', { kind: 'broken-json', afterWords: 0 }, 502, 'LLM_PARSING_ERROR'],
+    ['silence', { kind: 'silence' }, 504, 'INFERENCE_TIMEOUT'],
+  ])('%s is answered with its own status, streamed or not', async (_name, behaviour, status, code) => {
+    await open({ LLM_TIMEOUT: '1' });
+    server.always('chat', behaviour);
+    for (const stream of [false, true]) {
+      const answer = await ask(gateway, { model: 'rag-one', stream });
+      expect([answer.status, codeOf(answer.text)]).toEqual([status, code]);
+      if (_name === '429') expect(answer.headers.get('retry-after')).toBe('30');
+    }
+  });
+
+  it('names neither a key nor an address', async () => {
+    await open({ API_KEY: 'a-key-of-the-service', SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
+    server.always('chat', {
+      ...{ kind: 'status', status: 401, body: '{"error":"Incorrect API key: a-key-of-the-service"}' },
+    });
+    expect((await ask(gateway, { model: 'rag-one' })).text).not.toMatch(/a-key-of-the-service|127\.0\.0\.1/);
+  });
+});
+
+describe('a model server that fails in the middle', () => {
+  it.each<[string, Behaviour, number, string]>([
+    ['broken JSON', { kind: 'broken-json', afterWords: 40 }, 502, 'LLM_PARSING_ERROR'],
+    ['a cut connection', { kind: 'cut', afterWords: 40 }, 503, 'INFERENCE_CONNECTION_ERROR'],
+    ['an error of its own', { kind: 'error', afterWords: 40 }, 503, 'INFERENCE_ERROR'],
+    ['no finish', { kind: 'no-finish', afterWords: 40 }, 503, 'INFERENCE_ERROR'],
+    ['silence', { kind: 'pause', afterWords: 40 }, 504, 'INFERENCE_TIMEOUT'],
+  ])(
+    '%s: the words came, the stream says that it is cut and ends well',
+    async (_name, behaviour, status, code) => {
+      await open({ LLM_TIMEOUT: '1' });
+      server.always('chat', behaviour);
+      const { chunks, content, error } = readEvents(
+        (await ask(gateway, { model: 'rag-one', stream: true, stream_options: { include_usage: true } }))
+          .text,
+      );
+      expect(content).toBe(ANSWER.split(' ').slice(0, 40).join(' '));
+      expect(error).toBe(code);
+      expect(chunks.slice(0, -2).every(({ extra }) => Object.keys(extra).length === 0)).toBe(true);
+      for (const { extra } of chunks.slice(-2))
+        expect(extra).toMatchObject({ truncated: true, presented_sources: [{}, {}] });
+      // In one piece there is still time for a status.
+      const whole = await ask(gateway, { model: 'rag-one' });
+      expect([whole.status, codeOf(whole.text)]).toEqual([status, code]);
+    },
+  );
+});
+
+describe('a model server that is slow', () => {
+  it('keeps the stream alive with comments until its first word', async () => {
+    await open({ CHAT_HEARTBEAT_SECONDS: '1' });
+    server.next('chat', { kind: 'delay', ms: 2600 });
+    const { text } = await ask(gateway, { model: 'rag-one', stream: true });
+    expect(text).toMatch(/^: /m);
+    expect(readEvents(text)).toMatchObject({ content: ANSWER, error: null });
+  });
+
+  it('is stopped when the client leaves, whatever it is busy with', async () => {
+    await open();
+    server.always('chat', { kind: 'pause', afterWords: 30 });
+    for (const stream of [true, false]) {
+      server.requests.length = 0;
+      const client = new AbortController();
+      const left = ask(gateway, { model: 'rag-one', stream }, client.signal).catch(() => 'left');
+      await until(() => server.asked('chat')[0]?.said === 30);
+      client.abort();
+      await until(() => server.asked('chat')[0]?.aborted === true, 1000);
+      expect(await left).toBe('left');
+    }
+  });
+
+  it('is left alone with rewriting after three seconds, and the client hears nothing of it', async () => {
+    await open({ RAG_MODE: 'ChatBotRag' });
+    server.next('chat', { kind: 'silence' });
+    const { status, text } = await ask(gateway, { model: 'rag-one' });
+    expect(status).toBe(200);
+    expect(text).toContain('word59');
+    expect(server.asked('chat').map(({ body }) => [body['stream'] ?? false, body['max_tokens']])).toEqual([
+      ...[
+        [false, 512],
+        [true, 1024],
+      ],
+    ]);
+  });
+});
+
+describe('a prompt that is too long', () => {
+  const refusal = { detail: expect.stringMatching(/^Request exceeds maximum token limit\./) };
+
+  it('is refused by our own count before the model is asked', async () => {
+    await open();
+    for (const model of ['rag-one', '']) {
+      const messages = [{ role: 'user', content: 'word '.repeat(5000) }];
+      const { status, text } = await ask(gateway, { model, messages });
+      expect([status, JSON.parse(text)]).toEqual([413, refusal]);
+      const long = await ask(gateway, { model, max_tokens: 4096 });
+      expect(long.status).toBe(413);
+    }
+    expect(server.asked('chat')).toEqual([]);
+  });
+
+  it('is refused by the server’s count once no source is left to leave out', async () => {
+    await open();
+    server.models.promptWords = 3;
+    for (const stream of [false, true]) {
+      const { status, text } = await ask(gateway, { model: 'rag-one', stream });
+      expect([status, JSON.parse(text)]).toEqual([413, refusal]);
+    }
+  });
+});

@@ -1,0 +1,407 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
+import { AppError } from '../../../../schemas/app-error.js';
+import type { Alert } from '../../../../schemas/signals/signals.js';
+import { sampleSignal } from '../../../support/signal-client.js';
+import { startProxy } from '../../support/start-proxy.js';
+import type { Proxy, ProxyOptions } from '../../support/start-proxy.js';
+import { until } from '../../support/uploads.js';
+
+const MIB = 1024 * 1024;
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+let proxy: Proxy;
+const start = async (options?: ProxyOptions): Promise<Proxy> => {
+  proxy = await startProxy(options);
+  return proxy;
+};
+afterEach(() => proxy.close());
+
+const stored = (): Promise<Alert[]> => proxy.stores.alerts.list({ limit: 1000, offset: 0 });
+const queues = async () =>
+  Object.fromEntries(
+    (await proxy.stores.alerts.summaries()).map(({ watcher, waiting }) => [watcher, waiting]),
+  );
+const answered = async (response: Response) => ({ status: response.status, body: await response.json() });
+const refused = (status: number, text: string) => ({ status, body: { error: text, message: text } });
+const OK = { status: 200, body: { message: 'OK' } };
+
+describe('POST /v2/signals and /v3/signals: who may', () => {
+  it('asks for no key, and sorts by the watcher that the token names', async () => {
+    await start();
+    const a = mintToken('a'.repeat(48)).token;
+    const b = mintToken('b'.repeat(48)).token;
+    for (const [token, path] of [
+      [a, '/v3/signals'],
+      [b, '/v2/signals'],
+      [a, '/v3/signals?x=1'],
+    ] as const)
+      expect(await answered(await proxy.push([sampleSignal(1)], { token, path }))).toEqual(OK);
+    expect(await queues()).toEqual({ ['a'.repeat(48)]: 2, ['b'.repeat(48)]: 1 });
+    expect((await proxy.stores.alerts.nextWaiting('b'.repeat(48), 9))[0]?.version).toBe('v2');
+  });
+
+  it('knows an opaque token by the login that passed by, else by a digest of the header', async () => {
+    await start();
+    await proxy.stores.watchers.saveToken('w-login', 'opaque-1', null);
+    await proxy.push([sampleSignal(1)], { token: 'opaque-1' });
+    await proxy.push([sampleSignal(2)], { token: 'opaque-2' });
+    expect(await queues()).toEqual({ 'w-login': 1, [`hash:${sha256('Bearer opaque-2')}`]: 1 });
+  });
+
+  it('keeps the token that came with the batch, for its watcher alone', async () => {
+    await start();
+    const { token, expiresAt } = mintToken('w1');
+    await proxy.push([sampleSignal(1)], { token });
+    expect((await proxy.stores.watchers.token('w1'))?.token).toBe(token);
+    expect((await proxy.stores.watchers.get('w1'))?.tokenExpiresAt).toEqual(expiresAt);
+    expect(await proxy.stores.watchers.list()).toHaveLength(1);
+  });
+
+  it('takes what comes without Authorization as a sender of its own, and has no token for it', async () => {
+    await start();
+    const response = await fetch(`${proxy.url}/v3/signals`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([sampleSignal(1)]),
+    });
+    expect(await answered(response)).toEqual(OK);
+    expect(await queues()).toEqual({ [`hash:${sha256('')}`]: 1 });
+    expect(await proxy.stores.watchers.list()).toEqual([]);
+  });
+
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('answers %s with 404, without asking CAPI', async (method) => {
+    await start();
+    const response = await proxy.raw(method, '/v3/signals');
+    expect(response.status).toBe(404);
+    if (method !== 'HEAD')
+      expect(JSON.parse(response.body.toString())).toEqual({ error: 'Not Found', message: 'Not Found' });
+  });
+});
+
+describe('POST signals: bad input', () => {
+  it.each<[string, string | Buffer, Record<string, string>, number, string]>([
+    ['no array', '{"a":1}', {}, 400, 'Invalid request body: expected array'],
+    ['null', 'null', {}, 400, 'Invalid request body: expected array'],
+    ['plain text', '[]', { 'content-type': 'text/plain' }, 400, 'Invalid request body: expected array'],
+    ['bad JSON', '[{]', {}, 400, "Body is not valid JSON but content-type is set to 'application/json'"],
+    ['nothing', '', {}, 400, "Body cannot be empty when content-type is set to 'application/json'"],
+    [
+      'too many items',
+      JSON.stringify(Array(1001).fill({})),
+      {},
+      413,
+      'Batch too large: maximum 1000 alerts per request',
+    ],
+    ['a body over the limit', Buffer.alloc(10 * MIB + 1, ' '), {}, 413, 'Request body is too large'],
+    [
+      'a body over the limit after gzip',
+      gzipSync(Buffer.alloc(10 * MIB + 1, ' ')),
+      { 'content-encoding': 'gzip' },
+      413,
+      'Request body is too large',
+    ],
+    [
+      'an encoding that does not unfold',
+      '[]',
+      { 'content-encoding': 'gzip' },
+      400,
+      'Request body cannot be decompressed',
+    ],
+    [
+      'a gzip body cut short',
+      gzipSync('[{"scenario":"x"}]').subarray(0, 20),
+      { 'content-encoding': 'gzip' },
+      400,
+      'Request body cannot be decompressed',
+    ],
+    ['an unknown encoding', '[]', { 'content-encoding': 'zstd' }, 415, 'Unsupported content encoding'],
+  ])('%s', async (_what, body, headers, status, text) => {
+    await start();
+    expect(await answered(await proxy.push(body, { headers }))).toEqual(refused(status, text));
+    expect(await stored()).toEqual([]);
+  });
+
+  it('does not unfold a decompression bomb', async () => {
+    await start({ settings: { maxSignalBytes: MIB } });
+    // Some 900 megabytes: to unfold them would take seconds and memory.
+    const bomb = Buffer.concat(Array<Buffer>(14).fill(gzipSync(Buffer.alloc(64 * MIB))));
+    expect(bomb.length).toBeLessThan(MIB);
+    const before = process.memoryUsage.rss();
+    const response = await proxy.push(bomb, { headers: { 'content-encoding': 'gzip' } });
+    expect(response.status).toBe(413);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(64 * MIB);
+  });
+
+  it('stops a body of unknown length at the limit, and stays usable', async () => {
+    await start({ settings: { maxSignalBytes: 1000 } });
+    const endless = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let i = 0; i < 50; i += 1) controller.enqueue(Buffer.alloc(100, ' '));
+        controller.close();
+      },
+    });
+    const init = { method: 'POST', body: endless, duplex: 'half' } as RequestInit;
+    expect((await fetch(`${proxy.url}/v3/signals`, init)).status).toBe(413);
+    expect(await answered(await proxy.push([]))).toEqual(OK);
+  });
+
+  it('quarantines a bad item and takes the rest', async () => {
+    await start();
+    const { token } = mintToken('w1');
+    const batch = [
+      sampleSignal(1),
+      { scenario: 'no source' },
+      7,
+      { ...sampleSignal(2), scenario: undefined },
+      sampleSignal(3),
+    ];
+    expect(await answered(await proxy.push(batch, { token }))).toEqual(OK);
+    expect(await proxy.stores.alerts.summaries()).toMatchObject([
+      { watcher: 'w1', waiting: 2, quarantined: 3 },
+    ]);
+  });
+});
+
+describe('POST signals: what it does', () => {
+  it.each<[string, (text: string) => string | Buffer, Record<string, string>]>([
+    ['plain', (text) => text, {}],
+    ['gzip', (text) => gzipSync(text), { 'content-encoding': 'gzip' }],
+    ['x-gzip in capitals', (text) => gzipSync(text), { 'content-encoding': 'X-GZIP' }],
+    ['deflate', (text) => deflateSync(text), { 'content-encoding': 'deflate' }],
+    ['bare deflate', (text) => deflateRawSync(text), { 'content-encoding': 'deflate' }],
+    ['a charset', (text) => text, { 'content-type': 'application/json; charset=utf-8' }],
+  ])('takes %s bodies, byte for byte', async (_what, encode, headers) => {
+    await start();
+    const item =
+      '{ "scenario":"é/x", "n":12345678901234567890.10, "source":{"scope":"Ip","value":"1.2.3.4"} }';
+    expect(await answered(await proxy.push(encode(`[ ${item} ]`), { headers }))).toEqual(OK);
+    const [alert] = await stored();
+    expect((await proxy.stores.alerts.readWaiting([alert?.id ?? 0]))[0]?.raw).toBe(item);
+  });
+
+  it('answers an empty array, and stores nothing', async () => {
+    await start();
+    expect(await answered(await proxy.push([]))).toEqual(OK);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('holds back what a rule matches, with its reasons, and tells the LAPI nothing of it', async () => {
+    await start({
+      rules: [
+        { name: 'internal', filter: { field: 'source.ip', op: 'cidr', value: '10.0.0.0/8' } },
+        { name: 'off', enabled: false, filter: { field: 'scenario', op: 'not_empty' } },
+        { name: 'no decisions', filter: { field: 'decisions', op: 'empty' } },
+      ],
+    });
+    const internal = {
+      ...sampleSignal(1, { decisions: [] }),
+      source: { scope: 'Ip', value: '10.1.2.3', ip: '10.1.2.3' },
+    };
+    const { token } = mintToken('w1');
+    expect(await answered(await proxy.push([internal, sampleSignal(2)], { token }))).toEqual(OK);
+    const [second, first] = await stored();
+    expect(first).toMatchObject({ filtered: true, forwardedToCapi: false });
+    expect(JSON.parse(first?.filterReasons ?? '')).toEqual([
+      'source.ip in CIDR 10.0.0.0/8',
+      'decisions is empty',
+    ]);
+    expect(second).toMatchObject({ filtered: false, filterReasons: null });
+    expect(await queues()).toEqual({ w1: 1 });
+  });
+
+  it('stores and withholds what replication brought, and tells the actor nothing', async () => {
+    await start();
+    await proxy.push([sampleSignal(1, { decisions: [{ origin: 'crowdsieve-replication' }] })]);
+    expect(await stored()).toMatchObject([{ filtered: false, forwardedToCapi: false }]);
+    expect(await queues()).toEqual({});
+  });
+
+  it('withholds everything while forwarding is off, and says so', async () => {
+    await start({ settings: { forwardEnabled: false } });
+    expect(await answered(await proxy.push([sampleSignal(1)]))).toEqual({
+      status: 200,
+      body: { message: 'OK (forwarding disabled)' },
+    });
+    expect(await stored()).toHaveLength(1);
+    expect([await queues(), proxy.woken]).toEqual([{}, []]);
+  });
+
+  it('stores once what is offered twice', async () => {
+    await start();
+    const batch = [sampleSignal(1), sampleSignal(2)];
+    const { token } = mintToken('w1');
+    expect(await answered(await proxy.push(batch, { token }))).toEqual(OK);
+    expect(await answered(await proxy.push(batch, { token }))).toEqual(OK);
+    expect(await stored()).toHaveLength(2);
+  });
+
+  it('takes twenty batches at a time', async () => {
+    await start();
+    const pushes = Array.from({ length: 20 }, (_, n) =>
+      proxy.push(
+        Array.from({ length: 50 }, (_unused, i) => sampleSignal(i)),
+        { token: mintToken(`w${n % 4}`).token, path: n % 2 === 0 ? '/v2/signals' : '/v3/signals' },
+      ),
+    );
+    for (const response of await Promise.all(pushes)) expect(await answered(response)).toEqual(OK);
+    expect(await queues()).toEqual({ w0: 250, w1: 250, w2: 250, w3: 250 });
+    expect(new Set((await stored()).map(({ id }) => id)).size).toBe(1000);
+    await until(() => new Set(proxy.woken).size === 4);
+  });
+});
+
+describe('POST signals and the store', () => {
+  it.each([
+    ['is away', new AppError('SERVICE_UNAVAILABLE'), 503, 'Service unavailable'],
+    ['breaks', new Error('E11000 hunter2'), 500, 'Internal Server Error'],
+  ])('is never answered 200 when the store %s', async (_what, fault, status, text) => {
+    await start({
+      adapt: ({ alerts }) => ({ alerts: { ...alerts, insert: () => Promise.reject(fault) } }),
+    });
+    expect(await answered(await proxy.push([sampleSignal(1)]))).toEqual(refused(status, text));
+    expect(proxy.woken).toEqual([]);
+  });
+
+  it('is answered after the store, and not before', async () => {
+    const order: string[] = [];
+    await start({
+      adapt: ({ alerts }) => ({
+        alerts: {
+          ...alerts,
+          async insert(batch) {
+            await new Promise((resolve) => setTimeout(resolve, 100));
+            order.push('stored');
+            return alerts.insert(batch);
+          },
+        },
+      }),
+      wake: async () => void order.push('told'),
+    });
+    await proxy.push([sampleSignal(1)]);
+    order.push('answered');
+    expect(order[0]).toBe('stored');
+    await until(() => order.includes('told'));
+  });
+
+  it('takes signals whose token cannot be kept', async () => {
+    await start({
+      adapt: ({ watchers }) => ({
+        watchers: {
+          ...watchers,
+          saveToken: () => Promise.reject(new AppError('CONFIG_ERROR')),
+          takeLoginWanted: () => Promise.reject(new AppError('SERVICE_UNAVAILABLE')),
+        },
+      }),
+    });
+    expect(await answered(await proxy.push([sampleSignal(1)]))).toEqual(OK);
+    expect(await stored()).toHaveLength(1);
+    expect(proxy.logLines.join('')).toContain('the token of a batch could not be kept');
+  });
+});
+
+describe('POST signals and Temporal', () => {
+  it('tells the watcher of the batch', async () => {
+    await start();
+    await proxy.push([sampleSignal(1)], { token: mintToken('w1').token });
+    await until(() => proxy.woken.length > 0);
+    expect(proxy.woken).toEqual(['w1']);
+  });
+
+  it('answers all the same when that fails', async () => {
+    await start({ wake: () => Promise.reject(new Error('no Temporal')) });
+    expect(await answered(await proxy.push([sampleSignal(1)]))).toEqual(OK);
+    await until(() => proxy.logLines.join('').includes('no Temporal'));
+  });
+
+  it('waits with it while another push is stored, but not for one that hangs', async () => {
+    const order: string[] = [];
+    let release = (): void => {};
+    await start({
+      adapt: ({ alerts }) => ({
+        alerts: {
+          ...alerts,
+          async insert(batch) {
+            const { watcher } = batch[0]!;
+            if (watcher === 'slow') {
+              const released = new Promise<void>((resolve) => {
+                release = resolve;
+              });
+              order.push('slow begins');
+              await released;
+            }
+            order.push(`${watcher} stored`);
+            return alerts.insert(batch);
+          },
+        },
+      }),
+      wake: async (watcher) => void order.push(`${watcher} told`),
+    });
+    const push = (watcher: string) => proxy.push([sampleSignal(1)], { token: mintToken(watcher).token });
+
+    const first = push('slow');
+    await until(() => order.includes('slow begins'));
+    await push('quick');
+    release();
+    expect(await answered(await first)).toEqual(OK);
+    await until(() => order.length === 5);
+    expect(order).toEqual(['slow begins', 'quick stored', 'slow stored', 'quick told', 'slow told']);
+
+    order.length = 0;
+    const second = push('slow');
+    await until(() => order.includes('slow begins'));
+    await push('quick');
+    await until(() => order.includes('quick told'));
+    expect(order).not.toContain('slow stored');
+    release();
+    expect(await answered(await second)).toEqual(OK);
+  });
+
+  it('answers at once when that hangs, and piles nothing up', async () => {
+    let release = (): void => {};
+    const hung = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await start({ wake: () => hung });
+    const { token } = mintToken('w1');
+    const started = performance.now();
+    for (let i = 0; i < 20; i += 1)
+      expect(await answered(await proxy.push([sampleSignal(i)], { token }))).toEqual(OK);
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(proxy.woken).toEqual(['w1']);
+    release();
+    await until(() => proxy.woken.length === 2);
+  });
+});
+
+describe('POST signals after CAPI refused the token', () => {
+  it('is answered 401 once, after storing, to one request of that watcher', async () => {
+    await start();
+    const { token } = mintToken('w1');
+    await proxy.push([sampleSignal(0)], { token });
+    await proxy.stores.watchers.refuseToken('w1', sha256(token));
+    expect((await proxy.push([sampleSignal(1)], { token: mintToken('w2').token })).status).toBe(200);
+    const answers = await Promise.all([1, 2, 3, 4].map((i) => proxy.push([sampleSignal(i)], { token })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 401]);
+    const told = answers.find(({ status }) => status === 401);
+    expect(await told?.json()).toEqual({
+      error: 'Unauthorized',
+      message: expect.stringMatching(/log in again.*stored/),
+    });
+    expect(await queues()).toEqual({ w1: 5, w2: 1 });
+    expect(await proxy.stores.watchers.token('w1')).toBeNull();
+  });
+
+  it('is not answered 401 when the batch comes with a newer token', async () => {
+    await start();
+    const old = mintToken('w1').token;
+    await proxy.push([sampleSignal(0)], { token: old });
+    await proxy.stores.watchers.refuseToken('w1', sha256(old));
+    const { token } = mintToken('w1', { issuedAt: Date.now() + 5000 });
+    expect(await answered(await proxy.push([], { token }))).toEqual(OK);
+    expect((await proxy.stores.watchers.token('w1'))?.token).toBe(token);
+    expect(proxy.woken).toContain('w1');
+  });
+});

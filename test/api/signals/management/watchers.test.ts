@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
+import { sampleSignal } from '../../../support/signal-client.js';
+import { until } from '../../../support/until.js';
+import { startProxy } from '../../support/start-proxy.js';
+import type { Proxy } from '../../support/start-proxy.js';
+
+let proxy: Proxy;
+let temporalAway = false;
+
+beforeAll(async () => {
+  proxy = await startProxy({
+    urge: async () => {
+      if (temporalAway) throw new Error('no line to Temporal');
+    },
+  });
+  const { token } = mintToken('lapi/1');
+  await proxy.push([sampleSignal(1), { scenario: 'x/no-source' }, sampleSignal(2)], { token });
+});
+afterAll(() => proxy.close());
+
+const ask = async (method: string, path: string, key?: string | null) => {
+  const response = await proxy.ask(path, { method, ...(key === undefined ? {} : { key }) });
+  return { status: response.status, body: (await response.json()) as unknown };
+};
+
+/** The watcher's own name is no good as a name: it is known by the digest of its header. */
+const watcherName = async (): Promise<string> => (await proxy.stores.alerts.summaries())[0]!.watcher;
+
+const ENDPOINTS = [
+  ['POST', '/api/forwarding/w/pause'],
+  ['POST', '/api/forwarding/w/resume'],
+  ['POST', '/api/forwarding/w/retry'],
+  ['POST', '/api/forwarding/w/release'],
+  ['GET', '/api/quarantine'],
+  ['POST', '/api/quarantine/1/release'],
+  ['POST', '/api/quarantine/1/discard'],
+] as const;
+
+describe('the endpoints that steer forwarding', () => {
+  it.each(ENDPOINTS)('%s %s asks for the key', async (method, path) => {
+    expect(await ask(method, path, null)).toEqual({ status: 401, body: { error: 'Unauthorized' } });
+  });
+
+  it.each(['pause', 'resume', 'retry', 'release'])(
+    '%s does not know a watcher nobody has seen',
+    async (word) => {
+      expect(await ask('POST', `/api/forwarding/nobody/${word}`)).toEqual({
+        status: 404,
+        body: { error: 'Watcher not found' },
+      });
+      expect(await proxy.stores.watchers.get('nobody')).toBeNull();
+    },
+  );
+});
+
+describe('POST /api/forwarding/{watcher}/pause, resume and retry', () => {
+  it('hold the queue back and let it go, also while Temporal is away', async () => {
+    const watcher = await watcherName();
+    const path = `/api/forwarding/${encodeURIComponent(watcher)}`;
+    expect(await ask('POST', `${path}/pause`)).toEqual({
+      status: 200,
+      body: { watcher, paused: true, actorTold: true },
+    });
+    const shown = (await ask('GET', '/api/forwarding')).body as { watchers: { pausedSince: unknown }[] };
+    expect(shown.watchers[0]?.pausedSince).toEqual(expect.any(String));
+    expect((await ask('POST', `${path}/retry`)).status).toBe(409);
+
+    temporalAway = true;
+    expect(await ask('POST', `${path}/resume`)).toEqual({
+      status: 200,
+      body: { watcher, paused: false, actorTold: false },
+    });
+    expect((await proxy.stores.watchers.get(watcher))?.pausedAt).toBeNull();
+    // A retry leaves nothing behind that somebody could find later.
+    expect((await ask('POST', `${path}/retry`)).status).toBe(500);
+    temporalAway = false;
+    expect((await ask('POST', `${path}/retry`)).status).toBe(200);
+    expect((await ask('POST', `${path}/resume`)).body).toMatchObject({ actorTold: true });
+    expect(proxy.urged).toEqual([`retry ${watcher}`, `resume ${watcher}`]);
+  });
+});
+
+describe('POST /api/forwarding/{watcher}/release', () => {
+  it('sends after all what came while forwarding was off, but for what the loop guard holds', async () => {
+    const off = await startProxy({ settings: { forwardEnabled: false } });
+    const { token } = mintToken('w9');
+    const replicated = { ...sampleSignal(3), decisions: [{ origin: 'crowdsieve-replication' }] };
+    await off.push([sampleSignal(1), sampleSignal(2), replicated], { token });
+    const release = async (proxyOf: Proxy) => {
+      const answer = await proxyOf.ask('/api/forwarding/w9/release', { method: 'POST' });
+      return { status: answer.status, body: (await answer.json()) as unknown };
+    };
+    expect(await release(off)).toEqual({ status: 409, body: { error: 'Forwarding is switched off' } });
+    expect(await off.stores.alerts.nextWaiting('w9', 9)).toEqual([]);
+    // The same stores behind a gateway that was started anew.
+    const again = await startProxy({ adapt: () => off.stores });
+    await again.push([sampleSignal(4)], { token });
+    const before = again.woken.length;
+    expect(await release(again)).toEqual({
+      status: 200,
+      body: { watcher: 'w9', released: 2, left: false },
+    });
+    // Perhaps a moment later: it was told of a push just now.
+    await until('the actor is told', async () => again.woken.length > before);
+    expect(again.woken.slice(before)).toEqual(['w9']);
+    const waiting = await off.stores.alerts.nextWaiting('w9', 9);
+    expect(waiting.map(({ id }) => id)).toEqual([4, 1, 2]);
+    expect((await release(again)).body).toEqual({ watcher: 'w9', released: 0, left: false });
+    await Promise.all([off.close(), again.close()]);
+  });
+});
+
+describe('the quarantine', () => {
+  it('is listed, and each signal released or discarded once', async () => {
+    const watcher = await watcherName();
+    await proxy.stores.alerts.quarantine(1, 'CAPI answered 400');
+    const { body } = await ask('GET', `/api/quarantine?watcher=${encodeURIComponent(watcher)}`);
+    expect(body).toEqual([
+      expect.objectContaining({
+        id: 2,
+        watcher,
+        reason: 'the item has no "source" object',
+        releasable: true,
+      }),
+      expect.objectContaining({
+        id: 1,
+        watcher,
+        reason: 'CAPI answered 400',
+        scenario: 'crowdsecurity/ssh-bf',
+      }),
+    ]);
+    expect((await ask('GET', '/api/quarantine?watcher=nobody')).body).toEqual([]);
+
+    const before = proxy.woken.length;
+    expect(await ask('POST', '/api/quarantine/1/release')).toEqual({
+      status: 200,
+      body: { id: 1, state: 'waiting' },
+    });
+    await until('the actor is told', async () => proxy.woken.length > before);
+    expect(proxy.woken.slice(before)).toEqual([watcher]);
+    expect((await proxy.stores.alerts.nextWaiting(watcher, 9)).map(({ id }) => id)).toEqual([3, 1]);
+    expect(await ask('POST', '/api/quarantine/2/discard')).toEqual({
+      status: 200,
+      body: { id: 2, state: 'discarded' },
+    });
+    for (const path of [
+      '/api/quarantine/1/release',
+      '/api/quarantine/2/discard',
+      '/api/quarantine/99/discard',
+    ])
+      expect(await ask('POST', path)).toEqual({
+        status: 404,
+        body: { error: 'No such signal is quarantined' },
+      });
+    expect((await ask('GET', '/api/quarantine')).body).toEqual([]);
+  });
+
+  it('does not release what was too large to be kept', async () => {
+    await proxy.push([{ ...sampleSignal(1), pad: 'x'.repeat(1024 * 1024) }], {
+      token: mintToken('w3').token,
+    });
+    const { body } = await ask('GET', '/api/quarantine');
+    const [{ id }] = body as [{ id: number }];
+    expect(await ask('POST', `/api/quarantine/${id}/release`)).toEqual({
+      status: 409,
+      body: { error: 'The signal was too large to be kept and cannot be sent' },
+    });
+  });
+
+  it.each([
+    ['/api/quarantine?limit=0', 'querystring/limit must be >= 1'],
+    ['/api/quarantine?limit=1001', 'querystring/limit must be <= 1000'],
+    ['/api/quarantine?offset=-1', 'querystring/offset must be >= 0'],
+    ['/api/quarantine?watcher=a&watcher=b', 'querystring/watcher must be string'],
+  ])('refuses %s', async (path, error) => {
+    expect(await ask('GET', path)).toEqual({ status: 400, body: { error } });
+  });
+
+  it.each(['0', 'abc', '1.5'])('refuses the id %s', async (id) => {
+    expect((await ask('POST', `/api/quarantine/${id}/release`)).status).toBe(400);
+  });
+});

@@ -1,0 +1,180 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { RequestListener } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
+import { until } from '../../../support/until.js';
+import { startProxy } from '../../support/start-proxy.js';
+import type { Proxy } from '../../support/start-proxy.js';
+import { startUpstream } from '../../support/scripted-upstream.js';
+
+const T0 = Date.UTC(2026, 10, 21, 8);
+const { token } = mintToken('w1', { issuedAt: T0, lifetimeSeconds: 36_000 });
+const START = '/v3/decisions/stream?startup=true';
+const DELTA = '/v3/decisions/stream';
+
+let proxy: Proxy;
+let upstream: Awaited<ReturnType<typeof startUpstream>>;
+let script: RequestListener;
+let clock: number;
+
+beforeEach(async () => {
+  clock = T0;
+  upstream = await startUpstream((req, res) => script(req, res));
+  proxy = await startProxy({ capiUrl: upstream.url, now: () => new Date(clock) });
+});
+afterEach(async () => {
+  await proxy.close();
+  await upstream.close();
+});
+
+const group = (values: string[], duration = '4h') => ({
+  ...{ scenario: 's', scope: 'Ip', decisions: values.map((value) => ({ value, duration })) },
+});
+const says = (body: unknown, { zip = false } = {}): void => {
+  script = (_req, res) => {
+    const bytes = Buffer.from(JSON.stringify(body));
+    res.writeHead(200, zip ? { 'content-encoding': 'gzip' } : {}).end(zip ? gzipSync(bytes) : bytes);
+  };
+};
+const fails = (status: number): void => {
+  script = (_req, res) => void res.writeHead(status).end('{"message":"down"}');
+};
+const pull = (path: string, { bearer = token as string | null, headers = {} } = {}) =>
+  proxy.raw('GET', path, {
+    headers: { ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }), ...headers },
+  });
+const kept = (revision: number, watcher = 'w1') =>
+  until(
+    'the copy is kept',
+    async () => (await proxy.stores.copies.read(watcher, 'v3'))?.revision === revision,
+  );
+const valuesOf = (body: Buffer): string[] =>
+  (JSON.parse(String(body)) as { new: { decisions: { value: string }[] }[] }).new.flatMap(({ decisions }) =>
+    decisions.map(({ value }) => value),
+  );
+
+describe('GET /v3/decisions/stream', () => {
+  it('comes from CAPI while CAPI answers, and from the folded copy, with its age, while it does not', async () => {
+    says({ new: [group(['1', '2'])], deleted: [], links: { blocklists: [], allowlists: [] } }, { zip: true });
+    const first = await pull(START, { headers: { 'accept-encoding': 'gzip' } });
+    expect([first.headers['content-encoding'], valuesOf(gunzipSync(first.body))]).toEqual([
+      'gzip',
+      ['1', '2'],
+    ]);
+    await kept(1);
+    says({ new: [group(['3'])], deleted: [{ scope: 'Ip', decisions: ['1'] }] });
+    await pull(DELTA);
+    await kept(2);
+
+    clock += 90_000;
+    fails(503);
+    const copy = await pull(START);
+    expect([copy.status, copy.headers['age'], copy.headers['x-tamis-copy-from']]).toEqual([
+      200,
+      '90',
+      new Date(T0).toISOString(),
+    ]);
+    expect(JSON.parse(String(copy.body))).toEqual({
+      new: [
+        {
+          ...{ scenario: 's', scope: 'Ip' },
+          decisions: ['2', '3'].map((value) => ({ value, duration: '3h58m30s' })),
+        },
+      ],
+      deleted: [],
+      links: { blocklists: [], allowlists: [] },
+    });
+    expect(JSON.parse(String((await pull(DELTA)).body))).toMatchObject({ new: [], deleted: [] });
+    // As what stands in front of CAPI says it.
+    fails(521);
+    expect((await pull(START)).status).toBe(200);
+    await upstream.close();
+    expect(valuesOf((await pull(START)).body)).toEqual(['2', '3']);
+  });
+
+  it('is served to a token that CAPI took before, and to no other', async () => {
+    says({ new: [group(['1'])], deleted: [] });
+    await pull(START);
+    await kept(1);
+    fails(502);
+    const forged = mintToken('w1', { issuedAt: T0 + 5000, lifetimeSeconds: 36_000 }).token;
+    for (const bearer of [null, 'opaque', forged, mintToken('w2', { issuedAt: T0 }).token])
+      expect([bearer, (await pull(START, { bearer })).status]).toEqual([bearer, 502]);
+    expect((await pull(START)).status).toBe(200);
+    clock = T0 + 36_001_000;
+    expect((await pull(START)).status).toBe(502);
+    clock = T0;
+    const { createHash } = await import('node:crypto');
+    await proxy.stores.watchers.refuseToken('w1', createHash('sha256').update(token).digest('hex'));
+    expect((await pull(START)).status).toBe(502);
+  });
+
+  it.each([304, 400, 401, 403, 404, 429])('passes %i on: CAPI is not down', async (status) => {
+    says({ new: [group(['1'])], deleted: [] });
+    await pull(START);
+    await kept(1);
+    script = (req, res) => {
+      res.writeHead(status, { 'retry-after': '9', 'x-seen': String(req.headers['if-modified-since']) }).end();
+    };
+    const answer = await pull(START, { headers: { 'if-modified-since': 'yesterday' } });
+    expect([answer.status, answer.headers['retry-after'], answer.headers['x-seen']]).toEqual([
+      ...[status, '9', 'yesterday'],
+    ]);
+    expect((await proxy.stores.copies.read('w1', 'v3'))?.revision).toBe(1);
+  });
+
+  it('has nothing to serve after a delta without a start, and after one that broke off', async () => {
+    says({ new: [group(['1'])], deleted: [] });
+    await pull(DELTA);
+    fails(503);
+    expect((await pull(START)).status).toBe(503);
+
+    says({ new: [group(['1'])], deleted: [] });
+    await pull(START);
+    await kept(1);
+    script = (_req, res) => {
+      res.writeHead(200, { 'content-length': '1000' });
+      res.write('{"new":[');
+      setTimeout(() => res.destroy(), 20);
+    };
+    await expect(pull(DELTA)).rejects.toThrow();
+    // The set would lack what the delta said.
+    await until('the copy is dropped', async () => (await proxy.stores.copies.read('w1', 'v3')) === null);
+  });
+
+  it('passes a body that is larger than what is kept, whole', async () => {
+    const huge = Buffer.alloc(9 * 1024 * 1024, 0x20);
+    script = (_req, res) => void res.writeHead(200).end(huge);
+    expect((await pull(START)).body.length).toBe(huge.length);
+    expect(await proxy.stores.copies.read('w1', 'v3')).toBeNull();
+  });
+
+  it('zips a large copy for who takes it', async () => {
+    says({ new: [group(Array.from({ length: 2000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`))], deleted: [] });
+    await pull(START);
+    await kept(1);
+    fails(503);
+    const zipped = await pull(START, { headers: { 'accept-encoding': 'gzip' } });
+    expect(zipped.headers['content-encoding']).toBe('gzip');
+    expect(valuesOf(gunzipSync(zipped.body))).toHaveLength(2000);
+    expect((await pull(START)).headers['content-encoding']).toBeUndefined();
+  });
+
+  it('keeps folds in order, however fast they come', async () => {
+    says({ new: [group(['0'])], deleted: [] });
+    await pull(START);
+    let serial = 0;
+    script = (_req, res) => {
+      serial += 1;
+      res.end(JSON.stringify({ new: [group([String(serial)])], deleted: [] }));
+    };
+    await Promise.all(Array.from({ length: 10 }, () => pull(DELTA)));
+    await kept(11);
+    fails(503);
+    expect(
+      valuesOf((await pull(START)).body)
+        .map(Number)
+        .sort((a, b) => a - b),
+    ).toEqual([...Array(11).keys()]);
+  });
+});
