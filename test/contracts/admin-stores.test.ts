@@ -2,10 +2,10 @@ import { createMongoPartitionStore } from '../../activities/stores/mongo/documen
 import { createMongoPresetStore } from '../../activities/stores/mongo/models/preset-store.js';
 import { createMongoUserStore } from '../../activities/stores/mongo/documents/user-store.js';
 import { createMongoWorkspaceStore } from '../../activities/stores/mongo/documents/workspace-store.js';
-import { createFakePartitionStore } from '../support/fakes/fake-partition-store.js';
-import { createFakePresetStore } from '../support/fakes/fake-preset-store.js';
-import { createFakeUserStore } from '../support/fakes/fake-user-store.js';
-import { createFakeWorkspaceStore } from '../support/fakes/fake-workspace-store.js';
+import { createFakePartitionStore } from '../support/fakes/documents/fake-partition-store.js';
+import { createFakePresetStore } from '../support/fakes/models/fake-preset-store.js';
+import { createFakeUserStore } from '../support/fakes/documents/fake-user-store.js';
+import { createFakeWorkspaceStore } from '../support/fakes/documents/fake-workspace-store.js';
 import {
   partitionAdministrationContract,
   presetStoreContract,

@@ -2,10 +2,10 @@ import { createMongoModelEndpointStore } from '../../activities/stores/mongo/mod
 import { createMongoPartitionStore } from '../../activities/stores/mongo/documents/partition-store.js';
 import { createMongoPresetStore } from '../../activities/stores/mongo/models/preset-store.js';
 import { createMongoPromptStore } from '../../activities/stores/mongo/models/prompt-store.js';
-import { createFakeModelEndpointStore } from '../support/fakes/fake-model-endpoint-store.js';
-import { createFakePartitionStore } from '../support/fakes/fake-partition-store.js';
-import { createFakePresetStore } from '../support/fakes/fake-preset-store.js';
-import { createFakePromptStore } from '../support/fakes/fake-prompt-store.js';
+import { createFakeModelEndpointStore } from '../support/fakes/models/fake-model-endpoint-store.js';
+import { createFakePartitionStore } from '../support/fakes/documents/fake-partition-store.js';
+import { createFakePresetStore } from '../support/fakes/models/fake-preset-store.js';
+import { createFakePromptStore } from '../support/fakes/models/fake-prompt-store.js';
 import {
   endpointAdministrationContract,
   partitionReferenceContract,

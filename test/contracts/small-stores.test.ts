@@ -3,9 +3,9 @@ import { createMongoModelEndpointStore } from '../../activities/stores/mongo/mod
 import { createMongoPartitionStore } from '../../activities/stores/mongo/documents/partition-store.js';
 import { createMongoUserStore } from '../../activities/stores/mongo/documents/user-store.js';
 import { createFakeCounterStore } from '../support/fakes/fake-counter-store.js';
-import { createFakeModelEndpointStore } from '../support/fakes/fake-model-endpoint-store.js';
-import { createFakePartitionStore } from '../support/fakes/fake-partition-store.js';
-import { createFakeUserStore } from '../support/fakes/fake-user-store.js';
+import { createFakeModelEndpointStore } from '../support/fakes/models/fake-model-endpoint-store.js';
+import { createFakePartitionStore } from '../support/fakes/documents/fake-partition-store.js';
+import { createFakeUserStore } from '../support/fakes/documents/fake-user-store.js';
 import {
   counterStoreContract,
   modelEndpointStoreContract,

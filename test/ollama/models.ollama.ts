@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Embedder, LanguageModel } from '../../activities/ports/models.js';
-import { embedderContract } from '../contracts/embedder.contract.js';
-import { languageModelContract } from '../contracts/language-model.contract.js';
+import { embedderContract } from '../contracts/models/embedder.contract.js';
+import { languageModelContract } from '../contracts/models/language-model.contract.js';
 import { openModels } from '../support/model-server/open-models.js';
 import type { OpenedModels } from '../support/model-server/open-models.js';
 

@@ -2,7 +2,7 @@ import { createForwardingActivities } from '../../activities/signals/forwarding-
 import type { ForwardingActivityDeps } from '../../activities/signals/forwarding-activities.js';
 import { gunzipSync } from 'node:zlib';
 import { createMetricsActivities } from '../../activities/signals/metrics-activities.js';
-import { createFakeMetricsStore } from './fakes/fake-metrics-store.js';
+import { createFakeMetricsStore } from './fakes/signals/fake-metrics-store.js';
 import type { ApiVersion, DeliveryState, WatcherRecord } from '../../schemas/signals/signals.js';
 import type { DeliveryResult } from '../../activities/ports/signals.js';
 

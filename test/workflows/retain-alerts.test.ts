@@ -7,9 +7,9 @@ import type { AlertUpkeepActivities } from '../../activities/signals/alert-upkee
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { countAlerts } from '../../workflows/signals/count-alerts.js';
 import type { retainAlerts } from '../../workflows/signals/retain-alerts.js';
-import { sampleAlert } from '../contracts/alert-store-samples.js';
-import { createFakeAlertStore } from '../support/fakes/fake-alert-store.js';
-import { createFakeStatisticsStore } from '../support/fakes/fake-statistics-store.js';
+import { sampleAlert } from '../contracts/signals/alert-store-samples.js';
+import { createFakeAlertStore } from '../support/fakes/signals/fake-alert-store.js';
+import { createFakeStatisticsStore } from '../support/fakes/signals/fake-statistics-store.js';
 import { createScriptedUpkeep } from '../support/scripted-upkeep.js';
 import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
 

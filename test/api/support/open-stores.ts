@@ -22,15 +22,15 @@ import { createMongoWatcherStore } from '../../../activities/stores/mongo/signal
 import { createMongoWorkerStore } from '../../../activities/stores/mongo/documents/worker-store.js';
 import { createMongoWorkspaceStore } from '../../../activities/stores/mongo/documents/workspace-store.js';
 import { openTestDatabase } from '../../contracts/subject.js';
-import { createFakeChunkStore } from '../../support/fakes/fake-chunk-store.js';
+import { createFakeChunkStore } from '../../support/fakes/documents/fake-chunk-store.js';
 import { createFakeStores } from '../../support/fakes/create-fake-stores.js';
-import { createFakeAlertStore } from '../../support/fakes/fake-alert-store.js';
-import { createFakeApiKeyStore } from '../../support/fakes/fake-api-key-store.js';
-import { createFakeDecisionCopyStore } from '../../support/fakes/fake-decision-copy-store.js';
-import { createFakeLoginStore } from '../../support/fakes/fake-login-store.js';
-import { createFakeMetricsStore } from '../../support/fakes/fake-metrics-store.js';
-import { createFakeStatisticsStore } from '../../support/fakes/fake-statistics-store.js';
-import { createFakeWatcherStore } from '../../support/fakes/fake-watcher-store.js';
+import { createFakeAlertStore } from '../../support/fakes/signals/fake-alert-store.js';
+import { createFakeApiKeyStore } from '../../support/fakes/signals/fake-api-key-store.js';
+import { createFakeDecisionCopyStore } from '../../support/fakes/signals/fake-decision-copy-store.js';
+import { createFakeLoginStore } from '../../support/fakes/signals/fake-login-store.js';
+import { createFakeMetricsStore } from '../../support/fakes/signals/fake-metrics-store.js';
+import { createFakeStatisticsStore } from '../../support/fakes/signals/fake-statistics-store.js';
+import { createFakeWatcherStore } from '../../support/fakes/signals/fake-watcher-store.js';
 
 type DocumentStores = Pick<Adapters, keyof ReturnType<typeof createFakeStores>>;
 type ProxyStores = Pick<

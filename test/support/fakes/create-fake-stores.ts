@@ -1,18 +1,18 @@
-import { createFakeBlobStore } from './fake-blob-store.js';
-import { createFakeCallbackStore } from './fake-callback-store.js';
-import { createFakeChunkStore } from './fake-chunk-store.js';
-import { createFakeClaimStore } from './fake-claim-store.js';
+import { createFakeBlobStore } from './documents/fake-blob-store.js';
+import { createFakeCallbackStore } from './documents/fake-callback-store.js';
+import { createFakeChunkStore } from './documents/fake-chunk-store.js';
+import { createFakeClaimStore } from './documents/fake-claim-store.js';
 import { createFakeCounterStore } from './fake-counter-store.js';
-import { createFakeFileStore } from './fake-file-store.js';
-import { createFakeModelEndpointStore } from './fake-model-endpoint-store.js';
-import { createFakePartitionStore } from './fake-partition-store.js';
-import { createFakeQuotaStore } from './fake-quota-store.js';
-import { createFakePresetStore } from './fake-preset-store.js';
-import { createFakePromptStore } from './fake-prompt-store.js';
-import { createFakeTaskStore } from './fake-task-store.js';
-import { createFakeWorkerStore } from './fake-worker-store.js';
-import { createFakeUserStore } from './fake-user-store.js';
-import { createFakeWorkspaceStore } from './fake-workspace-store.js';
+import { createFakeFileStore } from './documents/fake-file-store.js';
+import { createFakeModelEndpointStore } from './models/fake-model-endpoint-store.js';
+import { createFakePartitionStore } from './documents/fake-partition-store.js';
+import { createFakeQuotaStore } from './documents/fake-quota-store.js';
+import { createFakePresetStore } from './models/fake-preset-store.js';
+import { createFakePromptStore } from './models/fake-prompt-store.js';
+import { createFakeTaskStore } from './documents/fake-task-store.js';
+import { createFakeWorkerStore } from './documents/fake-worker-store.js';
+import { createFakeUserStore } from './documents/fake-user-store.js';
+import { createFakeWorkspaceStore } from './documents/fake-workspace-store.js';
 
 /** Every store port in memory, under the names that `Adapters` uses. */
 export const createFakeStores = () => ({

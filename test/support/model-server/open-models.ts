@@ -6,7 +6,7 @@ import type { ModelEndpointStore, ModelRegistry } from '../../../activities/port
 import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import { discoverOllama } from '../../../activities/models/servers/discover-ollama.js';
-import { createFakeModelEndpointStore } from '../fakes/fake-model-endpoint-store.js';
+import { createFakeModelEndpointStore } from '../fakes/models/fake-model-endpoint-store.js';
 
 export interface OpenedModels {
   registry: ModelRegistry;

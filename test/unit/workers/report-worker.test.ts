@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { reportWorker } from '../../../workers/report-worker.js';
-import { createFakeWorkerStore } from '../../support/fakes/fake-worker-store.js';
+import { createFakeWorkerStore } from '../../support/fakes/documents/fake-worker-store.js';
 import { until } from '../../support/until.js';
 
 const EARLY = new Date(0);

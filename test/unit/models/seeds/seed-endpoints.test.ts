@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { createFakeModelEndpointStore } from '../../../support/fakes/fake-model-endpoint-store.js';
+import { createFakeModelEndpointStore } from '../../../support/fakes/models/fake-model-endpoint-store.js';
 import { modelEnvironment, openModels } from '../../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../../../support/model-server/scripted-model-server.js';

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import type { CallbackStore } from '../../../activities/ports/tasks.js';
+import { useSubject } from '../subject.js';
+import type { Subject } from '../subject.js';
+
+/** What every callback store promises: what became of a delivery is told once, and stays. */
+export const callbackStoreContract = (subject: Subject<CallbackStore>): void => {
+  describe(`callback store (${subject.name})`, () => {
+    const store = useSubject(subject);
+    const soon = () => new Date(Date.now() + 60_000);
+    const insert = async (token: string | null = null) => {
+      const taskId = randomUUID();
+      await store().insert({ taskId, url: 'https://example.org/', token });
+      return taskId;
+    };
+    const untried = async (before = soon()) =>
+      (await store().listUntried(before, 1000)).map(({ task_id }) => task_id);
+
+    test('answers what was put down, with its token', async () => {
+      const taskId = await insert('s3cret');
+      expect(await store().get(taskId)).toMatchObject({
+        ...{ task_id: taskId, url: 'https://example.org/', token: 's3cret', state: 'waiting' },
+        ...{ attempts: 0, last_status: null, last_error: null },
+      });
+      await store().remove(taskId);
+      expect(await store().get(taskId)).toBeNull();
+    });
+
+    test('counts attempts, keeps the last result, and settles once', async () => {
+      const taskId = await insert();
+      expect(await untried()).toContain(taskId);
+      expect(await untried(new Date(Date.now() - 60_000))).not.toContain(taskId);
+      await store().noteAttempt(taskId, { status: 500, error: 'failed' });
+      expect(await untried()).not.toContain(taskId);
+      await store().noteAttempt(taskId, { status: 204, error: null });
+      await store().settle(taskId, 'delivered');
+      await store().settle(taskId, 'failed');
+      expect(await store().get(taskId)).toMatchObject({
+        ...{ state: 'delivered', attempts: 2, last_status: 204, last_error: null },
+      });
+    });
+
+    test('removes what is settled and old, never what waits', async () => {
+      const [waiting, settled] = [await insert(), await insert()];
+      await store().settle(settled, 'withdrawn');
+      await store().removeSettled(new Date(Date.now() - 60_000));
+      expect(await store().get(settled)).not.toBeNull();
+      await store().removeSettled(soon());
+      expect(await store().get(settled)).toBeNull();
+      expect(await store().get(waiting)).not.toBeNull();
+    });
+  });
+};

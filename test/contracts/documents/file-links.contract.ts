@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import type { FileStore } from '../../../activities/ports/files.js';
+import type { FileVersion } from '../../../schemas/documents/documents.js';
+import type { Scope } from '../../../schemas/documents/users.js';
+import { sampleVersion, times } from '../samples.js';
+import { useSubject } from '../subject.js';
+import type { Subject } from '../subject.js';
+
+const EVERYTHING: Scope = { kind: 'all', userId: 1 };
+
+/** What a file record says of its uploader, its workspaces and its relatives. */
+export const fileLinksContract = (subject: Subject<FileStore>): void => {
+  describe(`links of a file store (${subject.name})`, () => {
+    const store = useSubject(subject);
+    let generation = 0;
+
+    const admit = async (overrides: Partial<Parameters<FileStore['admitFirst']>[0]> = {}) => {
+      generation += 1;
+      const partition = overrides.partition ?? `p-${randomUUID()}`;
+      const input = {
+        ...{ fileKey: randomUUID(), partition, partitionKey: `key-of-${partition}`, fileId: randomUUID() },
+        ...{ userId: 1, taskId: randomUUID(), generation },
+        ...overrides,
+      };
+      expect((await store().admitFirst(input)).outcome).toBe('admitted');
+      return input;
+    };
+    const makeLive = async (
+      overrides: Parameters<typeof admit>[0] = {},
+      version: Partial<FileVersion> = {},
+    ) => {
+      const input = await admit(overrides);
+      await store().publish(
+        input.fileKey,
+        input.taskId,
+        sampleVersion({ generation: input.generation, task_id: input.taskId, ...version }),
+      );
+      return input;
+    };
+    const placeOf = ({ fileKey, partition }: { fileKey: string; partition: string }) => ({
+      file_key: fileKey,
+      partition,
+    });
+    const recordOf = async (fileKey: string) => (await store().getMany([fileKey])).get(fileKey);
+
+    test('counts by uploader, and forgets one', async () => {
+      const [ada, bob] = [1000 + Math.floor(Math.random() * 1e6), 5];
+      await makeLive({ userId: ada });
+      const { fileKey } = await makeLive({ userId: ada });
+      await admit({ userId: ada });
+      const ended = await admit({ userId: ada });
+      await store().releasePending(ended.fileKey, ended.taskId);
+      const deleted = await makeLive({ userId: ada });
+      await store().markDeleted(deleted.partition, deleted.fileId);
+      expect(await store().countByUploader([ada, bob])).toEqual(
+        new Map([
+          [ada, { files: 2, pending: 1 }],
+          [bob, { files: 0, pending: 0 }],
+        ]),
+      );
+      // A replacement changes nothing.
+      await store().admitReplacement({ fileKey, taskId: randomUUID(), generation: 1e6 });
+      expect((await store().countByUploader([ada])).get(ada)).toEqual({ files: 2, pending: 1 });
+      await store().forgetUploader(ada);
+      expect((await store().countByUploader([ada])).get(ada)).toEqual({ files: 0, pending: 0 });
+      expect(await recordOf(fileKey)).toMatchObject({ created_by: null });
+    });
+
+    test('tells what is pending and which embedders a partition holds', async () => {
+      const partition = `p-${randomUUID()}`;
+      await makeLive({ partition }, { embedder: 'two' });
+      await makeLive({ partition }, { embedder: 'one' });
+      await makeLive({ partition }, { embedder: 'two' });
+      await admit({ partition });
+      const deleted = await makeLive({ partition }, { embedder: 'three' });
+      await store().markDeleted(partition, deleted.fileId);
+      expect(await store().countPending(partition)).toBe(1);
+      expect(await store().countEmbedders(partition)).toEqual(
+        new Map([
+          ['one', 1],
+          ['two', 2],
+        ]),
+      );
+      expect([await store().countPending('none'), await store().countEmbedders('none')]).toEqual([
+        0,
+        new Map(),
+      ]);
+    });
+
+    test('counts what holds vectors of an embedder, and follows its new name', async () => {
+      const [one, two] = [`p-${randomUUID()}`, `q-${randomUUID()}`];
+      const embedder = `e-${randomUUID()}`;
+      await makeLive({ partition: one }, { embedder });
+      await makeLive({ partition: two }, { embedder });
+      await makeLive({ partition: two }, { embedder });
+      await makeLive({ partition: two }, { embedder: 'another' });
+      const deleted = await makeLive({ partition: one }, { embedder });
+      await store().markDeleted(one, deleted.fileId);
+      const counts = new Map([
+        [one, 1],
+        [two, 2],
+      ]);
+      expect(await store().countByEmbedder(embedder)).toEqual(counts);
+      await store().renameEmbedder(embedder, `${embedder}-new`);
+      expect(await store().countByEmbedder(embedder)).toEqual(new Map());
+      expect(await store().countByEmbedder(`${embedder}-new`)).toEqual(counts);
+      expect([...(await store().countEmbedders(two)).keys()].sort()).toEqual(['another', `${embedder}-new`]);
+    });
+
+    test('lists relatives and degraded files, live ones inside the scope', async () => {
+      const partition = `p-${randomUUID()}`;
+      const group = { relationship_id: 'thread/1', degraded_stages: ['caption'] };
+      const ids = (files: { file_id: string }[]) => files.map(({ file_id }) => file_id);
+      await makeLive({ partition, fileId: 'b' }, group);
+      await makeLive({ partition, fileId: 'a' }, { relationship_id: 'thread/1' });
+      await makeLive({ partition, fileId: 'c' }, { relationship_id: 'thread/2' });
+      await makeLive({ partition: `q-${partition}`, fileId: 'd' }, group);
+      const mine: Scope = { kind: 'partitions', userId: 1, roles: { [partition]: 'viewer' } };
+      expect(ids(await store().listRelated(mine, partition, 'thread/1'))).toEqual(['a', 'b']);
+      expect(ids(await store().listRelated(mine, partition, 'thread/1', { limit: 1 }))).toEqual(['a']);
+      expect(await store().listRelated(mine, partition, 'none')).toEqual([]);
+      expect(await store().listRelated(mine, `q-${partition}`, 'thread/1')).toEqual([]);
+      expect(ids(await store().listLive(mine, partition, { degradedStage: 'caption' }))).toEqual(['b']);
+      await store().markDeleted(partition, 'b');
+      expect(ids(await store().listRelated(EVERYTHING, partition, 'thread/1'))).toEqual(['a']);
+    });
+
+    test('a file uploaded with workspaces goes with the last of them', async () => {
+      const file = await makeLive({ workspaces: ['w1', 'w2'] });
+      expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: ['w1', 'w2'], independent: false });
+      const release = (key: string) => store().releaseWorkspace(file.fileKey, key, { keepFile: false });
+      expect(await release('w1')).toEqual({ outcome: 'released' });
+      expect(await release('w1')).toEqual({ outcome: 'gone' });
+      const orphaned = await release('w2');
+      expect(orphaned).toMatchObject({
+        outcome: 'orphaned',
+        before: { live: { generation: file.generation } },
+      });
+      expect(await recordOf(file.fileKey)).toMatchObject({ live: null, workspaces: [] });
+      expect((await recordOf(file.fileKey))?.deleted_at).toBeInstanceOf(Date);
+      expect(await store().get(file.partition, file.fileId)).toBeNull();
+    });
+
+    test('one that is kept stands by itself from then on', async () => {
+      const file = await makeLive({ workspaces: ['w1'] });
+      expect(await store().releaseWorkspace(file.fileKey, 'w1', { keepFile: true })).toEqual({
+        outcome: 'kept',
+      });
+      await store().attachWorkspace(placeOf(file), 'w2');
+      expect(await store().releaseWorkspace(file.fileKey, 'w2', { keepFile: false })).toEqual({
+        outcome: 'released',
+      });
+      expect(await recordOf(file.fileKey)).toMatchObject({ deleted_at: null, workspaces: [] });
+    });
+
+    test('one uploaded without outlives them all', async () => {
+      const file = await makeLive();
+      expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: [], independent: true });
+      for (const _time of [1, 2]) expect(await store().attachWorkspace(placeOf(file), 'w1')).toBe(true);
+      expect((await store().listByWorkspace('w1')).map(({ file_key }) => file_key)).toEqual([file.fileKey]);
+      expect(await store().releaseWorkspace(file.fileKey, 'w1', { keepFile: false })).toEqual({
+        outcome: 'released',
+      });
+      expect(await store().listByWorkspace('w1')).toEqual([]);
+    });
+
+    test('attaching wants a live file; a pending one goes with its workspace as well', async () => {
+      const pending = await admit({ workspaces: ['w3'] });
+      expect(await store().attachWorkspace(placeOf(pending), 'w4')).toBe(false);
+      const live = await makeLive({ workspaces: ['w3'] });
+      expect(await store().listWorkspaceKeys('w3')).toEqual([live.fileKey]);
+      expect(await store().attachWorkspace({ file_key: 'none', partition: 'p' }, 'w4')).toBe(false);
+      const elsewhere = { ...placeOf(await makeLive()), partition: 'another' };
+      expect(await store().attachWorkspace(elsewhere, 'w4')).toBe(false);
+      expect(await store().releaseWorkspace(pending.fileKey, 'w3', { keepFile: false })).toMatchObject({
+        outcome: 'orphaned',
+        before: { pending_task: pending.taskId },
+      });
+    });
+
+    test('a record that nobody works on is only let go; a new upload decides anew', async () => {
+      const dead = await admit({ workspaces: ['w5'] });
+      await store().releasePending(dead.fileKey, dead.taskId);
+      expect(await store().releaseWorkspace(dead.fileKey, 'w5', { keepFile: false })).toEqual({
+        outcome: 'released',
+      });
+      generation += 1;
+      const again = { ...dead, taskId: randomUUID(), generation, workspaces: [] };
+      expect((await store().admitFirst(again)).outcome).toBe('admitted');
+      expect(await recordOf(dead.fileKey)).toMatchObject({ workspaces: [], independent: true });
+    });
+
+    test('detaching never deletes; a replacement keeps the workspaces', async () => {
+      const file = await makeLive({ workspaces: ['w6'] });
+      generation += 1;
+      const taskId = randomUUID();
+      await store().admitReplacement({ fileKey: file.fileKey, taskId, generation });
+      await store().publish(file.fileKey, taskId, sampleVersion({ generation, task_id: taskId }));
+      expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: ['w6'], independent: false });
+      expect(await store().detachWorkspace(file.fileKey, 'w6')).toBe(true);
+      expect(await store().detachWorkspace(file.fileKey, 'w6')).toBe(false);
+      expect(await recordOf(file.fileKey)).toMatchObject({ workspaces: [], deleted_at: null });
+    });
+
+    test('of workspaces that let go at once, exactly one orphans the file', async () => {
+      const keys = times(8, (index) => `x${index}`);
+      const file = await makeLive({ workspaces: keys });
+      const outcomes = await Promise.all(
+        keys.map((key) => store().releaseWorkspace(file.fileKey, key, { keepFile: false })),
+      );
+      expect(outcomes.filter(({ outcome }) => outcome === 'orphaned')).toHaveLength(1);
+      expect(outcomes.filter(({ outcome }) => outcome === 'released')).toHaveLength(7);
+    });
+  });
+};

@@ -1,6 +1,0 @@
-import { createMongoFileStore } from '../../activities/stores/mongo/documents/file-store.js';
-import { createFakeFileStore } from '../support/fakes/fake-file-store.js';
-import { fileStoreContract } from './file-store.contract.js';
-import { fake, mongo } from './subject.js';
-
-for (const subject of [fake(createFakeFileStore), ...mongo(createMongoFileStore)]) fileStoreContract(subject);

@@ -1,0 +1,491 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { ChunkStore } from '../../../activities/ports/chunks.js';
+import { parseFilter } from '../../../activities/retrieval/filter/parse-filter.js';
+import type { StoredChunk } from '../../../schemas/documents/documents.js';
+import type { Scope } from '../../../schemas/documents/users.js';
+import { collect, sampleChunk, times } from '../samples.js';
+import { useSubject } from '../subject.js';
+import type { Subject } from '../subject.js';
+
+const FIELD = 'vector_small';
+const EVERYTHING: Scope = { kind: 'all', userId: 1 };
+const member = (...partitions: string[]): Scope => ({
+  kind: 'partitions',
+  userId: 2,
+  roles: Object.fromEntries(partitions.map((partition) => [partition, 'viewer' as const])),
+});
+
+/** What every chunk store promises: only published chunks, only inside the scope, each of them once. */
+export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
+  describe(`chunk store (${subject.name})`, () => {
+    const store = useSubject(subject);
+    beforeAll(() => store().ensureSchema([{ vectorField: FIELD, dimension: 3 }]), 60_000);
+
+    const put = async (
+      chunks: readonly StoredChunk[],
+      vectorOf: (chunk: StoredChunk) => number[] = () => [1, 0, 0],
+    ) => {
+      await store().put(
+        chunks.map((chunk) => ({ chunk, vector: vectorOf(chunk) })),
+        FIELD,
+      );
+    };
+    /** Chunks of one file in a partition of its own. */
+    const chunksOf = (texts: readonly string[], overrides: Partial<StoredChunk> = {}): StoredChunk[] => {
+      const common = { partition: `p-${randomUUID()}`, file_key: randomUUID(), ...overrides };
+      return texts.map((text, position) => sampleChunk({ ...common, text, position }));
+    };
+    const publish = (chunks: readonly StoredChunk[]) =>
+      store().publish(chunks[0]?.file_key ?? '', chunks[0]?.generation ?? 0, chunks.length);
+    const search = (overrides: Partial<Parameters<ChunkStore['searchHybrid']>[0]>) =>
+      store().searchHybrid({
+        scope: EVERYTHING,
+        partitions: 'all',
+        text: 'sieve',
+        vector: [1, 0, 0],
+        vectorField: FIELD,
+        size: 10,
+        ...overrides,
+      });
+    const ids = (hits: { chunk: Pick<StoredChunk, 'chunk_id'> }[]) => hits.map(({ chunk }) => chunk.chunk_id);
+
+    test('the schema may be ensured again, at once, and grow; a field cannot change its length', async () => {
+      await Promise.all(times(3, () => store().ensureSchema([{ vectorField: FIELD, dimension: 3 }])));
+      await store().ensureSchema([{ vectorField: 'vector_other', dimension: 8 }]);
+      await expect(store().ensureSchema([{ vectorField: FIELD, dimension: 4 }])).rejects.toMatchObject({
+        code: 'VDB_SCHEMA_MIGRATION_REQUIRED',
+      });
+    });
+
+    test('answers a chunk as it was put, published once it is', async () => {
+      const [chunk] = chunksOf(['The sieve of a mill.'], {
+        heading_path: ['Mills', 'Sieves'],
+        page: 4,
+        chunk_type: 'table',
+        section_id: 3,
+        prev_section_id: 2,
+        next_section_id: null,
+        relationship_id: 'letters',
+        parent_id: 'letter-1',
+        metadata: [
+          { key: '$a.b', text: 'x' },
+          { key: 'n', text: '1.5', number: 1.5 },
+          { key: 'big', text: '9007199254740993', integer: '9007199254740993' },
+          { key: 'd', text: '2026-01-02', date: '2026-01-02' },
+          { key: 't', text: 'true', bool: true },
+        ],
+      });
+      if (chunk === undefined) throw new Error('no chunk');
+      await put([chunk]);
+      expect(await store().get(chunk.chunk_id)).toEqual(chunk);
+      await publish([chunk]);
+      expect(await store().get(chunk.chunk_id)).toEqual({ ...chunk, published: true });
+      expect(await store().get('none')).toBeNull();
+      expect([...(await store().getMany([chunk.chunk_id])).values()]).toEqual([
+        { ...chunk, published: true },
+      ]);
+    });
+
+    test('finds published chunks only, as soon as publish answers', async () => {
+      const chunks = chunksOf(['a sieve for flour', 'a sieve for sand']);
+      await put(chunks);
+      const { partition } = chunks[0] ?? sampleChunk();
+      expect(await search({ partitions: [partition] })).toEqual({ lexical: [], dense: [] });
+      await publish(chunks);
+      const found = await search({ partitions: [partition] });
+      expect(ids(found.lexical).sort()).toEqual(ids(chunks.map((chunk) => ({ chunk }))).sort());
+      expect(ids(found.dense)).toHaveLength(2);
+    });
+
+    test('a hit says where its chunk stands, and what a filter may ask', async () => {
+      const chunk = {
+        ...chunksOf(['a sieve for flour'])[0]!,
+        ...{ page: 7, section_id: 0, prev_section_id: null, next_section_id: 1 },
+      };
+      await put([chunk]);
+      await publish([chunk]);
+      const { chunk_id, file_key, generation, position, page, chunk_type, section_id, next_section_id } =
+        chunk;
+      const place = { chunk_id, file_key, generation, position };
+      const plain = await search({ partitions: [chunk.partition] });
+      for (const leg of [plain.lexical, plain.dense]) expect(leg.map((hit) => hit.chunk)).toEqual([place]);
+      const filtered = await search({ partitions: [chunk.partition], filter: parseFilter('page == 7') });
+      for (const leg of [filtered.lexical, filtered.dense])
+        expect(leg.map((hit) => hit.chunk)).toMatchObject([
+          { ...place, page, chunk_type, section_id, next_section_id },
+        ]);
+    });
+
+    test('reads chunks by id, whatever is not there left out', async () => {
+      const chunks = chunksOf(['a sieve for flour', 'a sieve for sand']);
+      await put(chunks);
+      await publish(chunks);
+      const [one, two] = chunks.map((chunk) => ({ ...chunk, published: true }));
+      expect(await store().getMany([])).toEqual(new Map());
+      expect(await store().getMany([one!.chunk_id, 'nobody', two!.chunk_id, one!.chunk_id])).toEqual(
+        new Map([
+          [one!.chunk_id, one],
+          [two!.chunk_id, two],
+        ]),
+      );
+    });
+
+    test('reads more chunks at once than a page of the engine holds', async () => {
+      const chunks = chunksOf(times(1_100, (index) => `piece ${index}`));
+      await put(chunks);
+      await publish(chunks);
+      const wanted = ids(chunks.map((chunk) => ({ chunk })));
+      const found = await store().getMany(wanted);
+      expect([...found.keys()]).toEqual(wanted);
+      expect(found.get(wanted[1_050]!)?.text).toBe('piece 1050');
+    });
+
+    test('reads vectors, and compares chunks with one, by id', async () => {
+      const chunks = chunksOf(['near', 'far', 'without', 'unpublished']);
+      const vectors = [
+        [1, 0, 0],
+        [0, 1, 0],
+        [0, 0, 0],
+        [1, 0, 0],
+      ];
+      await put(chunks, ({ position }) => vectors[position]!);
+      await store().publish(chunks[0]!.file_key, chunks[0]!.generation, 3);
+      const all = [...ids(chunks.map((chunk) => ({ chunk }))), 'nobody'];
+      const read = await store().getVectors(all.slice(0, 3), FIELD);
+      expect([...read]).toEqual([
+        [all[0], [1, 0, 0]],
+        [all[1], [0, 1, 0]],
+      ]);
+      const near = await store().similarities(all, { vector: [3, 4, 0], vectorField: FIELD });
+      expect([...near.keys()].sort()).toEqual(all.slice(0, 2).sort());
+      expect(near.get(all[0]!)).toBeCloseTo(0.6);
+      expect(near.get(all[1]!)).toBeCloseTo(0.8);
+      expect(await store().similarities([], { vector: [1, 0, 0], vectorField: FIELD })).toEqual(new Map());
+      expect(await store().similarities(all, { vector: [0, 0, 0], vectorField: FIELD })).toEqual(new Map());
+    });
+
+    test('compares each of many candidates, however near others are', async () => {
+      const crowd = chunksOf(times(300, (index) => `crowd ${index}`));
+      await put(crowd, () => [1, 0, 0]);
+      await publish(crowd);
+      const few = chunksOf(times(120, (index) => `few ${index}`));
+      await put(few, ({ position }) => [0.1, position + 1, 1]);
+      await publish(few);
+      const wanted = ids(few.map((chunk) => ({ chunk })));
+      const near = await store().similarities(wanted, { vector: [1, 0, 0], vectorField: FIELD });
+      expect([...near.keys()].sort()).toEqual([...wanted].sort());
+    });
+
+    test('leaves out the generations that it is told to', async () => {
+      const [one, two] = [chunksOf(['a sieve for flour']), chunksOf(['a sieve for sand'])];
+      const later = two.map((chunk) => ({ ...chunk, generation: 2, partition: one[0]!.partition }));
+      for (const chunks of [one, later]) {
+        await put(chunks);
+        await publish(chunks);
+      }
+      const request = { partitions: [one[0]!.partition] };
+      expect((await search(request)).lexical).toHaveLength(2);
+      const found = await search({ ...request, withoutGenerations: [2, 77] });
+      for (const leg of [found.lexical, found.dense]) expect(ids(leg)).toEqual([one[0]!.chunk_id]);
+    });
+
+    test('finds within any number of files, and within none', async () => {
+      const [one, two, three] = times(3, (index) =>
+        chunksOf([`a sieve of file ${index}`], { partition: 'p-files' }),
+      );
+      for (const chunks of [one!, two!, three!]) {
+        await put(chunks);
+        await publish(chunks);
+      }
+      const keys = [one![0]!.file_key, three![0]!.file_key];
+      const many = [...times(51_000, (index) => `no-file-${index}`), ...keys];
+      for (const fileKeys of [keys, many]) {
+        const { lexical, dense } = await search({ partitions: ['p-files'], fileKeys });
+        for (const leg of [lexical, dense])
+          expect(leg.map(({ chunk }) => chunk.file_key).sort()).toEqual([...keys].sort());
+      }
+      expect(await search({ partitions: ['p-files'], fileKeys: [] })).toEqual({ lexical: [], dense: [] });
+    });
+
+    test('counts what a partition holds, inside the scope', async () => {
+      const chunks = chunksOf(['one', 'two', 'three']);
+      await put(chunks);
+      await store().publish(chunks[0]!.file_key, 1, 2);
+      const { partition } = chunks[0]!;
+      expect(await store().countChunks(member(partition), partition)).toEqual({ chunks: 3, published: 2 });
+      expect(await store().countChunks(member('other'), partition)).toEqual({ chunks: 0, published: 0 });
+    });
+
+    test('putting and publishing twice changes nothing, also in the wrong order', async () => {
+      const chunks = chunksOf(times(5, (index) => `sieve number ${index}`));
+      const { partition, file_key } = chunks[0] ?? sampleChunk();
+      await Promise.all([put(chunks), put(chunks)]);
+      await publish(chunks);
+      await publish(chunks);
+      // A late repetition of the write must not hide what has been published since.
+      await put(chunks);
+      await publish(chunks);
+      expect((await search({ partitions: [partition] })).lexical).toHaveLength(5);
+      const groups = (await collect(store().scanGenerations())).filter(({ fileKey }) => fileKey === file_key);
+      expect(groups).toEqual([{ fileKey: file_key, generation: 1, chunks: 5, published: 5 }]);
+    });
+
+    test('what was put as published is found once publish answers', async () => {
+      const chunks = chunksOf(['a sieve for flour', 'a sieve for sand'], { published: true });
+      await put(chunks);
+      await publish(chunks);
+      const found = await search({ partitions: [chunks[0]!.partition] });
+      expect(found.lexical).toHaveLength(2);
+      expect(found.dense).toHaveLength(2);
+    });
+
+    test('publishing more than there is says how much is missing', async () => {
+      const chunks = chunksOf(['one', 'two']);
+      await put(chunks);
+      await expect(store().publish(chunks[0]?.file_key ?? '', 1, 5)).rejects.toMatchObject({
+        code: 'VDB_ERROR',
+        details: { missing: 3 },
+      });
+    });
+
+    test('two tenants never see each other', async () => {
+      const mine = chunksOf(['my secret sieve']);
+      const theirs = chunksOf(['their secret sieve']);
+      for (const chunks of [mine, theirs]) {
+        await put(chunks);
+        await publish(chunks);
+      }
+      const [me, them] = [mine[0]?.partition ?? '', theirs[0]?.partition ?? ''];
+      const owners = new Map([...mine, ...theirs].map(({ file_key, partition }) => [file_key, partition]));
+      const seen = async (overrides: Parameters<typeof search>[0]) => {
+        const { lexical, dense } = await search({ size: 100, ...overrides });
+        return new Set([...lexical, ...dense].map(({ chunk }) => owners.get(chunk.file_key)));
+      };
+      expect(await seen({ scope: member(me) })).toEqual(new Set([me]));
+      expect(await seen({ scope: member(me), partitions: [me, them] })).toEqual(new Set([me]));
+      expect(await seen({ scope: member(me), partitions: [them] })).toEqual(new Set());
+      expect(await seen({ scope: member(), partitions: 'all' })).toEqual(new Set());
+      expect(await seen({ scope: EVERYTHING, partitions: [] })).toEqual(new Set());
+      expect(await seen({ scope: member('constructor'), partitions: [them, 'toString'] })).toEqual(new Set());
+      expect(await seen({ scope: member(me, them), partitions: [me, them] })).toEqual(new Set([me, them]));
+      const ofFile = { scope: member(me), fileKey: theirs[0]?.file_key ?? '' };
+      expect(await seen(ofFile)).toEqual(new Set());
+    });
+
+    test('the filter does not eat up the candidates of the dense leg', async () => {
+      const crowd = chunksOf(times(250, (index) => `crowd ${index}`));
+      await put(crowd, () => [1, 0, 0]);
+      await publish(crowd);
+      const few = chunksOf(times(3, (index) => `few ${index}`));
+      await put(few, (chunk) => [0.5, 0.1 * chunk.position, 1]);
+      await publish(few);
+      const { dense } = await search({ partitions: [few[0]?.partition ?? ''], size: 3 });
+      expect(ids(dense)).toHaveLength(3);
+    });
+
+    test('scores are raw cosines, best first', async () => {
+      const vectors = [
+        [1, 0, 0],
+        [1, 1, 0],
+        [0, 1, 0],
+        [-1, 0, 0],
+      ];
+      const chunks = chunksOf(vectors.map((_, index) => `direction ${index}`));
+      await put(chunks, ({ position }) => vectors[position] ?? []);
+      await publish(chunks);
+      const { dense } = await search({ partitions: [chunks[0]?.partition ?? ''], vector: [2, 0, 0] });
+      expect(dense.map(({ chunk }) => chunk.position)).toEqual([0, 1, 2, 3]);
+      const expected = [1, Math.SQRT1_2, 0, -1];
+      dense.forEach(({ score }, index) => expect(score).toBeCloseTo(expected[index] ?? NaN, 4));
+    });
+
+    test('words count in text, headings and file name, with and without accents', async () => {
+      const [text, heading, name] = times(3, () => randomUUID());
+      const partition = `p-${randomUUID()}`;
+      const make = async (overrides: Partial<StoredChunk>) => {
+        const [chunk] = chunksOf([overrides.text ?? 'nothing to see'], { partition, ...overrides });
+        if (chunk === undefined) throw new Error('no chunk');
+        await put([chunk]);
+        await publish([chunk]);
+        return chunk.file_key;
+      };
+      await make({ file_key: text ?? '', text: 'Le déjeuner est servi.' });
+      await make({ file_key: heading ?? '', heading_path: ['Besoins', 'Gouvernance'] });
+      await make({ file_key: name ?? '', filename: 'annual_report-2024.pdf' });
+      const found = async (query: string) =>
+        (await search({ partitions: [partition], text: query })).lexical.map(({ chunk }) => chunk.file_key);
+      expect(await found('dejeuner')).toEqual([text]);
+      expect(await found('gouvernance')).toEqual([heading]);
+      expect(await found('report')).toEqual([name]);
+      expect(await found('absent')).toEqual([]);
+    });
+
+    test.each([
+      ['blanks', ' \n\t '],
+      ['signs', '"AND (*:* OR ~^[{ \\ / && !!'],
+      ['very many words', times(5_000, (index) => `word${index}`).join(' ')],
+      ['one very long word', 'x'.repeat(50_000)],
+      ['very many signs', '😀 '.repeat(3_000)],
+      ['Chinese', '筛子'.repeat(2_000)],
+      ['apostrophes', times(2_000, (index) => `l'avion${index}`).join(' ')],
+    ])('takes %s for a query', async (_name, text) => {
+      const { lexical } = await search({ text, partitions: [`p-${randomUUID()}`] });
+      expect(lexical).toEqual([]);
+    });
+
+    test('a zero vector asks nothing, and a chunk with one is found by its words', async () => {
+      const chunks = chunksOf(['wordless sieve']);
+      await put(chunks, () => [0, 0, 0]);
+      await publish(chunks);
+      const partitions = [chunks[0]?.partition ?? ''];
+      const found = await search({ partitions });
+      expect(ids(found.lexical)).toHaveLength(1);
+      expect(found.dense).toEqual([]);
+      expect((await search({ partitions, vector: [0, 0, 0] })).dense).toEqual([]);
+    });
+
+    test('refuses a chunk with a wrong vector, not the engine', async () => {
+      const [chunk] = chunksOf(['bad']);
+      const bad = (vector: number[]) => store().put([{ chunk: chunk ?? sampleChunk(), vector }], FIELD);
+      await expect(bad([1, 2])).rejects.toMatchObject({ code: 'VDB_INSERT_ERROR' });
+      await expect(bad([1, NaN, 0])).rejects.toMatchObject({ code: 'VDB_INSERT_ERROR' });
+      await expect(search({ vector: [1, 2] })).rejects.toMatchObject({ code: 'VDB_SEARCH_ERROR' });
+    });
+
+    test('takes long values and long words', async () => {
+      const chunks = chunksOf([`${'y'.repeat(40_000)} sieve`], {
+        filename: `${'z'.repeat(250)}.md`,
+        relationship_id: 'r'.repeat(40_000),
+        heading_path: ['h'.repeat(40_000)],
+        metadata: [{ key: 'k'.repeat(40_000), text: 'é'.repeat(40_000) }],
+      });
+      await put(chunks);
+      await publish(chunks);
+      expect((await search({ partitions: [chunks[0]?.partition ?? ''] })).lexical).toHaveLength(1);
+    });
+
+    test('takes characters that are none, as parsers find them', async () => {
+      const odd = 'half a pair \ud800, a zero \u0000, not a character \uffff';
+      const chunks = chunksOf([`${odd} sieve`], {
+        metadata: [{ key: 'odd', text: odd }],
+        heading_path: [odd],
+      });
+      await put(chunks);
+      await publish(chunks);
+      const found = await search({ partitions: [chunks[0]?.partition ?? ''], text: `sieve ${odd}` });
+      expect(found.lexical).toHaveLength(1);
+    });
+
+    test('an abort is answered with its reason', async () => {
+      const signal = AbortSignal.abort(new Error('gone'));
+      await expect(search({ signal })).rejects.toThrow('gone');
+      await expect(store().put([{ chunk: sampleChunk(), vector: [1, 0, 0] }], FIELD, signal)).rejects.toThrow(
+        'gone',
+      );
+    });
+
+    test('lists a generation in order, as much as asked', async () => {
+      const chunks = chunksOf(times(2_100, (index) => `part ${index}`));
+      await put(chunks);
+      await publish(chunks);
+      const { file_key } = chunks[0] ?? sampleChunk();
+      const positions = async (...asked: Parameters<ChunkStore['listByFile']>) =>
+        (await store().listByFile(...asked)).map(({ position }) => position);
+      expect(await positions(file_key, 1)).toEqual(times(2_100, (index) => index));
+      expect(await positions(file_key, 1, 1_500)).toEqual(times(1_500, (index) => index));
+      expect(await positions(file_key, 2)).toEqual([]);
+    }, 60_000);
+
+    test('scans the published chunks of generations in order, beyond one page, with their vectors', async () => {
+      const first = 1_000_000_000 + Math.floor(Math.random() * 1e6) * 10;
+      const generations = times(3, (index) => first + index);
+      for (const [index, generation] of generations.entries()) {
+        const chunks = chunksOf(times(index === 0 ? 450 : 2, String), { generation });
+        await put(chunks, ({ position }) => (position === 1 ? [0, 0, 0] : [0.5, position, 0]));
+        if (index < 2) await publish(chunks);
+      }
+      const found = await collect(store().scanChunks(generations, { vectorFields: ['vector_other', FIELD] }));
+      expect(found.map(({ chunk }) => [chunk.generation, chunk.position])).toEqual([
+        ...times(450, (position) => [generations[0], position]),
+        ...times(2, (position) => [generations[1], position]),
+      ]);
+      expect(found[2]?.vector).toEqual([0.5, 2, 0]);
+      expect(found[1]?.vector).toBeNull();
+      const plain = await collect(store().scanChunks(generations.slice(1)));
+      expect(plain.map(({ vector }) => vector)).toEqual([null, null]);
+      expect(await collect(store().scanChunks([]))).toEqual([]);
+    }, 60_000);
+
+    test('lists chunks with their vectors from a position on', async () => {
+      const chunks = chunksOf(['one', 'two', 'three']);
+      await put(chunks, ({ position }) => (position === 1 ? [0, 0, 0] : [0, position, 1]));
+      await publish(chunks);
+      const { file_key, generation } = chunks[0]!;
+      const list = async (from: number, limit: number) =>
+        (await store().listWithVectors(file_key, generation, { vectorField: FIELD, from, limit })).map(
+          ({ chunk, vector }) => [chunk.text, vector],
+        );
+      expect(await list(0, 2)).toEqual([
+        ['one', [0, 0, 1]],
+        ['two', null],
+      ]);
+      expect(await list(2, 10)).toEqual([['three', [0, 2, 1]]]);
+      expect(await list(3, 10)).toEqual([]);
+    });
+
+    test('rewrites what chunks say of their file, seen by searches when it answers', async () => {
+      const chunks = chunksOf(['sieve one', 'sieve two']);
+      await put(chunks);
+      await publish(chunks);
+      const { file_key, generation, partition: old } = chunks[0]!;
+      const partition = `moved-${randomUUID()}`;
+      const metadata = [
+        { key: 'new', text: 'x'.repeat(9000) },
+        { key: 'n', number: 1, integer: '1' },
+      ];
+      const words = { partition, relationship_id: 'group', parent_id: null, metadata };
+      // One more than there are: what is missing is left out.
+      await store().annotate(file_key, generation, 3, words);
+      const { lexical, dense } = await search({ partitions: [partition] });
+      for (const leg of [lexical, dense]) expect(leg).toHaveLength(2);
+      const read = (await store().getMany(ids(lexical))).get(lexical[0]!.chunk.chunk_id);
+      expect(read).toMatchObject({ partition, relationship_id: 'group', published: true });
+      expect(read?.metadata.map(({ key }) => key)).toEqual(['new', 'n']);
+      expect((await search({ partitions: [old] })).lexical).toEqual([]);
+      expect(await store().listByFile(file_key, generation)).toHaveLength(2);
+    });
+
+    test('deletes generations but the kept ones, and whole files', async () => {
+      const file_key = randomUUID();
+      const generation = (number: number, count: number) =>
+        chunksOf(times(count, String), { file_key, generation: number });
+      for (const number of [1, 2, 3, 4]) await put(generation(number, number));
+      const other = chunksOf(['another file']);
+      await put(other);
+      await publish(generation(2, 2));
+      const left = async (key: string) =>
+        (await collect(store().scanGenerations()))
+          .filter(({ fileKey }) => fileKey === key)
+          .map((group) => [group.generation, group.chunks, group.published])
+          .sort();
+      expect(await left(file_key)).toEqual([
+        [1, 1, 0],
+        [2, 2, 2],
+        [3, 3, 0],
+        [4, 4, 0],
+      ]);
+      expect(await store().deleteGenerations(file_key, { keep: [2], upTo: 3 })).toBe(4);
+      expect(await store().deleteGenerations(file_key, { keep: [2], upTo: 3 })).toBe(0);
+      expect(await left(file_key)).toEqual([
+        [2, 2, 2],
+        [4, 4, 0],
+      ]);
+      // Just written and not yet visible to a search, and deleted all the same.
+      await put(generation(5, 3));
+      expect(await store().deleteFile(file_key)).toBe(9);
+      expect(await left(file_key)).toEqual([]);
+      expect(await left(other[0]?.file_key ?? '')).toHaveLength(1);
+    }, 60_000);
+  });
+};

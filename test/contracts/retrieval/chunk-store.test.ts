@@ -1,0 +1,120 @@
+import { describe, expect, test } from '@jest/globals';
+import { assertMapping, chunkMapping, vectorMapping } from '../../../activities/stores/opensearch/mapping.js';
+import { connectOpenSearch } from '../../../activities/stores/opensearch/connect-opensearch.js';
+import { createOpenSearchChunkStore } from '../../../activities/stores/opensearch/chunk-store.js';
+import type { LooseBody } from '../../api/support/loose-body.js';
+import { createFakeChunkStore } from '../../support/fakes/documents/fake-chunk-store.js';
+import { chunkStoreContract } from './chunk-store.contract.js';
+import { collect } from '../samples.js';
+import { fake, openSearch } from '../subject.js';
+
+for (const subject of [fake(createFakeChunkStore), ...openSearch()]) chunkStoreContract(subject);
+
+describe('mappings are checked before they are sent', () => {
+  const withVector = (vector: object) => ({ properties: { ...chunkMapping.properties, vector } });
+
+  test('ours pass', () => {
+    expect(() => assertMapping(withVector(vectorMapping(1024)))).not.toThrow();
+  });
+
+  test.each([
+    ['no method', { type: 'knn_vector', dimension: 3 }],
+    ['another engine', { type: 'knn_vector', dimension: 3, method: { name: 'hnsw', engine: 'faiss' } }],
+    ['no dimension', { ...vectorMapping(1), dimension: undefined }],
+    ['dimension 0', vectorMapping(0)],
+    ['dimension 16,001', vectorMapping(16_001)],
+    ['a broken one', vectorMapping(1.5)],
+    ['one inside an object', { properties: { deep: { type: 'knn_vector', dimension: 3 } } }],
+  ])('refused: %s', (_name, vector) => {
+    expect(() => assertMapping(withVector(vector))).toThrow();
+  });
+});
+
+const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): void => {
+  describe(`an index of another release (${name})`, () => {
+    const fields = [{ vectorField: 'v', dimension: 2 }];
+    const openIndex = async () => {
+      const opened = await open();
+      const version = async (): Promise<unknown> => {
+        const answer = (await opened.request('GET', '/_mapping')) as Record<string, LooseBody>;
+        return Object.values(answer)[0].mappings._meta?.schema_version;
+      };
+      return { ...opened, version };
+    };
+
+    test('an older one is left as it is, and serves again once it is migrated', async () => {
+      const { store, close, request, version } = await openIndex();
+      await request('PUT', '', { mappings: { _meta: { schema_version: 2 }, dynamic: 'strict' } });
+      const behind = { code: 'VDB_SCHEMA_MIGRATION_REQUIRED', details: { stored_schema_version: 2 } };
+      await expect(store.ensureSchema(fields)).rejects.toMatchObject(behind);
+      const search = () =>
+        store.searchHybrid({
+          ...{ scope: { kind: 'all', userId: 1 }, partitions: 'all', text: 'x' },
+          ...{ vector: [1, 0], vectorField: 'v', size: 1 },
+        });
+      await expect(store.requireSchema()).rejects.toMatchObject(behind);
+      await expect(search()).rejects.toMatchObject(behind);
+      await expect(store.put([], 'v')).rejects.toMatchObject(behind);
+      expect(await store.get('any')).toBeNull();
+      expect(await store.deleteFile('any')).toBe(0);
+      expect(await version()).toBe(2);
+      // What a migration ends with.
+      await request('DELETE', '');
+      await store.requireSchema();
+      expect(await search()).toEqual({ lexical: [], dense: [] });
+      expect(await version()).toBe(3);
+      await close();
+    });
+
+    test('one that is missing is named by whatever reads, and made anew before anything is written', async () => {
+      const { store, close, request } = await openIndex();
+      await store.ensureSchema(fields);
+      await request('DELETE', '');
+      const reads = [
+        store.searchHybrid({
+          ...{ scope: { kind: 'all', userId: 1 }, partitions: 'all', text: 'x' },
+          ...{ vector: [1, 0], vectorField: 'v', size: 1 },
+        }),
+        store.get('any'),
+        store.listByFile('any', 1),
+        store.countChunks({ kind: 'all', userId: 1 }, 'p'),
+        collect(store.scanChunks([1])),
+      ];
+      for (const read of await Promise.allSettled(reads))
+        expect(read).toMatchObject({
+          status: 'rejected',
+          reason: { code: 'VDB_COLLECTION_ERROR', status: 422 },
+        });
+      await expect(store.deleteFile('any')).rejects.toMatchObject({ code: 'VDB_ERROR', retryable: true });
+      await store.ensureSchema(fields);
+      expect(await store.get('any')).toBeNull();
+      await close();
+    });
+
+    test('one without a version gets ours, and a newer one keeps its own', async () => {
+      const { store, close, request, version } = await openIndex();
+      await store.ensureSchema(fields);
+      await request('PUT', '/_mapping', { _meta: {} });
+      expect(await version()).toBeUndefined();
+      await store.ensureSchema(fields);
+      expect(await version()).toBe(3);
+      await request('PUT', '/_mapping', { _meta: { schema_version: 4 } });
+      await expect(store.ensureSchema(fields)).rejects.toMatchObject({ code: 'VDB_COLLECTION_ERROR' });
+      expect(await version()).toBe(4);
+      await close();
+    });
+  });
+};
+openSearch().forEach(otherReleases);
+
+describe('an engine that is away', () => {
+  test('is VDB_CONNECTION_ERROR, retryable', async () => {
+    const connection = connectOpenSearch({ url: 'http://127.0.0.1:9' });
+    const store = createOpenSearchChunkStore(connection.client, { indexPrefix: 'none-' });
+    const away = { code: 'VDB_CONNECTION_ERROR', retryable: true };
+    await expect(connection.ping()).rejects.toMatchObject(away);
+    await expect(store.get('x')).rejects.toMatchObject(away);
+    await expect(store.deleteFile('x')).rejects.toMatchObject(away);
+    await connection.close();
+  });
+});

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import type { LoginStore } from '../../../activities/ports/logins.js';
+import { times } from '../samples.js';
+import { useSubject } from '../subject.js';
+import type { Subject } from '../subject.js';
+
+const HOUR = 3_600_000;
+const machine = (): string => `m-${randomUUID()}`;
+
+/** What every login store promises. Blocks and the budget concern all machines: each test has an hour of its own. */
+export const loginStoreContract = (subject: Subject<LoginStore>): void => {
+  describe(`login store (${subject.name})`, () => {
+    const store = useSubject(subject);
+    let hour = 0;
+    const at = (minutes: number): Date =>
+      new Date(Date.UTC(2026, 0, 1) + hour * 24 * HOUR + minutes * 60_000);
+    const nextDay = (): void => void (hour += 1);
+    const block = (status: number, minutes = 60) => ({
+      ...{ status, message: `answer ${status}`, at: at(0), until: at(minutes) },
+    });
+    const login = (token: string = randomUUID()) => ({
+      ...{ watcher: 'w', token, expiresAt: at(60), scenarios: 's' },
+    });
+
+    test('an accepted login is recalled with the same password only, and the newest wins', async () => {
+      nextDay();
+      const [name, other] = [machine(), machine()];
+      expect(await store().recall(name, 'secret')).toBeNull();
+      await store().remember(name, 'secret', login('old'), at(0));
+      const { expiresAt, ...rest } = login('new');
+      await store().remember(name, 'secret', { ...rest, expiresAt }, at(0));
+      expect(await store().recall(name, 'secret')).toEqual({
+        ...{
+          watcher: 'w',
+          token: 'new',
+          scenarios: 's',
+          expiresAt,
+          digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+      });
+      for (const wrong of ['Secret', '', 'secret ', 'secre'])
+        expect(await store().recall(name, wrong)).toBeNull();
+      expect(await store().recall(other, 'secret')).toBeNull();
+    });
+
+    test('the budget holds however many ask at once, and is free again after the window', async () => {
+      nextDay();
+      const budget = { logins: 3, windowMs: HOUR };
+      const answers = await Promise.all(times(8, (i) => store().reserve(at(i), budget)));
+      expect(answers.filter((answer) => answer === null)).toHaveLength(3);
+      for (const answer of answers)
+        if (answer !== null) expect(answer.getTime()).toBeGreaterThanOrEqual(at(60).getTime());
+      expect((await store().overview(at(10), HOUR)).used).toBe(3);
+      expect((await store().overview(at(300), HOUR)).used).toBe(0);
+      expect(await store().reserve(at(120), budget)).toBeNull();
+    });
+
+    test('a 429 stands in the way of everybody until it is over', async () => {
+      nextDay();
+      const [name, other] = [machine(), machine()];
+      await store().block(name, 'p', block(429, 5));
+      expect(await store().blockOf(other, 'q', at(4))).toEqual({ ...block(429, 5), machineId: null });
+      expect((await store().overview(at(4), HOUR)).blocks).toEqual([{ ...block(429, 5), machineId: null }]);
+      expect(await store().blockOf(other, 'q', at(5))).toBeNull();
+    });
+
+    test('a 403 stands in the way of the same password, and two of them of everybody', async () => {
+      nextDay();
+      const [first, second, third] = [machine(), machine(), machine()];
+      await store().block(first, 'p', block(403));
+      expect(await store().blockOf(first, 'p', at(1))).toEqual({ ...block(403), machineId: first });
+      expect(await store().blockOf(first, 'mended', at(1))).toBeNull();
+      expect(await store().blockOf(third, 'p', at(1))).toBeNull();
+      await store().block(second, 'p', block(403));
+      expect(await store().blockOf(third, 'p', at(1))).toEqual({ ...block(403), machineId: null });
+      expect(await store().blockOf(third, 'p', at(61))).toBeNull();
+      // One that is let in shows that the others were refused for themselves.
+      await store().remember(third, 'p', login(), at(2));
+      expect(await store().blockOf(third, 'p', at(3))).toBeNull();
+      expect((await store().blockOf(second, 'p', at(3)))?.machineId).toBe(second);
+    });
+
+    test("403s for passwords that CAPI never took stand in nobody else's way while somebody is let in", async () => {
+      nextDay();
+      const [holder, another, stranger] = [machine(), machine(), machine()];
+      await store().remember(holder, 'p', login(), at(0));
+      for (const made of times(5, machine)) await store().block(made, 'p', block(403));
+      expect(await store().blockOf(stranger, 'p', at(1))).toBeNull();
+      // Those who were let in before are another matter.
+      await store().remember(another, 'p', login(), at(0));
+      await store().block(holder, 'p', block(403));
+      expect(await store().blockOf(stranger, 'p', at(1))).toBeNull();
+      await store().block(another, 'p', block(403));
+      expect((await store().blockOf(stranger, 'p', at(1)))?.machineId).toBeNull();
+    });
+
+    test('a password that was refused for itself once counts no more, however often it comes', async () => {
+      nextDay();
+      const [first, second, third, fourth] = [machine(), machine(), machine(), machine()];
+      await store().block(first, 'p', block(403));
+      await store().block(second, 'p', block(403));
+      await store().remember(third, 'p', login(), at(1));
+      nextDay();
+      await store().block(first, 'p', block(403));
+      await store().block(second, 'p', block(403));
+      expect((await store().blockOf(first, 'p', at(1)))?.machineId).toBe(first);
+      expect(await store().blockOf(fourth, 'p', at(1))).toBeNull();
+      // Another password is a new question.
+      await store().block(first, 'q', block(403));
+      await store().block(second, 'q', block(403));
+      expect((await store().blockOf(fourth, 'p', at(1)))?.machineId).toBeNull();
+    });
+
+    test('an operator lifts it', async () => {
+      nextDay();
+      const [first, second] = [machine(), machine()];
+      await store().block(first, 'p', block(403));
+      await store().block(second, 'p', block(403));
+      await store().block(second, 'p', block(429));
+      await store().unblock(first);
+      expect(await store().blockOf(first, 'p', at(1))).toBeNull();
+      expect((await store().blockOf(second, 'p', at(1)))?.machineId).toBe(second);
+    });
+  });
+};

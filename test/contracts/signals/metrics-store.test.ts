@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import type { MetricsStore } from '../../../activities/ports/signals.js';
+import { createMongoMetricsStore } from '../../../activities/stores/mongo/signals/metrics-store.js';
+import { createFakeMetricsStore } from '../../support/fakes/signals/fake-metrics-store.js';
+import { times } from '../samples.js';
+import { fake, mongo, useSubject } from '../subject.js';
+import type { Subject } from '../subject.js';
+
+const at = (seconds: number): Date => new Date(Date.UTC(2026, 2, 1, 12, 0, seconds));
+const item = (text: string, part = false) => ({
+  ...{ path: 'v3/usage-metrics' as const, bytes: Buffer.from(text), part },
+});
+
+/** What every store of held metrics promises: the oldest first, none twice, none lost without a word. */
+const metricsStoreContract = (subject: Subject<MetricsStore>): void => {
+  describe(`metrics store (${subject.name})`, () => {
+    const store = useSubject(subject);
+    const drain = async (watcher: string): Promise<string[]> => {
+      const texts: string[] = [];
+      for (let next = await store().next(watcher); next !== null; next = await store().next(watcher)) {
+        texts.push(String((await store().read(next.id))?.bytes));
+        await store().remove(next.id);
+      }
+      return texts;
+    };
+
+    test('what is held comes out in order, and the same body is kept once', async () => {
+      const watcher = `w-${randomUUID()}`;
+      expect(await store().next(watcher)).toBeNull();
+      await store().hold(watcher, [item('late')], at(9));
+      await store().hold(watcher, [item('1', true), item('2', true), item('3', true)], at(1));
+      expect(await store().hold(watcher, [item('late'), item('1', true)], at(20))).toBe('held');
+      expect((await store().next(watcher))?.part).toBe(true);
+      expect(await drain(watcher)).toEqual(['1', '2', '3', 'late']);
+      expect(await store().read('unknown')).toBeNull();
+    });
+
+    test('what is refused is stepped over and counted', async () => {
+      const watcher = `w-${randomUUID()}`;
+      await store().hold(watcher, [item('bad'), item('good')], at(1));
+      const { id } = (await store().next(watcher))!;
+      await store().refuse(id, 'CAPI answered 400');
+      expect(await store().read(id)).toBeNull();
+      expect((await store().queues()).find((queue) => queue.watcher === watcher)).toEqual({
+        ...{ watcher, held: 1, oldest: at(1), refused: 1 },
+      });
+      expect(await drain(watcher)).toEqual(['good']);
+    });
+
+    test('the sweep finds who has held for a while', async () => {
+      const watcher = `w-${randomUUID()}`;
+      await store().hold(watcher, [item('x')], at(5));
+      expect(await store().watchersHolding(at(5), 10_000)).not.toContain(watcher);
+      expect(await store().watchersHolding(at(6), 10_000)).toContain(watcher);
+    });
+
+    test('a watcher that has too many keeps its own', async () => {
+      const watcher = `w-${randomUUID()}`;
+      const many = times(2_001, (i) => item(String(i)));
+      expect(await store().hold(watcher, many, at(1))).toBe('full');
+      expect(await store().next(watcher)).toBeNull();
+    });
+  });
+};
+
+for (const subject of [fake(() => createFakeMetricsStore()), ...mongo(createMongoMetricsStore)])
+  metricsStoreContract(subject);

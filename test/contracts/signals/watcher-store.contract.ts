@@ -1,0 +1,223 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import type { WatcherStore } from '../../../activities/ports/signals.js';
+import { times } from '../samples.js';
+import { useSubject } from '../subject.js';
+import type { Subject } from '../subject.js';
+
+const newWatcher = (): string => `w-${randomUUID()}`;
+const newToken = (): string => `token-${randomUUID()}`;
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+const NOON = new Date('2026-03-01T12:00:00Z');
+const minutes = (count: number): Date => new Date(NOON.getTime() + count * 60_000);
+const hours = (count: number): Date => new Date(Date.UTC(2026, 2, 1, count));
+
+/** What every watcher store promises: the newest token that CAPI has not refused, and one login asked for. */
+export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
+  describe(`watcher store (${subject.name})`, () => {
+    const store = useSubject(subject);
+    const saved = async (expiresAt: Date | null = hours(1), watcher = newWatcher()) => {
+      const token = newToken();
+      expect(await store().saveToken(watcher, token, expiresAt)).toBe(true);
+      return { watcher, token, digest: digestOf(token) };
+    };
+
+    test('an unknown watcher has nothing', async () => {
+      const watcher = newWatcher();
+      expect(await store().get(watcher)).toBeNull();
+      expect(await store().token(watcher)).toBeNull();
+      expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
+      expect(await store().watcherOfToken('ab'.repeat(32))).toBeNull();
+    });
+
+    test('a pause keeps its first time, and ends', async () => {
+      const watcher = newWatcher();
+      await store().setPaused(watcher, hours(1));
+      await store().setPaused(watcher, hours(2));
+      expect((await store().get(watcher))?.pausedAt).toEqual(hours(1));
+      await store().recordSuccess(watcher, hours(3));
+      expect((await store().get(watcher))?.pausedAt).toEqual(hours(1));
+      await store().setPaused(watcher, null);
+      expect((await store().get(watcher))?.pausedAt).toBeNull();
+    });
+
+    describe('tokens', () => {
+      test('a saved token is given back with its digest', async () => {
+        const { watcher, token, digest } = await saved();
+        expect(await store().token(watcher)).toEqual({ token, digest });
+        expect(await store().get(watcher)).toEqual({
+          watcher,
+          hasToken: true,
+          tokenExpiresAt: hours(1),
+          tokenUpdatedAt: expect.any(Date),
+          loginWanted: false,
+          lastSuccessAt: null,
+          lastError: null,
+          nextAttemptAt: null,
+          pausedAt: null,
+        });
+      });
+
+      test('the same token again is not newer', async () => {
+        const { watcher, token } = await saved();
+        expect(await store().saveToken(watcher, token, hours(1))).toBe(false);
+      });
+
+      test('the later expiry wins, whatever comes first', async () => {
+        const { watcher, token } = await saved(hours(5));
+        expect(await store().saveToken(watcher, newToken(), hours(4))).toBe(false);
+        expect((await store().token(watcher))?.token).toBe(token);
+        const newest = newToken();
+        expect(await store().saveToken(watcher, newest, hours(6))).toBe(true);
+        expect((await store().token(watcher))?.token).toBe(newest);
+      });
+
+      test('without an expiry the later arrival wins, and an old one does not come back', async () => {
+        const { watcher, token: first } = await saved(null);
+        const second = newToken();
+        expect(await store().saveToken(watcher, second, null)).toBe(true);
+        expect(await store().saveToken(watcher, first, null)).toBe(false);
+        expect((await store().token(watcher))?.token).toBe(second);
+        expect(await store().saveToken(watcher, newToken(), hours(1))).toBe(true);
+        expect(await store().saveToken(watcher, second, null)).toBe(false);
+      });
+
+      test('two tokens of the same second go by arrival', async () => {
+        const { watcher, token: first } = await saved(hours(1));
+        expect(await store().saveToken(watcher, newToken(), hours(1))).toBe(true);
+        expect(await store().saveToken(watcher, first, hours(1))).toBe(false);
+      });
+
+      test('the same new token from 20 requests at once is newer once', async () => {
+        const { watcher } = await saved();
+        const token = newToken();
+        const answers = await Promise.all(times(20, () => store().saveToken(watcher, token, hours(2))));
+        expect(answers.filter(Boolean)).toHaveLength(1);
+      });
+
+      test('of 20 first tokens at once the latest stays', async () => {
+        const watcher = newWatcher();
+        const tokens = times(20, newToken);
+        await Promise.all(tokens.map((token, index) => store().saveToken(watcher, token, hours(index + 1))));
+        expect((await store().token(watcher))?.token).toBe(tokens[19]);
+      });
+
+      test('every token tells its watcher, also one that was not taken', async () => {
+        const { watcher, digest } = await saved(hours(5));
+        const older = newToken();
+        await store().saveToken(watcher, older, hours(1));
+        expect(await store().watcherOfToken(digest)).toBe(watcher);
+        expect(await store().watcherOfToken(digestOf(older))).toBe(watcher);
+        const { digest: other, watcher: otherWatcher } = await saved();
+        expect(await store().watcherOfToken(other)).toBe(otherWatcher);
+      });
+    });
+
+    describe('refusal', () => {
+      test('a refused token is not handed out and never taken again', async () => {
+        const { watcher, token, digest } = await saved();
+        await store().refuseToken(watcher, digest);
+        expect(await store().token(watcher)).toBeNull();
+        expect(await store().saveToken(watcher, token, hours(9))).toBe(false);
+        expect(await store().token(watcher)).toBeNull();
+        expect(await store().get(watcher)).toMatchObject({ hasToken: false, loginWanted: true });
+        await saved(hours(10), watcher);
+        expect(await store().saveToken(watcher, token, hours(99))).toBe(false);
+      });
+
+      test('asks for a login once, of 20 requests at once', async () => {
+        const { watcher, digest } = await saved();
+        await store().refuseToken(watcher, digest);
+        const told = await Promise.all(times(20, () => store().takeLoginWanted(watcher, NOON)));
+        expect(told.filter(Boolean)).toHaveLength(1);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
+      });
+
+      test('asks again a minute later, until there is a newer token', async () => {
+        const { watcher, digest } = await saved();
+        await store().refuseToken(watcher, digest);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(true);
+        expect(await store().takeLoginWanted(watcher, minutes(0.9))).toBe(false);
+        expect(await store().get(watcher)).toMatchObject({ loginWanted: true });
+        expect(await store().takeLoginWanted(watcher, minutes(1))).toBe(true);
+        expect(await store().takeLoginWanted(watcher, minutes(1.5))).toBe(false);
+        const newer = await saved(hours(10), watcher);
+        expect(await store().takeLoginWanted(watcher, minutes(5))).toBe(false);
+        await store().refuseToken(watcher, newer.digest);
+        expect(await store().takeLoginWanted(watcher, minutes(5))).toBe(true);
+      });
+
+      test('a login can be wanted without a refusal, but not with a good token', async () => {
+        const without = newWatcher();
+        await store().wantLogin(without);
+        expect(await store().takeLoginWanted(without, NOON)).toBe(true);
+        await store().wantLogin(without);
+        expect(await store().takeLoginWanted(without, NOON)).toBe(false);
+        const { watcher } = await saved();
+        await store().wantLogin(watcher);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
+        expect(await store().token(watcher)).not.toBeNull();
+      });
+
+      test('repeating a refusal asks for no second login', async () => {
+        const { watcher, digest } = await saved();
+        await store().refuseToken(watcher, digest);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(true);
+        await store().refuseToken(watcher, digest);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
+      });
+
+      test('a refused token that a newer one has replaced asks for no login', async () => {
+        const { watcher, digest } = await saved(hours(1));
+        const { token } = await saved(hours(2), watcher);
+        await store().refuseToken(watcher, digest);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
+        expect((await store().token(watcher))?.token).toBe(token);
+      });
+
+      test('a login that comes by itself answers the wish', async () => {
+        const { watcher, digest } = await saved(hours(1));
+        await store().refuseToken(watcher, digest);
+        await saved(hours(2), watcher);
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(false);
+      });
+
+      test('refusing a token nobody saved asks for a login all the same', async () => {
+        const watcher = newWatcher();
+        await store().refuseToken(watcher, digestOf('unknown'));
+        expect(await store().takeLoginWanted(watcher, NOON)).toBe(true);
+        expect(await store().saveToken(watcher, 'unknown', null)).toBe(false);
+      });
+    });
+
+    describe('progress', () => {
+      const failure = { at: hours(1), cause: 'server-error' as const, status: 503, message: 'away' };
+
+      test('an error is kept with the next attempt, for a watcher without a token too', async () => {
+        const watcher = newWatcher();
+        await store().recordError(watcher, failure, hours(2));
+        expect(await store().get(watcher)).toMatchObject({ lastError: failure, nextAttemptAt: hours(2) });
+        expect((await store().list()).map((record) => record.watcher)).toContain(watcher);
+      });
+
+      test('a success clears the next attempt, keeps the last error, and never goes back in time', async () => {
+        const watcher = newWatcher();
+        await store().recordError(watcher, failure, hours(2));
+        await store().recordSuccess(watcher, hours(4));
+        await store().recordSuccess(watcher, hours(3));
+        expect(await store().get(watcher)).toMatchObject({
+          lastSuccessAt: hours(4),
+          lastError: failure,
+          nextAttemptAt: null,
+        });
+      });
+
+      test('20 writers at once make one record', async () => {
+        const watcher = newWatcher();
+        await Promise.all(times(20, (index) => store().recordSuccess(watcher, hours(index))));
+        expect((await store().list()).filter((record) => record.watcher === watcher)).toHaveLength(1);
+        expect((await store().get(watcher))?.lastSuccessAt).toEqual(hours(19));
+      });
+    });
+  });
+};

@@ -1,6 +1,0 @@
-import { createMongoTaskStore } from '../../activities/stores/mongo/documents/task-store.js';
-import { createFakeTaskStore } from '../support/fakes/fake-task-store.js';
-import { fake, mongo } from './subject.js';
-import { taskStoreContract } from './task-store.contract.js';
-
-for (const subject of [fake(createFakeTaskStore), ...mongo(createMongoTaskStore)]) taskStoreContract(subject);

@@ -1,7 +1,0 @@
-import { createMongoWorkerStore } from '../../activities/stores/mongo/documents/worker-store.js';
-import { createFakeWorkerStore } from '../support/fakes/fake-worker-store.js';
-import { fake, mongo } from './subject.js';
-import { workerStoreContract } from './worker-store.contract.js';
-
-for (const subject of [fake(createFakeWorkerStore), ...mongo(createMongoWorkerStore)])
-  workerStoreContract(subject);

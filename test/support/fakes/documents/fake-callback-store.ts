@@ -1,0 +1,45 @@
+import type { CallbackStore } from '../../../../activities/ports/tasks.js';
+import type { CallbackRecord } from '../../../../schemas/documents/tasks.js';
+import { copyRecord } from '../copy-record.js';
+
+/** Callbacks in a Map. */
+export const createFakeCallbackStore = (): CallbackStore => {
+  const callbacks = new Map<string, CallbackRecord>();
+  return {
+    async insert({ taskId, url, token }) {
+      const now = new Date();
+      callbacks.set(taskId, {
+        ...{ task_id: taskId, url, token, state: 'waiting', attempts: 0, last_status: null },
+        ...{ last_error: null, created_at: now, updated_at: now },
+      });
+    },
+    async get(taskId) {
+      return copyRecord(callbacks.get(taskId) ?? null);
+    },
+    async noteAttempt(taskId, { status, error }) {
+      const callback = callbacks.get(taskId);
+      if (callback === undefined) return;
+      callback.attempts += 1;
+      Object.assign(callback, { last_status: status, last_error: error, updated_at: new Date() });
+    },
+    async settle(taskId, state) {
+      const callback = callbacks.get(taskId);
+      if (callback?.state === 'waiting') Object.assign(callback, { state, updated_at: new Date() });
+    },
+    async listUntried(before, limit) {
+      return [...callbacks.values()]
+        .filter(
+          ({ state, attempts, created_at }) => state === 'waiting' && attempts === 0 && created_at < before,
+        )
+        .slice(0, limit)
+        .map((callback) => ({ ...copyRecord(callback), token: null }));
+    },
+    async remove(taskId) {
+      callbacks.delete(taskId);
+    },
+    async removeSettled(before) {
+      for (const [taskId, { state, updated_at }] of callbacks)
+        if (state !== 'waiting' && updated_at < before) callbacks.delete(taskId);
+    },
+  };
+};

@@ -1,0 +1,213 @@
+import type { ChunkHead, ChunkStore, SearchLegHit } from '../../../../activities/ports/chunks.js';
+import { matchesFilter } from '../../../../activities/retrieval/filter/matches-filter.js';
+import { AppError } from '../../../../schemas/app-error.js';
+import { chunkId } from '../../../../schemas/documents/chunk-id.js';
+import { inScope } from '../../../../schemas/documents/users.js';
+import type { StoredChunk } from '../../../../schemas/documents/documents.js';
+import { copyRecord } from '../copy-record.js';
+
+interface Entry {
+  chunk: StoredChunk;
+  vectors: Map<string, readonly number[]>;
+}
+
+const words = (text: string): string[] =>
+  text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+const placeOf = ({ chunk_id, file_key, generation, position }: StoredChunk): ChunkHead => ({
+  ...{ chunk_id, file_key, generation, position },
+});
+
+const headOf = (chunk: StoredChunk): ChunkHead => {
+  const { page, chunk_type, section_id, prev_section_id, next_section_id } = chunk;
+  return { ...placeOf(chunk), page, chunk_type, section_id, prev_section_id, next_section_id };
+};
+
+const norm = (vector: readonly number[]): number => Math.hypot(...vector);
+
+const cosine = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0) / (norm(a) * norm(b));
+
+/** Chunks in a Map; words that overlap score by rarity, vectors by exact cosine. */
+export const createFakeChunkStore = (): ChunkStore => {
+  const entries = new Map<string, Entry>();
+  const dimensions = new Map<string, number>();
+  const all = (): Entry[] => [...entries.values()];
+  const ofFile = (fileKey: string): Entry[] => all().filter(({ chunk }) => chunk.file_key === fileKey);
+
+  const lexicalScore = (chunk: StoredChunk, terms: readonly string[], pool: readonly Entry[]): number => {
+    const own = new Set(words([chunk.text, chunk.filename, ...chunk.heading_path].join(' ')));
+    let score = 0;
+    for (const term of terms) {
+      if (!own.has(term)) continue;
+      const holders = pool.filter((entry) => words(entry.chunk.text).includes(term)).length;
+      score += Math.log(1 + pool.length / (1 + holders));
+    }
+    return score;
+  };
+
+  const ranked = (hits: SearchLegHit[], size: number): SearchLegHit[] =>
+    hits.sort((a, b) => b.score - a.score || a.chunk.position - b.chunk.position).slice(0, size);
+
+  return {
+    async ensureSchema(fields) {
+      for (const { vectorField, dimension } of fields) {
+        if ((dimensions.get(vectorField) ?? dimension) !== dimension)
+          throw new AppError('VDB_SCHEMA_MIGRATION_REQUIRED');
+        dimensions.set(vectorField, dimension);
+      }
+    },
+    requireSchema: async () => {},
+    async put(chunks, vectorField, signal) {
+      signal?.throwIfAborted();
+      for (const { chunk, vector } of chunks) {
+        if (vector.length !== dimensions.get(vectorField) || !vector.every(Number.isFinite))
+          throw new AppError('VDB_INSERT_ERROR');
+        const id = chunkId(chunk.file_key, chunk.generation, chunk.position);
+        const before = entries.get(id);
+        const vectors = new Map(before?.vectors);
+        if (norm(vector) > 0) vectors.set(vectorField, [...vector]);
+        const published = chunk.published || before?.chunk.published === true;
+        entries.set(id, { chunk: { ...copyRecord(chunk), chunk_id: id, published }, vectors });
+      }
+    },
+    async publish(fileKey, generation, count) {
+      const ids = Array.from({ length: count }, (_, position) => chunkId(fileKey, generation, position));
+      const found = ids.flatMap((id) => entries.get(id) ?? []);
+      for (const { chunk } of found) chunk.published = true;
+      const missing = count - found.length;
+      if (missing > 0) throw new AppError('VDB_ERROR', undefined, { details: { missing } });
+    },
+    async searchHybrid({ scope, partitions, fileKey, text, vector, vectorField, size, signal, ...rest }) {
+      signal?.throwIfAborted();
+      const pool = all().filter(
+        ({ chunk }) =>
+          chunk.published &&
+          inScope(scope, chunk.partition) &&
+          (partitions === 'all' || partitions.includes(chunk.partition)) &&
+          (fileKey === undefined || chunk.file_key === fileKey) &&
+          (rest.fileKeys === undefined || rest.fileKeys.includes(chunk.file_key)) &&
+          (rest.filter === undefined || matchesFilter(chunk, rest.filter)) &&
+          rest.withoutGenerations?.includes(chunk.generation) !== true,
+      );
+      const terms = [...new Set(words(text))];
+      const shown = rest.filter === undefined ? placeOf : headOf;
+      const lexical = pool
+        .map(({ chunk }) => ({ chunk: shown(chunk), score: lexicalScore(chunk, terms, pool) }))
+        .filter(({ score }) => score > 0);
+      if (norm(vector) === 0 || pool.length === 0) return { lexical: ranked(lexical, size), dense: [] };
+      if (dimensions.get(vectorField) !== vector.length) throw new AppError('VDB_SEARCH_ERROR');
+      const dense = pool.flatMap(({ chunk, vectors }) => {
+        const own = vectors.get(vectorField);
+        return own === undefined ? [] : [{ chunk: shown(chunk), score: cosine(own, vector) }];
+      });
+      return { lexical: ranked(lexical, size), dense: ranked(dense, size) };
+    },
+    async countChunks(scope, partition) {
+      const held = inScope(scope, partition)
+        ? all().filter(({ chunk }) => chunk.partition === partition)
+        : [];
+      return { chunks: held.length, published: held.filter(({ chunk }) => chunk.published).length };
+    },
+    async get(id) {
+      return copyRecord(entries.get(id)?.chunk ?? null);
+    },
+    async getMany(ids, signal) {
+      signal?.throwIfAborted();
+      return new Map(
+        ids.flatMap((id) => {
+          const entry = entries.get(id);
+          return entry === undefined ? [] : [[id, copyRecord(entry.chunk)]];
+        }),
+      );
+    },
+    async getVectors(ids, vectorField, signal) {
+      signal?.throwIfAborted();
+      return new Map(
+        ids.flatMap((id) => {
+          const vector = entries.get(id)?.vectors.get(vectorField);
+          return vector === undefined ? [] : [[id, [...vector]]];
+        }),
+      );
+    },
+    async similarities(ids, { vector, vectorField, signal }) {
+      signal?.throwIfAborted();
+      if (norm(vector) === 0) return new Map();
+      return new Map(
+        ids.flatMap((id) => {
+          const entry = entries.get(id);
+          const own = entry?.vectors.get(vectorField);
+          return own === undefined || entry?.chunk.published !== true ? [] : [[id, cosine(own, vector)]];
+        }),
+      );
+    },
+    async listByFile(fileKey, generation, limit = Infinity) {
+      return copyRecord(
+        ofFile(fileKey)
+          .map(({ chunk }) => chunk)
+          .filter((chunk) => chunk.generation === generation)
+          .sort((a, b) => a.position - b.position)
+          .slice(0, limit),
+      );
+    },
+    async *scanChunks(generations, { vectorFields = [] } = {}) {
+      const found = all()
+        .filter(({ chunk }) => chunk.published && generations.includes(chunk.generation))
+        .sort((a, b) => a.chunk.generation - b.chunk.generation || a.chunk.position - b.chunk.position);
+      for (const { chunk, vectors } of found) {
+        const vector = vectorFields.flatMap((field) => vectors.get(field) ?? []);
+        yield { chunk: copyRecord(chunk), vector: vector.length === 0 ? null : vector };
+      }
+    },
+    async listWithVectors(fileKey, generation, { vectorField, from, limit }) {
+      return ofFile(fileKey)
+        .filter(({ chunk }) => chunk.generation === generation && chunk.position >= from)
+        .sort((a, b) => a.chunk.position - b.chunk.position)
+        .slice(0, limit)
+        .map(({ chunk, vectors }) => {
+          const vector = vectors.get(vectorField);
+          return { chunk: copyRecord(chunk), vector: vector === undefined ? null : [...vector] };
+        });
+    },
+    async annotate(fileKey, generation, count, words) {
+      for (const { chunk } of ofFile(fileKey))
+        if (chunk.generation === generation && chunk.position < count)
+          Object.assign(chunk, copyRecord(words));
+    },
+    async *scanGenerations() {
+      const groups = new Map<
+        string,
+        { fileKey: string; generation: number; chunks: number; published: number }
+      >();
+      for (const { chunk } of entries.values()) {
+        const key = `${chunk.file_key}\n${chunk.generation}`;
+        const group = groups.get(key) ?? {
+          fileKey: chunk.file_key,
+          generation: chunk.generation,
+          chunks: 0,
+          published: 0,
+        };
+        group.chunks += 1;
+        if (chunk.published) group.published += 1;
+        groups.set(key, group);
+      }
+      yield* groups.values();
+    },
+    async deleteGenerations(fileKey, { keep, upTo }) {
+      const doomed = ofFile(fileKey).filter(
+        ({ chunk }) => chunk.generation <= upTo && !keep.includes(chunk.generation),
+      );
+      for (const { chunk } of doomed) entries.delete(chunk.chunk_id);
+      return doomed.length;
+    },
+    async deleteFile(fileKey) {
+      const doomed = ofFile(fileKey);
+      for (const { chunk } of doomed) entries.delete(chunk.chunk_id);
+      return doomed.length;
+    },
+  };
+};

@@ -1,0 +1,199 @@
+import { compactJson } from '../../../../activities/signals/compact-json.js';
+import type { AlertQuery, AlertStore } from '../../../../activities/ports/signals.js';
+import { FORWARDING_WAS_OFF } from '../../../../schemas/signals/signals.js';
+import type { Alert, NewAlert } from '../../../../schemas/signals/signals.js';
+import { copyRecord } from '../copy-record.js';
+
+interface StoredAlert extends NewAlert {
+  id: number;
+  position: number;
+  filtered: boolean;
+  forwardedAt: Date | null;
+}
+
+const toAlert = (stored: StoredAlert, withRaw = true): Alert => ({
+  ...stored.fields,
+  id: stored.id,
+  receivedAt: stored.receivedAt.toISOString(),
+  filtered: stored.filtered,
+  filterReasons: stored.reasons.length === 0 ? null : JSON.stringify(stored.reasons),
+  forwardedToCapi: stored.state === 'forwarded',
+  forwardedAt: stored.forwardedAt?.toISOString() ?? null,
+  rawJson: withRaw ? compactJson(stored.raw) : null,
+});
+
+const selects = (query: AlertQuery, { fields, receivedAt, ...stored }: StoredAlert): boolean =>
+  (query.filtered === undefined || stored.filtered === query.filtered) &&
+  (query.forwardedToCapi === undefined || (stored.state === 'forwarded') === query.forwardedToCapi) &&
+  (query.scenario === undefined || fields.scenario.toLowerCase().includes(query.scenario.toLowerCase())) &&
+  (query.country === undefined || fields.geoCountryCode === query.country) &&
+  (query.machineId === undefined || fields.machineId === query.machineId) &&
+  (query.ip === undefined || fields.sourceIp === query.ip || fields.sourceValue === query.ip) &&
+  (query.since === undefined || receivedAt >= query.since) &&
+  (query.until === undefined || receivedAt <= query.until);
+
+/** Alerts in a Map, by id. */
+export const createFakeAlertStore = (): AlertStore => {
+  const alerts = new Map<number, StoredAlert>();
+  const identities = new Set<string>();
+  let lastId = 0;
+  const inState = (state: NewAlert['state']): StoredAlert[] =>
+    [...alerts.values()].filter((alert) => alert.state === state).sort((a, b) => a.position - b.position);
+  const waitingItem = (id: number): StoredAlert | null => {
+    const alert = alerts.get(id);
+    return alert?.state === 'waiting' ? alert : null;
+  };
+  return {
+    async insert(batch) {
+      let [stored, waiting] = [0, 0];
+      for (const alert of batch) {
+        lastId += 1;
+        const key = `${alert.watcher}\n${alert.identity}`;
+        if (identities.has(key)) continue;
+        identities.add(key);
+        alerts.set(
+          lastId,
+          copyRecord({
+            ...alert,
+            ...{ id: lastId, position: lastId, filtered: alert.state === 'filtered', forwardedAt: null },
+          }),
+        );
+        stored += 1;
+        if (alert.state === 'waiting') waiting += 1;
+      }
+      return { stored, waiting };
+    },
+    async get(id) {
+      const alert = alerts.get(id);
+      return alert === undefined ? null : toAlert(alert);
+    },
+    async list(query) {
+      const { newerThan } = query;
+      if (newerThan !== undefined && ![...alerts.values()].some((alert) => alert.receivedAt > newerThan))
+        return [];
+      let bytes = 0;
+      return [...alerts.values()]
+        .filter((alert) => selects(query, alert))
+        .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || b.id - a.id)
+        .slice(query.offset, query.offset + query.limit)
+        .map((alert, index) => {
+          bytes += Buffer.byteLength(alert.raw);
+          return toAlert(alert, index === 0 || bytes <= (query.rawBytes ?? Infinity));
+        });
+    },
+    async nextWaiting(watcher, limit) {
+      return inState('waiting')
+        .filter((alert) => alert.watcher === watcher)
+        .slice(0, limit)
+        .map(({ id, version, raw }) => ({ id, version, bytes: Buffer.byteLength(raw) }));
+    },
+    async readWaiting(ids) {
+      return ids.flatMap((id) => {
+        const alert = waitingItem(id);
+        return alert === null ? [] : [{ id, raw: alert.raw, receivedAt: new Date(alert.receivedAt) }];
+      });
+    },
+    async markForwarded(ids, at) {
+      for (const id of ids) {
+        const alert = waitingItem(id);
+        if (alert !== null) Object.assign(alert, { state: 'forwarded', forwardedAt: new Date(at) });
+      }
+    },
+    async quarantine(id, reason) {
+      const alert = waitingItem(id);
+      if (alert !== null) Object.assign(alert, { state: 'quarantined', stateReason: reason });
+    },
+    async quarantined({ watcher, limit, offset }) {
+      return inState('quarantined')
+        .filter((alert) => watcher === undefined || alert.watcher === watcher)
+        .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || b.id - a.id)
+        .slice(offset, offset + limit)
+        .map((alert) => ({
+          ...{ id: alert.id, watcher: alert.watcher, version: alert.version },
+          ...{ scenario: alert.fields.scenario, sourceValue: alert.fields.sourceValue },
+          ...{ receivedAt: new Date(alert.receivedAt), reason: alert.stateReason ?? '' },
+          ...{ bytes: Buffer.byteLength(alert.raw), releasable: alert.noteOnly !== true },
+        }));
+    },
+    async release(id) {
+      const alert = alerts.get(id);
+      if (alert?.state !== 'quarantined') return null;
+      if (alert.noteOnly === true) return 'not-releasable';
+      lastId += 1;
+      Object.assign(alert, { state: 'waiting', position: lastId });
+      delete alert.stateReason;
+      return { watcher: alert.watcher };
+    },
+    async releaseWithheld(watcher, limit) {
+      const found = inState('withheld')
+        .filter((alert) => alert.watcher === watcher && alert.stateReason === FORWARDING_WAS_OFF)
+        .slice(0, limit);
+      for (const alert of found) {
+        lastId += 1;
+        Object.assign(alert, { state: 'waiting', position: lastId });
+        delete alert.stateReason;
+      }
+      return found.length;
+    },
+    async discard(id) {
+      const alert = alerts.get(id);
+      if (alert?.state !== 'quarantined') return false;
+      alert.state = 'discarded';
+      return true;
+    },
+    async readBack({ belowId, limit }) {
+      return [...alerts.values()]
+        .filter((alert) => (belowId === null || alert.id < belowId) && alert.noteOnly !== true)
+        .sort((a, b) => b.id - a.id)
+        .slice(0, limit)
+        .map((alert) =>
+          copyRecord({
+            ...{ id: alert.id, watcher: alert.watcher, version: alert.version, filtered: alert.filtered },
+            ...{ ruleSet: alert.ruleSet ?? null, receivedAt: alert.receivedAt },
+            ...{ raw: alert.raw, fields: alert.fields },
+          }),
+        );
+    },
+    async ruleMatches(name) {
+      const found = [...alerts.values()].filter((alert) => alert.matched?.includes(name) === true);
+      const last = Math.max(...found.map(({ receivedAt }) => receivedAt.getTime()));
+      return { count: found.length, last: found.length === 0 ? null : new Date(last) };
+    },
+    async summaries() {
+      const [waiting, quarantined] = [inState('waiting'), inState('quarantined')];
+      const watchers = new Set([...waiting, ...quarantined].map(({ watcher }) => watcher));
+      return [...watchers].sort().map((watcher) => {
+        const queue = waiting.filter((alert) => alert.watcher === watcher);
+        const bad = quarantined.filter((alert) => alert.watcher === watcher);
+        const last = bad.at(-1);
+        const oldest = Math.min(...queue.map(({ receivedAt }) => receivedAt.getTime()));
+        return {
+          watcher,
+          waiting: queue.length,
+          oldestReceivedAt: queue.length === 0 ? null : new Date(oldest),
+          quarantined: bad.length,
+          lastQuarantined: last === undefined ? null : { id: last.id, reason: last.stateReason ?? '' },
+        };
+      });
+    },
+    async watchersWaiting(before, limit) {
+      const late = inState('waiting')
+        .filter(({ receivedAt }) => receivedAt < before)
+        .sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime());
+      return [...new Set(late.map(({ watcher }) => watcher))].slice(0, limit);
+    },
+    async removeOld(before, limit) {
+      const old = [...alerts.values()]
+        .filter(
+          ({ state, receivedAt }) => !['waiting', 'quarantined'].includes(state) && receivedAt <= before,
+        )
+        .sort((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime() || a.id - b.id)
+        .slice(0, limit);
+      for (const { id, watcher, identity } of old) {
+        alerts.delete(id);
+        identities.delete(`${watcher}\n${identity}`);
+      }
+      return old.length;
+    },
+  };
+};

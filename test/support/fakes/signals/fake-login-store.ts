@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { LoginBlock, LoginStore, RememberedLogin } from '../../../../activities/ports/logins.js';
+import { copyRecord } from '../copy-record.js';
+
+interface Kept {
+  login?: RememberedLogin & { password: string };
+  block?: KeptBlock;
+}
+type KeptBlock = LoginBlock & { password: string; suspect: boolean; disproved: boolean };
+
+/** Logins in a Map; passwords as they are. */
+export const createFakeLoginStore = (): LoginStore => {
+  const kept = new Map<string, Kept>();
+  let passed: Date[] = [];
+  const of = (id: string): Kept => {
+    const known = kept.get(id) ?? {};
+    kept.set(id, known);
+    return known;
+  };
+  const clearSuspicion = ({ disproved }: { disproved: boolean }): void => {
+    for (const { block } of kept.values()) {
+      if (block?.suspect !== true) continue;
+      block.suspect = false;
+      block.disproved ||= disproved;
+    }
+  };
+  const inForce = (at: Date) =>
+    [...kept.values()].flatMap(({ block }) => (block !== undefined && block.until > at ? [block] : []));
+  const plain = ({ password: _p, suspect: _s, disproved: _d, ...block }: KeptBlock) => copyRecord(block);
+  return {
+    async remember(machineId, password, login) {
+      const digest = createHash('sha256').update(login.token).digest('hex');
+      const known = of(machineId);
+      known.login = copyRecord({ ...login, digest, password });
+      delete known.block;
+      delete of('*').block;
+      clearSuspicion({ disproved: true });
+    },
+    async recall(machineId, password) {
+      const login = kept.get(machineId)?.login;
+      if (login?.password !== password) return null;
+      const { password: _password, ...remembered } = login;
+      return copyRecord(remembered);
+    },
+    async reserve(at, { logins, windowMs }) {
+      passed = passed.filter((time) => time.getTime() > at.getTime() - windowMs);
+      if (passed.length >= logins) return new Date(passed[0]!.getTime() + windowMs);
+      passed.push(new Date(at));
+      return null;
+    },
+    async block(machineId, password, block) {
+      const all = block.status === 429;
+      const { login, block: before } = of(machineId);
+      const disproved = before?.password === password && before.disproved;
+      const held = [...kept.values()].some((other) => (other.login?.expiresAt ?? block.at) > block.at);
+      const suspect = !all && !disproved && (login?.password === password || !held);
+      of(all ? '*' : machineId).block = copyRecord({
+        ...block,
+        ...{ machineId: all ? null : machineId, password, suspect, disproved: !all && disproved },
+      });
+    },
+    async blockOf(machineId, password, at) {
+      const blocks = inForce(at);
+      const found =
+        blocks.find((block) => block.machineId === null) ??
+        blocks.find((block) => block.machineId === machineId && block.password === password);
+      if (found !== undefined) return plain(found);
+      const suspects = blocks
+        .filter(({ suspect }) => suspect)
+        .sort((a, b) => a.until.getTime() - b.until.getTime());
+      return suspects.length < 2 ? null : { ...plain(suspects[0]!), machineId: null };
+    },
+    async unblock(machineId) {
+      delete of(machineId).block;
+      delete of('*').block;
+      clearSuspicion({ disproved: false });
+    },
+    async overview(at, windowMs) {
+      return {
+        used: passed.filter((time) => time.getTime() > at.getTime() - windowMs).length,
+        blocks: inForce(at)
+          .map(plain)
+          .sort((a, b) => ((a.machineId ?? '*') < (b.machineId ?? '*') ? -1 : 1)),
+      };
+    },
+  };
+};

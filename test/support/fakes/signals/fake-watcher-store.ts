@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import type { WatcherStore } from '../../../../activities/ports/signals.js';
+import { LOGIN_REMINDER_MS } from '../../../../schemas/signals/signals.js';
+import type { WatcherRecord } from '../../../../schemas/signals/signals.js';
+import { copyRecord } from '../copy-record.js';
+
+interface StoredWatcher extends WatcherRecord {
+  token: { token: string; digest: string } | null;
+  history: Set<string>;
+  refused: Set<string>;
+  accepted: Set<string>;
+  loginToldAt: Date | null;
+}
+
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+const toRecord = ({
+  token,
+  history: _h,
+  refused: _r,
+  accepted: _a,
+  loginToldAt: _t,
+  ...record
+}: StoredWatcher): WatcherRecord => copyRecord({ ...record, hasToken: token !== null });
+
+/** Watchers in a Map; tokens as they are. */
+export const createFakeWatcherStore = (): WatcherStore => {
+  const watchers = new Map<string, StoredWatcher>();
+  const ensure = (watcher: string): StoredWatcher => {
+    const known = watchers.get(watcher) ?? {
+      watcher,
+      hasToken: false,
+      tokenExpiresAt: null,
+      tokenUpdatedAt: null,
+      loginWanted: false,
+      lastSuccessAt: null,
+      lastError: null,
+      nextAttemptAt: null,
+      pausedAt: null,
+      token: null,
+      history: new Set(),
+      refused: new Set(),
+      accepted: new Set(),
+      loginToldAt: null,
+    };
+    watchers.set(watcher, known);
+    return known;
+  };
+  return {
+    async get(watcher) {
+      const known = watchers.get(watcher);
+      return known === undefined ? null : toRecord(known);
+    },
+    async list() {
+      return [...watchers.keys()].sort().map((watcher) => toRecord(ensure(watcher)));
+    },
+    async saveToken(watcher, token, expiresAt) {
+      const known = ensure(watcher);
+      const digest = digestOf(token);
+      const seen = known.history.has(digest);
+      known.history.add(digest);
+      if (known.refused.has(digest) || known.token?.digest === digest) return false;
+      if (known.token !== null) {
+        const age = (expiresAt?.getTime() ?? 0) - (known.tokenExpiresAt?.getTime() ?? 0);
+        const comparable = expiresAt !== null && known.tokenExpiresAt !== null && age !== 0;
+        if (comparable ? age < 0 : seen) return false;
+      }
+      Object.assign(known, {
+        token: { token, digest },
+        tokenExpiresAt: copyRecord(expiresAt),
+        tokenUpdatedAt: new Date(),
+        loginWanted: false,
+        loginToldAt: null,
+      });
+      return true;
+    },
+    async token(watcher) {
+      return copyRecord(watchers.get(watcher)?.token ?? null);
+    },
+    async acceptToken(watcher, digest) {
+      ensure(watcher).accepted.add(digest);
+    },
+    async standing(watcher, digest) {
+      const known = watchers.get(watcher);
+      if (known?.refused.has(digest) === true) return 'refused';
+      return known?.accepted.has(digest) === true ? 'accepted' : 'unknown';
+    },
+    async refuseToken(watcher, digest) {
+      const known = ensure(watcher);
+      const isNews = !known.refused.has(digest);
+      known.refused.add(digest);
+      if (known.token?.digest === digest)
+        Object.assign(known, { token: null, tokenExpiresAt: null, tokenUpdatedAt: null, loginWanted: true });
+      else if (isNews && known.token === null) known.loginWanted = true;
+    },
+    async wantLogin(watcher) {
+      const known = ensure(watcher);
+      if (known.token === null) known.loginWanted = true;
+    },
+    async takeLoginWanted(watcher, now) {
+      const known = watchers.get(watcher);
+      if (known?.loginWanted !== true) return false;
+      const { loginToldAt } = known;
+      if (loginToldAt !== null && now.getTime() - loginToldAt.getTime() < LOGIN_REMINDER_MS) return false;
+      known.loginToldAt = now;
+      return true;
+    },
+    async watcherOfToken(digest) {
+      return [...watchers.values()].find(({ history }) => history.has(digest))?.watcher ?? null;
+    },
+    async setPaused(watcher, at) {
+      const known = ensure(watcher);
+      known.pausedAt = at === null ? null : (known.pausedAt ?? new Date(at));
+    },
+    async recordSuccess(watcher, at) {
+      const known = ensure(watcher);
+      if (known.lastSuccessAt === null || known.lastSuccessAt < at) known.lastSuccessAt = new Date(at);
+      known.nextAttemptAt = null;
+    },
+    async recordError(watcher, error, nextAttemptAt) {
+      Object.assign(ensure(watcher), {
+        lastError: copyRecord(error),
+        nextAttemptAt: copyRecord(nextAttemptAt),
+      });
+    },
+  };
+};
