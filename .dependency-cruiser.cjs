@@ -5,11 +5,31 @@
 const npm = (pattern) => ({ path: `node_modules/${pattern}` });
 module.exports = {
   forbidden: [
+    // Types included: a type that another file needs is not declared in a file that imports this other file.
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'no-cycles',
+      name: 'documents-know-no-signals',
       severity: 'error',
-      from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      from: { path: '/documents/' },
+      to: { path: '/signals/', pathNot: 'node_modules' },
+    },
+    {
+      name: 'signals-know-no-documents',
+      severity: 'error',
+      from: { path: '/signals/' },
+      to: { path: '/documents/', pathNot: 'node_modules' },
+    },
+    {
+      name: 'stores-behind-connect',
+      severity: 'error',
+      from: { pathNot: '^(activities/(stores/|connect\\.ts$)|deploy/cli/|test/)' },
+      to: { path: '^activities/stores/' },
+    },
+    {
+      name: 'ports-stand-alone',
+      severity: 'error',
+      from: { path: '^activities/ports/' },
+      to: { path: '^(activities|workflows|workers|api|deploy|test)/', pathNot: '^activities/ports/' },
     },
     { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
@@ -69,7 +89,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^activities/',
-        pathNot: '^activities/(stores|models|signals|outbound)/|^activities/connect\\.ts$',
+        pathNot: '^activities/(stores|models|outbound|signals/(capi|ip-info))/|^activities/connect\\.ts$',
       },
       to: npm('(mongodb|@opensearch-project|ioredis|rate-limiter-flexible|ollama|undici)/'),
     },
@@ -86,14 +106,32 @@ module.exports = {
       to: npm('@temporalio/worker/'),
     },
     {
-      name: 'api-reads-ports-and-retrieval',
+      name: 'api-takes-few-activities',
       severity: 'error',
       from: { path: '^api/' },
       to: {
         path: '^activities/',
-        pathNot:
-          '^activities/(connect|reclaim-buffers)\\.ts$|^activities/(ports|text|retrieval|documents/(parsing|clean-up)|signals|outbound)/',
+        pathNot: [
+          '^activities/(connect|reclaim-buffers)\\.ts$',
+          '^activities/(ports|retrieval|outbound|text)/',
+          '^activities/signals/(rules|reading|ip-info)/',
+          '^activities/documents/(parsing|clean-up)/',
+        ],
         dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'api-takes-few-types-of-activities',
+      severity: 'error',
+      from: { path: '^api/' },
+      to: {
+        path: '^activities/',
+        pathNot: [
+          '^activities/(connect|reclaim-buffers)\\.ts$',
+          '^activities/(ports|retrieval|models|outbound|text)/',
+          '^activities/signals/(rules|reading|ip-info)/',
+          '^activities/documents/(parsing|clean-up)/',
+        ],
       },
     },
     {
