@@ -13,3 +13,5 @@ export { retainAlerts } from './signals/retain-alerts.js';
 export { settleDocument } from './documents/settle-document.js';
 export { sweepDocuments } from './documents/sweep-documents.js';
 export { sweepForwarding } from './signals/sweep-forwarding.js';
+export { upkeepDocuments } from './documents/upkeep-documents.js';
+export { upkeepSignals } from './signals/upkeep-signals.js';

@@ -22,12 +22,12 @@ export const until = async <T>(
 export const ended = (
   client: Client,
   workflowId: string,
-  options: { withinMs?: number } = {},
+  options: { withinMs?: number; runId?: string } = {},
 ): Promise<string> =>
   until(
     `${workflowId} has ended`,
     async () => {
-      const { status } = await client.workflow.getHandle(workflowId).describe();
+      const { status } = await client.workflow.getHandle(workflowId, options.runId).describe();
       return status.name !== 'RUNNING' && status.name;
     },
     options,

@@ -33,6 +33,8 @@ interface Recording {
   paused?: boolean;
   /** Cancels once the first activity runs. */
   cancel?: boolean;
+  /** It never ends: its first run is recorded, which continues as new. */
+  endless?: boolean;
 }
 
 /** The watcher whose signals wait; the actor ends half a second after the last. */
@@ -163,13 +165,27 @@ const recordings: Recording[] = [
   { name: 'forward-metrics', workflow: 'forwardMetrics', answers: [refusal(503)], input: FORWARD },
   { name: 'sweep-forwarding', workflow: 'sweepForwarding', answers: [], input: FORWARD },
   { name: 'count-alerts', workflow: 'countAlerts', answers: [] },
+  {
+    name: 'upkeep-documents',
+    workflow: 'upkeepDocuments',
+    script: { findDirtyFiles: async () => ['dirty'] },
+    input: { everyMs: 100, stepsPerRun: 3 },
+    endless: true,
+  },
+  {
+    name: 'upkeep-signals',
+    workflow: 'upkeepSignals',
+    answers: [],
+    input: { everyMs: 100, stepsPerRun: 3 },
+    endless: true,
+  },
   { name: 'retain-alerts', workflow: 'retainAlerts', answers: [], input: { retentionDays: 30 } },
 ];
 
 const record = async (
   client: Client,
   connection: NativeConnection,
-  { name, workflow, script, answers, input, signals = 2, paused, cancel }: Recording,
+  { name, workflow, script, answers, input, signals = 2, paused, cancel, endless }: Recording,
 ): Promise<void> => {
   const prefix = `record-${Date.now()}-`;
   const { activities, names } = scriptedActivities(script);
@@ -217,10 +233,14 @@ const record = async (
       desk.pause(null);
       await handle.signal('resume');
     }
-    await ended(client, handle.workflowId, { withinMs: 120_000 });
+    const { workflowId, firstExecutionRunId: runId } = handle;
+    await ended(client, workflowId, { runId, withinMs: 120_000 });
     // Stack traces name the place where the recording ran; a replay does not look at them.
-    const history = historyToJSON(await handle.fetchHistory()).replaceAll(process.cwd(), '');
+    const history = historyToJSON(
+      await client.workflow.getHandle(workflowId, runId).fetchHistory(),
+    ).replaceAll(process.cwd(), '');
     await writeFile(new URL(`${name}.json`, FOLDER), `${JSON.stringify(JSON.parse(history), null, 1)}\n`);
+    if (endless === true) await client.workflow.getHandle(workflowId).terminate('it is recorded');
   });
 };
 

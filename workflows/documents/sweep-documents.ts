@@ -19,7 +19,7 @@ export interface SweepResult {
 
 /**
  * The net under the gateway: starts what was admitted while Temporal was away, ends what nothing drives any more
- * and cleans up what a crash left. Each run takes a bounded share; the schedule brings the next.
+ * and cleans up what a crash left. Each takes a bounded share; the next turn of `upkeepDocuments` takes more.
  */
 export async function sweepDocuments(input: SweepDocumentsInput): Promise<SweepResult> {
   const taskQueue = taskQueues(input.prefix).documents;

@@ -3,23 +3,34 @@ import type { AlertUpkeepActivities } from '../../activities/signals/alert-upkee
 import { taskQueues } from '../../schemas/task-queues.js';
 import { quick } from '../activity-profiles.js';
 
-/** After so many steps the next run of the schedule goes on. */
-const MOST_STEPS = 100;
+/** Steps of one run. */
+const MAX_STEPS = 100;
 
 /**
  * Brings the hourly statistics up to date, so that whoever asks for them waits for a few hours' counting at most. A
- * question counts what is missing itself: nothing is wrong while this plan does not run, only slower.
+ * question counts what is missing itself: nothing is wrong while this plan does not run, only slower. It is part of
+ * `upkeepSignals`; the workflow stays for schedules of an earlier release, and for operators.
  */
 export async function countAlerts(input: { prefix: string }): Promise<{ counted: number }> {
+  const { counted } = await countChangedHours(input.prefix, MAX_STEPS);
+  return { counted };
+}
+
+/** At most so many steps; `left` when there is more. */
+export async function countChangedHours(
+  prefix: string,
+  maxSteps: number,
+): Promise<{ counted: number; left: boolean }> {
   const { countHours } = proxyActivities<AlertUpkeepActivities>({
     ...quick,
-    taskQueue: taskQueues(input.prefix).alerts,
+    taskQueue: taskQueues(prefix).alerts,
   });
   let counted = 0;
-  for (let step = 0; step < MOST_STEPS; step += 1) {
+  let left = true;
+  for (let step = 0; left && step < maxSteps; step += 1) {
     const done = await countHours();
     counted += done.counted;
-    if (!done.left) break;
+    left = done.left;
   }
-  return { counted };
+  return { counted, left };
 }
