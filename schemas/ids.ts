@@ -59,8 +59,6 @@ export const settleWorkflowId = (prefix: string, fileKey: string, token: string)
 export const cleanPartitionWorkflowId = (prefix: string, partitionKey: string): string =>
   `${prefix}clean-partition/${encodeURIComponent(partitionKey)}`;
 
-export const sweepScheduleId = (prefix: string): string => `${prefix}sweep-documents`;
-
 export const reconcileScheduleId = (prefix: string): string => `${prefix}reconcile-documents`;
 
 /** One actor per watcher: it alone sends that watcher's signals, so their order holds. */
@@ -71,8 +69,22 @@ export const forwardWorkflowId = (prefix: string, watcher: string): string =>
 export const metricsWorkflowId = (prefix: string, watcher: string): string =>
   `${prefix}forward-metrics/${encodeURIComponent(watcher)}`;
 
-export const sweepForwardingScheduleId = (prefix: string): string => `${prefix}sweep-forwarding`;
-
-export const countAlertsScheduleId = (prefix: string): string => `${prefix}count-alerts`;
-
 export const retainAlertsScheduleId = (prefix: string): string => `${prefix}retain-alerts`;
+
+/** One for all: it takes up what a crash left. */
+export const upkeepDocumentsWorkflowId = (prefix: string): string => `${prefix}upkeep-documents`;
+
+export const upkeepSignalsWorkflowId = (prefix: string): string => `${prefix}upkeep-signals`;
+
+/** Schedules of an earlier release, whose work the upkeep workflows do now; a worker removes them at its start. */
+export const formerScheduleIds = (prefix: string) => ({
+  sweepDocuments: `${prefix}sweep-documents`,
+  sweepForwarding: `${prefix}sweep-forwarding`,
+  countAlerts: `${prefix}count-alerts`,
+});
+
+export const scheduleIds = (prefix: string): string[] => [
+  reconcileScheduleId(prefix),
+  retainAlertsScheduleId(prefix),
+  ...Object.values(formerScheduleIds(prefix)),
+];

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { connect } from '../activities/connect.js';
 import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
@@ -12,6 +13,7 @@ import { reportWorker } from './report-worker.js';
 import { ensureSchedules } from './schedules.js';
 import { showLife } from './sign-of-life.js';
 import { stepBack } from './step-back.js';
+import { startUpkeep } from './upkeep.js';
 
 const EX_CONFIG = 78;
 
@@ -47,7 +49,12 @@ const main = async (): Promise<void> => {
     onFailure: ({ activity, attempt, error }) =>
       logger.warn({ activity, attempt, err: error }, 'activity failed'),
   });
-  await ensureSchedules(config);
+  const clientConnection = await Connection.connect({ address: config.temporal.address });
+  const client = new Client({ connection: clientConnection, namespace: config.temporal.namespace });
+  await ensureSchedules(client, config);
+  const endUpkeep = await startUpkeep(client, config, (error) =>
+    logger.warn({ err: error }, 'the upkeep workflows could not be told'),
+  );
   const { documents, models, alerts } = pools;
   const all = [documents, models, ...(alerts === null ? [] : [alerts])];
   const stop = (): void => {
@@ -80,8 +87,10 @@ const main = async (): Promise<void> => {
     await Promise.allSettled(runs);
   } finally {
     endLife();
+    endUpkeep();
     await endReports();
     await parser.close();
+    await clientConnection.close();
     await connection.close();
     await adapters.close();
     await rm(scratchDirectory, { recursive: true, force: true });

@@ -1,11 +1,11 @@
 import { Client, Connection } from '@temporalio/client';
 import { MongoClient } from 'mongodb';
-import { reconcileScheduleId, sweepForwardingScheduleId, sweepScheduleId } from '../../schemas/ids.js';
+import { scheduleIds } from '../../schemas/ids.js';
 import type { ServiceAddresses } from './stack.js';
 
 /**
  * Removes what a gateway and a worker made in shared services under names of their own: the database, the indices,
- * and the schedules, which would otherwise start workflows for nobody, for ever.
+ * the schedules, which would otherwise start workflows for nobody, and the workflows that never end by themselves.
  */
 export async function forgetRun(
   { mongodb, opensearch, temporal }: ServiceAddresses,
@@ -14,8 +14,11 @@ export async function forgetRun(
   const connection = await Connection.connect({ address: temporal });
   try {
     const client = new Client({ connection });
-    for (const id of [sweepScheduleId, reconcileScheduleId, sweepForwardingScheduleId])
-      await client.schedule.getHandle(id(names.queuePrefix)).delete().catch(notThere);
+    for (const id of scheduleIds(names.queuePrefix))
+      await client.schedule.getHandle(id).delete().catch(notThere);
+    const open = `WorkflowId STARTS_WITH "${names.queuePrefix}" AND ExecutionStatus = "Running"`;
+    for await (const { workflowId } of client.workflow.list({ query: open }))
+      await client.workflow.getHandle(workflowId).terminate('the run is over').catch(notThere);
   } finally {
     await connection.close();
   }
@@ -29,7 +32,8 @@ export async function forgetRun(
   }
 }
 
-/** A worker that never came up has made no schedule. */
+/** A worker that never came up has made no schedule; a workflow may end by itself meanwhile. */
 function notThere(error: unknown): void {
-  if ((error as Error).name !== 'ScheduleNotFoundError') throw error;
+  const { name } = error as Error;
+  if (name !== 'ScheduleNotFoundError' && name !== 'WorkflowNotFoundError') throw error;
 }

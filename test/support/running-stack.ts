@@ -8,13 +8,7 @@ import type { QueueSummary } from '../../activities/ports/signals.js';
 import { parseConfig } from '../../schemas/config/config.js';
 import type { Config } from '../../schemas/config/config.js';
 import type { Alert } from '../../schemas/signals/signals.js';
-import {
-  countAlertsScheduleId,
-  reconcileScheduleId,
-  retainAlertsScheduleId,
-  sweepForwardingScheduleId,
-  sweepScheduleId,
-} from '../../schemas/ids.js';
+import { scheduleIds } from '../../schemas/ids.js';
 import { dropRun } from './drop-run.js';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
@@ -181,13 +175,12 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
     crashes: () => crashes,
     async close() {
       await Promise.all([kill('gateway', 'SIGTERM'), kill('worker', 'SIGTERM')]);
-      const schedules = [sweepScheduleId, reconcileScheduleId, sweepForwardingScheduleId];
-      for (const scheduleId of [...schedules, countAlertsScheduleId, retainAlertsScheduleId])
+      for (const scheduleId of scheduleIds(`${run}-`))
         await temporal.schedule
-          .getHandle(scheduleId(`${run}-`))
+          .getHandle(scheduleId)
           .delete()
           .catch(() => undefined);
-      // Actors wait for signals that will not come.
+      // Actors wait for signals that will not come, and the upkeep never ends.
       const open = `WorkflowId STARTS_WITH "${run}-" AND ExecutionStatus = "Running"`;
       for await (const { workflowId } of temporal.workflow.list({ query: open }))
         await temporal.workflow
