@@ -66,15 +66,31 @@ onMongo('an alert that becomes visible late is found by the next look', async ()
 onMongo('marks that cannot be set fail for each who asked, and those that follow are set', async () => {
   const { db, close } = await openTestDatabase();
   try {
-    const store = createMongoAlertStore(db);
+    let isAway = false;
+    const failing = Object.create(db, {
+      collection: {
+        value(...args: Parameters<typeof db.collection>) {
+          const collection = db.collection(...args);
+          const updateMany = collection.updateMany.bind(collection);
+          collection.updateMany = (...given) =>
+            isAway ? Promise.reject(new Error('the store is away')) : updateMany(...given);
+          return collection;
+        },
+      },
+    }) as typeof db;
+    const store = createMongoAlertStore(failing);
     await store.insert(times(30, () => sampleAlert({ watcher: 'w' })));
     const ids = (await store.nextWaiting('w', 30)).map(({ id }) => id);
-    // No date, so the server refuses the write.
-    const wrong = () => store.markForwarded(ids.slice(0, 10), new Date(), [new Date(NaN)]);
-    const results = await Promise.allSettled([wrong(), wrong()]);
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await store.markForwarded(ids.slice(0, 10), new Date());
-    expect((await store.nextWaiting('w', 30)).map(({ id }) => id)).toEqual(ids.slice(10));
+    const mark = (from: number) => store.markForwarded(ids.slice(from, from + 10), new Date(), [new Date()]);
+    isAway = true;
+    const results = await Promise.allSettled([mark(0), mark(10), mark(20)]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    isAway = false;
+    await mark(10);
+    expect((await store.nextWaiting('w', 30)).map(({ id }) => id)).toEqual([
+      ...ids.slice(0, 10),
+      ...ids.slice(20),
+    ]);
   } finally {
     await close();
   }
