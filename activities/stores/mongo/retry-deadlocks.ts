@@ -15,8 +15,9 @@ const REPEATABLE = [
   'findOneAndDelete',
 ] as const satisfies readonly (keyof Collection)[];
 
-const MAX_ATTEMPTS = 6;
-const MAX_PAUSE_MS = 50;
+const MAX_ATTEMPTS = 10;
+const FIRST_PAUSE_MS = 25;
+const MAX_PAUSE_MS = 1_000;
 
 /**
  * Makes the collections of this handle repeat a write that a deadlock ended. MongoDB repeats conflicting writes inside
@@ -45,8 +46,9 @@ async function retried(write: () => Promise<unknown>): Promise<unknown> {
       return await write();
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !isDeadlock(error)) throw error;
-      // At different moments, or the same writes would meet again.
-      await pause(Math.random() * MAX_PAUSE_MS * attempt);
+      // At different moments, or the same writes would meet again: PostgreSQL looks for deadlocks once a second unless set
+      // otherwise, so writes that met are told of it together.
+      await pause(Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt));
     }
   }
 }

@@ -33,6 +33,8 @@ work_mem = 8MB
 maintenance_work_mem = 64MB
 max_parallel_workers_per_gather = 0
 jit = off
+# two writes of one new unique key may wait for each other, and are repeated: sooner than after the usual second
+deadlock_timeout = 200ms
 # what is read is in memory: with the default of 4, lookups by a unique index become scans
 random_page_cost = 1.1
 timezone = 'GMT'
