@@ -17,5 +17,5 @@ What runs now
   if (endpoints.temporal_ui !== null)
     print(`               each upload is one workflow "index-document/…": open one and look at its steps, or ask
                it "taskStatus" under Queries; "clean-document/…" removed the replaced version;
-               under Schedules, "sweep-documents" starts whatever was admitted while Temporal was away`);
+               "upkeep-documents", always open, starts whatever was admitted while Temporal was away`);
 }
