@@ -1,10 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { Client } from '@temporalio/client';
+import { toPayloads } from '@temporalio/common';
+import type { Payload, PayloadConverter } from '@temporalio/common';
 import type { Config } from '../schemas/config/config.js';
 import { reconcileScheduleId, retainAlertsScheduleId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 
 const HOUR_MS = 3_600_000;
+
+/** An update is looked at after so long: Temporal has applied or dropped it by then, or the next look will tell. */
+const UPDATE_PAUSE_MS = 100;
+const MAX_UPDATE_LOOKS = 100;
 
 /**
  * Creates the schedules that are missing. Of one that is there only what it starts is brought up to the present
@@ -41,19 +50,61 @@ interface HourlySchedule {
 }
 
 async function ensure(client: Client, { scheduleId, ...started }: HourlySchedule): Promise<void> {
-  const action = { type: 'startWorkflow' as const, workflowId: scheduleId, ...started };
   try {
     await client.schedule.create({
       scheduleId,
       spec: { intervals: [{ every: HOUR_MS }] },
-      action,
+      action: { type: 'startWorkflow', workflowId: scheduleId, ...started },
       // A run that takes longer than the interval is enough; the next one takes up what it left.
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 60_000 },
     });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    await client.schedule.getHandle(scheduleId).update((present) => ({ ...present, action }));
+    await updateAction(client, { scheduleId, ...started });
   }
+}
+
+/**
+ * Changes what a schedule starts and nothing else. The SDK's `update` writes the whole schedule as it was read, and
+ * Temporal applies changes some time after it took them: a pause in between would be lost. So the update names the
+ * state that was read (`conflict_token`, `temporal/api/workflowservice/v1/request_response.proto`); the server drops
+ * one whose state is no longer the present one, without an error, and it is written anew.
+ */
+async function updateAction(client: Client, schedule: HourlySchedule): Promise<void> {
+  const { scheduleId, workflowType, taskQueue, args } = schedule;
+  const { namespace, identity, loadedDataConverter } = client.options;
+  const wanted = {
+    workflowType: { name: workflowType },
+    taskQueue: { name: taskQueue },
+    input: { payloads: toPayloads(loadedDataConverter.payloadConverter, ...args) ?? [] },
+  };
+  let writtenAgainst: string | null = null;
+  for (let look = 0; look < MAX_UPDATE_LOOKS; look += 1) {
+    const { schedule, conflictToken } = await client.workflowService.describeSchedule({
+      namespace,
+      scheduleId,
+    });
+    const present = schedule?.action?.startWorkflow;
+    if (
+      present?.workflowType?.name === workflowType &&
+      present.taskQueue?.name === taskQueue &&
+      isDeepStrictEqual(valuesOf(loadedDataConverter.payloadConverter, present.input?.payloads), args)
+    )
+      return;
+    const state = Buffer.from(conflictToken).toString('hex');
+    if (state !== writtenAgainst)
+      await client.workflowService.updateSchedule({
+        ...{ namespace, scheduleId, identity, requestId: randomUUID(), conflictToken },
+        schedule: { ...schedule, action: { startWorkflow: { ...present, ...wanted } } },
+      });
+    writtenAgainst = state;
+    await setTimeout(UPDATE_PAUSE_MS);
+  }
+  throw new Error(`What the schedule ${scheduleId} starts could not be updated: it changes all the time.`);
+}
+
+function valuesOf(converter: PayloadConverter, payloads: readonly Payload[] | null | undefined): unknown[] {
+  return (payloads ?? []).map((payload) => converter.fromPayload(payload));
 }
 
 async function remove(client: Client, scheduleId: string): Promise<void> {

@@ -36,18 +36,21 @@ afterAll(async () => {
   await connection.close();
 });
 
+const parsedConfig = (prefix: string, changes: Record<string, string>): Config =>
+  parseConfig({
+    ...{ TASK_QUEUE_PREFIX: prefix, TEMPORAL_ADDRESS: process.env['TEMPORAL_ADDRESS']! },
+    ...{ AUTH_TOKEN: randomBytes(16).toString('hex'), SECRETS_KEY: randomBytes(32).toString('base64') },
+    ...changes,
+  });
+
 /** An installation of its own; `again` is what a worker does at its start. */
 const install = () => {
   const prefix = `upkeep-${process.pid}-${randomBytes(4).toString('hex')}-`;
   used.push(prefix);
-  const variables = {
-    ...{ TASK_QUEUE_PREFIX: prefix, TEMPORAL_ADDRESS: process.env['TEMPORAL_ADDRESS']! },
-    ...{ AUTH_TOKEN: randomBytes(16).toString('hex'), SECRETS_KEY: randomBytes(32).toString('base64') },
-  };
   return {
     prefix,
     async startWorker(changes: Record<string, string> = {}): Promise<void> {
-      const config: Config = parseConfig({ ...variables, ...changes });
+      const config = parsedConfig(prefix, changes);
       await ensureSchedules(client, config);
       const end = await startUpkeep(client, config, () => undefined);
       end();
@@ -157,5 +160,37 @@ describe('a schedule', () => {
     expect(await exists(reconcileScheduleId(prefix))).toBe(true);
     await startWorker({ RETENTION_DAYS: '0' });
     await until('no retention', async () => !(await exists(id)));
+  });
+
+  it('stays paused when an operator pauses it while a worker brings it up to date', async () => {
+    const { prefix, startWorker } = install();
+    await startWorker({ RETENTION_DAYS: '30' });
+    const id = retainAlertsScheduleId(prefix);
+    const handle = client.schedule.getHandle(id);
+    const isPaused = async (): Promise<boolean> => (await handle.describe()).state.paused;
+    let reads = 0;
+    const service = new Proxy(client.workflowService, {
+      get(target, name) {
+        if (name !== 'describeSchedule') {
+          const value: unknown = Reflect.get(target, name);
+          return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+        }
+        return async (request: Parameters<typeof target.describeSchedule>[0]) => {
+          const answer = await target.describeSchedule(request);
+          reads += 1;
+          if (reads === 1) {
+            await handle.pause('between reading and writing');
+            await until('it is paused', isPaused);
+          }
+          return answer;
+        };
+      },
+    });
+    const late = Object.create(client, { workflowService: { value: service } }) as Client;
+    await ensureSchedules(late, parsedConfig(prefix, { RETENTION_DAYS: '10' }));
+    const { state, action } = await handle.describe();
+    expect(state).toMatchObject({ paused: true, note: 'between reading and writing' });
+    expect(action.args).toEqual([{ prefix, retentionDays: 10 }]);
+    expect(reads).toBeGreaterThan(1);
   });
 });
