@@ -8,7 +8,7 @@ import { until } from './until.js';
 const BATCH = 50;
 /** What a LAPI pushes at a time while another one's backlog drains. */
 const STEADY_ITEMS = 10;
-const STEADY_EVERY_MS = 200;
+const STEADY_EVERY_MS = 100;
 
 export interface DrainReport {
   watchers: number;
@@ -16,8 +16,15 @@ export interface DrainReport {
   /** From the first batch that CAPI took to the last one. */
   signalsASecond: number;
   /** How long steady pushes waited for their answer: before the backlog moved, and while it did. */
-  pushP99Ms: { before: number; meanwhile: number };
+  pushMs: { before: PushTimes; meanwhile: PushTimes };
   faults: string[];
+}
+
+interface PushTimes {
+  pushes: number;
+  p50: number;
+  p95: number;
+  p99: number;
 }
 
 interface Target {
@@ -56,7 +63,7 @@ export async function runDrain({ stack, standIn, watchers, signals }: Target): P
   return {
     ...{ watchers, signals },
     signalsASecond: Math.round(signals / seconds),
-    pushP99Ms: { before, meanwhile },
+    pushMs: { before, meanwhile },
     faults: [...pushed].flatMap(([watcher, uuids]) =>
       arrived(watcher).join() === uuids.join()
         ? []
@@ -106,8 +113,8 @@ async function steadyPushes(stack: RunningStack, name: string) {
     return performance.now() - from;
   };
   return {
-    /** The 99th percentile of pushes at a steady rate until the work is done. */
-    async measureUntil(work: () => Promise<unknown>): Promise<number> {
+    /** How long pushes at a steady rate take until the work is done. */
+    async measureUntil(work: () => Promise<unknown>): Promise<PushTimes> {
       const pushes: Promise<number>[] = [];
       const timer = setInterval(() => pushes.push(push()), STEADY_EVERY_MS);
       try {
@@ -116,7 +123,8 @@ async function steadyPushes(stack: RunningStack, name: string) {
         clearInterval(timer);
       }
       const times = (await Promise.all(pushes)).sort((one, other) => one - other);
-      return Math.round(percentile(times, 0.99));
+      const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => Math.round(percentile(times, share)));
+      return { pushes: times.length, p50: p50!, p95: p95!, p99: p99! };
     },
   };
 }
