@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { chmodSync, mkdirSync } from 'node:fs';
@@ -12,7 +13,15 @@ export interface ReservedPort {
 }
 
 /**
- * `preferred` when it is free, otherwise one that the system picks. Two clones may start at the same moment, and
+ * Where ports are chosen. Systems take the near ends of outgoing connections from 32768 (Linux) or 49152 upwards: a port
+ * from there that is free now may belong to a connection when a slow service comes to listen on it.
+ */
+const CHOSEN_FROM = 20_000;
+const CHOSEN_BELOW = 32_768;
+const MAX_TRIES = 100;
+
+/**
+ * `preferred` when it is free, otherwise one that nobody uses. Two clones may start at the same moment, and
  * a slow service listens only seconds after its port was chosen: hence the reservation, visible to all clones.
  */
 export async function reservePort(preferred: number | null, folder = reservations()): Promise<ReservedPort> {
@@ -20,8 +29,8 @@ export async function reservePort(preferred: number | null, folder = reservation
     const reserved = await reserve(preferred, folder);
     if (reserved) return reserved;
   }
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    const reserved = await reserve(0, folder);
+  for (let attempt = 0; attempt < MAX_TRIES; attempt += 1) {
+    const reserved = await reserve(randomInt(CHOSEN_FROM, CHOSEN_BELOW), folder);
     if (reserved) return reserved;
   }
   throw new Error('no free port on 127.0.0.1');

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { reservePort } from '../local/free-port.js';
 import { createBehaviours } from './behaviour.js';
 import type { Behaviour } from './behaviour.js';
 import { handleControl } from './control.js';
@@ -48,7 +49,9 @@ export const createStandInCapi = async (
   const host = options.host ?? '127.0.0.1';
   const behaviours = createBehaviours();
   const log = createPushLog(options.file);
-  let port = options.port ?? 0;
+  // It closes and opens again at the same place, so not at a port that an outgoing connection may get meanwhile.
+  const reserved = options.port === undefined ? await reservePort(null) : null;
+  let port = options.port ?? reserved?.port ?? 0;
   let reopening: NodeJS.Timeout | undefined;
   let underWay = 0;
   const requests: string[] = [];
@@ -121,7 +124,7 @@ export const createStandInCapi = async (
     return sendJson(res, answer === null ? 404 : 200, answer ?? { message: 'no such page' });
   };
 
-  await listen();
+  await listen().finally(() => reserved?.release());
   return {
     get url() {
       return `http://${host}:${port}`;

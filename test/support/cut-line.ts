@@ -1,5 +1,6 @@
 import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { freePort } from './free-port.js';
 
 /** A line to a service that a test can cut: what runs over it breaks off, and nothing new gets through. */
 export interface CutLine {
@@ -39,8 +40,8 @@ export const openCutLine = async (target: string): Promise<CutLine> => {
         resolve();
       });
     });
-  await listen(0);
-  const local = (server.address() as AddressInfo).port;
+  const local = await freePort();
+  await listen(local);
 
   const cut = async (): Promise<void> => {
     if (!server.listening) return;

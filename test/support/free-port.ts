@@ -1,13 +1,8 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { reservePort } from '../../deploy/local/free-port.js';
 
-/** A port of loopback that nobody listens on at this moment. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
+/** A port of loopback that nobody listens on at this moment, and that no outgoing connection will be given. */
+export async function freePort(): Promise<number> {
+  const { port, release } = await reservePort(null);
+  release();
+  return port;
+}
