@@ -36,6 +36,8 @@ const SILENT_GRACE_SECONDS = 2;
 export interface ProcessPlan {
   readonly name: string;
   readonly kind: 'service' | 'app';
+  /** The name of another process without which this one cannot do its work. */
+  readonly needs?: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;

@@ -39,6 +39,7 @@ async function useGiven(bench: Workbench, service: Service, given: string): Prom
 }
 
 interface Opened {
+  readonly name: string;
   readonly address: string;
   /** It was started by this call, maybe at another address than before. */
   readonly isNew: boolean;
@@ -58,7 +59,7 @@ async function openOwn(bench: Workbench, service: Service, onProcess: OnProcess)
       onProcess(process, service);
       await note(bench, service, running.ports);
       bench.report.done(service.name, `runs already at ${address}`);
-      return { address, isNew: false };
+      return { name: service.name, address, isNew: false };
     }
     await killGroup(running, STOP_SECONDS);
   }
@@ -83,7 +84,7 @@ async function startOwn(
     await note(bench, service, ports);
     const took = clock((Date.now() - began) / 1000);
     bench.report.done(service.name, `answers at ${addressOf(service, ports)} after ${took}`);
-    return { address: addressOf(service, ports), isNew: true };
+    return { name: service.name, address: addressOf(service, ports), isNew: true };
   } finally {
     for (const { release } of reserved) release();
   }
@@ -101,6 +102,7 @@ async function plan(
     ...launch,
     name: service.name,
     kind: 'service',
+    ...(needed && { needs: needed.name }),
     ports,
     env: { ...process.env, ...launch.env },
     log: join(bench.paths.logs, `${service.name}.log`),

@@ -108,7 +108,14 @@ export class Stack {
       const wanted = also.filter((name) => !demanded.includes(name)).map((name) => OPTIONAL[name]);
       const onProcess = (process: ManagedProcess, service: Service) => {
         this.#services.push(process);
-        if (supervise) process.supervise({ onGivenUp: (reason) => this.#giveUp(service, reason) });
+        if (!supervise) return;
+        process.supervise({
+          onGivenUp: (reason) => this.#giveUp(service, reason),
+          canStart: () =>
+            !this.#services.some(
+              ({ plan, isRestarting }) => plan.name === process.plan.needs && isRestarting,
+            ),
+        });
       };
       const opening = [
         ...needed.map((service) => ({ service, opened: openService(this.#bench, service, onProcess) })),
