@@ -11,7 +11,8 @@ export interface EngineKillReport {
   pushed: number;
   pushedAgain: number;
   uploaded: number;
-  chats: { answered: number; refused: number };
+  /** `refused`: how many, by status; `none` where no answer came. */
+  chats: { answered: number; refused: Record<string, number> };
   faults: string[];
 }
 
@@ -29,7 +30,7 @@ export const killEngines = async (
   engines: readonly string[],
 ): Promise<EngineKillReport> => {
   const report: EngineKillReport = {
-    ...{ kills: [], pushed: 0, pushedAgain: 0, uploaded: 0, chats: { answered: 0, refused: 0 }, faults: [] },
+    ...{ kills: [], pushed: 0, pushedAgain: 0, uploaded: 0, chats: { answered: 0, refused: {} }, faults: [] },
   };
   const { gateway: base, auth_token: token, dashboard_key: key } = stack.endpoints();
   const request = (path: string, init: RequestInit = {}): Promise<Response> =>
@@ -93,18 +94,23 @@ export const killEngines = async (
       }).catch(() => null);
       const body = (await response?.json().catch(() => null)) as { choices?: unknown[] } | null;
       if (response?.status === 200 && body?.choices !== undefined) report.chats.answered += 1;
-      else report.chats.refused += 1;
+      else {
+        const status = String(response?.status ?? 'none');
+        report.chats.refused[status] = (report.chats.refused[status] ?? 0) + 1;
+      }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   };
 
   const killing = async (): Promise<void> => {
     for (const engine of engines) {
-      // Something of each job has gone through since the last one came back.
-      const [pushed, uploaded] = [report.pushed, report.uploaded];
-      await until('both jobs go on', async () => report.pushed > pushed && report.uploaded > uploaded, {
-        withinMs: BACK_WITHIN_MS,
-      });
+      // Something of each kind has gone through since the last one came back.
+      const [pushed, uploaded, answered] = [report.pushed, report.uploaded, report.chats.answered];
+      await until(
+        'pushes, uploads and chats go on',
+        async () => report.pushed > pushed && report.uploaded > uploaded && report.chats.answered > answered,
+        { withinMs: BACK_WITHIN_MS },
+      );
       const pid = stack.endpoints().pids[engine];
       if (pid === undefined) throw new Error(`no process is known of ${engine}`);
       process.kill(pid, 'SIGKILL');
