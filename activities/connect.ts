@@ -23,7 +23,7 @@ import { createCallbackClient } from './outbound/callback-client.js';
 import { createWebSearch } from './outbound/web-search.js';
 import { createMongoCallbackStore } from './stores/mongo/documents/callback-store.js';
 import { createMongoClaimStore } from './stores/mongo/documents/claim-store.js';
-import { createMongoCounterStore } from './stores/mongo/counter-store.js';
+import { createMongoCounterStore } from './stores/mongo/counters.js';
 import { createMongoDecisionCopyStore } from './stores/mongo/signals/decision-copy-store.js';
 import { createMongoFileStore } from './stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from './stores/mongo/signals/login-store.js';

@@ -12,7 +12,7 @@ import { describePictures } from './enrichment/describe-pictures.js';
 import { enrichmentsOf, indexationConfigOf } from './enrichment/enrichment-plan.js';
 import { topicTags } from './enrichment/topic-tags.js';
 import type { LanguageModel } from '../ports/models.js';
-import { isBuiltin } from '../models/builtin/is-builtin.js';
+import { isBuiltin } from '../models/builtin/builtin-endpoints.js';
 import type { Adapters } from '../ports/adapters.js';
 
 export interface EnrichmentActivityDeps {

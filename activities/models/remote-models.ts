@@ -4,8 +4,7 @@ import { RERANKER_PROVIDERS } from '../../schemas/models/model-endpoints.js';
 import type { ModelEndpoint, RerankerProvider } from '../../schemas/models/model-endpoints.js';
 import type { ChunkStore } from '../ports/chunks.js';
 import type { Embedder, LanguageModel, ModelEndpointStore } from '../ports/models.js';
-import { embedderWindow } from './embedder-window.js';
-import { ownAnswerTokens, ownThreshold, wantedContext } from './endpoint-extra.js';
+import { ownAnswerTokens, ownThreshold, wantedContext, embedderWindow } from './endpoint-extra.js';
 import { createGuardedCalls } from './guarded-calls.js';
 import type { GuardedCalls } from './guarded-calls.js';
 import type { ModelBuilder } from './model-registry.js';
@@ -17,7 +16,7 @@ import { createRemoteEmbedder } from './remote-embedder.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
 import { createRemoteReranker } from './remote-reranker.js';
 import { createRerankerServer } from './servers/reranker-server.js';
-import { sameModel } from './servers/same-model.js';
+import { sameModel } from './servers/model-server.js';
 
 export interface RemoteModelsOptions {
   dispatcher: Dispatcher;

@@ -1,4 +1,4 @@
-import { createMongoCounterStore } from '../../activities/stores/mongo/counter-store.js';
+import { createMongoCounterStore } from '../../activities/stores/mongo/counters.js';
 import { createFakeCounterStore } from '../support/fakes/fake-counter-store.js';
 import { fake, mongo } from './subject.js';
 import { counterStoreContract } from './counter-store.contract.js';

@@ -48,3 +48,6 @@ export const BUILTIN_ENDPOINTS: readonly ModelEndpoint[] = [
     updated_at: registered,
   },
 ];
+
+/** Whether a model is one of those inside this process: they know words, not meanings. */
+export const isBuiltin = ({ modelName }: { modelName: string }): boolean => modelName.startsWith('builtin/');

@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
-import type { FinishReason, MoreFields } from '../../ports/models.js';
+import type { FinishReason, MoreFields, ChatReply } from '../../ports/models.js';
 
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
@@ -47,3 +48,13 @@ const FINISH_REASONS: ReadonlySet<string> = new Set<FinishReason>([
 /** A finish reason that we do not know still means that the answer has come to its end. */
 export const finishReasonOf = (reason: string): FinishReason =>
   FINISH_REASONS.has(reason) ? (reason as FinishReason) : 'stop';
+
+const Usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int() });
+
+/** The token counts of an answer; nothing when the server gives none. */
+export const openAiUsage = (usage: unknown): Pick<ChatReply, 'usage'> => {
+  const parsed = Usage.safeParse(usage);
+  if (!parsed.success) return {};
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = parsed.data;
+  return { usage: { promptTokens, completionTokens } };
+};

@@ -5,7 +5,7 @@ import { detectProvider } from './detect-provider.js';
 import { openExchange } from './model-exchange.js';
 import { createModelServer } from './probe-endpoint.js';
 import { ProviderFailure } from './provider-failure.js';
-import { sameModel } from './same-model.js';
+import { sameModel } from './model-server.js';
 import { openAiAddress } from './server-address.js';
 
 /** An administrator waits for the answer: a server that is slower than this is said to be away. */

@@ -2,12 +2,10 @@ import { Ollama } from 'ollama';
 import type { ChatResponse } from 'ollama';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
-import type { ModelServer, ModelServerOptions } from './model-server.js';
+import type { ModelServer, ModelServerOptions, ModelDescription } from './model-server.js';
 import { OllamaChunk, createOllamaReader, ollamaChatBody } from './ollama-chat.js';
 import { ollamaFetch } from './ollama-fetch.js';
-import { describeOllamaModel } from './ollama-description.js';
-import { ProviderFailure } from './provider-failure.js';
-import { readAs } from './read-as.js';
+import { ProviderFailure, readAs } from './provider-failure.js';
 import { ollamaAddress } from './server-address.js';
 
 const ListAnswer = z.object({ models: z.array(z.object({ name: z.string() })) });
@@ -95,5 +93,34 @@ export const createOllamaServer = (
       } = createOllamaReader()(readAs(OllamaChunk, answer, 'chat answer'));
       return { content, finishReason, ...(usage !== undefined && { usage }) };
     },
+  };
+};
+
+const ShowAnswer = z.object({
+  capabilities: z.array(z.string()).optional(),
+  model_info: z.record(z.string(), z.unknown()).optional(),
+});
+
+const BERT = /bert/;
+
+/**
+ * What `/api/show` tells of a model. Ollama's WordPiece tokeniser breaks accented words and some signs (ollama issue
+ * 15609), so its users must normalise; `tokenizer.ggml.model` names it `bert`. Models of the BERT family with another
+ * tokeniser (bge-m3: `t5`) need nothing. Where no tokeniser is named the architecture decides.
+ */
+const describeOllamaModel = (answer: unknown): ModelDescription => {
+  const { capabilities = [], model_info: info = {} } = readAs(ShowAnswer, answer, 'description of the model');
+  const architecture = String(info['general.architecture'] ?? '');
+  const context = info[`${architecture}.context_length`];
+  const tokenizer = info['tokenizer.ggml.model'];
+  const wordpiece = typeof tokenizer === 'string' ? tokenizer === 'bert' : BERT.test(architecture);
+  const embeds = capabilities.includes('embedding') || (capabilities.length === 0 && BERT.test(architecture));
+  const talks =
+    capabilities.includes('completion') || (capabilities.length === 0 && !BERT.test(architecture));
+  return {
+    kind: embeds ? 'embedder' : talks ? 'llm' : null,
+    sees: capabilities.length === 0 ? null : capabilities.includes('vision'),
+    context_tokens: typeof context === 'number' && Number.isInteger(context) && context > 0 ? context : null,
+    text_form: wordpiece ? 'wordpiece' : 'plain',
   };
 };

@@ -2,14 +2,12 @@ import { stringify } from 'lossless-json';
 import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import type { ChatMessage } from '../../ports/models.js';
-import { finishReasonOf } from './answer-fields.js';
+import { finishReasonOf, openAiUsage } from './answer-fields.js';
 import { openExchange, readJson } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
 import type { ChatCall, ModelServer, ModelServerOptions } from './model-server.js';
 import { openAiDeltas } from './openai-stream.js';
-import { openAiUsage } from './openai-usage.js';
-import { ProviderFailure } from './provider-failure.js';
-import { readAs } from './read-as.js';
+import { ProviderFailure, readAs } from './provider-failure.js';
 import { openAiAddress } from './server-address.js';
 
 const tokens = z.int().positive().optional().catch(undefined);

@@ -1,11 +1,9 @@
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
 import type { ChatDelta, FinishReason, TokenLogprob } from '../../ports/models.js';
-import { finishReasonOf } from './answer-fields.js';
+import { finishReasonOf, openAiUsage } from './answer-fields.js';
 import type { ModelAnswer } from './model-exchange.js';
-import { openAiUsage } from './openai-usage.js';
-import { ProviderFailure } from './provider-failure.js';
-import { readAs } from './read-as.js';
+import { ProviderFailure, readAs } from './provider-failure.js';
 
 const StreamEvent = z.object({
   error: z.unknown().optional(),

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { ModelEndpoint, ModelProvider, ProbedFacts } from '../../../schemas/models/model-endpoints.js';
 import { detectProvider } from './detect-provider.js';
-import { embedderWindow } from '../embedder-window.js';
+import { embedderWindow } from '../endpoint-extra.js';
 import type { ModelServer, ModelServerOptions } from './model-server.js';
 import { createOllamaServer } from './ollama-server.js';
 import { createOpenAiServer } from './openai-server.js';

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
 import type { AppErrorOptions } from '../../../schemas/app-error.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
@@ -85,4 +86,19 @@ export const providerError = (error: unknown, use: keyof typeof ROWS, endpointNa
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
   };
   return new AppError(code, message, options);
+};
+
+/** A provider's answer in the shape it should have. @throws ProviderFailure `bad-answer` that names the first fault */
+export const readAs = <Schema extends z.ZodType>(
+  schema: Schema,
+  answer: unknown,
+  what: string,
+): z.output<Schema> => {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new ProviderFailure(
+    'bad-answer',
+    `the provider's ${what} has another form than expected (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
+  );
 };

@@ -4,8 +4,7 @@ import type { RerankerProvider } from '../../../schemas/models/model-endpoints.j
 import { openExchange, readJson } from './model-exchange.js';
 import type { ModelServerOptions } from './model-server.js';
 import { createOpenAiServer } from './openai-server.js';
-import { ProviderFailure } from './provider-failure.js';
-import { readAs } from './read-as.js';
+import { ProviderFailure, readAs } from './provider-failure.js';
 import { openAiAddress, plainAddress } from './server-address.js';
 
 export interface RerankCall {

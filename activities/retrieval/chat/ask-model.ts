@@ -1,6 +1,6 @@
 import type { ChatMessage, LanguageModel } from '../../ports/models.js';
-import { isBuiltin } from '../../models/builtin/is-builtin.js';
-import { rejectOnAbort } from './reject-on-abort.js';
+import { isBuiltin } from '../../models/builtin/builtin-endpoints.js';
+import { rejectOnAbort } from './aborts.js';
 
 /** The built-in model quotes; it cannot follow instructions, so it is given none. */
 export const followsInstructions = (model: Pick<LanguageModel, 'modelName'>): boolean => !isBuiltin(model);

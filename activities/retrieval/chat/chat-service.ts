@@ -18,7 +18,7 @@ import { planTokens } from './plan-tokens.js';
 import { buildPrompt, LEAST_SOURCES_BUDGET, promptOverhead, TOKENS_PER_SOURCE } from './prompt.js';
 import type { Voice } from './prompt.js';
 import { relayModelStream } from './relay-model-stream.js';
-import { returnAborts } from './return-aborts.js';
+import { returnAborts } from './aborts.js';
 import { createQuestionRewriter } from './rewrite-question.js';
 import { createQuestionReader, needsNoRetrieval } from './understand-question.js';
 import { TOKENS_PER_MESSAGE } from '../../models/builtin/message-tokens.js';

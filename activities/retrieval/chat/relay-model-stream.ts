@@ -9,7 +9,7 @@ import type {
   TokenLogprob,
 } from '../../ports/models.js';
 import type { CitationFilter, Citations } from './citations.js';
-import { rejectOnAbort } from './reject-on-abort.js';
+import { rejectOnAbort } from './aborts.js';
 import { createShownLogprobs } from './shown-logprobs.js';
 
 /** A piece of an answer as it is shown. */

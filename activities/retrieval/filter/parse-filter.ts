@@ -2,8 +2,7 @@ import type { AppError } from '../../../schemas/app-error.js';
 import { isoTime } from '../../../schemas/iso-time.js';
 import type { ComparisonOperator, FilterExpression, FilterLiteral } from '../../ports/filter.js';
 import { serverField, UNFILTERABLE_FIELDS } from '../../documents/filter-fields.js';
-import { invalidFilter } from './invalid-filter.js';
-import { tokenize } from './tokens.js';
+import { tokenize, invalidFilter } from './tokens.js';
 import type { Token } from './tokens.js';
 
 const MAX_LENGTH = 2048;

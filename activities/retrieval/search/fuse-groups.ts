@@ -1,4 +1,4 @@
-import { isBuiltin } from '../../models/builtin/is-builtin.js';
+import { isBuiltin } from '../../models/builtin/builtin-endpoints.js';
 import { agreement, convexCombination, scaleScores } from './fusion.js';
 import type { LegHit } from './fusion.js';
 import type { CheckedHit } from './generation-check.js';

@@ -1,5 +1,5 @@
 import type { ChunkStore } from '../../ports/chunks.js';
-import { isBuiltin } from '../../models/builtin/is-builtin.js';
+import { isBuiltin } from '../../models/builtin/builtin-endpoints.js';
 import { unitVector, weightedMean } from '../../models/vector-arithmetic.js';
 import type { FusedHit } from './fusion.js';
 import type { GroupHits } from './search-legs.js';

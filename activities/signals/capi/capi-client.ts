@@ -4,7 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { CapiClient, DeliveryResult } from '../../ports/signals.js';
 import { readBody, refusalOf } from './refusal.js';
 import { createStatusLineReader } from './status-line.js';
-import { GZIP_ABOVE, zipped } from '../reading/zipped.js';
+import { GZIP_ABOVE, zipped } from '../reading/content-encoding.js';
 
 export interface CapiClientOptions {
   /** Where CAPI is; a path in it is kept in front of `/v2` and `/v3`. */

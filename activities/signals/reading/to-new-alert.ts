@@ -4,13 +4,27 @@ import type { ApiVersion, NewAlert } from '../../../schemas/signals/signals.js';
 import { enrich } from './enrich.js';
 import type { GeoLookup } from './geo-lookup.js';
 import type { CompiledRule, FilterMode } from '../rules/compiled-rule.js';
-import { factsOf } from '../rules/facts-of.js';
-import { isReplicatedSignal } from './is-replicated-signal.js';
-import { judge } from '../rules/judge.js';
+import { judge, factsOf } from '../rules/judge.js';
 import { compactJson } from '../compact-json.js';
 import type { SignalItem } from './read-signals.js';
 import { signalFields } from './signal-fields.js';
 import { tallyDecisions } from './tally-decisions.js';
+
+/** What replication writes into a decision's origin, so that it is recognised when the signal comes back. */
+const REPLICATION_ORIGIN = 'crowdsieve-replication';
+
+/**
+ * The loop guard: a signal whose decision was replicated from another LAPI must not reach CAPI a second time
+ * (proxy spec, section 3.3). A ban made by hand (origin `crowdsieve`) does go out.
+ */
+export const isReplicatedSignal = (signal: unknown): boolean => {
+  const decisions = (signal as { decisions?: unknown } | null)?.decisions;
+  if (!Array.isArray(decisions)) return false;
+  return decisions.some((decision: unknown) => {
+    const origin = (decision as { origin?: unknown } | null)?.origin;
+    return typeof origin === 'string' && origin.includes(REPLICATION_ORIGIN);
+  });
+};
 
 export interface ReceivedSignal {
   item: SignalItem;

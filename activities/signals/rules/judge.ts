@@ -1,4 +1,5 @@
 import type { CompiledRule, Facts, FilterMode } from './compiled-rule.js';
+import type { NewAlert } from '../../../schemas/signals/signals.js';
 
 export interface Verdict {
   filtered: boolean;
@@ -35,3 +36,17 @@ export const judge = (
   }
   return { filtered: mode === 'block' ? reasons.length > 0 : reasons.length === 0, reasons, matched };
 };
+
+/** What rules may ask about an alert beside its signal, from its columns after enrichment. */
+export const factsOf = (fields: NewAlert['fields'], proxy: Facts['proxy']): Facts => ({
+  geo: {
+    countryCode: fields.geoCountryCode,
+    countryName: fields.geoCountryName,
+    city: fields.geoCity,
+    region: fields.geoRegion,
+    latitude: fields.geoLatitude,
+    longitude: fields.geoLongitude,
+    timezone: fields.geoTimezone,
+  },
+  proxy: { watcher: proxy.watcher, version: proxy.version },
+});

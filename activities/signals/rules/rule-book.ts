@@ -1,10 +1,28 @@
 import { resolve } from 'node:path';
 import { watch } from 'chokidar';
+import { createHash } from 'node:crypto';
 import type { CompiledRule, FilterMode } from './compiled-rule.js';
 import { loadRules } from './load-rules.js';
 import type { RuleFault } from './load-rules.js';
-import { ruleSetVersion } from './rule-set.js';
-import type { RuleSet } from './rule-set.js';
+
+/** The rules in force, and what could not be used of the files. */
+export interface RuleSet {
+  rules: readonly CompiledRule[];
+  mode: FilterMode;
+  faults: readonly RuleFault[];
+  /** Changes with what the rules say, and with nothing else; each alert is stored with the one that judged it. */
+  version: string;
+  loadedAt: Date;
+}
+
+/** The same rules in the same order have the same version, on every gateway. */
+const ruleSetVersion = (mode: FilterMode, rules: readonly CompiledRule[]): string => {
+  const content = rules.map(({ name, enabled, watchers, filter }) => ({ name, enabled, watchers, filter }));
+  return createHash('sha256')
+    .update(JSON.stringify([mode, content]))
+    .digest('hex')
+    .slice(0, 12);
+};
 
 export interface RuleBook {
   current(): RuleSet;

@@ -1,6 +1,9 @@
 import type { Collection, Db } from 'mongodb';
-import { DURABLE } from './durable.js';
-import { isDuplicateKey } from './mongo-errors.js';
+import { isDuplicateKey, withMongoErrors } from './mongo-errors.js';
+import type { CounterStore } from '../../ports/files.js';
+
+/** Acknowledged by a majority and in the journal: what was answered after it survives whatever happens. */
+export const DURABLE = { writeConcern: { w: 'majority', journal: true } } as const;
 
 interface CounterDocument {
   _id: string;
@@ -32,4 +35,14 @@ export const increaseCounter = async (
   });
   if (document === null) throw new Error('an upsert answers a document');
   return document.value;
+};
+
+/** Counters in collection `counters`. */
+export const createMongoCounterStore = (db: Db): CounterStore => {
+  const counters = countersOf(db);
+  return withMongoErrors<CounterStore>({
+    nextGeneration: () => increaseCounter(counters, 'generation'),
+    // User 1 is there from the start.
+    nextUserId: async () => 1 + (await increaseCounter(counters, 'user')),
+  });
 };

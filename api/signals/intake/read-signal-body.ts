@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { boundedDecode, canDecode } from '../../../activities/signals/reading/bounded-decode.js';
+import { boundedDecode, canDecode } from '../../../activities/signals/reading/content-encoding.js';
 import { AppError } from '../../../schemas/app-error.js';
 
 const tooLarge = (cause?: unknown): AppError =>

@@ -2,10 +2,14 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { IncomingMessage } from 'node:http';
 import type { PassThroughAnswer } from './capi-pass-through.js';
-import { boundedDecode, canDecode } from '../../../activities/signals/reading/bounded-decode.js';
+import {
+  boundedDecode,
+  canDecode,
+  GZIP_ABOVE,
+  zipped,
+} from '../../../activities/signals/reading/content-encoding.js';
 import { foldDecisions, unfoldDecisions } from './fold-decisions.js';
 import type { FoldedDecisions } from './fold-decisions.js';
-import { GZIP_ABOVE, zipped } from '../../../activities/signals/reading/zipped.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import type { Answer } from '../../http/route.js';

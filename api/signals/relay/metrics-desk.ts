@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { PassThroughAnswer } from './capi-pass-through.js';
 import { METRICS_PART_BYTES, splitMetrics } from './split-metrics.js';
-import { GZIP_ABOVE, zipped } from '../../../activities/signals/reading/zipped.js';
+import { GZIP_ABOVE, zipped } from '../../../activities/signals/reading/content-encoding.js';
 import type { MetricsPath } from '../../../activities/ports/signals.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { json, relayed } from '../../http/route.js';

@@ -5,7 +5,7 @@ import { createMongoApiKeyStore } from '../../../activities/stores/mongo/signals
 import { createMongoBlobStore } from '../../../activities/stores/mongo/documents/blob-store.js';
 import { createMongoCallbackStore } from '../../../activities/stores/mongo/documents/callback-store.js';
 import { createMongoClaimStore } from '../../../activities/stores/mongo/documents/claim-store.js';
-import { createMongoCounterStore } from '../../../activities/stores/mongo/counter-store.js';
+import { createMongoCounterStore } from '../../../activities/stores/mongo/counters.js';
 import { createMongoDecisionCopyStore } from '../../../activities/stores/mongo/signals/decision-copy-store.js';
 import { createMongoFileStore } from '../../../activities/stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from '../../../activities/stores/mongo/signals/login-store.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { AlertDocument } from './alert-document.js';
 import { hoursOf, segmentsOf } from './alert-segments.js';
-import { DURABLE } from '../durable.js';
+import { DURABLE } from '../counters.js';
 
 /** A write to `alerts` that is about to happen, or has happened, and is not counted yet; collection `alert_marks`. */
 export interface MarkDocument {

@@ -11,7 +11,7 @@ import { createAlertMarks, writeOf } from './alert-marks.js';
 import { createAlertQueue } from './alert-queue.js';
 import { oldestWindow } from './alert-window.js';
 import type { Span } from './alert-window.js';
-import { DURABLE } from '../durable.js';
+import { DURABLE } from '../counters.js';
 import { isDeadlockReply, isDuplicateKeyReply, withMongoErrors } from '../mongo-errors.js';
 import { createScenarioNames } from './scenario-names.js';
 

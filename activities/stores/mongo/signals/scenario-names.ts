@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { AlertDocument } from './alert-document.js';
-import { countersOf, increaseCounter } from '../counters.js';
-import { DURABLE } from '../durable.js';
+import { countersOf, increaseCounter, DURABLE } from '../counters.js';
 import { isDuplicateKey } from '../mongo-errors.js';
 
 /** A scenario that stored alerts have, in lower case; collection `alert_scenarios`. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { CompiledRule, FilterMode } from '../../../../activities/signals/rules/compiled-rule.js';
-import { isReplicatedSignal } from '../../../../activities/signals/reading/is-replicated-signal.js';
+import { isReplicatedSignal } from '../../../../activities/signals/reading/to-new-alert.js';
 import { judge } from '../../../../activities/signals/rules/judge.js';
 import { compileForTest } from './compile-for-test.js';
 import { referenceReason } from './reference-rules.js';

@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { factsOf } from '../../../../activities/signals/rules/facts-of.js';
-import { judge } from '../../../../activities/signals/rules/judge.js';
+import { judge, factsOf } from '../../../../activities/signals/rules/judge.js';
 import { loadRules } from '../../../../activities/signals/rules/load-rules.js';
 import { signalFields } from '../../../../activities/signals/reading/signal-fields.js';
 

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { openRuleBook } from '../../../../activities/signals/rules/rule-book.js';
-import type { RuleBook, RuleBookOptions } from '../../../../activities/signals/rules/rule-book.js';
-import type { RuleSet } from '../../../../activities/signals/rules/rule-set.js';
+import type { RuleBook, RuleBookOptions, RuleSet } from '../../../../activities/signals/rules/rule-book.js';
 import { until } from '../../../support/until.js';
 
 let folder: string;

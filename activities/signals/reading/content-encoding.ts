@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate, inflateRaw, gzip } from 'node:zlib';
 import type { ZlibOptions } from 'node:zlib';
 
 type Decode = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
@@ -41,3 +41,8 @@ export const boundedDecode = async (
     throw Object.assign(new Error('The body is too large.'), { code: 'ERR_BUFFER_TOO_LARGE' });
   return bytes;
 };
+
+/** Larger bodies are compressed, as a LAPI of 1.7 does it (wire contract, 6.1). */
+export const GZIP_ABOVE = 5 * 1024;
+
+export const zipped = promisify<Buffer, Buffer>(gzip);
