@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { AppError } from '../../schemas/app-error.js';
 import { IDENTIFIER_PATTERN, RESERVED_PARTITION_NAMES } from '../../schemas/ids.js';
 
@@ -20,3 +21,8 @@ export const requirePartitionName = (partition: string): void => {
   if (RESERVED_PARTITION_NAMES.has(partition.toLowerCase()))
     throw new AppError('RESERVED_PARTITION_NAME', `'${partition}' is reserved`);
 };
+
+/** What stands in the paths of the document routes, as it is; whether it can be a name is for the route to say. */
+export const PartitionParams = z.object({ partition: z.string() });
+
+export const FileParams = PartitionParams.extend({ file_id: z.string() });

@@ -10,7 +10,7 @@ import type { PartitionStore } from '../../activities/ports/partitions.js';
 import { authoriseCaller } from './middleware/authorise-partition.js';
 import { baseUrl } from './base-url.js';
 import type { Logger } from '../logger.js';
-import { losslessBody } from './lossless-body.js';
+import { losslessBody } from './json.js';
 import type { Caller } from './middleware/authentication.js';
 import { isFormOrNothing, readForm } from './read-form.js';
 import { readJsonBody } from './read-json-body.js';

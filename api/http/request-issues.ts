@@ -51,3 +51,6 @@ export const parsePart = (schema: z.ZodType, value: unknown, place: 'path' | 'qu
     }),
   );
 };
+
+/** A value that cannot be taken: 400 with the bare text, as the wire contract has it for guards in a route. */
+export const badRequest = (text: string): AppError => new AppError('BAD_REQUEST', text, { plain: true });

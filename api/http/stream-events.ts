@@ -1,5 +1,5 @@
 import type { AppError } from '../../schemas/app-error.js';
-import { losslessBody } from './lossless-body.js';
+import { losslessBody } from './json.js';
 
 /** One server-sent event without a name. */
 export const dataEvent = (data: unknown): string => `data: ${losslessBody(data)}\n\n`;

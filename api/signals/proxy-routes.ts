@@ -4,15 +4,14 @@ import { forwardingRoutes } from './management/forwarding-routes.js';
 import { ipInfoRoutes } from './management/ip-info-routes.js';
 import { keyRoutes } from './management/key-routes.js';
 import { createGatekeeper } from './intake/gatekeeper.js';
-import { managementRoutes } from './management/management-routes.js';
+import { managementRoutes } from './management/alert-routes.js';
 import { passThroughRoutes } from './relay/pass-through-routes.js';
 import type { ProxyDeps } from './proxy-deps.js';
-import { createPushTraffic } from './intake/push-traffic.js';
+import { createPushTraffic, createWakers } from './intake/notify-forwarding.js';
 import { quarantineRoutes } from './management/quarantine-routes.js';
 import { signalRoutes } from './intake/signal-routes.js';
 import { steeringRoutes } from './management/steering-routes.js';
 import { statisticsRoutes } from './management/statistics-routes.js';
-import { createWakers } from './intake/wakers.js';
 
 /** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
 export const proxyRoutes = (deps: ProxyDeps): Route[] => {

@@ -2,7 +2,7 @@ import { parse } from 'lossless-json';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Metadata, MetadataValue } from '../../../schemas/documents/documents.js';
 import { isoDate } from './iso-date.js';
-import { badRequest } from '../../http/bad-request.js';
+import { badRequest } from '../../http/request-issues.js';
 
 /** Keys that the server sets: a client may send them (some do on purpose), and they are dropped. */
 const PROTECTED_KEYS: ReadonlySet<string> = new Set([

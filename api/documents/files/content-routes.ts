@@ -11,9 +11,9 @@ import { noSuchFile } from '../../http/upload-refusals.js';
 import { json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { DocumentDeps } from '../../document-deps.js';
-import { jsonListStream } from '../../http/json-stream.js';
+import { jsonListStream } from '../../http/json.js';
 import { links } from '../../http/links.js';
-import { FileParams, PartitionParams } from '../../http/path-params.js';
+import { FileParams, PartitionParams } from '../../http/identifiers.js';
 
 const RelationshipParams = PartitionParams.extend({ relationship_id: z.string() });
 

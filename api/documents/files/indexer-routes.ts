@@ -12,10 +12,9 @@ import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { DocumentDeps } from '../../document-deps.js';
 import { copyDocument } from './copy-document.js';
-import { requireIdentifier } from '../../http/identifiers.js';
+import { requireIdentifier, FileParams } from '../../http/identifiers.js';
 import { patchDocument } from './patch-document.js';
 import { uploadDocument } from './upload-document.js';
-import { FileParams } from '../../http/path-params.js';
 
 const UPLOAD_ERRORS = [
   'RATE_LIMITED',

@@ -1,5 +1,5 @@
 import { isPublicUrl } from '../../../activities/outbound/address-guard.js';
-import { badRequest } from '../../http/bad-request.js';
+import { badRequest } from '../../http/request-issues.js';
 
 export interface Callback {
   url: string;

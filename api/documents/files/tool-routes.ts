@@ -9,10 +9,9 @@ import {
   ToolList,
   ToolResult,
 } from '../../../schemas/documents/tools-api.js';
-import { invalidRequest } from '../../http/request-issues.js';
+import { invalidRequest, badRequest } from '../../http/request-issues.js';
 import { json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
-import { badRequest } from '../../http/bad-request.js';
 import type { DocumentDeps } from '../../document-deps.js';
 import { extractText } from './extract-text.js';
 import { receiveTemporary } from './receive-temporary.js';

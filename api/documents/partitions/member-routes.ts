@@ -7,7 +7,7 @@ import { invalidRequest } from '../../http/request-issues.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { DocumentDeps } from '../../document-deps.js';
-import { PartitionParams } from '../../http/path-params.js';
+import { PartitionParams } from '../../http/identifiers.js';
 
 const MemberParams = PartitionParams.extend({
   user_id: z

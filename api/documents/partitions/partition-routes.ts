@@ -15,7 +15,7 @@ import type { Route } from '../../http/route.js';
 import type { DocumentDeps } from '../../document-deps.js';
 import { links } from '../../http/links.js';
 import type { Links } from '../../http/links.js';
-import { FileParams, PartitionParams } from '../../http/path-params.js';
+import { FileParams, PartitionParams } from '../../http/identifiers.js';
 
 const DEFAULT_EXTRACTS = 2000;
 

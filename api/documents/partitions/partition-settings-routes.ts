@@ -13,7 +13,7 @@ import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { DocumentDeps } from '../../document-deps.js';
 import { listIndexedEmbedders } from './indexed-embedders.js';
-import { PartitionParams } from '../../http/path-params.js';
+import { PartitionParams } from '../../http/identifiers.js';
 
 const SWAP = '/partition/{partition}/embedder-swap';
 

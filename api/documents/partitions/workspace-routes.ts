@@ -20,7 +20,7 @@ import { noSuchFile } from '../../http/upload-refusals.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { DocumentDeps } from '../../document-deps.js';
-import { FileParams, PartitionParams } from '../../http/path-params.js';
+import { FileParams, PartitionParams } from '../../http/identifiers.js';
 
 const WorkspaceParams = PartitionParams.extend({ workspace_id: z.string() });
 const WorkspaceFileParams = WorkspaceParams.extend({ file_id: z.string() });

@@ -3,7 +3,7 @@ import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { isFinalState } from '../../../schemas/documents/tasks.js';
 import type { TaskStatus } from '../../../schemas/documents/documents-api.js';
 import { errorFrom } from '../../http/error-from.js';
-import { losslessBody } from '../../http/lossless-body.js';
+import { losslessBody } from '../../http/json.js';
 import { DONE_EVENT, errorEvent } from '../../http/stream-events.js';
 
 const LOOK_EVERY_MS = 500;

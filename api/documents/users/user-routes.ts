@@ -20,7 +20,7 @@ import type { Route } from '../../http/route.js';
 import type { DocumentDeps } from '../../document-deps.js';
 import { presentMe, presentMembership, presentNewUser, presentUser } from './present-user.js';
 import { readUserFields } from './user-fields.js';
-import { badRequest } from '../../http/bad-request.js';
+import { badRequest } from '../../http/request-issues.js';
 
 const UserParams = z.object({
   id: z

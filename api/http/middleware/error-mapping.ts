@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { errorFrom } from '../error-from.js';
 import type { Logger } from '../../logger.js';
-import { losslessBody } from '../lossless-body.js';
+import { losslessBody } from '../json.js';
 import { surfaceOf } from '../surfaces.js';
 
 /** Any throw becomes an answer in the dialect of its path. What is our fault is logged with its cause, once. */

@@ -6,7 +6,7 @@ import {
 } from '../../../schemas/retrieval/chat-api.js';
 import { eventStream, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import { badRequest } from '../../http/bad-request.js';
+import { badRequest } from '../../http/request-issues.js';
 import { beginChat, firstEvent } from './begin-chat.js';
 import { answerFrame, chatAnswer } from './chat-answer.js';
 import { chatStream } from './chat-stream.js';

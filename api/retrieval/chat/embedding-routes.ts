@@ -4,7 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { EmbeddingAnswer, EmbeddingRequest } from '../../../schemas/retrieval/chat-api.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import { badRequest } from '../../http/bad-request.js';
+import { badRequest } from '../../http/request-issues.js';
 import type { DocumentDeps } from '../../document-deps.js';
 import { embeddingInput } from './embedding-input.js';
 

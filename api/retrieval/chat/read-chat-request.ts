@@ -4,7 +4,7 @@ import type { ChatRequest as ServiceRequest } from '../../../activities/retrieva
 import { questionIn } from '../../../activities/retrieval/chat/chat-service.js';
 import type { ChatRequest, CompletionRequest } from '../../../schemas/retrieval/chat-api.js';
 import type { CallerContext } from '../../http/route.js';
-import { badRequest } from '../../http/bad-request.js';
+import { badRequest } from '../../http/request-issues.js';
 import { chatSettings } from './chat-settings.js';
 import { chatWishes } from './chat-wishes.js';
 import { resolveModel } from './resolve-model.js';

@@ -17,7 +17,7 @@ import type { DocumentDeps } from '../../document-deps.js';
 import { findExtract } from './find-extract.js';
 import { links } from '../../http/links.js';
 import { describePartition } from './describe-partition.js';
-import { FileParams, PartitionParams } from '../../http/path-params.js';
+import { FileParams, PartitionParams } from '../../http/identifiers.js';
 import { readFileSearch, readSearch } from './read-search.js';
 import { rerankSettings } from './rerank-settings.js';
 

@@ -4,8 +4,7 @@ import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
-import type { PushTraffic } from './push-traffic.js';
-import type { Wakers } from './wakers.js';
+import type { PushTraffic, Wakers } from './notify-forwarding.js';
 
 export type AcceptDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'rules' | 'geo' | 'settings' | 'now'> & {
   wake: Wakers;

@@ -3,9 +3,8 @@ import { cidrRange } from '../../../activities/signals/rules/cidr-range.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { PublicContext } from '../../http/route.js';
-import { sha256 } from './identify-watcher.js';
+import { sha256, noteRefusal } from './identify-watcher.js';
 import type { Sender } from './identify-watcher.js';
-import { noteRefusal } from './note-refusal.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 
 /** Said with `message` beside it, which a LAPI logs. */

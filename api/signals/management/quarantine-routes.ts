@@ -10,7 +10,7 @@ import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from './report-failure.js';
-import type { Wakers } from '../intake/wakers.js';
+import type { Wakers } from '../intake/notify-forwarding.js';
 
 type QuarantineDeps = Pick<ProxyDeps, 'alerts'> & { wake: Wakers };
 

@@ -4,7 +4,7 @@ import { json, route } from '../../http/route.js';
 import type { PublicContext, Route } from '../../http/route.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from './report-failure.js';
-import type { Wakers } from '../intake/wakers.js';
+import type { Wakers } from '../intake/notify-forwarding.js';
 
 type SteeringDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwarding' | 'settings' | 'now'> & {
   wake: Wakers;

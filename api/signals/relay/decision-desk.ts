@@ -13,7 +13,7 @@ import type { FoldedDecisions } from './fold-decisions.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import type { Answer } from '../../http/route.js';
-import { collectAside } from './collect-aside.js';
+import { collectAside } from './body-taps.js';
 import type { Sender } from '../intake/identify-watcher.js';
 import { sha256 } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';

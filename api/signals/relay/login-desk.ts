@@ -8,7 +8,7 @@ import { json } from '../../http/route.js';
 import type { Answer } from '../../http/route.js';
 import type { Logger } from '../../logger.js';
 import type { ProxyDeps } from '../proxy-deps.js';
-import type { Wakers } from '../intake/wakers.js';
+import type { Wakers } from '../intake/notify-forwarding.js';
 import { withinPatience } from '../intake/within-patience.js';
 
 export type LoginDeskDeps = Pick<ProxyDeps, 'watchers' | 'logins' | 'settings' | 'now'> & {

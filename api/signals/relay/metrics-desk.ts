@@ -6,12 +6,11 @@ import type { MetricsPath } from '../../../activities/ports/signals.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { json, relayed } from '../../http/route.js';
 import type { Answer, PublicContext } from '../../http/route.js';
-import { isDown } from './capi-down.js';
-import { identifyWatcher } from '../intake/identify-watcher.js';
-import { noteRefusal } from '../intake/note-refusal.js';
+import { isDown } from './relay-target.js';
+import { identifyWatcher, noteRefusal } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { readPlainBody } from '../intake/read-signal-body.js';
-import type { Wakers } from '../intake/wakers.js';
+import type { Wakers } from '../intake/notify-forwarding.js';
 
 /** Of one body, decompressed (proxy spec, 4.5). */
 const BODY_BYTES = 50 * 1024 * 1024;

@@ -7,19 +7,16 @@ import type { PassThroughAnswer } from './capi-pass-through.js';
 import type { MetricsPath } from '../../../activities/ports/signals.js';
 import { relayed, route } from '../../http/route.js';
 import type { Answer, PublicContext, Route } from '../../http/route.js';
-import { isDown } from './capi-down.js';
 import { createDecisionDesk, streamRequest } from './decision-desk.js';
-import { holdBack } from './hold-back.js';
-import { identifyWatcher } from '../intake/identify-watcher.js';
+import { holdBack, peekBody } from './body-taps.js';
+import { identifyWatcher, noteRefusal } from '../intake/identify-watcher.js';
 import type { Sender } from '../intake/identify-watcher.js';
 import type { Gatekeeper } from '../intake/gatekeeper.js';
 import { createLoginDesk } from './login-desk.js';
 import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsDesk, metricsPath } from './metrics-desk.js';
-import { noteRefusal } from '../intake/note-refusal.js';
-import { peekBody } from './peek-body.js';
 import type { ProxyDeps } from '../proxy-deps.js';
-import { isLogin, relayTarget } from './relay-target.js';
-import type { Wakers } from '../intake/wakers.js';
+import { isLogin, relayTarget, isDown } from './relay-target.js';
+import type { Wakers } from '../intake/notify-forwarding.js';
 
 /** A login and its answer are a few hundred bytes; larger ones pass by unread. */
 const LOGIN_BYTES = 64 * 1024;

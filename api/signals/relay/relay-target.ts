@@ -27,3 +27,8 @@ export const relayTarget = (target: string): string => {
 /** Whether a target is the login of a watcher, whose answer carries its newest token. */
 export const isLogin = (method: string, target: string): boolean =>
   method === 'POST' && /^\/v[23]\/watchers\/login\/?(\?|$)/.test(target);
+
+const NOT_IMPLEMENTED = 501;
+
+/** Whether an answer means that CAPI, or what stands in front of it, is down: any 5xx but the one about the path. */
+export const isDown = (status: number): boolean => status >= 500 && status !== NOT_IMPLEMENTED;

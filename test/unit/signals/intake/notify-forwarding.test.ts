@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Logger } from '../../../../api/logger.js';
-import { createPushTraffic } from '../../../../api/signals/intake/push-traffic.js';
-import { createWaker } from '../../../../api/signals/intake/wake-actor.js';
+import { createWaker, createPushTraffic } from '../../../../api/signals/intake/notify-forwarding.js';
 
 const log = { warn: jest.fn() } as unknown as Logger;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isIP } from 'node:net';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
 import {
@@ -10,10 +11,10 @@ import {
 } from '../../../schemas/signals/proxy-api.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import { alertQuery } from './alert-query.js';
-import { presentAlert } from './present-alert.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from './report-failure.js';
+import type { AlertQuery } from '../../../activities/ports/signals.js';
+import type { Alert as AlertRecord } from '../../../schemas/signals/signals.js';
 
 /** A page of a thousand signals may be a gigabyte: beyond this `rawJson` is null, and is asked for by id. */
 const RAW_BYTES_OF_A_LIST = 16 * 1024 * 1024;
@@ -83,3 +84,37 @@ export const managementRoutes = ({ alerts, settings, strangers, now }: ProxyDeps
       ),
   }),
 ];
+
+const EARLIEST = Date.UTC(2020, 0);
+
+const AHEAD_MS = 24 * 3_600_000;
+
+const DATES = [
+  ['since', 'Since'],
+  ['until', 'Until'],
+  ['newerThan', 'newerThan'],
+] as const;
+
+/**
+ * The filters of a request as the store takes them, after the checks that look at more than their form.
+ * @throws AppError BAD_REQUEST for an `ip` that is no address, and for dates before 2020 or over a day ahead
+ */
+const alertQuery = (filters: AlertFilters, now: Date): AlertQuery => {
+  if (filters.ip !== undefined && isIP(filters.ip) === 0)
+    throw new AppError('BAD_REQUEST', 'Invalid IP address format');
+  for (const [name, shown] of DATES) {
+    const time = filters[name]?.getTime();
+    if (time !== undefined && (time < EARLIEST || time > now.getTime() + AHEAD_MS))
+      throw new AppError('BAD_REQUEST', `${shown} date out of acceptable range`);
+  }
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined);
+  // Beyond this no number is exact, and no store holds so many.
+  const offset = Math.min(filters.offset, Number.MAX_SAFE_INTEGER);
+  return { ...Object.fromEntries(given), limit: filters.limit, offset };
+};
+
+const FIELDS = Object.keys(Alert.shape) as (keyof AlertRecord)[];
+
+/** The agreed 41 fields, always all of them and nothing else. */
+const presentAlert = (alert: AlertRecord): Record<string, unknown> =>
+  Object.fromEntries(FIELDS.map((name) => [name, alert[name] ?? null]));

@@ -1,5 +1,40 @@
 import type { Logger } from '../../logger.js';
-import type { PushTraffic } from './push-traffic.js';
+import type { ProxyDeps } from '../proxy-deps.js';
+
+/** Which pushes are being stored right now, so that what can wait may let them pass. */
+export interface PushTraffic {
+  during<T>(work: () => Promise<T>): Promise<T>;
+  /** Resolves as soon as no push is being stored, and at the latest after so many milliseconds. */
+  lull(withinMs: number): Promise<void>;
+}
+
+export const createPushTraffic = (): PushTraffic => {
+  let pushes = 0;
+  const waiting = new Set<() => void>();
+  return {
+    async during(work) {
+      pushes += 1;
+      try {
+        return await work();
+      } finally {
+        pushes -= 1;
+        if (pushes === 0) for (const go of [...waiting]) go();
+      }
+    },
+    async lull(withinMs) {
+      if (pushes === 0) return;
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          clearTimeout(timer);
+          waiting.delete(go);
+          resolve();
+        };
+        const timer = setTimeout(go, withinMs);
+        waiting.add(go);
+      });
+    },
+  };
+};
 
 /** Tells a watcher's actor that there is something new, without making anybody wait. */
 export type Waker = (watcher: string, log: Logger) => void;
@@ -66,5 +101,37 @@ export const createWaker = (
   return (watcher, log) => {
     due.set(watcher, log);
     if (!resting.has(watcher) && callers < PARALLEL_CALLS) void tell();
+  };
+};
+
+/** What the actors of a watcher are told; nobody waits for it. */
+export interface Wakers {
+  /** Signals may have come, or may go again. */
+  signals: Waker;
+  /** Metrics are held. */
+  metrics: Waker;
+  /** The watcher has a newer token: whatever waited for one goes on. */
+  token: Waker;
+}
+
+export const createWakers = (
+  deps: Pick<ProxyDeps, 'forwarding' | 'metrics'>,
+  traffic: PushTraffic,
+): Wakers => {
+  const { forwarding } = deps;
+  const signals = createWaker((watcher) => forwarding.wake(watcher), traffic);
+  const metrics = createWaker((watcher) => forwarding.wakeMetrics(watcher), traffic);
+  return {
+    signals,
+    metrics,
+    token(watcher, log) {
+      signals(watcher, log);
+      // Most watchers have nothing held, and an actor without work costs Temporal a run for nothing.
+      deps.metrics.next(watcher).then(
+        (held) => held !== null && metrics(watcher, log),
+        (error: unknown) =>
+          log.warn({ err: error, watcher }, 'held metrics could not be looked up; the sweep will'),
+      );
+    },
   };
 };

@@ -1,6 +1,9 @@
+import { stringify } from 'lossless-json';
 import { Readable } from 'node:stream';
 import type { Answer } from './route.js';
-import { losslessBody } from './lossless-body.js';
+
+/** JSON text in which a bigint is written as its digits: integers beyond a double's reach come back unchanged. */
+export const losslessBody = (value: unknown): string => stringify(value) ?? 'null';
 
 /**
  * `{"<name>": [items]}` written while the items are read: a list of any length takes no more memory than a page of it.

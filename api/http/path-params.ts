@@ -1,5 +1,0 @@
-import { z } from 'zod';
-
-/** What stands in the paths of the document routes, as it is; whether it can be a name is for the route to say. */
-export const PartitionParams = z.object({ partition: z.string() });
-export const FileParams = PartitionParams.extend({ file_id: z.string() });

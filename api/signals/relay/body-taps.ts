@@ -1,0 +1,89 @@
+import { Transform, pipeline, PassThrough } from 'node:stream';
+import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Holds a small body back until it is whole, shows it to `seen`, and lets it go when that has finished. A body over
+ * the limit flows on at once, unseen.
+ */
+export const holdBack = (limit: number, seen: (bytes: Buffer) => Promise<void> | void): Transform => {
+  let held: Buffer[] | null = [];
+  let size = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      if (held === null) return done(null, chunk);
+      held.push(chunk);
+      size += chunk.length;
+      if (size <= limit) return done();
+      const all = Buffer.concat(held);
+      held = null;
+      done(null, all);
+    },
+    flush(done) {
+      if (held === null) return done();
+      const all = Buffer.concat(held);
+      void (async () => seen(all))().then(() => done(null, all.length === 0 ? undefined : all), done);
+    },
+  });
+};
+
+interface Aside {
+  /** No more than so many bytes are kept; of a larger body none. */
+  limit: number;
+  onBytes(count: number): void;
+  /** Once: with the whole body, or null when it was too large or broke off. */
+  onEnd(bytes: Buffer | null): void;
+}
+
+/** Hands a body on piece by piece as it comes, and keeps a copy of a small one. */
+export const collectAside = (body: Readable, { limit, onBytes, onEnd }: Aside): Readable => {
+  let kept: Buffer[] | null = [];
+  let size = 0;
+  let ended = false;
+  const end = (bytes: Buffer | null): void => {
+    if (ended) return;
+    ended = true;
+    onEnd(bytes);
+  };
+  const through = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (kept !== null && size <= limit) {
+        kept.push(chunk);
+        onBytes(chunk.length);
+      } else kept = null;
+      done(null, chunk);
+    },
+    flush(done) {
+      end(kept === null ? null : Buffer.concat(kept));
+      done();
+    },
+  });
+  pipeline(body, through, () => end(null));
+  return through;
+};
+
+/**
+ * Reads a body that is expected to be small: whole when it is, else as a stream that begins with what was read and goes on
+ * with the rest, so that nothing is lost and nothing large is kept.
+ */
+export const peekBody = async (
+  req: IncomingMessage,
+  limit: number,
+): Promise<{ whole: Buffer } | { stream: Readable }> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size <= limit) continue;
+    const stream = new PassThrough();
+    for (const piece of chunks) stream.write(piece);
+    req.once('error', (error) => stream.destroy(error));
+    req.once('close', () => {
+      if (!req.readableEnded) stream.destroy(new Error('The client went away.'));
+    });
+    return { stream: req.pipe(stream) };
+  }
+  return { whole: Buffer.concat(chunks, size) };
+};
