@@ -6,8 +6,8 @@ import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
 import type { Config } from '../schemas/config/config.js';
 import { docsRoutes } from './http/docs-routes.js';
-import type { DocumentDeps } from './document-deps.js';
-import { documentRoutes } from './document-routes.js';
+import type { GatewayDeps } from './gateway-deps.js';
+import { documentRoutes } from './document-surface.js';
 import type { Logger } from './logger.js';
 import { createAuthentication } from './http/middleware/authentication.js';
 import { crossOrigin } from './http/middleware/cross-origin.js';
@@ -30,7 +30,7 @@ export interface AppDeps {
   workflows: WorkflowStarter;
   search: SearchService;
   chat: ChatService;
-  tools: DocumentDeps['tools'];
+  tools: GatewayDeps['tools'];
   rateLimits: RateLimits;
   /** More routes, asked before the document surface's own. */
   moreRoutes?: readonly Route[];

@@ -13,7 +13,7 @@ import { requireEndpoint, updateModelEndpoint } from './update-model-endpoint.js
 import type { Logger } from '../logger.js';
 import { empty, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
-import type { DocumentDeps } from '../document-deps.js';
+import type { GatewayDeps } from '../gateway-deps.js';
 import { presentModelEndpoint } from './present-model-endpoint.js';
 
 const ONE = '/model-endpoints/{type}/{name}';
@@ -21,7 +21,7 @@ const ONE = '/model-endpoints/{type}/{name}';
 export const EndpointParams = z.object({ type: ModelTypeName, name: z.string() });
 
 /** Registered model servers (wire contract, section 1.10). What asks the servers is in `model-server-routes.ts`. */
-export const modelEndpointRoutes = ({ adapters, config }: DocumentDeps): Route[] => {
+export const modelEndpointRoutes = ({ adapters, config }: GatewayDeps): Route[] => {
   const { endpoints, modelServers: servers } = adapters;
 
   const present = async (endpoint: ModelEndpoint) => {

@@ -14,7 +14,7 @@ import { requireEndpoint } from './update-model-endpoint.js';
 import { json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 import { badRequest } from '../http/request-issues.js';
-import type { DocumentDeps } from '../document-deps.js';
+import type { GatewayDeps } from '../gateway-deps.js';
 import { EndpointParams } from './model-endpoint-routes.js';
 
 const ONE = '/model-endpoints/{type}/{name}';
@@ -35,7 +35,7 @@ const sameAddress = (one: string, other: string): boolean =>
  * Asking the servers behind model endpoints, before they are registered and after. Any address may be asked, also one
  * of a private network: see `inspect-endpoint.ts`.
  */
-export const modelServerRoutes = ({ adapters }: DocumentDeps): Route[] => {
+export const modelServerRoutes = ({ adapters }: GatewayDeps): Route[] => {
   const { files, modelServers: servers } = adapters;
 
   const storedDraft = (stored: ModelEndpoint): EndpointDraft => ({

@@ -18,7 +18,7 @@ import type { ChangedPreset } from './change-preset.js';
 import { partitionsByPreset } from './find-references.js';
 import { empty, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
-import type { DocumentDeps } from '../document-deps.js';
+import type { GatewayDeps } from '../gateway-deps.js';
 
 const ONE = '/presets/{type}/{name}';
 const PresetParams = z.object({ type: PresetTypeName, name: z.string() });
@@ -33,7 +33,7 @@ const present = (preset: PresetRecord, uses: Map<string, number>): z.input<typeo
 });
 
 /** How partitions index and how they are searched, by name (wire contract, section 1.10). */
-export const presetRoutes = ({ adapters, config }: DocumentDeps): Route[] => {
+export const presetRoutes = ({ adapters, config }: GatewayDeps): Route[] => {
   const withUses = async (preset: PresetRecord) =>
     present(preset, await partitionsByPreset(adapters, preset.preset_type));
 

@@ -11,7 +11,7 @@ import { createPrompt, deletePrompt, requirePromptById, updatePrompt } from './c
 import { referencesToPrompts } from './find-references.js';
 import { empty, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
-import type { DocumentDeps } from '../document-deps.js';
+import type { GatewayDeps } from '../gateway-deps.js';
 
 const ONE = '/prompts/{id}';
 const PromptParams = z.object({ id: z.string() });
@@ -23,7 +23,7 @@ const PromptQuery = z.object({
 });
 
 /** Prompts that replace the bundled texts (wire contract, section 1.10). */
-export const promptRoutes = ({ adapters }: DocumentDeps): Route[] => {
+export const promptRoutes = ({ adapters }: GatewayDeps): Route[] => {
   const { prompts } = adapters;
 
   const presentAll = async (records: readonly PromptRecord[]): Promise<z.input<typeof PromptBody>[]> => {

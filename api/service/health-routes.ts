@@ -3,11 +3,11 @@ import { ReadyBody, VersionBody } from '../../schemas/documents/documents-api.js
 import { json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 import { API_VERSION, serviceVersion } from '../http/service-version.js';
-import type { DocumentDeps } from '../document-deps.js';
+import type { GatewayDeps } from '../gateway-deps.js';
 import { createReadiness } from './readiness.js';
 
 /** What probes and browsers ask before they hold a token. */
-export const healthRoutes = ({ adapters, workflows, config }: DocumentDeps): Route[] => {
+export const healthRoutes = ({ adapters, workflows, config }: GatewayDeps): Route[] => {
   const readiness = createReadiness(adapters, workflows, config.readiness);
   return [
     route({

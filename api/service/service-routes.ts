@@ -2,11 +2,11 @@ import { ConfigBody, RootBody } from '../../schemas/documents/partitions-api.js'
 import { json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 import { serviceVersion } from '../http/service-version.js';
-import type { DocumentDeps } from '../document-deps.js';
+import type { GatewayDeps } from '../gateway-deps.js';
 import { redactConfig } from './redact-config.js';
 
 /** What the service is, and how it is set up (wire contract, section 1.2). */
-export const serviceRoutes = ({ config }: DocumentDeps): Route[] => [
+export const serviceRoutes = ({ config }: GatewayDeps): Route[] => [
   route({
     method: 'get',
     path: '/',

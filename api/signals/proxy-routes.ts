@@ -1,31 +1,31 @@
 import type { Route } from '../http/route.js';
-import { filterRoutes } from './management/filter-routes.js';
+import { ruleRoutes } from './rules/rule-routes.js';
 import { forwardingRoutes } from './management/forwarding-routes.js';
 import { ipInfoRoutes } from './management/ip-info-routes.js';
 import { keyRoutes } from './management/key-routes.js';
-import { createGatekeeper } from './intake/gatekeeper.js';
-import { managementRoutes } from './management/alert-routes.js';
+import { createAccessControl } from './intake/access-control.js';
+import { alertRoutes } from './management/alert-routes.js';
 import { passThroughRoutes } from './relay/pass-through-routes.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { createPushTraffic, createWakers } from './intake/notify-forwarding.js';
 import { quarantineRoutes } from './management/quarantine-routes.js';
 import { signalRoutes } from './intake/signal-routes.js';
-import { steeringRoutes } from './management/steering-routes.js';
+import { watcherRoutes } from './management/watcher-routes.js';
 import { statisticsRoutes } from './management/statistics-routes.js';
 
 /** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
 export const proxyRoutes = (deps: ProxyDeps): Route[] => {
   const traffic = createPushTraffic();
   const wake = createWakers(deps, traffic);
-  const gate = createGatekeeper(deps);
+  const gate = createAccessControl(deps);
   return [
-    ...managementRoutes(deps),
+    ...alertRoutes(deps),
     ...statisticsRoutes(deps),
     ...keyRoutes(deps),
     ...ipInfoRoutes(deps),
     ...forwardingRoutes(deps),
-    ...steeringRoutes({ ...deps, wake }),
-    ...filterRoutes(deps),
+    ...watcherRoutes({ ...deps, wake }),
+    ...ruleRoutes(deps),
     ...quarantineRoutes({ ...deps, wake }),
     ...signalRoutes({ ...deps, wake, traffic }, gate),
     ...passThroughRoutes({ ...deps, wake }, gate),

@@ -5,8 +5,8 @@ import { Worker } from '@temporalio/worker';
 import { metricsWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { forwardMetrics } from '../../workflows/signals/forward-metrics.js';
-import { createForwardingDesk, ok, refusal } from '../support/forwarding-desk.js';
-import type { ForwardingDesk } from '../support/forwarding-desk.js';
+import { createScriptedForwarding, ok, refusal } from '../support/scripted-forwarding.js';
+import type { ScriptedForwarding } from '../support/scripted-forwarding.js';
 import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
 
 const MINUTE = 60_000;
@@ -18,21 +18,21 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => env?.teardown());
 
-const hold = (desk: ForwardingDesk, texts: string[], part = false): Promise<unknown> =>
-  desk.metrics.hold(
+const hold = (fixture: ScriptedForwarding, texts: string[], part = false): Promise<unknown> =>
+  fixture.metrics.hold(
     'lapi',
     texts.map((text) => ({ path: 'v3/usage-metrics', bytes: gzipSync(text), part })),
     new Date(),
   );
 
-const run = async (desk: ForwardingDesk, input: { stepsPerRun?: number } = {}) => {
+const run = async (fixture: ScriptedForwarding, input: { stepsPerRun?: number } = {}) => {
   const prefix = `metrics-${(serial += 1)}-`;
   const taskQueue = taskQueues(prefix).alerts;
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue,
     workflowBundle: await workflowBundle(),
-    activities: desk.activities,
+    activities: fixture.activities,
     maxHeartbeatThrottleInterval: 100,
   });
   return worker.runUntil(() =>
@@ -43,11 +43,11 @@ const run = async (desk: ForwardingDesk, input: { stepsPerRun?: number } = {}) =
     }),
   );
 };
-const desk = () => createForwardingDesk(() => env.currentTimeMs());
+const fixture = () => createScriptedForwarding(() => env.currentTimeMs());
 
 describe('forwardMetrics', () => {
   it('sends what is held in order once CAPI is back, and ends', async () => {
-    const at = desk();
+    const at = fixture();
     await hold(at, ['{"a":1}', '{"a":2}']);
     at.answer(({ number }) => (number < 4 ? refusal(503) : ok));
     expect(await run(at)).toMatchObject({ sent: 2, refused: 0, hold: null });
@@ -56,7 +56,7 @@ describe('forwardMetrics', () => {
   }, 60_000);
 
   it('sends parts a minute apart, also over several runs', async () => {
-    const at = desk();
+    const at = fixture();
     await hold(at, ['{"a":1}', '{"a":2}', '{"a":3}'], true);
     await run(at, { stepsPerRun: 1 });
     const [first, second, third] = at.metricsSent.map(({ atMs }) => atMs);
@@ -65,7 +65,7 @@ describe('forwardMetrics', () => {
   }, 60_000);
 
   it('takes 422 for delivered, steps over what is refused for good, and never uses a refused token', async () => {
-    const at = desk();
+    const at = fixture();
     await hold(at, ['{"a":1}', '{"a":2}', '{"a":3}']);
     at.tokens.push('token-2');
     at.answer(({ number, token }) => {

@@ -5,8 +5,8 @@ import { forwardWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { forwardSignals } from '../../workflows/signals/forward-signals.js';
 import type { sweepForwarding } from '../../workflows/signals/sweep-forwarding.js';
-import { createForwardingDesk } from '../support/forwarding-desk.js';
-import type { ForwardingDesk } from '../support/forwarding-desk.js';
+import { createScriptedForwarding } from '../support/scripted-forwarding.js';
+import type { ScriptedForwarding } from '../support/scripted-forwarding.js';
 import { until } from '../support/until.js';
 import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
 
@@ -21,16 +21,16 @@ afterAll(async () => {
 });
 
 const withWorker = async (
-  use: (desk: ForwardingDesk, prefix: string, taskQueue: string) => Promise<void>,
+  use: (fixture: ScriptedForwarding, prefix: string, taskQueue: string) => Promise<void>,
 ): Promise<void> => {
   const prefix = `sweep-forwarding-${(serial += 1)}-`;
-  const desk = createForwardingDesk(() => env.currentTimeMs());
+  const fixture = createScriptedForwarding(() => env.currentTimeMs());
   const taskQueue = taskQueues(prefix).alerts;
   const worker = await Worker.create({
-    ...{ connection: env.nativeConnection, taskQueue, activities: desk.activities },
+    ...{ connection: env.nativeConnection, taskQueue, activities: fixture.activities },
     workflowBundle: await workflowBundle(),
   });
-  await worker.runUntil(() => use(desk, prefix, taskQueue));
+  await worker.runUntil(() => use(fixture, prefix, taskQueue));
 };
 
 const sweep = (prefix: string, taskQueue: string) =>
@@ -41,17 +41,17 @@ const sweep = (prefix: string, taskQueue: string) =>
 
 describe('sweepForwarding', () => {
   it('tells an actor that runs already', async () => {
-    await withWorker(async (desk, prefix, taskQueue) => {
-      desk.tokens.length = 0;
-      desk.add(2);
+    await withWorker(async (fixture, prefix, taskQueue) => {
+      fixture.tokens.length = 0;
+      fixture.add(2);
       const actor = await env.client.workflow.start<typeof forwardSignals>('forwardSignals', {
         ...{ workflowId: forwardWorkflowId(prefix, 'lapi'), taskQueue },
         args: [{ prefix, watcher: 'lapi' }],
       });
-      await until('holding', async () => desk.errors.length === 1);
-      desk.tokens.push('token-1');
+      await until('holding', async () => fixture.errors.length === 1);
+      fixture.tokens.push('token-1');
       expect(await sweep(prefix, taskQueue)).toEqual({ started: 0, woken: 1 });
-      await until('sent', async () => desk.accepted.length === 2);
+      await until('sent', async () => fixture.accepted.length === 2);
       await actor.result();
     });
   });
@@ -64,11 +64,11 @@ describe('sweepForwarding', () => {
 
   // Last: after an abandoned child the test server's clock stood still for the tests that followed.
   it('starts the actors of what was stored and not handed over, whatever a watcher is called', async () => {
-    await withWorker(async (desk, prefix, taskQueue) => {
-      desk.add(2, { watcher: 'a/b c' });
-      desk.add(2, { watcher: 'hash:é' });
+    await withWorker(async (fixture, prefix, taskQueue) => {
+      fixture.add(2, { watcher: 'a/b c' });
+      fixture.add(2, { watcher: 'hash:é' });
       expect(await sweep(prefix, taskQueue)).toEqual({ started: 2, woken: 0 });
-      await until('sent', async () => desk.ids('forwarded').length === 4);
+      await until('sent', async () => fixture.ids('forwarded').length === 4);
     });
   });
 });

@@ -10,8 +10,8 @@ import type {
   ForwardingView,
   forwardSignals,
 } from '../../workflows/signals/forward-signals.js';
-import { createForwardingDesk, ok, refusal } from '../support/forwarding-desk.js';
-import type { ForwardingDesk } from '../support/forwarding-desk.js';
+import { createScriptedForwarding, ok, refusal } from '../support/scripted-forwarding.js';
+import type { ScriptedForwarding } from '../support/scripted-forwarding.js';
 import { until } from '../support/until.js';
 import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
 
@@ -24,7 +24,7 @@ let serial = 0;
 type Handle = WorkflowHandleWithSignaledRunId<typeof forwardSignals>;
 
 interface Stage {
-  desk: ForwardingDesk;
+  fixture: ScriptedForwarding;
   /** As the gateway tells the actor. */
   wake(word?: 'wake' | 'resume' | 'retry'): Promise<Handle>;
 }
@@ -35,13 +35,13 @@ const onStage = async <T>(
   options: { input?: Partial<ForwardSignalsInput>; override?: Partial<ForwardingActivities> } = {},
 ): Promise<T> => {
   const prefix = `forward-${(serial += 1)}-`;
-  const desk = createForwardingDesk(() => env.currentTimeMs());
+  const fixture = createScriptedForwarding(() => env.currentTimeMs());
   const taskQueue = taskQueues(prefix).alerts;
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue,
     workflowBundle: await workflowBundle(),
-    activities: { ...desk.activities, ...options.override },
+    activities: { ...fixture.activities, ...options.override },
     maxHeartbeatThrottleInterval: 100,
   });
   const wake: Stage['wake'] = (word = 'wake') =>
@@ -51,13 +51,13 @@ const onStage = async <T>(
       args: [{ prefix, watcher: 'lapi', ...options.input }],
       signal: word,
     });
-  return worker.runUntil(() => use({ desk, wake }));
+  return worker.runUntil(() => use({ fixture, wake }));
 };
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
-const gaps = (desk: ForwardingDesk): number[] =>
-  desk.offers.slice(1).map((offer, i) => offer.atMs - desk.offers[i]!.atMs);
+const gaps = (fixture: ScriptedForwarding): number[] =>
+  fixture.offers.slice(1).map((offer, i) => offer.atMs - fixture.offers[i]!.atMs);
 
 const viewOf = (handle: Handle): Promise<ForwardingView> => handle.query<ForwardingView>('forwardingStatus');
 
@@ -78,28 +78,28 @@ describe('forwardSignals', () => {
   afterAll(close);
 
   it('sends in order, at most 50 at a time, each on its version, and completes when idle', async () => {
-    await onStage(async ({ desk, wake }) => {
-      desk.add(60);
-      desk.add(3, { version: 'v2' });
-      desk.add(2);
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(60);
+      fixture.add(3, { version: 'v2' });
+      fixture.add(2);
       const view = await (await wake()).result();
-      expect(desk.offers.map(({ version, ids }) => [version, ids.length])).toEqual([
+      expect(fixture.offers.map(({ version, ids }) => [version, ids.length])).toEqual([
         ['v3', 50],
         ['v3', 10],
         ['v2', 3],
         ['v3', 2],
       ]);
-      expect(desk.accepted).toEqual(range(1, 65));
-      expect(desk.ids('forwarded')).toEqual(range(1, 65));
+      expect(fixture.accepted).toEqual(range(1, 65));
+      expect(fixture.ids('forwarded')).toEqual(range(1, 65));
       expect(view).toMatchObject({ phase: 'idle', forwarded: 65, quarantined: 0, hold: null, work: [] });
     });
   });
 
   it('offers many batches in one step, without a timer between them', async () => {
-    await onStage(async ({ desk, wake }) => {
-      desk.add(2100);
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(2100);
       const handle = await wake();
-      await until('all is sent', async () => desk.accepted.length === 2100);
+      await until('all is sent', async () => fixture.accepted.length === 2100);
       await until('idle', async () => (await viewOf(handle)).phase === 'idle');
       const { events } = await handle.fetchHistory();
       const steps = (events ?? []).flatMap(
@@ -110,44 +110,44 @@ describe('forwardSignals', () => {
       // That of the idle actor.
       expect(timers).toHaveLength(1);
       await handle.result();
-      expect(desk.accepted).toEqual(range(1, 2100));
+      expect(fixture.accepted).toEqual(range(1, 2100));
     });
   });
 
   it('keeps a long pace by a timer of its own', async () => {
-    await onStage(async ({ desk, wake }) => {
-      desk.deps.settings.paceMs = MINUTE;
-      desk.add(150);
+    await onStage(async ({ fixture, wake }) => {
+      fixture.deps.settings.paceMs = MINUTE;
+      fixture.add(150);
       await (await wake()).result();
-      expect(desk.accepted).toEqual(range(1, 150));
-      expect(gaps(desk).every((gap) => gap >= MINUTE)).toBe(true);
+      expect(fixture.accepted).toEqual(range(1, 150));
+      expect(gaps(fixture).every((gap) => gap >= MINUTE)).toBe(true);
     });
   });
 
   it('bounds a batch by its bytes, and sends a single item that is larger', async () => {
-    await onStage(async ({ desk, wake }) => {
-      desk.add(5, { bytes: 1_500_000 });
-      desk.add(1, { bytes: 5_000_000 });
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(5, { bytes: 1_500_000 });
+      fixture.add(1, { bytes: 5_000_000 });
       await (await wake()).result();
-      expect(desk.offers.map(({ ids }) => ids)).toEqual([[1, 2], [3, 4], [5], [6]]);
+      expect(fixture.offers.map(({ ids }) => ids)).toEqual([[1, 2], [3, 4], [5], [6]]);
     });
   });
 
   it('outlasts hours of 5xx: the same bytes again and again, later and later', async () => {
-    await onStage(async ({ desk, wake }) => {
-      desk.add(3);
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(3);
       const from = await env.currentTimeMs();
-      desk.answer(({ atMs }) => (atMs - from < 5 * HOUR ? refusal(503) : ok));
+      fixture.answer(({ atMs }) => (atMs - from < 5 * HOUR ? refusal(503) : ok));
       await (await wake()).result();
-      expect(desk.accepted).toEqual([1, 2, 3]);
-      expect(new Set(desk.offers.map((offer) => offer.body)).size).toBe(1);
-      const waits = gaps(desk);
+      expect(fixture.accepted).toEqual([1, 2, 3]);
+      expect(new Set(fixture.offers.map((offer) => offer.body)).size).toBe(1);
+      const waits = gaps(fixture);
       expect(waits[0]).toBeLessThan(2 * SECOND);
       expect(Math.max(...waits)).toBeLessThan(5 * MINUTE + 10 * SECOND);
       expect(Math.min(...waits.slice(12))).toBeGreaterThanOrEqual(2.5 * MINUTE);
-      expect(desk.errors[0]).toMatchObject({ cause: 'server-error', status: 503, message: 'answer 503' });
-      expect(desk.errors.at(-1)!.nextAttemptAt!.getTime()).toBeGreaterThan(from + 4 * HOUR);
-      expect(desk.successes()).toBe(1);
+      expect(fixture.errors[0]).toMatchObject({ cause: 'server-error', status: 503, message: 'answer 503' });
+      expect(fixture.errors.at(-1)!.nextAttemptAt!.getTime()).toBeGreaterThan(from + 4 * HOUR);
+      expect(fixture.successes()).toBe(1);
     });
   });
 
@@ -157,17 +157,17 @@ describe('forwardSignals', () => {
     ['408', refusal(408)],
     ['a redirect', refusal(301)],
   ])('offers the same batch again: %s', async (_name, result) => {
-    await onStage(async ({ desk, wake }) => {
-      desk.add(4);
-      desk.answer(({ number }) => {
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(4);
+      fixture.answer(({ number }) => {
         // What arrives in between does not change the batch.
-        if (number === 1) desk.add(2);
+        if (number === 1) fixture.add(2);
         return number < 4 ? result : ok;
       });
       await (await wake()).result();
-      expect(desk.offers.map(({ ids }) => ids)).toEqual([...Array(4).fill([1, 2, 3, 4]), [5, 6]]);
-      expect(new Set(desk.offers.slice(0, 4).map(({ body }) => body)).size).toBe(1);
-      expect(desk.accepted).toEqual(range(1, 6));
+      expect(fixture.offers.map(({ ids }) => ids)).toEqual([...Array(4).fill([1, 2, 3, 4]), [5, 6]]);
+      expect(new Set(fixture.offers.slice(0, 4).map(({ body }) => body)).size).toBe(1);
+      expect(fixture.accepted).toEqual(range(1, 6));
     });
   });
 
@@ -180,70 +180,70 @@ describe('forwardSignals', () => {
   ] as const)(
     'cools down: %s, whoever wakes it, with the same token',
     async (_name, result, least, cause) => {
-      await onStage(async ({ desk, wake }) => {
-        desk.add(2);
-        desk.answer(({ number }) => (number === 1 ? result : ok));
+      await onStage(async ({ fixture, wake }) => {
+        fixture.add(2);
+        fixture.answer(({ number }) => (number === 1 ? result : ok));
         const handle = await wake();
-        await until('holding', async () => desk.errors.length === 1);
+        await until('holding', async () => fixture.errors.length === 1);
         for (let i = 0; i < 5; i += 1) await wake();
         expect((await handle.query<ForwardingView>('forwardingStatus')).phase).toBe('holding');
         await handle.result();
-        expect(desk.offers).toHaveLength(2);
-        expect(gaps(desk)[0]).toBeGreaterThanOrEqual(least);
-        expect(gaps(desk)[0]).toBeLessThan(least + MINUTE);
-        expect(desk.errors).toMatchObject([{ cause }]);
-        expect(new Set(desk.offers.map(({ token }) => token))).toEqual(new Set(['token-1']));
+        expect(fixture.offers).toHaveLength(2);
+        expect(gaps(fixture)[0]).toBeGreaterThanOrEqual(least);
+        expect(gaps(fixture)[0]).toBeLessThan(least + MINUTE);
+        expect(fixture.errors).toMatchObject([{ cause }]);
+        expect(new Set(fixture.offers.map(({ token }) => token))).toEqual(new Set(['token-1']));
       });
     },
   );
 
   it('waits after a 401 for a newer token, and never offers the refused one again', async () => {
-    await onStage(async ({ desk, wake }) => {
-      desk.add(2);
-      desk.answer(({ token }) => (token === 'token-1' ? refusal(401) : ok));
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(2);
+      fixture.answer(({ token }) => (token === 'token-1' ? refusal(401) : ok));
       const handle = await wake();
-      await until('holding', async () => desk.errors.length >= 1);
+      await until('holding', async () => fixture.errors.length >= 1);
       // Signals without a new login change nothing.
       await wake();
-      await until('looked', async () => desk.errors.length >= 2);
-      expect(desk.offers).toHaveLength(1);
-      desk.tokens.push('token-2');
+      await until('looked', async () => fixture.errors.length >= 2);
+      expect(fixture.offers).toHaveLength(1);
+      fixture.tokens.push('token-2');
       await wake();
-      await until('sent', async () => desk.accepted.length === 2);
-      expect(desk.offers.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
-      expect(new Set(desk.errors.map(({ cause }) => cause))).toEqual(new Set(['unauthorized']));
+      await until('sent', async () => fixture.accepted.length === 2);
+      expect(fixture.offers.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
+      expect(new Set(fixture.errors.map(({ cause }) => cause))).toEqual(new Set(['unauthorized']));
       await handle.result();
     });
   });
 
   it('finds a token by itself when nobody told', async () => {
-    await onStage(async ({ desk, wake }) => {
-      desk.add(1);
-      desk.tokens.length = 0;
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(1);
+      fixture.tokens.length = 0;
       const from = await env.currentTimeMs();
       const handle = await wake();
-      await until('holding', async () => desk.errors.length === 1);
-      expect(desk.errors[0]).toMatchObject({ cause: 'no-token', status: null });
-      desk.tokens.push('late');
+      await until('holding', async () => fixture.errors.length === 1);
+      expect(fixture.errors[0]).toMatchObject({ cause: 'no-token', status: null });
+      fixture.tokens.push('late');
       await handle.result();
-      expect(desk.accepted).toEqual([1]);
-      expect(desk.offers[0]!.atMs - from).toBeGreaterThanOrEqual(5 * MINUTE);
+      expect(fixture.accepted).toEqual([1]);
+      expect(fixture.offers[0]!.atMs - from).toBeGreaterThanOrEqual(5 * MINUTE);
     });
   });
 
   it.each([400, 413, 422])(
     'isolates exactly the items that CAPI answers %i to, and keeps the order',
     async (status) => {
-      await onStage(async ({ desk, wake }) => {
+      await onStage(async ({ fixture, wake }) => {
         const bad = [1, 17, 18, 50, 52];
-        desk.add(55);
-        desk.answer(({ ids }) => (ids.some((id) => bad.includes(id)) ? refusal(status) : ok));
+        fixture.add(55);
+        fixture.answer(({ ids }) => (ids.some((id) => bad.includes(id)) ? refusal(status) : ok));
         const view = await (await wake()).result();
-        expect(desk.ids('quarantined')).toEqual(bad);
-        expect(desk.accepted).toEqual(range(1, 55).filter((id) => !bad.includes(id)));
-        expect(desk.items[16]?.reason).toBe(`CAPI answered ${status}: answer ${status}`);
+        expect(fixture.ids('quarantined')).toEqual(bad);
+        expect(fixture.accepted).toEqual(range(1, 55).filter((id) => !bad.includes(id)));
+        expect(fixture.items[16]?.reason).toBe(`CAPI answered ${status}: answer ${status}`);
         expect(
-          desk.errors.every(({ cause, nextAttemptAt }) => cause === 'refused' && nextAttemptAt === null),
+          fixture.errors.every(({ cause, nextAttemptAt }) => cause === 'refused' && nextAttemptAt === null),
         ).toBe(true);
         expect(view).toMatchObject({ forwarded: 50, quarantined: 5 });
       });
@@ -251,27 +251,27 @@ describe('forwardSignals', () => {
   );
 
   it('does not repeat what CAPI took when the store fails before the marks are set', async () => {
-    await onStage(async ({ desk, wake }) => {
-      desk.add(2);
-      const mark = desk.deps.alerts.markForwarded;
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(2);
+      const mark = fixture.deps.alerts.markForwarded;
       let failures = 5;
-      desk.deps.alerts.markForwarded = async (...args) => {
+      fixture.deps.alerts.markForwarded = async (...args) => {
         if ((failures -= 1) >= 0) throw new Error('the store is away');
         await mark(...args);
       };
       await (await wake()).result();
-      expect(desk.offers).toHaveLength(1);
-      expect(desk.ids('forwarded')).toEqual([1, 2]);
+      expect(fixture.offers).toHaveLength(1);
+      expect(fixture.ids('forwarded')).toEqual([1, 2]);
     });
   });
 
   it('sends nothing while forwarding is switched off', async () => {
-    await onStage(async ({ desk, wake }) => {
-      desk.deps.settings.enabled = false;
-      desk.add(2);
+    await onStage(async ({ fixture, wake }) => {
+      fixture.deps.settings.enabled = false;
+      fixture.add(2);
       expect(await (await wake()).result()).toMatchObject({ phase: 'idle', forwarded: 0 });
-      expect(desk.offers).toHaveLength(0);
-      expect(await desk.activities.watchersWaiting()).toEqual([]);
+      expect(fixture.offers).toHaveLength(0);
+      expect(await fixture.activities.watchersWaiting()).toEqual([]);
     });
   });
 });
@@ -283,15 +283,15 @@ describe('forwardSignals, from run to run', () => {
 
   it('keeps the parts of a split through a failure in the middle and a new run at every step', async () => {
     await onStage(
-      async ({ desk, wake }) => {
-        desk.add(12);
-        desk.answer(({ number, ids }) =>
+      async ({ fixture, wake }) => {
+        fixture.add(12);
+        fixture.answer(({ number, ids }) =>
           number % 3 === 0 ? refusal(500) : ids.includes(7) ? refusal(400) : ok,
         );
         const handle = await wake();
-        await until('all decided', async () => desk.ids('waiting').length === 0);
-        expect(desk.accepted).toEqual(range(1, 12).filter((id) => id !== 7));
-        expect(desk.ids('quarantined')).toEqual([7]);
+        await until('all decided', async () => fixture.ids('waiting').length === 0);
+        expect(fixture.accepted).toEqual(range(1, 12).filter((id) => id !== 7));
+        expect(fixture.ids('quarantined')).toEqual([7]);
         await anotherRun(handle);
         await handle.result();
       },
@@ -301,17 +301,17 @@ describe('forwardSignals, from run to run', () => {
 
   it('keeps a cool-down through a new run, and a storm of wakes does not shorten it', async () => {
     await onStage(
-      async ({ desk, wake }) => {
-        desk.add(2);
-        desk.answer(({ number }) => (number === 1 ? refusal(403) : ok));
+      async ({ fixture, wake }) => {
+        fixture.add(2);
+        fixture.answer(({ number }) => (number === 1 ? refusal(403) : ok));
         const handle = await wake();
-        await until('holding', async () => desk.errors.length === 1);
+        await until('holding', async () => fixture.errors.length === 1);
         await Promise.all(range(1, 40).map(() => wake()));
         await anotherRun(handle);
         await handle.result();
-        expect(desk.accepted).toEqual([1, 2]);
-        expect(desk.offers).toHaveLength(2);
-        expect(gaps(desk)[0]).toBeGreaterThanOrEqual(HOUR);
+        expect(fixture.accepted).toEqual([1, 2]);
+        expect(fixture.offers).toHaveLength(2);
+        expect(gaps(fixture)[0]).toBeGreaterThanOrEqual(HOUR);
       },
       { input: { stepsPerRun: 7 } },
     );
@@ -319,68 +319,71 @@ describe('forwardSignals, from run to run', () => {
 
   it('loses nothing when signals and wakes keep coming while it works, pauses, continues as new and ends', async () => {
     await onStage(
-      async ({ desk, wake }) => {
+      async ({ fixture, wake }) => {
         let handle = await wake();
         for (let i = 0; i < 60; i += 1) {
-          desk.add(1 + (i % 3));
+          fixture.add(1 + (i % 3));
           handle = await wake();
           if (i % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 30));
         }
         await handle.result();
-        await until('all sent', async () => desk.ids('waiting').length === 0);
-        expect(desk.accepted).toEqual(range(1, desk.items.length));
+        await until('all sent', async () => fixture.ids('waiting').length === 0);
+        expect(fixture.accepted).toEqual(range(1, fixture.items.length));
       },
       { input: { stepsPerRun: 5, idleMs: 1 } },
     );
   });
 
   it('starts anew after it has completed', async () => {
-    await onStage(async ({ desk, wake }) => {
-      desk.add(1);
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(1);
       const first = await wake();
       await first.result();
-      desk.add(2);
+      fixture.add(2);
       const second = await wake();
       expect(second.signaledRunId).not.toBe(first.signaledRunId);
       await second.result();
-      expect(desk.accepted).toEqual([1, 2, 3]);
+      expect(fixture.accepted).toEqual([1, 2, 3]);
     });
   });
 
   it('looks once more before it ends, so that signals whose wake was lost are sent', async () => {
-    await onStage(async ({ desk, wake }) => {
+    await onStage(async ({ fixture, wake }) => {
       const handle = await wake();
       await until(
         'idle',
         async () => (await handle.query<ForwardingView>('forwardingStatus')).phase === 'idle',
       );
-      desk.add(2);
+      fixture.add(2);
       await handle.result();
-      expect(desk.accepted).toEqual([1, 2]);
+      expect(fixture.accepted).toEqual([1, 2]);
     });
   });
 
   it('offers the same ids again when the worker died in the middle of sending', async () => {
     const given: number[][][] = [];
-    let desk: ForwardingDesk | undefined;
+    let fixture: ScriptedForwarding | undefined;
     await onStage(
       async (stage) => {
-        desk = stage.desk;
-        desk.add(120);
+        fixture = stage.fixture;
+        fixture.add(120);
         const view = await (await stage.wake()).result();
         const rest = [range(51, 100), range(101, 120)];
         // What the heartbeat told is over is not given out again.
         expect(given).toEqual([[range(1, 50), ...rest], rest]);
-        expect(desk.accepted).toEqual(range(1, 120));
-        expect(desk.errors).toMatchObject([{ cause: 'network' }]);
+        expect(fixture.accepted).toEqual(range(1, 120));
+        expect(fixture.errors).toMatchObject([{ cause: 'network' }]);
         expect(view.forwarded).toBe(120);
       },
       {
         override: {
           sendBatches: async (work) => {
             given.push(work.batches.map(({ ids }) => ids));
-            if (given.length > 1) return desk!.activities.sendBatches(work);
-            const report = await desk!.activities.sendBatches({ ...work, batches: work.batches.slice(0, 1) });
+            if (given.length > 1) return fixture!.activities.sendBatches(work);
+            const report = await fixture!.activities.sendBatches({
+              ...work,
+              batches: work.batches.slice(0, 1),
+            });
             // No more heartbeats and no answer: to the server this worker is dead.
             await until('taken for dead', async () => given.length > 1);
             return report;
@@ -392,46 +395,46 @@ describe('forwardSignals, from run to run', () => {
 
   describe('an operator', () => {
     it('pauses a watcher: nothing is offered until it is resumed, and then everything in order', () =>
-      onStage(async ({ desk, wake }) => {
-        desk.pause();
-        desk.add(60);
+      onStage(async ({ fixture, wake }) => {
+        fixture.pause();
+        fixture.add(60);
         const handle = await wake();
         await until('the actor stands', async () => (await viewOf(handle)).hold?.cause === 'paused');
         await wake();
-        desk.add(1);
-        expect(desk.offers).toHaveLength(0);
-        expect(desk.errors).toEqual([]);
-        desk.pause(null);
+        fixture.add(1);
+        expect(fixture.offers).toHaveLength(0);
+        expect(fixture.errors).toEqual([]);
+        fixture.pause(null);
         const from = await env.currentTimeMs();
         await wake('resume');
-        await until('all is sent', async () => desk.accepted.length === 61);
-        expect(desk.accepted).toEqual(range(1, 61));
+        await until('all is sent', async () => fixture.accepted.length === 61);
+        expect(fixture.accepted).toEqual(range(1, 61));
         // The word was enough: the actor did not wait for its own next look.
-        expect(desk.offers[0]!.atMs - from).toBeLessThan(MINUTE);
+        expect(fixture.offers[0]!.atMs - from).toBeLessThan(MINUTE);
       }));
 
     it('finds a pause whose end nobody told of', () =>
-      onStage(async ({ desk, wake }) => {
-        desk.pause();
-        desk.add(1);
+      onStage(async ({ fixture, wake }) => {
+        fixture.pause();
+        fixture.add(1);
         const handle = await wake();
         await until('the actor stands', async () => (await viewOf(handle)).hold?.cause === 'paused');
-        desk.pause(null);
+        fixture.pause(null);
         await handle.result();
-        expect(desk.accepted).toEqual([1]);
+        expect(fixture.accepted).toEqual([1]);
       }));
 
     it('ends a cool-down', () =>
-      onStage(async ({ desk, wake }) => {
-        desk.answer(({ number }) => (number === 1 ? refusal(403) : ok));
-        desk.add(1);
+      onStage(async ({ fixture, wake }) => {
+        fixture.answer(({ number }) => (number === 1 ? refusal(403) : ok));
+        fixture.add(1);
         const handle = await wake();
         await until('the actor holds', async () => (await viewOf(handle)).hold?.cause === 'forbidden');
         await wake();
-        expect(desk.offers).toHaveLength(1);
+        expect(fixture.offers).toHaveLength(1);
         await wake('retry');
-        await until('it is sent', async () => desk.accepted.length === 1);
-        expect(gaps(desk)[0]).toBeLessThan(HOUR / 2);
+        await until('it is sent', async () => fixture.accepted.length === 1);
+        expect(gaps(fixture)[0]).toBeLessThan(HOUR / 2);
       }));
   });
 });

@@ -11,7 +11,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { DeliveryResult } from '../../activities/ports/signals.js';
-import { createForwardingDesk, ok, refusal } from '../support/forwarding-desk.js';
+import { createScriptedForwarding, ok, refusal } from '../support/scripted-forwarding.js';
 import { createScriptedUpkeep } from '../support/scripted-upkeep.js';
 import { documentRef, scriptedActivities, untilCancelled } from '../support/scripted-activities.js';
 import type { AllActivities } from '../support/scripted-activities.js';
@@ -191,12 +191,12 @@ const record = async (
   const { activities, names } = scriptedActivities(script);
   const queues = taskQueues(prefix);
   const options = { connection, activities, maxHeartbeatThrottleInterval: 100 };
-  const desk = createForwardingDesk(async () => Date.now());
+  const fixture = createScriptedForwarding(async () => Date.now());
   const scripted = [...(answers ?? [])];
-  desk.answer(() => scripted.shift() ?? ok);
-  desk.add(signals, { watcher: 'watcher' });
-  if (paused === true) desk.pause();
-  await desk.metrics.hold(
+  fixture.answer(() => scripted.shift() ?? ok);
+  fixture.add(signals, { watcher: 'watcher' });
+  if (paused === true) fixture.pause();
+  await fixture.metrics.hold(
     'watcher',
     [{ path: 'v3/usage-metrics', bytes: gzipSync('{}'), part: false }],
     new Date(Date.now() - 60_000),
@@ -209,7 +209,7 @@ const record = async (
   const second = await Worker.create({ ...options, taskQueue: queues.models });
   const third = await Worker.create({
     ...options,
-    activities: { ...desk.activities, ...createScriptedUpkeep().activities },
+    activities: { ...fixture.activities, ...createScriptedUpkeep().activities },
     taskQueue: queues.alerts,
     workflowBundle: await workflowBundle(),
   });
@@ -230,7 +230,7 @@ const record = async (
         const { hold } = await handle.query<{ hold: object | null }>('forwardingStatus');
         return hold !== null;
       });
-      desk.pause(null);
+      fixture.pause(null);
       await handle.signal('resume');
     }
     const { workflowId, firstExecutionRunId: runId } = handle;

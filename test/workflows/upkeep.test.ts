@@ -5,7 +5,7 @@ import { Worker } from '@temporalio/worker';
 import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { OperatorChoice, UpkeepView } from '../../workflows/run-upkeep.js';
-import { createForwardingDesk } from '../support/forwarding-desk.js';
+import { createScriptedForwarding } from '../support/scripted-forwarding.js';
 import { scriptedActivities } from '../support/scripted-activities.js';
 import { createScriptedUpkeep } from '../support/scripted-upkeep.js';
 import { until } from '../support/until.js';
@@ -134,7 +134,7 @@ describe('upkeepDocuments', () => {
 
 describe('upkeepSignals', () => {
   it('counts once a minute, and goes on at the next turn while more is left', async () => {
-    const desk = createForwardingDesk(() => env.currentTimeMs());
+    const desk = createScriptedForwarding(() => env.currentTimeMs());
     let rounds = 0;
     const { activities, calls } = createScriptedUpkeep({
       countHours: async () => ({ counted: 1, left: (rounds += 1) < 14 }),
@@ -151,7 +151,7 @@ describe('upkeepSignals', () => {
   });
 
   it('hands over what nobody told of', async () => {
-    const desk = createForwardingDesk(() => env.currentTimeMs());
+    const desk = createScriptedForwarding(() => env.currentTimeMs());
     desk.add(3);
     const activities = { ...desk.activities, ...createScriptedUpkeep().activities };
     await onStage('upkeepSignals', activities, async () => {

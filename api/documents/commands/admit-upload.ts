@@ -10,7 +10,7 @@ import type { EndTaskDeps } from './end-task.js';
 import { newTask } from './new-task.js';
 import { reserveQuota } from './reserve-quota.js';
 import type { UploadToAdmit } from './new-task.js';
-import { alreadyExists, indexingInProgress, noSuchFile } from '../../http/upload-refusals.js';
+import { alreadyExists, indexingInProgress, noSuchFile } from '../../http/refusals.js';
 
 export interface AdmitUploadDeps extends EndTaskDeps {
   users: Adapters['users'];

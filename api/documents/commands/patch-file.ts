@@ -8,7 +8,7 @@ import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
 import { askTemporal } from '../../ask-temporal.js';
 import type { EndTaskDeps } from './end-task.js';
 import { requirePartitionStill } from './require-partition-still.js';
-import { alreadyExists, noSuchFile } from '../../http/upload-refusals.js';
+import { alreadyExists, noSuchFile } from '../../http/refusals.js';
 
 export interface PatchFileDeps extends EndTaskDeps {
   partitions: Adapters['partitions'];

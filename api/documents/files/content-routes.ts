@@ -7,10 +7,10 @@ import {
 import { ListLimit, queryNumber } from '../../../schemas/documents/documents-api.js';
 import { Ancestors, ChunkList, RelatedFiles } from '../../../schemas/documents/partitions-api.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
-import { noSuchFile } from '../../http/upload-refusals.js';
+import { noSuchFile } from '../../http/refusals.js';
 import { json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { jsonListStream } from '../../http/json.js';
 import { links } from '../../http/links.js';
 import { FileParams, PartitionParams } from '../../http/identifiers.js';
@@ -37,7 +37,7 @@ const related = (file: FileRecord) => ({
 });
 
 /** What a partition holds beyond the list of its files: chunks, groups and chains of files. */
-const contentHandlers = ({ adapters }: DocumentDeps) => {
+const contentHandlers = ({ adapters }: GatewayDeps) => {
   const { files, chunks, models } = adapters;
 
   const findLive = async (partition: string, fileId: string): Promise<FileRecord | null> => {
@@ -146,7 +146,7 @@ const relationshipRoutes = (handlers: Handlers, prefix: string): Route[] => [
 ];
 
 /** Chunks, and relationships under the path that clients in use call. */
-export const contentRoutes = (deps: DocumentDeps): Route[] => {
+export const contentRoutes = (deps: GatewayDeps): Route[] => {
   const handlers = contentHandlers(deps);
   return [
     route({
@@ -165,5 +165,5 @@ export const contentRoutes = (deps: DocumentDeps): Route[] => {
 };
 
 /** The same under the path that the agreed description prints. It begins with a wildcard, so it must come last. */
-export const bareRelationshipRoutes = (deps: DocumentDeps): Route[] =>
+export const bareRelationshipRoutes = (deps: GatewayDeps): Route[] =>
   relationshipRoutes(contentHandlers(deps), '');

@@ -13,12 +13,12 @@ import { settleUploader } from '../commands/delete-user.js';
 import { requirePartitionStill } from '../commands/require-partition-still.js';
 import { requireRoom } from '../commands/require-room.js';
 import { requireQuota } from '../commands/reserve-quota.js';
-import { noSuchFile } from '../../http/upload-refusals.js';
+import { noSuchFile } from '../../http/refusals.js';
 import { readForm } from '../../http/read-form.js';
 import { invalidRequest } from '../../http/request-issues.js';
 import type { CallerContext } from '../../http/route.js';
 import { readClientMetadata } from './client-metadata.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { requireIdentifier } from '../../http/identifiers.js';
 import { links } from '../../http/links.js';
 
@@ -38,7 +38,7 @@ const field = (fields: Readonly<Record<string, string>>, name: string): string =
  * the bytes, and its workflow survives a crash. Answered once it is live: a copy that fails is no 201.
  */
 export const copyDocument = async (
-  deps: DocumentDeps,
+  deps: GatewayDeps,
   ctx: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
 ): Promise<void> => {
@@ -87,7 +87,7 @@ export const copyDocument = async (
 };
 
 const findSource = async (
-  { adapters }: DocumentDeps,
+  { adapters }: GatewayDeps,
   ctx: CallerContext,
   fields: Readonly<Record<string, string>>,
 ): Promise<{ source: { file_key: string; generation: number }; version: FileVersion }> => {
@@ -107,7 +107,7 @@ const findSource = async (
 
 /** The task once it is final; null when patience, or the client, ended before. */
 const awaitEnd = async (
-  tasks: DocumentDeps['adapters']['tasks'],
+  tasks: GatewayDeps['adapters']['tasks'],
   task: TaskRecord,
   signal: AbortSignal,
 ): Promise<TaskRecord | null> => {

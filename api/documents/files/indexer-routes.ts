@@ -10,7 +10,7 @@ import {
 import { deleteFile } from '../commands/delete-file.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { copyDocument } from './copy-document.js';
 import { requireIdentifier, FileParams } from '../../http/identifiers.js';
 import { patchDocument } from './patch-document.js';
@@ -28,7 +28,7 @@ const UPLOAD_ERRORS = [
 ] as const;
 
 /** Uploads, replacements and deletions of documents. */
-export const indexerRoutes = (deps: DocumentDeps): Route[] => [
+export const indexerRoutes = (deps: GatewayDeps): Route[] => [
   route({
     method: 'get',
     path: '/indexer/supported/types',

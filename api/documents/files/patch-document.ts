@@ -3,16 +3,16 @@ import type { Metadata } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { patchFile } from '../commands/patch-file.js';
-import { noSuchFile } from '../../http/upload-refusals.js';
+import { noSuchFile } from '../../http/refusals.js';
 import { readForm } from '../../http/read-form.js';
 import type { CallerContext } from '../../http/route.js';
 import { readClientMetadata } from './client-metadata.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { requireIdentifier } from '../../http/identifiers.js';
 
 /** New words for a file, and a new partition when they name one. */
 export const patchDocument = async (
-  { adapters, config, workflows }: DocumentDeps,
+  { adapters, config, workflows }: GatewayDeps,
   ctx: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
 ): Promise<void> => {
@@ -36,7 +36,7 @@ export const patchDocument = async (
 };
 
 const openTarget = async (
-  { partitions }: DocumentDeps['adapters'],
+  { partitions }: GatewayDeps['adapters'],
   ctx: CallerContext,
   target: Metadata[string],
 ): Promise<PartitionRecord> => {

@@ -4,7 +4,7 @@ import { PlainError } from '../../../schemas/documents/documents-api.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { readByteRange } from '../../http/byte-range.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { findExtract } from '../../retrieval/search/find-extract.js';
 
 /** Types that a browser would run or render as a page of ours, whatever it is told. */
@@ -14,7 +14,7 @@ const PLAIN_BYTES = 'application/octet-stream';
 const file = { description: 'The file', contentType: PLAIN_BYTES, schema: z.string() };
 
 /** The source file of an extract, as links in answers name it. */
-export const staticRoutes = ({ adapters, config }: DocumentDeps): Route[] => [
+export const staticRoutes = ({ adapters, config }: GatewayDeps): Route[] => [
   route({
     method: 'get',
     path: '/static/{extract_id}',

@@ -12,7 +12,7 @@ import {
 import { invalidRequest, badRequest } from '../../http/request-issues.js';
 import { json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { extractText } from './extract-text.js';
 import { receiveTemporary } from './receive-temporary.js';
 
@@ -50,7 +50,7 @@ const readField = <Schema extends z.ZodType>(
 };
 
 /** Tools that clients may have executed (wire contract, section 1.9). */
-export const toolRoutes = ({ config, tools }: DocumentDeps): Route[] => {
+export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
   const timeoutMs = Math.min(config.parsing.timeoutSeconds * 1000, LONGEST_MS);
   let running = 0;
 

@@ -10,17 +10,17 @@ import { requirePartitionStill } from '../commands/require-partition-still.js';
 import { requireRoom } from '../commands/require-room.js';
 import { requireQuota } from '../commands/reserve-quota.js';
 import { findWorkspaces, settleWorkspaces } from '../commands/settle-workspaces.js';
-import { alreadyExists, noSuchFile } from '../../http/upload-refusals.js';
+import { alreadyExists, noSuchFile } from '../../http/refusals.js';
 import type { CallerContext } from '../../http/route.js';
 import { checkUpload } from './check-upload.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { requireIdentifier } from '../../http/identifiers.js';
 import { links } from '../../http/links.js';
 import { receiveUpload } from './receive-upload.js';
 
 /** Checks that need no body, the stream, checks that need it, admission. Refused at any point, nothing is left. */
 export const uploadDocument = async (
-  deps: DocumentDeps,
+  deps: GatewayDeps,
   ctx: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
   intent: TaskRecord['intent'],
@@ -73,7 +73,7 @@ export const uploadDocument = async (
  * @throws AppError WORKSPACE_NOT_FOUND when none is left, and the file with it
  */
 const requireWorkspaces = async (
-  { adapters, workflows }: DocumentDeps,
+  { adapters, workflows }: GatewayDeps,
   { log }: CallerContext,
   fileKey: string,
   keys: readonly string[],
@@ -92,7 +92,7 @@ const requireWorkspaces = async (
 };
 
 const checkTarget = async (
-  { adapters, config }: DocumentDeps,
+  { adapters, config }: GatewayDeps,
   ctx: CallerContext,
   { partition, fileId }: { partition: string; fileId: string },
   intent: TaskRecord['intent'],
@@ -117,7 +117,7 @@ const checkTarget = async (
 };
 
 const requireNew = async (
-  { adapters }: DocumentDeps,
+  { adapters }: GatewayDeps,
   target: { partition: string; fileId: string },
 ): Promise<void> => {
   const file = await adapters.files.get(target.partition, target.fileId);
@@ -126,7 +126,7 @@ const requireNew = async (
 
 /** The upload's partition, created when it is missing; not before the upload has passed every check of its own. */
 const openPartition = async (
-  { adapters, config }: DocumentDeps,
+  { adapters, config }: GatewayDeps,
   ctx: CallerContext,
   partition: string,
 ): Promise<PartitionRecord> => {

@@ -6,7 +6,7 @@ import { CandidateList, MemberList, NewMemberForm, RoleForm } from '../../../sch
 import { invalidRequest } from '../../http/request-issues.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { PartitionParams } from '../../http/identifiers.js';
 
 const MemberParams = PartitionParams.extend({
@@ -33,7 +33,7 @@ const MESSAGES: Partial<Record<ErrorCode, (userId: number, partition: string) =>
 };
 
 /** Who may do what in a partition (wire contract, section 1.5). */
-export const memberRoutes = ({ adapters }: DocumentDeps): Route[] => {
+export const memberRoutes = ({ adapters }: GatewayDeps): Route[] => {
   const { partitions, users } = adapters;
 
   /** What a store says of a membership, in the words of a route's guard. */

@@ -9,10 +9,10 @@ import { FileDetail, FileList, ListLimit, PartitionList } from '../../../schemas
 import { createPartition } from '../commands/create-partition.js';
 import { deletePartition } from '../commands/delete-partition.js';
 import { settleDeletedUser } from '../commands/delete-user.js';
-import { noSuchFile } from '../../http/upload-refusals.js';
+import { noSuchFile } from '../../http/refusals.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import type { Links } from '../../http/links.js';
 import { FileParams, PartitionParams } from '../../http/identifiers.js';
@@ -57,7 +57,7 @@ const fileRow = (file: FileRecord, link: Links) => ({
 });
 
 /** Partitions and what they hold. */
-export const partitionRoutes = ({ adapters, config, workflows }: DocumentDeps): Route[] => [
+export const partitionRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[] => [
   route({
     method: 'get',
     path: '/partition/',

@@ -11,14 +11,14 @@ import {
 import { updatePartition } from '../commands/update-partition.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { listIndexedEmbedders } from './indexed-embedders.js';
 import { PartitionParams } from '../../http/identifiers.js';
 
 const SWAP = '/partition/{partition}/embedder-swap';
 
 /** What a partition is set to, and how that reads when every name in it is resolved. */
-export const partitionSettingsRoutes = ({ adapters }: DocumentDeps): Route[] => {
+export const partitionSettingsRoutes = ({ adapters }: GatewayDeps): Route[] => {
   const { partitions, files, models, presets } = adapters;
 
   /** A preset that is gone reads as the default one, which cannot go. */

@@ -16,10 +16,10 @@ import {
 } from '../../../schemas/documents/partitions-api.js';
 import { deleteWorkspace } from '../commands/delete-workspace.js';
 import { settleWorkspaces } from '../commands/settle-workspaces.js';
-import { noSuchFile } from '../../http/upload-refusals.js';
+import { noSuchFile } from '../../http/refusals.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { FileParams, PartitionParams } from '../../http/identifiers.js';
 
 const WorkspaceParams = PartitionParams.extend({ workspace_id: z.string() });
@@ -41,7 +41,7 @@ const noSuchWorkspace = (): AppError =>
   new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
 
 /** Named groups of a partition's files, and the files that live by them (wire contract, section 1.6). */
-export const workspaceRoutes = ({ adapters, workflows }: DocumentDeps): Route[] => {
+export const workspaceRoutes = ({ adapters, workflows }: GatewayDeps): Route[] => {
   const { workspaces, files, partitions } = adapters;
 
   /** @throws AppError WORKSPACE_NOT_FOUND (404), plain */

@@ -12,7 +12,7 @@ import {
 import { WORKER_POOLS, WORKER_SILENCE_MS } from '../../../schemas/worker-pools.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import { placeTasks } from './place-tasks.js';
 import { presentQueueTask } from './present-task.js';
@@ -48,7 +48,7 @@ const poolState = (pool: Pool, workers: readonly WorkerRecord[], asked: Date | u
 };
 
 /** The queue of tasks, from their records, and the pools of the workers, from what these report. */
-export const queueRoutes = ({ adapters }: DocumentDeps): Route[] => {
+export const queueRoutes = ({ adapters }: GatewayDeps): Route[] => {
   const workersNow = (): Promise<WorkerRecord[]> =>
     adapters.workers.list(new Date(Date.now() - WORKER_SILENCE_MS));
 

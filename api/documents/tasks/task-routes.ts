@@ -5,7 +5,7 @@ import { MessageBody, TaskError, TaskStatus } from '../../../schemas/documents/d
 import { cancelTask } from '../commands/cancel-task.js';
 import { eventStream, json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import { placeTasks } from './place-tasks.js';
 import { presentTask, presentTaskError, shownError } from './present-task.js';
@@ -14,7 +14,7 @@ import { taskEvents } from './task-events.js';
 const TaskParams = z.object({ task_id: z.string() });
 
 /** Background tasks: their owner and administrators may look at them and stop them. */
-export const taskRoutes = ({ adapters, workflows }: DocumentDeps): Route[] => {
+export const taskRoutes = ({ adapters, workflows }: GatewayDeps): Route[] => {
   /** @throws AppError, plain: TASK_NOT_FOUND, AUTH_ERROR */
   const ownTask = async (ctx: CallerContext, taskId: string): Promise<TaskRecord> => {
     const task = await adapters.tasks.get(taskId);

@@ -17,7 +17,7 @@ import { deleteUser } from '../commands/delete-user.js';
 import { tokenDigest } from '../../http/middleware/authentication.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { presentMe, presentMembership, presentNewUser, presentUser } from './present-user.js';
 import { readUserFields } from './user-fields.js';
 import { badRequest } from '../../http/request-issues.js';
@@ -41,7 +41,7 @@ const found = (user: UserRecord | null, userId: number): UserRecord => {
 };
 
 /** Users and their tokens (wire contract, section 1.7). */
-export const userRoutes = ({ adapters, config, workflows }: DocumentDeps): Route[] => {
+export const userRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[] => {
   const { users, partitions, files } = adapters;
   const { defaultFileQuota } = config.documents;
 

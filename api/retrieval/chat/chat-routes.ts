@@ -12,7 +12,7 @@ import { answerFrame, chatAnswer } from './chat-answer.js';
 import { chatStream } from './chat-stream.js';
 import { collectAnswer } from './collect-answer.js';
 import { completionAnswer } from './completion-answer.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import { readChatRequest } from './read-chat-request.js';
 import { orSilence } from './with-heartbeats.js';
@@ -24,7 +24,7 @@ const ERRORS = [
 ];
 
 /** The chat-completions surface; clients that know the OpenAI format address a partition as a model. */
-export const chatRoutes = ({ adapters, config, chat }: DocumentDeps): Route[] => {
+export const chatRoutes = ({ adapters, config, chat }: GatewayDeps): Route[] => {
   const { modelIdPrefix, heartbeatMs } = config.chat;
   const linksOf = (baseUrl: string) => links(baseUrl, { originals: config.documents.saveUploadedFiles });
 

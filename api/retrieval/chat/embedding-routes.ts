@@ -5,7 +5,7 @@ import { EmbeddingAnswer, EmbeddingRequest } from '../../../schemas/retrieval/ch
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { badRequest } from '../../http/request-issues.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { embeddingInput } from './embedding-input.js';
 
 /**
@@ -36,7 +36,7 @@ const base64Of = (vector: readonly number[]): string => {
 };
 
 /** Vectors in the OpenAI format, from the embedders that the documents are indexed with. */
-export const embeddingRoutes = ({ adapters }: DocumentDeps): Route[] => [
+export const embeddingRoutes = ({ adapters }: GatewayDeps): Route[] => [
   route({
     method: 'post',
     path: '/v1/embeddings',

@@ -3,7 +3,7 @@ import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { ModelEntry, ModelList } from '../../../schemas/retrieval/chat-api.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { modelIds, resolveModel } from './resolve-model.js';
 
 const OWNER = 'OpenRAG';
@@ -15,7 +15,7 @@ const entry = (id: string, created = 0): z.infer<typeof ModelEntry> => ({
 const createdOf = ({ created_at: at }: PartitionRecord): number => Math.floor(at.getTime() / 1000);
 
 /** Partitions as models, for clients that choose among what is listed. */
-export const modelListRoutes = ({ adapters, config }: DocumentDeps): Route[] => {
+export const modelListRoutes = ({ adapters, config }: GatewayDeps): Route[] => {
   const { modelIdPrefix } = config.chat;
   return [
     route({

@@ -10,10 +10,10 @@ import {
   SearchQuery,
 } from '../../../schemas/retrieval/search-api.js';
 import { authorisePartition } from '../../http/middleware/authorise-partition.js';
-import { noSuchFile } from '../../http/upload-refusals.js';
+import { noSuchFile } from '../../http/refusals.js';
 import { json, route } from '../../http/route.js';
 import type { Answer, CallerContext, Route } from '../../http/route.js';
-import type { DocumentDeps } from '../../document-deps.js';
+import type { GatewayDeps } from '../../gateway-deps.js';
 import { findExtract } from './find-extract.js';
 import { links } from '../../http/links.js';
 import { describePartition } from './describe-partition.js';
@@ -48,7 +48,7 @@ const SEARCH_ERRORS = [...FILE_SEARCH_ERRORS, 'WORKSPACE_NOT_FOUND', 'WORKSPACE_
 const searchDone = { 200: { description: 'Best first', schema: SearchAnswer } };
 
 /** Search and what it links to. */
-export const searchRoutes = ({ adapters, search }: DocumentDeps): Route[] => {
+export const searchRoutes = ({ adapters, search }: GatewayDeps): Route[] => {
   const answer = async (
     { scope, baseUrl, signal }: CallerContext,
     asked: Omit<SearchRequest, 'scope' | 'signal'>,

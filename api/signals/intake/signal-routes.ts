@@ -7,15 +7,15 @@ import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { acceptSignals } from './accept-signals.js';
 import type { AcceptDeps } from './accept-signals.js';
-import type { Gatekeeper } from './gatekeeper.js';
+import type { AccessControl } from './access-control.js';
 import { identifyWatcher } from './identify-watcher.js';
 import { readSignalBody } from './read-signal-body.js';
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
-export const signalRoutes = (deps: AcceptDeps, gate: Gatekeeper): Route[] =>
+export const signalRoutes = (deps: AcceptDeps, gate: AccessControl): Route[] =>
   API_VERSIONS.map((version) => signals(deps, gate, version));
 
-const signals = (deps: AcceptDeps, gate: Gatekeeper, version: ApiVersion): Route =>
+const signals = (deps: AcceptDeps, gate: AccessControl, version: ApiVersion): Route =>
   route({
     method: 'post',
     path: `/${version}/signals`,

@@ -22,7 +22,7 @@ const RAW_BYTES_OF_A_LIST = 16 * 1024 * 1024;
 const FAILURES = ['UNEXPECTED_ERROR'] as const satisfies ErrorCode[];
 
 /** What dashboards read: the stored alerts and the servers behind us. */
-export const managementRoutes = ({ alerts, settings, strangers, now }: ProxyDeps): Route[] => [
+export const alertRoutes = ({ alerts, settings, strangers, now }: ProxyDeps): Route[] => [
   route({
     method: 'get',
     path: '/health',

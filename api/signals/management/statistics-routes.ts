@@ -8,7 +8,7 @@ import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from './report-failure.js';
-import { beginOf, decisionStatsOf, distributionOf, statsOf } from './sum-statistics.js';
+import { beginOf, decisionStatsOf, distributionOf, statsOf } from './present-statistics.js';
 
 /** The numbers of dashboards. They come from hourly aggregates: how many alerts there are does not matter. */
 export const statisticsRoutes = ({ statistics, now }: Pick<ProxyDeps, 'statistics' | 'now'>): Route[] => [

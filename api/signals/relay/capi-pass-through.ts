@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../../schemas/app-error.js';
-import { endToEndHeaders } from './hop-by-hop.js';
-import type { HeaderMap } from './hop-by-hop.js';
+import { endToEndHeaders } from './end-to-end-headers.js';
+import type { HeaderMap } from './end-to-end-headers.js';
 
 export interface PassThroughRequest {
   method: string;

@@ -7,13 +7,13 @@ import type { PassThroughAnswer } from './capi-pass-through.js';
 import type { MetricsPath } from '../../../activities/ports/signals.js';
 import { relayed, route } from '../../http/route.js';
 import type { Answer, PublicContext, Route } from '../../http/route.js';
-import { createDecisionDesk, streamRequest } from './decision-desk.js';
+import { createDecisionCache, streamRequest } from './decision-cache.js';
 import { holdBack, peekBody } from './body-taps.js';
 import { identifyWatcher, noteRefusal } from '../intake/identify-watcher.js';
 import type { Sender } from '../intake/identify-watcher.js';
-import type { Gatekeeper } from '../intake/gatekeeper.js';
-import { createLoginDesk } from './login-desk.js';
-import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsDesk, metricsPath } from './metrics-desk.js';
+import type { AccessControl } from '../intake/access-control.js';
+import { createLoginCache } from './login-cache.js';
+import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsRelay, metricsPath } from './metrics-relay.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { isLogin, relayTarget, isDown } from './relay-target.js';
 import type { Wakers } from '../intake/notify-forwarding.js';
@@ -26,22 +26,22 @@ type PassThroughDeps = Pick<
   'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now'
 > & { wake: Wakers };
 
-interface Desks {
+interface RelayParts {
   deps: PassThroughDeps;
-  gate: Gatekeeper;
-  logins: ReturnType<typeof createLoginDesk>;
-  decisions: ReturnType<typeof createDecisionDesk>;
-  metrics: ReturnType<typeof createMetricsDesk>;
+  gate: AccessControl;
+  logins: ReturnType<typeof createLoginCache>;
+  decisions: ReturnType<typeof createDecisionCache>;
+  metrics: ReturnType<typeof createMetricsRelay>;
 }
 
 /** Everything under the two versions but the signals: handed to CAPI and back as it comes. */
-export const passThroughRoutes = (deps: PassThroughDeps, gate: Gatekeeper): Route[] => {
-  const desks: Desks = {
+export const passThroughRoutes = (deps: PassThroughDeps, gate: AccessControl): Route[] => {
+  const parts: RelayParts = {
     deps,
     gate,
-    logins: createLoginDesk(deps),
-    decisions: createDecisionDesk(deps),
-    metrics: createMetricsDesk(deps),
+    logins: createLoginCache(deps),
+    decisions: createDecisionCache(deps),
+    metrics: createMetricsRelay(deps),
   };
   const relayRoutes = API_VERSIONS.map((version) =>
     route({
@@ -58,14 +58,14 @@ export const passThroughRoutes = (deps: PassThroughDeps, gate: Gatekeeper): Rout
         429: { description: 'Logins are not passed on: CAPI shut us out, or the budget is used up' },
       },
       errors: ['NOT_FOUND', 'AUTH_ERROR', ...METRICS_ERRORS],
-      handle: (ctx) => passOn(ctx, desks),
+      handle: (ctx) => passOn(ctx, parts),
     }),
   );
-  return [usageMetrics(desks), ...relayRoutes];
+  return [usageMetrics(parts), ...relayRoutes];
 };
 
 /** CAPI has usage metrics under its third version only. */
-const usageMetrics = (desks: Desks): Route =>
+const usageMetrics = (parts: RelayParts): Route =>
   route({
     method: 'post',
     path: '/v1/usage-metrics',
@@ -75,28 +75,28 @@ const usageMetrics = (desks: Desks): Route =>
     responses: METRICS_RESPONSES,
     errors: ['AUTH_ERROR', ...METRICS_ERRORS],
     async handle(ctx) {
-      await admit(ctx, desks);
-      return takeMetrics(ctx, desks, 'v3/usage-metrics');
+      await admit(ctx, parts);
+      return takeMetrics(ctx, parts, 'v3/usage-metrics');
     },
   });
 
-const passOn = async (ctx: PublicContext, desks: Desks): Promise<Answer> => {
+const passOn = async (ctx: PublicContext, parts: RelayParts): Promise<Answer> => {
   const { req } = ctx.koa;
   const method = req.method ?? 'GET';
   const path = relayTarget(req.url ?? '/');
-  desks.gate.admitNetwork(ctx);
-  if (isLogin(method, path) && bodyOf(req) !== null) return passLogin(ctx, desks, path);
-  await admit(ctx, desks);
+  parts.gate.admitNetwork(ctx);
+  if (isLogin(method, path) && bodyOf(req) !== null) return passLogin(ctx, parts, path);
+  await admit(ctx, parts);
   const metrics = metricsPath(method, path);
-  if (metrics !== null && bodyOf(req) !== null) return takeMetrics(ctx, desks, metrics);
+  if (metrics !== null && bodyOf(req) !== null) return takeMetrics(ctx, parts, metrics);
   const asked = streamRequest(method, path);
-  const answer = await ask(ctx, desks.deps, { method, path, body: bodyOf(req) }).catch((error: unknown) => {
+  const answer = await ask(ctx, parts.deps, { method, path, body: bodyOf(req) }).catch((error: unknown) => {
     if (asked !== null && error instanceof AppError && error.code === 'CAPI_UNREACHABLE') return error;
     throw error;
   });
-  const sender = asked === null ? null : await senderOf(ctx, desks.deps);
+  const sender = asked === null ? null : await senderOf(ctx, parts.deps);
   if (asked !== null && sender !== null && (answer instanceof AppError || isDown(answer.status))) {
-    const copy = await desks.decisions.fromCopy({ ...asked, sender }, req).catch((error: unknown) => {
+    const copy = await parts.decisions.fromCopy({ ...asked, sender }, req).catch((error: unknown) => {
       ctx.log.error({ err: error }, 'the copy of a decision stream could not be read');
       return null;
     });
@@ -107,25 +107,25 @@ const passOn = async (ctx: PublicContext, desks: Desks): Promise<Answer> => {
   }
   if (answer instanceof AppError) throw answer;
   if (answer.status === 401)
-    await noteRefusal(ctx.koa.req.headers.authorization, desks.deps.watchers, ctx.log);
+    await noteRefusal(ctx.koa.req.headers.authorization, parts.deps.watchers, ctx.log);
   const body =
     asked !== null && sender !== null && answer.status === 200
-      ? desks.decisions.watch({ ...asked, sender }, answer, ctx.log)
+      ? parts.decisions.watch({ ...asked, sender }, answer, ctx.log)
       : answer.body;
   return relayed(answer.status, { headers: answer.headers, body });
 };
 
 /** @throws AppError AUTHENTICATION_ERROR for usage metrics whose token does not stand client validation (proxy spec, 4.3) */
-const takeMetrics = async (ctx: PublicContext, desks: Desks, path: MetricsPath): Promise<Answer> => {
+const takeMetrics = async (ctx: PublicContext, parts: RelayParts, path: MetricsPath): Promise<Answer> => {
   const { req } = ctx.koa;
-  if (desks.gate.validates && path.endsWith('/usage-metrics')) {
-    const sender = await identifyWatcher(req.headers.authorization, desks.deps.watchers);
-    await desks.gate.validate(ctx, sender, path.startsWith('v2') ? 'v2' : 'v3').catch((error: unknown) => {
+  if (parts.gate.validates && path.endsWith('/usage-metrics')) {
+    const sender = await identifyWatcher(req.headers.authorization, parts.deps.watchers);
+    await parts.gate.validate(ctx, sender, path.startsWith('v2') ? 'v2' : 'v3').catch((error: unknown) => {
       req.resume();
       throw error;
     });
   }
-  return desks.metrics.take(ctx, path);
+  return parts.metrics.take(ctx, path);
 };
 
 /** @throws AppError CAPI_UNREACHABLE with words for the LAPI's log */
@@ -147,21 +147,21 @@ const ask = async (
 };
 
 /** A login that passes by tells which watcher holds which token. */
-const passLogin = async (ctx: PublicContext, desks: Desks, path: string): Promise<Answer> => {
+const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): Promise<Answer> => {
   const { req } = ctx.koa;
-  const { logins } = desks;
+  const { logins } = parts;
   const peeked = await peekBody(req, LOGIN_BYTES);
   const bytes = 'whole' in peeked ? peeked.whole : null;
   const asked = bytes === null ? null : { bytes, encoding: req.headers['content-encoding'] };
   const login = asked === null ? null : logins.read(asked);
   // What names nobody is nobody's.
-  if (desks.gate.asksForWatcher) desks.gate.admitWatcher(login?.machineId ?? '');
+  if (parts.gate.asksForWatcher) parts.gate.admitWatcher(login?.machineId ?? '');
   const own = login === null ? null : await logins.answerFor(login, ctx.log);
   if (own !== null) return own;
   const body = 'stream' in peeked ? peeked.stream : Readable.from([peeked.whole], { objectMode: false });
   let answer: PassThroughAnswer;
   try {
-    answer = await ask(ctx, desks.deps, { method: 'POST', path, body });
+    answer = await ask(ctx, parts.deps, { method: 'POST', path, body });
   } catch (error) {
     const down = error instanceof AppError && error.code === 'CAPI_UNREACHABLE';
     const known = down && login !== null ? await logins.fallback(login, ctx.log) : null;
@@ -187,7 +187,7 @@ const passLogin = async (ctx: PublicContext, desks: Desks, path: string): Promis
 };
 
 /** @throws AppError AUTH_ERROR for a network or a watcher that is not on the list */
-const admit = async (ctx: PublicContext, { gate, deps }: Desks): Promise<void> => {
+const admit = async (ctx: PublicContext, { gate, deps }: RelayParts): Promise<void> => {
   gate.admitNetwork(ctx);
   if (!gate.asksForWatcher) return;
   const { watcher } = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);

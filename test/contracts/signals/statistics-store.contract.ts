@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { AlertStore, StatisticsStore } from '../../../activities/ports/signals.js';
-import { decisionStatsOf, distributionOf, statsOf } from '../../../api/signals/management/sum-statistics.js';
+import {
+  decisionStatsOf,
+  distributionOf,
+  statsOf,
+} from '../../../api/signals/management/present-statistics.js';
 import type { Alert, NewAlert } from '../../../schemas/signals/signals.js';
 import { DURATIONS, referenceStatistics } from '../../support/reference-statistics.js';
 import { sampleAlert, sampleSignal } from './alert-store-samples.js';

@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import { createAlertMarks } from '../../../activities/stores/mongo/signals/alert-marks.js';
 import { createMongoAlertStore } from '../../../activities/stores/mongo/signals/alert-store.js';
 import { createMongoStatisticsStore } from '../../../activities/stores/mongo/signals/statistics-store.js';
-import { statsOf } from '../../../api/signals/management/sum-statistics.js';
+import { statsOf } from '../../../api/signals/management/present-statistics.js';
 import { createFakeAlertStore } from '../../support/fakes/signals/fake-alert-store.js';
 import { createFakeStatisticsStore } from '../../support/fakes/signals/fake-statistics-store.js';
 import { until } from '../../support/until.js';

@@ -9,7 +9,7 @@ import type {
 } from '../../../activities/signals/signal-delivery.js';
 import type { WaitingItem } from '../../../schemas/signals/signals.js';
 import { external } from '../../../workflows/activity-profiles.js';
-import { createForwardingDesk, ok, refusal } from '../../support/forwarding-desk.js';
+import { createScriptedForwarding, ok, refusal } from '../../support/scripted-forwarding.js';
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, i) => from + i);
@@ -17,9 +17,9 @@ const range = (from: number, to: number): number[] =>
 /** So many signals wait; the activities over stores in memory and a scripted CAPI, with a clock of the test's. */
 const openDesk = async (signals: number) => {
   let clockMs = 0;
-  const desk = createForwardingDesk(async () => clockMs);
-  const activities = createForwardingActivities({ ...desk.deps, monotonicMs: () => clockMs });
-  desk.add(signals);
+  const fixture = createScriptedForwarding(async () => clockMs);
+  const activities = createForwardingActivities({ ...fixture.deps, monotonicMs: () => clockMs });
+  fixture.add(signals);
   const { batches } = await activities.nextBatches('lapi');
   const beats: SendProgress[] = [];
   /** One call of the activity, as a worker makes it. */
@@ -30,47 +30,47 @@ const openDesk = async (signals: number) => {
       batches: given,
     }) as Promise<SeveralReport>;
   };
-  return { desk, batches, beats, call, pass: (ms: number) => (clockMs += ms) };
+  return { fixture, batches, beats, call, pass: (ms: number) => (clockMs += ms) };
 };
 
 describe('sendBatches', () => {
   it('sends batch by batch in order, one request at a time, each marked before the next is offered', async () => {
-    const { desk, beats, call } = await openDesk(220);
+    const { fixture, beats, call } = await openDesk(220);
     let underWay = 0;
-    desk.answer(async ({ ids }) => {
+    fixture.answer(async ({ ids }) => {
       underWay += 1;
       expect(underWay).toBe(1);
-      expect(desk.ids('waiting')[0]).toBe(ids[0]);
+      expect(fixture.ids('waiting')[0]).toBe(ids[0]);
       await new Promise((resolve) => setImmediate(resolve));
       underWay -= 1;
       return ok;
     });
     expect(await call()).toEqual({ done: 5, forwarded: 220, unmarked: [], report: null, restMs: 0 });
-    expect(desk.offers.map(({ ids }) => ids.length)).toEqual([50, 50, 50, 50, 20]);
-    expect(desk.accepted).toEqual(range(1, 220));
-    expect(desk.ids('waiting')).toEqual([]);
+    expect(fixture.offers.map(({ ids }) => ids.length)).toEqual([50, 50, 50, 50, 20]);
+    expect(fixture.accepted).toEqual(range(1, 220));
+    expect(fixture.ids('waiting')).toEqual([]);
     expect(beats).toEqual(
       [50, 100, 150, 200, 220].map((forwarded, index) => ({ done: index + 1, forwarded })),
     );
-    expect(desk.successes()).toBe(1);
+    expect(fixture.successes()).toBe(1);
   });
 
   it('reads the next batch while this one is sent, unless they are large', async () => {
     const bodies = [10, 12_000];
     const counts = [];
     for (const bytes of bodies) {
-      const { desk, call } = await openDesk(0);
-      desk.add(100, { bytes });
-      const activities = createForwardingActivities(desk.deps);
+      const { fixture, call } = await openDesk(0);
+      fixture.add(100, { bytes });
+      const activities = createForwardingActivities(fixture.deps);
       const { batches } = await activities.nextBatches('lapi');
-      const read = desk.deps.alerts.readWaiting;
+      const read = fixture.deps.alerts.readWaiting;
       let reads = 0;
-      desk.deps.alerts.readWaiting = (ids) => {
+      fixture.deps.alerts.readWaiting = (ids) => {
         reads += 1;
         return read(ids);
       };
       const seen: number[] = [];
-      desk.answer(async () => {
+      fixture.answer(async () => {
         await new Promise((resolve) => setImmediate(resolve));
         seen.push(reads);
         return ok;
@@ -92,55 +92,55 @@ describe('sendBatches', () => {
     ['an unknown outcome', { outcome: 'unknown', message: 'hung up' } as const],
     ['no connection', { outcome: 'unreachable', message: 'ECONNREFUSED' } as const],
   ])('ends at the first batch that is not taken: %s', async (_name, answer) => {
-    const { desk, call } = await openDesk(200);
-    desk.answer(({ number }) => (number === 3 ? answer : ok));
+    const { fixture, call } = await openDesk(200);
+    fixture.answer(({ number }) => (number === 3 ? answer : ok));
     expect(await call()).toEqual({ done: 2, forwarded: 100, unmarked: [], report: answer, restMs: 0 });
-    expect(desk.offers).toHaveLength(3);
-    expect(desk.ids('waiting')).toEqual(range(101, 200));
+    expect(fixture.offers).toHaveLength(3);
+    expect(fixture.ids('waiting')).toEqual(range(101, 200));
   });
 
   it('never offers a token again that CAPI refused', async () => {
-    const { desk, batches, call } = await openDesk(100);
-    desk.answer(({ number }) => (number === 2 ? refusal(401) : ok));
+    const { fixture, batches, call } = await openDesk(100);
+    fixture.answer(({ number }) => (number === 2 ? refusal(401) : ok));
     await call();
     expect(await call(undefined, batches.slice(1))).toMatchObject({ report: { outcome: 'no-token' } });
-    desk.tokens.push('token-2');
+    fixture.tokens.push('token-2');
     await call(undefined, batches.slice(1));
-    expect(desk.offers.map(({ token }) => token)).toEqual(['token-1', 'token-1', 'token-2']);
+    expect(fixture.offers.map(({ token }) => token)).toEqual(['token-1', 'token-1', 'token-2']);
   });
 
   it('asks for the token once, and again as soon as there is a newer one', async () => {
-    const { desk, call } = await openDesk(200);
-    const token = desk.deps.watchers.token;
+    const { fixture, call } = await openDesk(200);
+    const token = fixture.deps.watchers.token;
     let asked = 0;
-    desk.deps.watchers.token = (watcher) => {
+    fixture.deps.watchers.token = (watcher) => {
       asked += 1;
       return token(watcher);
     };
-    desk.answer(({ number }) => {
-      if (number === 3) desk.tokens.push('token-2');
+    fixture.answer(({ number }) => {
+      if (number === 3) fixture.tokens.push('token-2');
       return ok;
     });
     await call();
-    expect(desk.offers.map((offer) => offer.token)).toEqual(['token-1', 'token-1', 'token-1', 'token-2']);
+    expect(fixture.offers.map((offer) => offer.token)).toEqual(['token-1', 'token-1', 'token-1', 'token-2']);
     expect(asked).toBe(2);
   });
 
   it('looks for a pause before each batch', async () => {
-    const { desk, call } = await openDesk(150);
-    desk.answer(({ number }) => {
-      if (number === 2) desk.pause();
+    const { fixture, call } = await openDesk(150);
+    fixture.answer(({ number }) => {
+      if (number === 2) fixture.pause();
       return ok;
     });
     expect(await call()).toMatchObject({ done: 2, report: { outcome: 'paused' } });
-    expect(desk.offers).toHaveLength(2);
+    expect(fixture.offers).toHaveLength(2);
   });
 
   it('offers byte for byte the batch whose marks a crash kept from the store, and not what was marked', async () => {
-    const { desk, call } = await openDesk(150);
-    const mark = desk.deps.alerts.markForwarded;
+    const { fixture, call } = await openDesk(150);
+    const mark = fixture.deps.alerts.markForwarded;
     const crashed = new Promise<void>((crash) => {
-      desk.deps.alerts.markForwarded = async (ids, at) => {
+      fixture.deps.alerts.markForwarded = async (ids, at) => {
         if (ids[0] !== 51) return mark(ids, at);
         crash();
         // The process is gone: this call never comes back.
@@ -149,54 +149,54 @@ describe('sendBatches', () => {
     });
     void call();
     await crashed;
-    desk.deps.alerts.markForwarded = mark;
+    fixture.deps.alerts.markForwarded = mark;
     expect(await call()).toMatchObject({ done: 3, forwarded: 100 });
-    expect(desk.offers.map(({ ids }) => ids[0])).toEqual([1, 51, 51, 101]);
-    expect(desk.offers[2]!.body).toBe(desk.offers[1]!.body);
-    expect(desk.ids('waiting')).toEqual([]);
+    expect(fixture.offers.map(({ ids }) => ids[0])).toEqual([1, 51, 51, 101]);
+    expect(fixture.offers[2]!.body).toBe(fixture.offers[1]!.body);
+    expect(fixture.ids('waiting')).toEqual([]);
   });
 
   it('hands the marks of a batch to the workflow when the store is away after the 2xx', async () => {
-    const { desk, call } = await openDesk(150);
-    const mark = desk.deps.alerts.markForwarded;
-    desk.deps.alerts.markForwarded = async (ids, at) => {
+    const { fixture, call } = await openDesk(150);
+    const mark = fixture.deps.alerts.markForwarded;
+    fixture.deps.alerts.markForwarded = async (ids, at) => {
       if (ids[0] !== 1) throw new Error('the store is away');
       await mark(ids, at);
     };
     expect(await call()).toMatchObject({ done: 2, forwarded: 100, unmarked: range(51, 100), report: null });
-    expect(desk.offers).toHaveLength(2);
+    expect(fixture.offers).toHaveLength(2);
   });
 
   it('throws when the store fails before the first offer, and answers what is done when it fails later', async () => {
-    const { desk, batches, call } = await openDesk(150);
-    const get = desk.deps.watchers.get;
-    desk.answer(({ number }) => {
+    const { fixture, batches, call } = await openDesk(150);
+    const get = fixture.deps.watchers.get;
+    fixture.answer(({ number }) => {
       if (number === 2)
-        desk.deps.watchers.get = async () => {
+        fixture.deps.watchers.get = async () => {
           throw new Error('the store is away');
         };
       return ok;
     });
     expect(await call()).toMatchObject({ done: 2, forwarded: 100, unmarked: [], report: null });
     await expect(call(undefined, batches.slice(2))).rejects.toThrow('the store is away');
-    desk.deps.watchers.get = get;
+    fixture.deps.watchers.get = get;
     expect(await call(undefined, batches.slice(2))).toMatchObject({ done: 1, forwarded: 50 });
   });
 
   it('stops between two batches when it is cancelled', async () => {
-    const { desk, call } = await openDesk(150);
+    const { fixture, call } = await openDesk(150);
     const environment = new MockActivityEnvironment();
-    desk.answer(({ number }) => {
+    fixture.answer(({ number }) => {
       if (number === 2) environment.cancel();
       return ok;
     });
     expect(await call(environment)).toMatchObject({ done: 2, report: null });
-    expect(desk.offers).toHaveLength(2);
+    expect(fixture.offers).toHaveLength(2);
   });
 
   it('stops offering before a worker without a heartbeat is taken for dead', async () => {
-    const { desk, call, pass } = await openDesk(200);
-    desk.answer(() => {
+    const { fixture, call, pass } = await openDesk(200);
+    fixture.answer(() => {
       pass(SENDING_MS / 2);
       return ok;
     });
@@ -206,10 +206,10 @@ describe('sendBatches', () => {
   });
 
   it('keeps a pace between two batches; a long one is left to the workflow', async () => {
-    const { desk, call } = await openDesk(150);
-    desk.deps.settings.paceMs = 30;
+    const { fixture, call } = await openDesk(150);
+    fixture.deps.settings.paceMs = 30;
     const times: number[] = [];
-    desk.answer(() => {
+    fixture.answer(() => {
       times.push(performance.now());
       return ok;
     });
@@ -217,30 +217,30 @@ describe('sendBatches', () => {
     // And one pause behind the last batch, in front of the first one of the next call.
     const gaps = [...times, performance.now()].slice(1).map((at, index) => at - times[index]!);
     expect(gaps.every((gap) => gap >= 29)).toBe(true);
-    desk.add(100);
-    desk.deps.settings.paceMs = 60_000;
-    const { batches } = await createForwardingActivities(desk.deps).nextBatches('lapi');
+    fixture.add(100);
+    fixture.deps.settings.paceMs = 60_000;
+    const { batches } = await createForwardingActivities(fixture.deps).nextBatches('lapi');
     expect(await call(undefined, batches)).toMatchObject({ done: 1, forwarded: 50, restMs: 60_000 });
   });
 
   it('sends nothing while forwarding is switched off', async () => {
-    const { desk, call } = await openDesk(100);
-    desk.deps.settings.enabled = false;
+    const { fixture, call } = await openDesk(100);
+    fixture.deps.settings.enabled = false;
     expect(await call()).toMatchObject({ done: 2, forwarded: 0, report: null });
-    expect(desk.offers).toEqual([]);
-    expect(desk.successes()).toBe(0);
+    expect(fixture.offers).toEqual([]);
+    expect(fixture.successes()).toBe(0);
   });
 });
 
 describe('nextBatches', () => {
   it('says whether more waits than it took up', async () => {
-    const desk = createForwardingDesk(async () => 0);
-    desk.add(2001);
-    const { batches, more } = await desk.activities.nextBatches('lapi');
+    const fixture = createScriptedForwarding(async () => 0);
+    fixture.add(2001);
+    const { batches, more } = await fixture.activities.nextBatches('lapi');
     expect(batches.flatMap(({ ids }) => ids)).toEqual(range(1, 2000));
     expect([batches.length, more]).toEqual([40, true]);
-    await desk.deps.alerts.markForwarded(range(1, 2000), new Date());
-    expect(await desk.activities.nextBatches('lapi')).toEqual({
+    await fixture.deps.alerts.markForwarded(range(1, 2000), new Date());
+    expect(await fixture.activities.nextBatches('lapi')).toEqual({
       batches: [{ version: 'v3', ids: [2001] }],
       more: false,
     });

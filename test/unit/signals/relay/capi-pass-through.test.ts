@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
 import { createCapiPassThrough } from '../../../../api/signals/relay/capi-pass-through.js';
 import type { CapiPassThrough } from '../../../../api/signals/relay/capi-pass-through.js';
-import { endToEndHeaders } from '../../../../api/signals/relay/hop-by-hop.js';
+import { endToEndHeaders } from '../../../../api/signals/relay/end-to-end-headers.js';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 

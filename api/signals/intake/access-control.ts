@@ -15,7 +15,7 @@ const refusal = (code: 'AUTHENTICATION_ERROR' | 'AUTH_ERROR', error: string, mes
  * The allow-lists and the client validation (proxy spec, 4.3). A watcher's name comes from claims that nobody has checked:
  * where that matters validation belongs to the list, since CAPI takes its own tokens only.
  */
-export const createGatekeeper = ({
+export const createAccessControl = ({
   settings,
   passThrough,
   validated,
@@ -85,4 +85,4 @@ export const createGatekeeper = ({
   };
 };
 
-export type Gatekeeper = ReturnType<typeof createGatekeeper>;
+export type AccessControl = ReturnType<typeof createAccessControl>;

@@ -39,7 +39,7 @@ export const metricsPath = (method: string, target: string): MetricsPath | null 
  * Metrics go to CAPI at once when it is there. While it is down they are stored, answered as taken, and sent later by an
  * actor; a body too large for CAPI goes in parts, the first at once and the rest likewise.
  */
-export const createMetricsDesk = (
+export const createMetricsRelay = (
   deps: Pick<ProxyDeps, 'passThrough' | 'watchers' | 'metrics' | 'settings' | 'now'> & { wake: Wakers },
 ) => {
   let underWay = 0;

@@ -6,7 +6,7 @@ import { createFakeMetricsStore } from './fakes/signals/fake-metrics-store.js';
 import type { ApiVersion, DeliveryState, WatcherRecord } from '../../schemas/signals/signals.js';
 import type { DeliveryResult } from '../../activities/ports/signals.js';
 
-interface DeskItem {
+interface ScriptedItem {
   id: number;
   watcher: string;
   version: ApiVersion;
@@ -30,8 +30,8 @@ export interface Offer {
  * The stores and CAPI as the forwarding actor meets them, in memory: real activities around a scripted CAPI. `answer`
  * says how CAPI takes an offer; what it accepts is noted in `accepted`, in order.
  */
-export const createForwardingDesk = (clock: () => Promise<number>) => {
-  const items: DeskItem[] = [];
+export const createScriptedForwarding = (clock: () => Promise<number>) => {
+  const items: ScriptedItem[] = [];
   const tokens: string[] = ['token-1'];
   const refused = new Set<string>();
   const offers: Offer[] = [];
@@ -41,7 +41,7 @@ export const createForwardingDesk = (clock: () => Promise<number>) => {
   let successes = 0;
   let pausedAt: Date | null = null;
 
-  const waiting = (watcher: string): DeskItem[] =>
+  const waiting = (watcher: string): ScriptedItem[] =>
     items.filter((item) => item.watcher === watcher && item.state === 'waiting');
 
   const deps: ForwardingActivityDeps = {
@@ -136,7 +136,7 @@ const watcherRecord = (watcher: string): WatcherRecord => ({
   ...{ lastSuccessAt: null, lastError: null, nextAttemptAt: null, pausedAt: null },
 });
 
-export type ForwardingDesk = ReturnType<typeof createForwardingDesk>;
+export type ScriptedForwarding = ReturnType<typeof createScriptedForwarding>;
 
 export const ok: DeliveryResult = { outcome: 'accepted', status: 200 };
 

@@ -1,7 +1,7 @@
 import type { Route } from './http/route.js';
 import { chatRoutes } from './retrieval/chat/chat-routes.js';
 import { bareRelationshipRoutes, contentRoutes } from './documents/files/content-routes.js';
-import type { DocumentDeps } from './document-deps.js';
+import type { GatewayDeps } from './gateway-deps.js';
 import { embeddingRoutes } from './retrieval/chat/embedding-routes.js';
 import { healthRoutes } from './service/health-routes.js';
 import { indexerRoutes } from './documents/files/indexer-routes.js';
@@ -23,7 +23,7 @@ import { userRoutes } from './documents/users/user-routes.js';
 import { workspaceRoutes } from './documents/partitions/workspace-routes.js';
 
 /** The whole document surface. */
-export const documentRoutes = (deps: DocumentDeps): Route[] => [
+export const documentRoutes = (deps: GatewayDeps): Route[] => [
   ...healthRoutes(deps),
   ...indexerRoutes(deps),
   ...taskRoutes(deps),

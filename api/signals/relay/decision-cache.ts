@@ -47,7 +47,7 @@ export const streamRequest = (method: string, target: string): Omit<StreamReques
  * The decision stream of each watcher, folded as it passes by and served from that copy while CAPI is down: to a token that
  * CAPI took before and never to another one.
  */
-export const createDecisionDesk = ({
+export const createDecisionCache = ({
   watchers,
   copies,
   now,

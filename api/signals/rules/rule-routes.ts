@@ -4,10 +4,10 @@ import { FiltersBody, PreviewBody, PreviewRequest } from '../../../schemas/signa
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { ProxyDeps } from '../proxy-deps.js';
-import { reportFailure } from './report-failure.js';
+import { reportFailure } from '../management/report-failure.js';
 
 /** The rules in force, and a rule tried before it is. */
-export const filterRoutes = ({ alerts, rules }: Pick<ProxyDeps, 'alerts' | 'rules'>): Route[] => [
+export const ruleRoutes = ({ alerts, rules }: Pick<ProxyDeps, 'alerts' | 'rules'>): Route[] => [
   route({
     method: 'get',
     path: '/api/filters',

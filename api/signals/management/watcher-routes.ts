@@ -18,7 +18,7 @@ const ERRORS = ['BAD_REQUEST', 'NOT_FOUND', 'UNEXPECTED_ERROR'] as const;
 const FAILED = 'Failed to steer forwarding';
 
 /** An operator's word on the queue of one watcher. */
-export const steeringRoutes = (deps: SteeringDeps): Route[] => [
+export const watcherRoutes = (deps: SteeringDeps): Route[] => [
   pause(deps),
   resume(deps),
   retry(deps),

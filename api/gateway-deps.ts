@@ -6,7 +6,7 @@ import type { SearchService } from '../activities/retrieval/search/search-types.
 import type { Config } from '../schemas/config/config.js';
 
 /** What the document routes need of the outside. */
-export interface DocumentDeps {
+export interface GatewayDeps {
   config: Config;
   adapters: Adapters;
   workflows: WorkflowStarter;

@@ -11,7 +11,7 @@ import type { ProxyDeps } from '../proxy-deps.js';
 import type { Wakers } from '../intake/notify-forwarding.js';
 import { withinPatience } from '../intake/within-patience.js';
 
-export type LoginDeskDeps = Pick<ProxyDeps, 'watchers' | 'logins' | 'settings' | 'now'> & {
+export type LoginCacheDeps = Pick<ProxyDeps, 'watchers' | 'logins' | 'settings' | 'now'> & {
   wake: Wakers;
 };
 
@@ -29,7 +29,7 @@ const LONGEST_MS = 24 * 3_600_000;
  * same watcher, password and scenarios is given out again; what goes to CAPI is counted; and while CAPI shuts us out nobody
  * knocks. A token that CAPI refused is never given out again. When the store cannot be asked the login is passed on.
  */
-export const createLoginDesk = (deps: LoginDeskDeps) => {
+export const createLoginCache = (deps: LoginCacheDeps) => {
   const { watchers, logins, settings, now } = deps;
 
   const usable = async ({ machineId, password }: Credentials): Promise<RememberedLogin | null> => {
