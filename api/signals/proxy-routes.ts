@@ -7,7 +7,7 @@ import { createAccessControl } from './intake/access-control.js';
 import { alertRoutes } from './management/alert-routes.js';
 import { passThroughRoutes } from './relay/pass-through-routes.js';
 import type { ProxyDeps } from './proxy-deps.js';
-import { createPushTraffic, createWakers } from './intake/notify-forwarding.js';
+import { createPushTraffic, createForwardingNotifiers } from './intake/notify-forwarding.js';
 import { quarantineRoutes } from './management/quarantine-routes.js';
 import { signalRoutes } from './intake/signal-routes.js';
 import { watcherRoutes } from './management/watcher-routes.js';
@@ -16,7 +16,7 @@ import { statisticsRoutes } from './management/statistics-routes.js';
 /** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
 export const proxyRoutes = (deps: ProxyDeps): Route[] => {
   const traffic = createPushTraffic();
-  const wake = createWakers(deps, traffic);
+  const wake = createForwardingNotifiers(deps, traffic);
   const gate = createAccessControl(deps);
   return [
     ...alertRoutes(deps),

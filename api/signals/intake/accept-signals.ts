@@ -4,10 +4,10 @@ import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
-import type { PushTraffic, Wakers } from './notify-forwarding.js';
+import type { PushTraffic, ForwardingNotifiers } from './notify-forwarding.js';
 
 export type AcceptDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'rules' | 'geo' | 'settings' | 'now'> & {
-  wake: Wakers;
+  wake: ForwardingNotifiers;
   traffic: PushTraffic;
 };
 

@@ -5,7 +5,7 @@ import type { ProxyDeps } from '../proxy-deps.js';
 export interface PushTraffic {
   during<T>(work: () => Promise<T>): Promise<T>;
   /** Resolves as soon as no push is being stored, and at the latest after so many milliseconds. */
-  lull(withinMs: number): Promise<void>;
+  quietPeriod(withinMs: number): Promise<void>;
 }
 
 export const createPushTraffic = (): PushTraffic => {
@@ -21,7 +21,7 @@ export const createPushTraffic = (): PushTraffic => {
         if (pushes === 0) for (const go of [...waiting]) go();
       }
     },
-    async lull(withinMs) {
+    async quietPeriod(withinMs) {
       if (pushes === 0) return;
       await new Promise<void>((resolve) => {
         const go = (): void => {
@@ -37,7 +37,7 @@ export const createPushTraffic = (): PushTraffic => {
 };
 
 /** Tells a watcher's actor that there is something new, without making anybody wait. */
-export type Waker = (watcher: string, log: Logger) => void;
+export type ForwardingNotifier = (watcher: string, log: Logger) => void;
 
 /** Calls to Temporal under way at once: enough to keep it busy, few enough to leave a crowd of pushes their turn. */
 const PARALLEL_CALLS = 8;
@@ -57,11 +57,11 @@ const REST_MS = 1000;
  * a rest afterwards, further wakes of that watcher are kept and told by one call when the rest is over: the last push
  * is always followed by a call, and a slow Temporal piles nothing up. A call that fails is logged and left to the sweep.
  */
-export const createWaker = (
+export const createForwardingNotifier = (
   call: (watcher: string) => Promise<void>,
   traffic: PushTraffic,
   restMs = REST_MS,
-): Waker => {
+): ForwardingNotifier => {
   const due = new Map<string, Logger>();
   /** Being told, or told a moment ago. */
   const resting = new Set<string>();
@@ -75,7 +75,7 @@ export const createWaker = (
   const tell = async (): Promise<void> => {
     callers += 1;
     while (next() !== undefined) {
-      await traffic.lull(PATIENCE_MS);
+      await traffic.quietPeriod(PATIENCE_MS);
       // The other callers may have taken all of it meanwhile.
       const entry = next();
       if (entry === undefined) break;
@@ -105,22 +105,22 @@ export const createWaker = (
 };
 
 /** What the actors of a watcher are told; nobody waits for it. */
-export interface Wakers {
+export interface ForwardingNotifiers {
   /** Signals may have come, or may go again. */
-  signals: Waker;
+  signals: ForwardingNotifier;
   /** Metrics are held. */
-  metrics: Waker;
+  metrics: ForwardingNotifier;
   /** The watcher has a newer token: whatever waited for one goes on. */
-  token: Waker;
+  token: ForwardingNotifier;
 }
 
-export const createWakers = (
+export const createForwardingNotifiers = (
   deps: Pick<ProxyDeps, 'forwarding' | 'metrics'>,
   traffic: PushTraffic,
-): Wakers => {
+): ForwardingNotifiers => {
   const { forwarding } = deps;
-  const signals = createWaker((watcher) => forwarding.wake(watcher), traffic);
-  const metrics = createWaker((watcher) => forwarding.wakeMetrics(watcher), traffic);
+  const signals = createForwardingNotifier((watcher) => forwarding.wake(watcher), traffic);
+  const metrics = createForwardingNotifier((watcher) => forwarding.wakeMetrics(watcher), traffic);
   return {
     signals,
     metrics,

@@ -10,9 +10,9 @@ import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from './report-failure.js';
-import type { Wakers } from '../intake/notify-forwarding.js';
+import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
-type QuarantineDeps = Pick<ProxyDeps, 'alerts'> & { wake: Wakers };
+type QuarantineDeps = Pick<ProxyDeps, 'alerts'> & { wake: ForwardingNotifiers };
 
 const FAILED = 'Failed to decide on a quarantined signal';
 const notFound = (): AppError => new AppError('NOT_FOUND', 'No such signal is quarantined');

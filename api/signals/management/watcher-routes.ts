@@ -4,10 +4,10 @@ import { json, route } from '../../http/route.js';
 import type { PublicContext, Route } from '../../http/route.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from './report-failure.js';
-import type { Wakers } from '../intake/notify-forwarding.js';
+import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
 type SteeringDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwarding' | 'settings' | 'now'> & {
-  wake: Wakers;
+  wake: ForwardingNotifiers;
 };
 
 /** One request releases so many withheld signals at most, in so many writes. */

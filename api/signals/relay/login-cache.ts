@@ -8,11 +8,11 @@ import { json } from '../../http/route.js';
 import type { Answer } from '../../http/route.js';
 import type { Logger } from '../../logger.js';
 import type { ProxyDeps } from '../proxy-deps.js';
-import type { Wakers } from '../intake/notify-forwarding.js';
+import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 import { withinPatience } from '../intake/within-patience.js';
 
 export type LoginCacheDeps = Pick<ProxyDeps, 'watchers' | 'logins' | 'settings' | 'now'> & {
-  wake: Wakers;
+  wake: ForwardingNotifiers;
 };
 
 /** A LAPI logs in again within the last minute of a token; what is given out again lasts a good while longer. */

@@ -10,7 +10,7 @@ import { isDown } from './relay-target.js';
 import { identifyWatcher, noteRefusal } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { readPlainBody } from '../intake/read-signal-body.js';
-import type { Wakers } from '../intake/notify-forwarding.js';
+import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
 /** Of one body, decompressed (proxy spec, 4.5). */
 const BODY_BYTES = 50 * 1024 * 1024;
@@ -40,7 +40,9 @@ export const metricsPath = (method: string, target: string): MetricsPath | null 
  * actor; a body too large for CAPI goes in parts, the first at once and the rest likewise.
  */
 export const createMetricsRelay = (
-  deps: Pick<ProxyDeps, 'passThrough' | 'watchers' | 'metrics' | 'settings' | 'now'> & { wake: Wakers },
+  deps: Pick<ProxyDeps, 'passThrough' | 'watchers' | 'metrics' | 'settings' | 'now'> & {
+    wake: ForwardingNotifiers;
+  },
 ) => {
   let underWay = 0;
 

@@ -16,7 +16,7 @@ import { createLoginCache } from './login-cache.js';
 import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsRelay, metricsPath } from './metrics-relay.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { isLogin, relayTarget, isDown } from './relay-target.js';
-import type { Wakers } from '../intake/notify-forwarding.js';
+import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
 /** A login and its answer are a few hundred bytes; larger ones pass by unread. */
 const LOGIN_BYTES = 64 * 1024;
@@ -24,7 +24,7 @@ const LOGIN_BYTES = 64 * 1024;
 type PassThroughDeps = Pick<
   ProxyDeps,
   'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now'
-> & { wake: Wakers };
+> & { wake: ForwardingNotifiers };
 
 interface RelayParts {
   deps: PassThroughDeps;

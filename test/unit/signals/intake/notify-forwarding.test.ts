@@ -1,14 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Logger } from '../../../../api/logger.js';
-import { createWaker, createPushTraffic } from '../../../../api/signals/intake/notify-forwarding.js';
+import {
+  createForwardingNotifier,
+  createPushTraffic,
+} from '../../../../api/signals/intake/notify-forwarding.js';
 
 const log = { warn: jest.fn() } as unknown as Logger;
 
 /** What was told, and when; a call takes 20 ms. */
-const openWaker = (fails = false) => {
+const openNotifier = (fails = false) => {
   const told: (readonly [watcher: string, atMs: number])[] = [];
   const from = Date.now();
-  const wake = createWaker(async (watcher) => {
+  const wake = createForwardingNotifier(async (watcher) => {
     told.push([watcher, Date.now() - from]);
     await new Promise((resolve) => setTimeout(resolve, 20));
     if (fails) throw new Error('no Temporal');
@@ -16,12 +19,12 @@ const openWaker = (fails = false) => {
   return { told, wake: (watcher: string) => wake(watcher, log) };
 };
 
-describe('the waker', () => {
+describe('notifications', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
   it('tells of the first push at once, of a crowd behind it once a second, and of the last push always', async () => {
-    const { told, wake } = openWaker();
+    const { told, wake } = openNotifier();
     for (let push = 0; push < 250; push += 1) {
       wake('w');
       await jest.advanceTimersByTimeAsync(10);
@@ -31,7 +34,7 @@ describe('the waker', () => {
   });
 
   it('tells at once of a push after a rest', async () => {
-    const { told, wake } = openWaker();
+    const { told, wake } = openNotifier();
     wake('w');
     await jest.advanceTimersByTimeAsync(5_000);
     wake('w');
@@ -43,7 +46,7 @@ describe('the waker', () => {
   });
 
   it('lets no watcher wait for the rest of another, and loses none of a crowd', async () => {
-    const { told, wake } = openWaker();
+    const { told, wake } = openNotifier();
     const watchers = Array.from({ length: 100 }, (_, index) => `w${index}`);
     for (const watcher of watchers) wake(watcher);
     await jest.advanceTimersByTimeAsync(500);
@@ -59,7 +62,7 @@ describe('the waker', () => {
   });
 
   it('goes on after a call that failed', async () => {
-    const { told, wake } = openWaker(true);
+    const { told, wake } = openNotifier(true);
     wake('w');
     await jest.advanceTimersByTimeAsync(100);
     wake('w');
