@@ -121,7 +121,7 @@ export const connect = async (
       keys,
       discover: (url) =>
         discoverOllama(modelServers, url, {
-          patienceMs: DISCOVERY_MS,
+          timeoutMs: DISCOVERY_MS,
           signal: AbortSignal.timeout(DISCOVERY_MS),
         }),
     });
@@ -172,7 +172,7 @@ export const connect = async (
           ...config.chat.override,
           concurrency: config.models.llmConcurrency,
           contextTokens: config.chat.contextTokens,
-          patienceMs: config.models.llmTimeoutSeconds * 1000,
+          timeoutMs: config.models.llmTimeoutSeconds * 1000,
         },
       }),
       web:

@@ -1,7 +1,7 @@
 import type { Logger } from './logger.js';
 
 /** A client waits for us no longer than this because of Temporal. */
-const PATIENCE_MS = 2000;
+const TIMEOUT_MS = 2000;
 
 /**
  * Asks something of Temporal that the records and the sweep make good when it fails: false then, never a throw.
@@ -14,7 +14,7 @@ export const askTemporal = async (
 ): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
   });
   try {
     const asked = call();

@@ -21,7 +21,7 @@ import { createClientAddress, createClientName } from './http/client-address.js'
 import { createLogger } from './logger.js';
 import { tokenDigest } from './http/middleware/authentication.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';
-import { createStrangerLimit } from './signals/management/stranger-limit.js';
+import { createApiKeyRateLimit } from './signals/management/api-key-rate-limit.js';
 import { connectTemporal } from './temporal.js';
 
 /** sysexits.h: EX_CONFIG. */
@@ -117,9 +117,9 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
   return {
     ...adapters.proxy,
     forwarding: workflows,
-    strangers: createStrangerLimit({
+    unauthenticated: createApiKeyRateLimit({
       limits: shared.rateLimits,
-      rate: config.proxy.strangerRate,
+      rate: config.proxy.unauthenticatedRate,
       addressOf: createClientName(config.http.trustedProxies),
     }),
     addressOf: createClientAddress(config.http.trustedProxies),

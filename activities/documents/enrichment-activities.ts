@@ -32,7 +32,7 @@ const TRIES = 5;
 export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
   const { tasks, blobs, models, promptSource } = deps.adapters;
 
-  const patience = (signal: AbortSignal): AbortSignal =>
+  const timeLimit = (signal: AbortSignal): AbortSignal =>
     AbortSignal.any([signal, AbortSignal.timeout(deps.settings.timeoutMs)]);
 
   /** The built-in model quotes; it follows no instructions. */
@@ -71,7 +71,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
       try {
         const said = await contextualizeChunk(model, {
           ...{ template, mode: config.contextualization_mode, chunk },
-          ...{ around: { ...around, previous }, signal: patience(signal) },
+          ...{ around: { ...around, previous }, signal: timeLimit(signal) },
         });
         failures = 0;
         return said;
@@ -120,7 +120,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
       filename: task.upload.filename,
       opening: await opening(task),
       most: config.max_topic_tags,
-      signal: patience(signal),
+      signal: timeLimit(signal),
     });
     if (tags.length === 0) throw new AppError('LLM_PARSING_ERROR', 'The model named no topics.');
     await tasks.noteEnrichment(task.task_id, { derivedMetadata: { topic_tags: tags } });
@@ -139,7 +139,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
       ...{ task, blobs, signal },
       model: () => models.visionModel(config.vlm ?? undefined),
       prompt: () => promptSource.text('image_captioning', config.image_captioning_prompt_name),
-      patience: () => patience(signal),
+      timeLimit: () => timeLimit(signal),
       isTriedAgain: (error) => isTriedAgain(error, Context.current().info.attempt),
       async onPart(parts) {
         Context.current().heartbeat({ parts });

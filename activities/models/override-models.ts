@@ -27,7 +27,7 @@ export interface OverrideModelsOptions {
     allowPrivate: boolean;
     concurrency: number;
     contextTokens: number;
-    patienceMs: number;
+    timeoutMs: number;
   };
 }
 
@@ -82,7 +82,7 @@ const judged = (model: LanguageModel, ownKey: boolean): LanguageModel => ({
 /** Models that clients choose for one question (`metadata.llm_override`; wire contract, sections 1.9 and 2). */
 export const createOverrideModels = (options: OverrideModelsOptions): ModelOverrides => {
   const { endpoints, dispatchers, keys, settings } = options;
-  const { allowCustomEndpoint, allowPrivate, concurrency, contextTokens, patienceMs } = settings;
+  const { allowCustomEndpoint, allowPrivate, concurrency, contextTokens, timeoutMs } = settings;
   /** Our own servers are not to be asked by more at once because clients name another of their models. */
   const ownCalls = new Map<string, GuardedCalls>();
 
@@ -105,7 +105,7 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
     const server = {
       baseUrl: endpoint.endpoint,
       apiKey: override.apiKey ?? openModelKey(keys, endpoint),
-      patienceMs: endpoint.timeout * 1000,
+      timeoutMs: endpoint.timeout * 1000,
     };
     const provider =
       endpoint.provider === 'ollama' || endpoint.provider === 'openai'
@@ -133,7 +133,7 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
       ...{ contextTokens, answerTokens: null },
       // Never the service's own key.
       server: createModelServer(dispatchers.foreign, 'openai', {
-        ...{ baseUrl, patienceMs, apiKey: override.apiKey ?? null },
+        ...{ baseUrl, timeoutMs, apiKey: override.apiKey ?? null },
       }),
       calls: createGuardedCalls({ name: 'llm_override', concurrency: 1 }),
     });

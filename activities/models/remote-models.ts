@@ -73,7 +73,7 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
   const serverOptions = (endpoint: ModelEndpoint) => ({
     baseUrl: endpoint.endpoint,
     apiKey: openModelKey(keys, endpoint),
-    patienceMs: endpoint.timeout * 1000,
+    timeoutMs: endpoint.timeout * 1000,
   });
 
   const callsOf = (endpoint: ModelEndpoint): GuardedCalls => {
@@ -208,7 +208,7 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
         endpointName: registered.name,
         modelName: registered.model_name,
         batchSize: registered.batch_size,
-        timeoutMs: options.patienceMs,
+        timeoutMs: options.timeoutMs,
         server: createRerankerServer(dispatcher, rerankerProvider(registered), options),
         calls: callsOf(registered),
       });

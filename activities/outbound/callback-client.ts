@@ -4,7 +4,7 @@ import { AppError } from '../../schemas/app-error.js';
 import type { CallbackClient } from '../ports/tasks.js';
 import { createGuardedDispatcher, isBlocked } from './address-guard.js';
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** `t=<seconds since 1970>,v1=<hex HMAC-SHA-256 over "t.body">`: the time keeps an old delivery from being replayed. */
 const signature = (key: string, body: string, seconds: number): string =>
@@ -16,13 +16,13 @@ export const createCallbackClient = (options: {
 }): CallbackClient => {
   const dispatcher = createGuardedDispatcher({
     allowPrivate: options.allowPrivateAddresses,
-    connectTimeoutMs: PATIENCE_MS,
+    connectTimeoutMs: TIMEOUT_MS,
   });
   return {
     async post({ url, token, body, signal }) {
       const seconds = Math.floor(Date.now() / 1000);
       const key = options.signingKey;
-      const limit = AbortSignal.timeout(PATIENCE_MS);
+      const limit = AbortSignal.timeout(TIMEOUT_MS);
       try {
         const answer = await request(url, {
           ...{ method: 'POST', dispatcher, body },

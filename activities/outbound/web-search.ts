@@ -6,7 +6,7 @@ import { openExchange, readJson } from '../models/servers/model-exchange.js';
 import { stripInvisible } from '../text/invisible-characters.js';
 import { isPublicUrl } from './address-guard.js';
 
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 /** Queries beyond this are refused by the provider. */
 const LONGEST_QUERY = 400;
 const LONGEST_SNIPPET = 4000;
@@ -50,7 +50,7 @@ export const createWebSearch = (
     url.searchParams.set('market', options.market);
     try {
       const answer = await openExchange({
-        ...{ dispatcher, url: url.href, signal, patienceMs: PATIENCE_MS },
+        ...{ dispatcher, url: url.href, signal, timeoutMs: TIMEOUT_MS },
         headers: { authorization: `Bearer ${options.token}`, accept: 'application/json' },
       });
       const pages = Answer.parse(await readJson(answer));

@@ -76,7 +76,7 @@ export interface AlertStore {
    * withheld → waiting, behind everything that is stored, in order of receipt: at most so many of those that a watcher
    * sent while forwarding was off. Answers how many. What the loop guard holds back stays.
    */
-  releaseWithheld(watcher: string, limit: number): Promise<number>;
+  releaseDeferred(watcher: string, limit: number): Promise<number>;
   /** quarantined → discarded, for good; the record stays. Answers whether one of this id was quarantined. */
   discard(id: number): Promise<boolean>;
   /** Stored signals from the newest backwards, below an id; those whose bytes were not kept are left out. */

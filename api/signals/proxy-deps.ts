@@ -16,7 +16,7 @@ import type {
 import type { IpInfo } from '../../activities/ports/ip-info.js';
 import type { LoginStore } from '../../activities/ports/logins.js';
 import type { LapiServer } from '../../schemas/signals/proxy-api.js';
-import type { StrangerLimit } from './management/stranger-limit.js';
+import type { ApiKeyRateLimit } from './management/api-key-rate-limit.js';
 
 /** Who may use the proxy side, and whether tokens are checked with CAPI; everything is off by default. */
 export interface AccessSettings {
@@ -43,7 +43,7 @@ export interface ProxyDeps {
   keys: ApiKeyStore;
   ipInfo: Pick<IpInfo, 'lookup'>;
   /** For requests without a valid key. */
-  strangers: StrangerLimit;
+  unauthenticated: ApiKeyRateLimit;
   /** Where a request comes from, behind trusted proxies as well. */
   addressOf(ctx: Koa.Context): string;
   watchers: WatcherStore;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LauncherError } from './launcher-error.js';
 import type { Workbench } from './workbench.js';
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 const TEXT = 'The lighthouse at Skerry Point was lit in 1871, and its keeper was Ann Marrow.';
 
 /** One document through gateway, worker and parser process, and found again. */
@@ -23,7 +23,7 @@ export async function tryImage(bench: Workbench, gateway: string, token: string)
   const form = new FormData();
   form.append('file', new Blob([TEXT], { type: 'text/plain' }), 'light.txt');
   const { task_status_url: task } = await call('POST', '/indexer/partition/image/file/light', form);
-  for (const deadline = Date.now() + PATIENCE_MS; ; await sleep(250)) {
+  for (const deadline = Date.now() + TIMEOUT_MS; ; await sleep(250)) {
     const { task_state: state } = await call('GET', String(task));
     if (state === 'COMPLETED') break;
     if (state === 'FAILED' || Date.now() > deadline)

@@ -195,7 +195,7 @@ const build = (env: z.output<typeof environment>) => ({
     /** Alerts that are older are removed, unless they wait; 0: none. */
     retentionDays: env.RETENTION_DAYS,
     /** Requests without a valid key that an address may make in a window. */
-    strangerRate: { points: env.RATE_LIMIT_MAX, seconds: Math.ceil(env.RATE_LIMIT_WINDOW / 1000) },
+    unauthenticatedRate: { points: env.RATE_LIMIT_MAX, seconds: Math.ceil(env.RATE_LIMIT_WINDOW / 1000) },
     /** Where addresses are looked up; null: nowhere. */
     ipLookup: env.IP_LOOKUPS ? { rdapUrl: env.RDAP_URL, whoisServer: env.WHOIS_SERVER } : null,
 

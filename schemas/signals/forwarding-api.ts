@@ -34,7 +34,7 @@ export const WatcherSteered = z
   .object({ watcher: z.string(), paused: z.boolean(), actorTold: z.boolean() })
   .meta({ id: 'WatcherSteered' });
 
-export const WithheldReleased = z
+export const DeferredReleased = z
   .object({
     watcher: z.string(),
     released: z.int(),

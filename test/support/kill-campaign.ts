@@ -56,7 +56,7 @@ const BIG = 400;
 const SMALL = 12;
 /** Clients at once: few enough that new uploads arrive during the whole of the storm. */
 const CLIENTS = 4;
-const PATIENCE_MS = 240_000;
+const TIMEOUT_MS = 240_000;
 
 /** Every kind of life that a file can have, in turn. */
 const planOf = (index: number): Plan => {
@@ -200,7 +200,7 @@ const publishing = (stack: RunningStack, url: string): Promise<boolean> =>
       const task = await taskOf(stack, url);
       return task!.stage === 'publish' || task!.finished_at !== null;
     },
-    { withinMs: PATIENCE_MS, everyMs: 5 },
+    { withinMs: TIMEOUT_MS, everyMs: 5 },
   );
 
 const remove = async (stack: RunningStack, fileId: string): Promise<void> => {
@@ -236,7 +236,7 @@ const endedInStorm = (stack: RunningStack, url: string): Promise<TaskStatus> =>
       const status = await persist(() => documentClient(stack).task(url));
       return ['COMPLETED', 'FAILED', 'CANCELLED'].includes(status.task_state) && status;
     },
-    { withinMs: PATIENCE_MS, everyMs: 100 },
+    { withinMs: TIMEOUT_MS, everyMs: 100 },
   );
 
 /** A reader: a live file is old, then new, never both, never neither. */

@@ -24,7 +24,7 @@ export interface PicturesToDescribe {
   model(): Promise<LanguageModel>;
   prompt(): Promise<string>;
   /** Ends with the work, and with the patience for one question. */
-  patience(): AbortSignal;
+  timeLimit(): AbortSignal;
   signal: AbortSignal;
   /** Whether an error is no reason to go on without, since the whole will be tried again. */
   isTriedAgain(error: unknown): boolean;
@@ -67,7 +67,7 @@ export const describePictures = async (work: PicturesToDescribe): Promise<void> 
     try {
       const bytes = await readPicture(blobs, task.task_id, picture);
       const said = await describePicture(equipped.model, {
-        ...{ prompt: equipped.prompt, picture: bytes, signal: work.patience() },
+        ...{ prompt: equipped.prompt, picture: bytes, signal: work.timeLimit() },
       });
       failures = 0;
       return said;

@@ -14,18 +14,18 @@ const VersionAnswer = z.object({ version: z.string() });
  */
 export const detectProvider = async (
   dispatcher: Dispatcher,
-  options: { baseUrl: string; apiKey: string | null; patienceMs: number },
+  options: { baseUrl: string; apiKey: string | null; timeoutMs: number },
   signal?: AbortSignal,
 ): Promise<ModelProvider> => {
   const { base, headers } = ollamaAddress(options.baseUrl, options.apiKey);
-  const { patienceMs } = options;
+  const { timeoutMs } = options;
   try {
     const answer = await openExchange({
       dispatcher,
       url: `${base}/api/version`,
       headers,
       signal,
-      patienceMs,
+      timeoutMs,
     });
     return VersionAnswer.safeParse(await readJson(answer)).success ? 'ollama' : 'openai';
   } catch (error) {

@@ -18,10 +18,10 @@ const MOST_MODELS = 50;
 export const discoverOllama = async (
   dispatcher: Dispatcher,
   baseUrl: string,
-  options: { patienceMs: number; signal?: AbortSignal },
+  options: { timeoutMs: number; signal?: AbortSignal },
 ): Promise<DiscoveredModel[]> => {
-  const { patienceMs, signal } = options;
-  const server = createOllamaServer(dispatcher, { baseUrl, apiKey: null, patienceMs });
+  const { timeoutMs, signal } = options;
+  const server = createOllamaServer(dispatcher, { baseUrl, apiKey: null, timeoutMs });
   const found: DiscoveredModel[] = [];
   for (const { name } of (await server.models(signal)).slice(0, MOST_MODELS)) {
     const { kind, ...description } = await server.describe(name, signal);

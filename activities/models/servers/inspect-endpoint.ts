@@ -9,7 +9,7 @@ import { sameModel } from './model-server.js';
 import { openAiAddress } from './server-address.js';
 
 /** An administrator waits for the answer: a server that is slower than this is said to be away. */
-const MOST_PATIENCE_MS = 10_000;
+const MAX_TIMEOUT_MS = 10_000;
 /** A router of models lists thousands. */
 const MOST_LISTED = 500;
 
@@ -42,7 +42,7 @@ export const inspectEndpoint = async (
   const options = {
     baseUrl: draft.endpoint,
     apiKey: draft.apiKey,
-    patienceMs: Math.min(draft.timeout * 1000, MOST_PATIENCE_MS),
+    timeoutMs: Math.min(draft.timeout * 1000, MAX_TIMEOUT_MS),
   };
 
   const listed = async (): Promise<EndpointInspection> => {
@@ -65,8 +65,8 @@ export const inspectEndpoint = async (
     const url = new URL(draft.endpoint);
     const health = `${url.origin}${url.pathname.replace(/(?:\/v1)?\/*$/, '')}/health`;
     const { headers } = openAiAddress(draft.endpoint, draft.apiKey);
-    const { patienceMs } = options;
-    (await openExchange({ dispatcher, url: health, headers, signal, patienceMs })).discard();
+    const { timeoutMs } = options;
+    (await openExchange({ dispatcher, url: health, headers, signal, timeoutMs })).discard();
     return WELL;
   };
 
@@ -76,7 +76,7 @@ export const inspectEndpoint = async (
     try {
       const answer = await openExchange({
         ...{ dispatcher, url: `${base}/audio/transcriptions`, method: 'POST', body: '{}', signal },
-        ...{ headers: { ...headers, 'content-type': 'application/json' }, patienceMs: options.patienceMs },
+        ...{ headers: { ...headers, 'content-type': 'application/json' }, timeoutMs: options.timeoutMs },
       });
       answer.discard();
       return true;

@@ -14,7 +14,7 @@ export interface ModelRequest {
   body?: string;
   signal?: AbortSignal | undefined;
   /** Longest silence, in milliseconds: until the answer begins, and between two pieces of it. */
-  patienceMs: number;
+  timeoutMs: number;
 }
 
 export interface ModelAnswer {
@@ -37,18 +37,18 @@ const reasonOf = (error: unknown, signal: AbortSignal | undefined, watch: AbortS
 };
 
 /** Aborts when nothing has come for so long. */
-const watchSilence = (patienceMs: number) => {
+const watchSilence = (timeoutMs: number) => {
   const controller = new AbortController();
   const onSilence = (): void =>
-    controller.abort(new ProviderFailure('timeout', `no word within ${patienceMs / 1000} s`));
-  let timer = setTimeout(onSilence, patienceMs);
+    controller.abort(new ProviderFailure('timeout', `no word within ${timeoutMs / 1000} s`));
+  let timer = setTimeout(onSilence, timeoutMs);
   const stop = (): void => clearTimeout(timer);
   return {
     signal: controller.signal,
     /** Starts the count anew. */
     heard: () => {
       stop();
-      timer = setTimeout(onSilence, patienceMs);
+      timer = setTimeout(onSilence, timeoutMs);
     },
     stop,
   };
@@ -71,9 +71,9 @@ const readStart = async (body: AsyncIterable<Buffer>): Promise<string> => {
  * @throws ProviderFailure
  */
 export const openExchange = async (asked: ModelRequest): Promise<ModelAnswer> => {
-  const { dispatcher, url, method = 'GET', headers = {}, body, signal, patienceMs } = asked;
+  const { dispatcher, url, method = 'GET', headers = {}, body, signal, timeoutMs } = asked;
   signal?.throwIfAborted();
-  const watch = watchSilence(patienceMs);
+  const watch = watchSilence(timeoutMs);
   const either = signal === undefined ? watch.signal : AbortSignal.any([signal, watch.signal]);
   try {
     const response = await request(url, {

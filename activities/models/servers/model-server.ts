@@ -53,7 +53,7 @@ export interface ModelServerOptions {
   baseUrl: string;
   apiKey: string | null;
   /** Longest silence, in milliseconds. */
-  patienceMs: number;
+  timeoutMs: number;
 }
 
 /** Whether a server's list means the model that is wanted: `:latest` may be left out. */

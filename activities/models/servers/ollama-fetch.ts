@@ -33,11 +33,11 @@ const assertJson = (line: string): void => {
  * library takes a signal for streams only, so one for everything is closed over here.
  */
 export const ollamaFetch =
-  (dispatcher: Dispatcher, patienceMs: number, signal: AbortSignal | undefined): typeof fetch =>
+  (dispatcher: Dispatcher, timeoutMs: number, signal: AbortSignal | undefined): typeof fetch =>
   async (input, init = {}) => {
     const signals = [signal, init.signal].filter((one) => one != null);
     const answer = await openExchange({
-      ...{ dispatcher, patienceMs, url: String(input) },
+      ...{ dispatcher, timeoutMs, url: String(input) },
       method: init.method === 'POST' ? 'POST' : 'GET',
       headers: init.headers as Record<string, string>,
       ...(typeof init.body === 'string' && { body: init.body }),

@@ -26,7 +26,7 @@ const fromLibrary = (error: unknown, signal: AbortSignal | undefined): unknown =
 /** A server that speaks Ollama's own API, through its library. Source: github.com/ollama/ollama, docs/api.md. */
 export const createOllamaServer = (
   dispatcher: Dispatcher,
-  { baseUrl, apiKey, patienceMs }: ModelServerOptions,
+  { baseUrl, apiKey, timeoutMs }: ModelServerOptions,
 ): ModelServer => {
   const { base, headers } = ollamaAddress(baseUrl, apiKey);
 
@@ -35,7 +35,7 @@ export const createOllamaServer = (
     signal: AbortSignal | undefined,
     question: (client: Ollama) => Promise<T>,
   ): Promise<T> => {
-    const fetch = ollamaFetch(dispatcher, patienceMs, signal);
+    const fetch = ollamaFetch(dispatcher, timeoutMs, signal);
     try {
       return await question(new Ollama({ host: base, headers, fetch }));
     } catch (error) {

@@ -61,13 +61,13 @@ export const createRerankerServer = (
   provider: RerankerProvider,
   options: ModelServerOptions,
 ): RerankerServer => {
-  const { baseUrl, apiKey, patienceMs } = options;
+  const { baseUrl, apiKey, timeoutMs } = options;
   const { base, headers } = (provider === 'openai' ? openAiAddress : plainAddress)(baseUrl, apiKey);
   const dialect = provider === 'tei' ? TEI : COHERE;
   return {
     async score(call, signal) {
       const answer = await openExchange({
-        ...{ dispatcher, url: `${base}/rerank`, method: 'POST', signal, patienceMs },
+        ...{ dispatcher, url: `${base}/rerank`, method: 'POST', signal, timeoutMs },
         headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify(dialect.body(call)),
       });
@@ -82,7 +82,7 @@ export const createRerankerServer = (
       }
       // These serve the model that they were started with.
       const answer = await openExchange({
-        ...{ dispatcher, url: `${base}/health`, headers, signal, patienceMs },
+        ...{ dispatcher, url: `${base}/health`, headers, signal, timeoutMs },
       });
       answer.discard();
     },

@@ -19,7 +19,7 @@ export interface Preview {
 const PAGE = 25;
 const SAMPLES = 20;
 /** Other requests wait while a rule is tried, and the worst expression is slow. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 /** The loop is let go after so long. */
 const SHARE_MS = 20;
 
@@ -31,11 +31,11 @@ const SHARE_MS = 20;
 export const previewRule = async (
   alerts: Pick<AlertStore, 'readBack'>,
   { filter, watchers, limit }: { filter: unknown; watchers?: unknown; limit: number },
-  { signal, patienceMs = PATIENCE_MS }: { signal?: AbortSignal; patienceMs?: number } = {},
+  { signal, timeoutMs = TIMEOUT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
 ): Promise<Preview> => {
   const { rule, notes } = compiled(filter, watchers);
   const result: Preview = { scanned: 0, complete: true, matched: 0, newlyMatched: 0, notes, samples: [] };
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + timeoutMs;
   let since = performance.now();
   let belowId: number | null = null;
   while (result.scanned < limit) {

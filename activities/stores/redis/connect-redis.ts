@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 
 /** A Redis that takes longer is treated as away: what it keeps may be lost, so nobody waits for it. */
-const PATIENCE_MS = 250;
+const TIMEOUT_MS = 250;
 const CONNECT_MS = 2000;
 const MOST_PAUSE_MS = 2000;
 
@@ -12,7 +12,7 @@ export interface RedisConnection {
 
 /**
  * A client that never makes anybody wait: a command fails at once while there is no connection, and after
- * PATIENCE_MS when there is one that does not answer. Such a connection is dropped, and the new one counts as ready
+ * TIMEOUT_MS when there is one that does not answer. Such a connection is dropped, and the new one counts as ready
  * only when Redis has answered on it, so a server that hangs costs that patience once and not per request.
  * It connects in the background and for ever; `onState` is told each time the server comes and goes.
  */
@@ -24,7 +24,7 @@ export const connectRedis = (
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
-    socketTimeout: PATIENCE_MS,
+    socketTimeout: TIMEOUT_MS,
     connectTimeout: CONNECT_MS,
     // A connection that is gone already is waited for as long when the client is closed.
     disconnectTimeout: 100,

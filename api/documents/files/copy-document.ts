@@ -23,7 +23,7 @@ import { requireIdentifier } from '../../http/identifiers.js';
 import { links } from '../../http/links.js';
 
 /** A copy of a thousand chunks takes seconds. What is not there by then is taken back, and the client may ask again. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 100;
 
 const field = (fields: Readonly<Record<string, string>>, name: string): string => {
@@ -82,7 +82,7 @@ export const copyDocument = async (
   if (now?.state === 'COMPLETED' || file?.live?.task_id === task.task_id) return;
   throw new AppError('SERVICE_UNAVAILABLE', 'The file could not be copied in time; try again', {
     plain: true,
-    retryAfterMs: PATIENCE_MS,
+    retryAfterMs: TIMEOUT_MS,
   });
 };
 
@@ -111,7 +111,7 @@ const awaitEnd = async (
   task: TaskRecord,
   signal: AbortSignal,
 ): Promise<TaskRecord | null> => {
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until && !signal.aborted;) {
+  for (const until = Date.now() + TIMEOUT_MS; Date.now() < until && !signal.aborted;) {
     const now = await tasks.get(task.task_id);
     if (now === null) return null;
     if (isFinalState(now.state)) return now;

@@ -18,7 +18,7 @@ export interface Batch {
 }
 
 /** `login-wanted`: taken as well, but the sender's token is worn out and it should be told. */
-export type Acceptance = 'accepted' | 'withheld' | 'login-wanted';
+export type Acceptance = 'accepted' | 'deferred' | 'login-wanted';
 
 /**
  * Takes a batch: judges each item, stores all of them durably, and only then tells the actor. Once this has answered
@@ -73,6 +73,6 @@ const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acce
     'whether a login is wanted could not be asked',
   );
   if (loginWanted) return 'login-wanted';
-  const withheld = !settings.forwardEnabled && stored.some(({ state }) => state === 'withheld');
-  return withheld ? 'withheld' : 'accepted';
+  const deferred = !settings.forwardEnabled && stored.some(({ state }) => state === 'withheld');
+  return deferred ? 'deferred' : 'accepted';
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { bearerToken, tokenExpiry, watcherOf } from '../relay/watcher-identity.js';
 import type { WatcherStore } from '../../../activities/ports/signals.js';
 import type { Logger } from '../../logger.js';
-import { withinPatience } from './within-patience.js';
+import { withinTimeout } from './within-timeout.js';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -49,5 +49,5 @@ export const noteRefusal = (
     // Of tokens that somebody made up nothing is remembered.
     if (newest?.digest === digest || standing === 'accepted') await watchers.refuseToken(watcher, digest);
   };
-  return withinPatience(note(), undefined, log, 'a refused token could not be noted');
+  return withinTimeout(note(), undefined, log, 'a refused token could not be noted');
 };

@@ -43,7 +43,7 @@ export type ForwardingNotifier = (watcher: string, log: Logger) => void;
 const PARALLEL_CALLS = 8;
 
 /** A push without end must not hold up the forwarding. */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 
 /**
  * Each call is a step of the actor's workflow, and one look finds whatever came by then: a watcher that pushes all the
@@ -75,7 +75,7 @@ export const createForwardingNotifier = (
   const tell = async (): Promise<void> => {
     callers += 1;
     while (next() !== undefined) {
-      await traffic.quietPeriod(PATIENCE_MS);
+      await traffic.quietPeriod(TIMEOUT_MS);
       // The other callers may have taken all of it meanwhile.
       const entry = next();
       if (entry === undefined) break;

@@ -40,7 +40,7 @@ const signals = (deps: AcceptDeps, gate: AccessControl, version: ApiVersion): Ro
       const acceptance = await acceptSignals(deps, { items, version, sender }, log);
       if (acceptance === 'login-wanted') throw loginWanted();
       return json(200, {
-        message: acceptance === 'withheld' ? 'OK (forwarding disabled)' : 'OK',
+        message: acceptance === 'deferred' ? 'OK (forwarding disabled)' : 'OK',
       });
     },
   });

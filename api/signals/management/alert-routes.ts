@@ -22,7 +22,7 @@ const RAW_BYTES_OF_A_LIST = 16 * 1024 * 1024;
 const FAILURES = ['UNEXPECTED_ERROR'] as const satisfies ErrorCode[];
 
 /** What dashboards read: the stored alerts and the servers behind us. */
-export const alertRoutes = ({ alerts, settings, strangers, now }: ProxyDeps): Route[] => [
+export const alertRoutes = ({ alerts, settings, unauthenticated, now }: ProxyDeps): Route[] => [
   route({
     method: 'get',
     path: '/health',
@@ -32,7 +32,7 @@ export const alertRoutes = ({ alerts, settings, strangers, now }: ProxyDeps): Ro
     responses: { 200: { description: 'It does', schema: LivenessBody } },
     errors: ['RATE_LIMITED'],
     async handle({ koa }) {
-      await strangers.count(koa);
+      await unauthenticated.count(koa);
       return json(200, { status: 'ok', timestamp: now().toISOString() });
     },
   }),

@@ -6,7 +6,7 @@ import type { KeyScope } from '../../../schemas/signals/api-keys.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Logger } from '../../logger.js';
 import { reportFailure } from './report-failure.js';
-import type { StrangerLimit } from './stranger-limit.js';
+import type { ApiKeyRateLimit } from './api-key-rate-limit.js';
 
 /** In front of every named key, so that one is known where it should not be, and nothing else is looked up. */
 export const KEY_PREFIX = 'tamis_';
@@ -18,7 +18,7 @@ export const keyDigest = (key: string): string => createHash('sha256').update(ke
 
 export interface ApiKeyCheckDeps {
   keys: Pick<ApiKeyStore, 'find' | 'touch'>;
-  strangers: StrangerLimit;
+  unauthenticated: ApiKeyRateLimit;
   settings: { dashboardApiKey: string | null };
   now(): Date;
 }
@@ -37,7 +37,7 @@ interface Holder {
 export const createApiKeyCheck = (
   deps: ApiKeyCheckDeps,
 ): ((ctx: Koa.Context, needed: KeyScope) => Promise<void>) => {
-  const { keys, strangers, settings, now } = deps;
+  const { keys, unauthenticated, settings, now } = deps;
   const configured = settings.dashboardApiKey === null ? null : keyDigest(settings.dashboardApiKey);
 
   const holderOf = async (ctx: Koa.Context, key: string, digest: string): Promise<Holder | null> => {
@@ -58,14 +58,14 @@ export const createApiKeyCheck = (
   return async (ctx, needed) => {
     const key = ctx.get('X-Api-Key');
     const digest = keyDigest(key);
-    await strangers.ask(ctx, digest);
+    await unauthenticated.ask(ctx, digest);
     const holder = await holderOf(ctx, key, digest);
     if (holder === null) {
       // Guesses made at the same time have all passed the question above: this count decides.
-      await strangers.count(ctx);
+      await unauthenticated.count(ctx);
       throw new AppError('AUTHENTICATION_ERROR', 'Unauthorized');
     }
-    strangers.welcome(ctx, digest);
+    unauthenticated.remember(ctx, digest);
     ctx.state['key'] = holder.name;
     if (!allows(holder.scopes, needed))
       throw new AppError('AUTH_ERROR', `This needs a key with the scope ${needed}`);

@@ -1,5 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
-import { WatcherParams, WatcherSteered, WithheldReleased } from '../../../schemas/signals/forwarding-api.js';
+import { WatcherParams, WatcherSteered, DeferredReleased } from '../../../schemas/signals/forwarding-api.js';
 import { json, route } from '../../http/route.js';
 import type { PublicContext, Route } from '../../http/route.js';
 import type { ProxyDeps } from '../proxy-deps.js';
@@ -84,7 +84,7 @@ const release = (deps: SteeringDeps): Route =>
     path: '/api/forwarding/{watcher}/release',
     summary:
       'Sends after all what was withheld while forwarding was switched off, behind everything that waits',
-    responses: { 200: { description: 'They wait', schema: WithheldReleased } },
+    responses: { 200: { description: 'They wait', schema: DeferredReleased } },
     errors: [...ERRORS, 'CONFLICT'],
     async handle({ log }, { params: { watcher } }) {
       await assertKnown(deps, watcher);
@@ -92,7 +92,7 @@ const release = (deps: SteeringDeps): Route =>
       let released = 0;
       let left = true;
       for (let batch = 0; left && batch < RELEASE_BATCHES; batch += 1) {
-        const count = await reportFailure(FAILED, () => deps.alerts.releaseWithheld(watcher, RELEASE_BATCH));
+        const count = await reportFailure(FAILED, () => deps.alerts.releaseDeferred(watcher, RELEASE_BATCH));
         released += count;
         left = count === RELEASE_BATCH;
       }

@@ -9,7 +9,7 @@ import type { Answer } from '../../http/route.js';
 import type { Logger } from '../../logger.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
-import { withinPatience } from '../intake/within-patience.js';
+import { withinTimeout } from '../intake/within-timeout.js';
 
 export type LoginCacheDeps = Pick<ProxyDeps, 'watchers' | 'logins' | 'settings' | 'now'> & {
   wake: ForwardingNotifiers;
@@ -60,11 +60,11 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
     read: readCredentials,
 
     answerFor: (login: Credentials, log: Logger): Promise<Answer | null> =>
-      withinPatience(beforeCapi(login), null, log, 'a login could not be looked up'),
+      withinTimeout(beforeCapi(login), null, log, 'a login could not be looked up'),
 
     /** After CAPI failed, or shut it out: what may be given out all the same, or null. */
     fallback: (login: Credentials, log: Logger): Promise<Answer | null> =>
-      withinPatience(
+      withinTimeout(
         usable(login).then((known) => (known === null ? null : reused(known))),
         null,
         log,
@@ -87,7 +87,7 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
         const { machineId, password } = credentials;
         await logins.remember(machineId, password, { watcher, token, expiresAt, scenarios }, now());
       };
-      return withinPatience(learn(), undefined, log, 'a token that passed by could not be kept');
+      return withinTimeout(learn(), undefined, log, 'a token that passed by could not be kept');
     },
 
     /** CAPI shut it out: nobody knocks for a while. */
@@ -97,7 +97,7 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
       const until = new Date(now().getTime() + wait);
       const message = `CAPI answered ${status} to a login`;
       const work = logins.block(login.machineId, login.password, { status, message, at: now(), until });
-      await withinPatience(work, undefined, log, 'a refused login could not be noted');
+      await withinTimeout(work, undefined, log, 'a refused login could not be noted');
     },
   };
 };

@@ -5,7 +5,7 @@ import type { ProcessIdentity } from '../process-identity.js';
 import type { Workbench } from '../workbench.js';
 
 /** Longer than a launcher needs to stop what it runs. */
-const PATIENCE_SECONDS = 60;
+const TIMEOUT_SECONDS = 60;
 
 /** Ends whatever runs in this clone: first the commands, which stop what is theirs, then what is left. */
 export async function down(bench: Workbench): Promise<number> {
@@ -36,7 +36,7 @@ async function end(command: ProcessIdentity): Promise<void> {
   const began = Date.now();
   if (isAlive(command)) process.kill(command.pid, 'SIGTERM');
   while (isAlive(command)) {
-    if (Date.now() - began > PATIENCE_SECONDS * 1000) process.kill(command.pid, 'SIGKILL');
+    if (Date.now() - began > TIMEOUT_SECONDS * 1000) process.kill(command.pid, 'SIGKILL');
     await sleep(100);
   }
 }

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createClientAddress, createClientName } from '../../../api/http/client-address.js';
 import type { ProxyDeps } from '../../../api/signals/proxy-deps.js';
-import { createStrangerLimit } from '../../../api/signals/management/stranger-limit.js';
+import { createApiKeyRateLimit } from '../../../api/signals/management/api-key-rate-limit.js';
 import { createCapiPassThrough } from '../../../api/signals/relay/capi-pass-through.js';
 import { compileRule } from '../../../activities/signals/rules/compile-rule.js';
 import { NO_IP_INFO } from '../../../activities/signals/ip-info/ip-info.js';
@@ -28,7 +28,7 @@ export interface ProxyOptions {
   capiUrl?: string;
   timeoutMs?: number;
   /** Requests a minute that an address may make without a valid key; unset: any number. */
-  strangerRate?: number;
+  unauthenticatedRate?: number;
   settings?: Partial<ProxyDeps['settings']>;
   /** Whose X-Forwarded-For counts. */
   trustedProxies?: string[];
@@ -80,9 +80,9 @@ export const startProxy = async (options: ProxyOptions = {}) => {
     proxy: {
       ...{ statistics, keys },
       ipInfo: NO_IP_INFO,
-      strangers: createStrangerLimit({
+      unauthenticated: createApiKeyRateLimit({
         limits: createInProcessRateLimits(),
-        rate: { points: options.strangerRate ?? 1_000_000, seconds: 60 },
+        rate: { points: options.unauthenticatedRate ?? 1_000_000, seconds: 60 },
         addressOf: createClientName([]),
       }),
       addressOf: createClientAddress(options.trustedProxies ?? []),

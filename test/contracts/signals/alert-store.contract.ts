@@ -97,11 +97,11 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
         ]);
         await store().insert([sampleAlert({ watcher })]);
         const [last = 0] = await waitingIds(watcher);
-        expect(await store().releaseWithheld(watcher, 2)).toBe(2);
+        expect(await store().releaseDeferred(watcher, 2)).toBe(2);
         expect(await waitingIds(watcher)).toEqual([last, last - 6, last - 5]);
         await store().insert([sampleAlert({ watcher })]);
-        expect(await store().releaseWithheld(watcher, 2)).toBe(1);
-        expect(await store().releaseWithheld(watcher, 2)).toBe(0);
+        expect(await store().releaseDeferred(watcher, 2)).toBe(1);
+        expect(await store().releaseDeferred(watcher, 2)).toBe(0);
         const ids = await waitingIds(watcher);
         expect([ids.slice(0, 3), ids.at(-1), ids.length]).toEqual([[last, last - 6, last - 5], last - 4, 5]);
         expect(await waitingIds(other)).toEqual([]);
@@ -110,7 +110,7 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
       test('is released once by two operators', async () => {
         const watcher = newWatcher();
         await store().insert(times(5, () => sampleAlert({ watcher, ...withheld })));
-        const counts = await Promise.all(times(2, () => store().releaseWithheld(watcher, 10)));
+        const counts = await Promise.all(times(2, () => store().releaseDeferred(watcher, 10)));
         expect(counts[0]! + counts[1]!).toBe(5);
         expect(await waitingIds(watcher)).toHaveLength(5);
       });

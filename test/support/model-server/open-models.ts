@@ -27,7 +27,7 @@ export const openModels = async (
   const keys = config.secretsKey === null ? null : createSecretBox(Buffer.from(config.secretsKey, 'base64'));
   await seedEndpoints({
     ...{ endpoints, models: config.models, keys },
-    discover: (url) => discoverOllama(dispatcher, url, { patienceMs: 2000 }),
+    discover: (url) => discoverOllama(dispatcher, url, { timeoutMs: 2000 }),
   });
   const fields: OpenedModels['fields'] = [];
   const chunks = { ensureSchema: async (added: OpenedModels['fields']) => void fields.push(...added) };

@@ -43,7 +43,7 @@ const overrides = (settings: { allowCustomEndpoint?: boolean; allowPrivate?: boo
     keys: createSecretBox(Buffer.from(SECRETS_KEY, 'base64')),
     settings: {
       ...{ allowCustomEndpoint: true, allowPrivate: false, concurrency: 4, contextTokens: 4096 },
-      ...{ patienceMs: 2000, ...settings },
+      ...{ timeoutMs: 2000, ...settings },
     },
   });
 
@@ -167,7 +167,7 @@ describe('a model of the client’s choice', () => {
       ...{ endpoints: builtin.endpoints, dispatchers: { own, foreign }, keys: null },
       settings: {
         ...{ allowCustomEndpoint: true, allowPrivate: false, concurrency: 1, contextTokens: 4096 },
-        patienceMs: 1000,
+        timeoutMs: 1000,
       },
     });
     await expect(models.languageModel({ model: 'm' })).rejects.toMatchObject({ code: 'BAD_REQUEST' });

@@ -17,7 +17,7 @@ type QueueSide = Pick<
   | 'quarantine'
   | 'quarantined'
   | 'release'
-  | 'releaseWithheld'
+  | 'releaseDeferred'
   | 'discard'
   | 'summaries'
   | 'watchersWaiting'
@@ -85,7 +85,7 @@ export const createAlertQueue = ({
     );
     return matchedCount === 1 ? { watcher: found.watcher } : null;
   },
-  async releaseWithheld(watcher, limit) {
+  async releaseDeferred(watcher, limit) {
     const found = await alerts
       .find({ watcher, state: 'withheld', state_reason: FORWARDING_WAS_OFF }, { projection: { _id: 1 } })
       .sort({ position: 1 })

@@ -187,7 +187,7 @@ describe('DELETE /api/keys/{id}', () => {
 
 describe('who comes without a valid key', () => {
   const limited = async (use: (gateway: Proxy) => Promise<void>): Promise<void> => {
-    const gateway = await startProxy({ strangerRate: 5 });
+    const gateway = await startProxy({ unauthenticatedRate: 5 });
     try {
       await use(gateway);
     } finally {

@@ -124,7 +124,7 @@ export const createFakeAlertStore = (): AlertStore => {
       delete alert.stateReason;
       return { watcher: alert.watcher };
     },
-    async releaseWithheld(watcher, limit) {
+    async releaseDeferred(watcher, limit) {
       const found = inState('withheld')
         .filter((alert) => alert.watcher === watcher && alert.stateReason === FORWARDING_WAS_OFF)
         .slice(0, limit);

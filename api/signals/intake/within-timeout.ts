@@ -1,10 +1,10 @@
 import type { Logger } from '../../logger.js';
 
 /** A watcher gets its answer soon, whatever the store does. */
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 
 /** What the store says within a second, else `otherwise`; a failure is logged and hurts nobody. */
-export const withinPatience = async <T>(
+export const withinTimeout = async <T>(
   work: Promise<T>,
   otherwise: T,
   log: Logger,
@@ -15,7 +15,7 @@ export const withinPatience = async <T>(
     timer = setTimeout(() => {
       log.warn(`${what}: the store does not answer`);
       resolve(otherwise);
-    }, PATIENCE_MS);
+    }, TIMEOUT_MS);
   });
   const safe = work.catch((error: unknown) => {
     log.error({ err: error }, what);

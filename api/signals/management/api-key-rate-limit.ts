@@ -4,13 +4,13 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { Rate } from '../../../schemas/config/rate.js';
 import { createKnownCallers } from '../../http/middleware/known-callers.js';
 
-export interface StrangerLimit {
+export interface ApiKeyRateLimit {
   /** Counts a request that no key vouches for. @throws AppError RATE_LIMITED (429) */
   count(ctx: Koa.Context): Promise<void>;
-  /** Asks before a key is looked at. @throws AppError RATE_LIMITED when strangers have used up what they may */
+  /** Asks before a key is looked at. @throws AppError RATE_LIMITED when requests without a valid key have used up the limit */
   ask(ctx: Koa.Context, keyDigest: string): Promise<void>;
   /** Remembers whose key was right. */
-  welcome(ctx: Koa.Context, keyDigest: string): void;
+  remember(ctx: Koa.Context, keyDigest: string): void;
 }
 
 const NAME = 'management-stranger';
@@ -21,11 +21,11 @@ const NAME = 'management-stranger';
  * guessing would go on behind the refusals, but for keys that were right from this address lately: one wrong client
  * must not lock a dashboard out. The headers are the peer service's.
  */
-export const createStrangerLimit = (options: {
+export const createApiKeyRateLimit = (options: {
   limits: Pick<RateLimits, 'take' | 'peek'>;
   rate: Rate;
   addressOf(ctx: Koa.Context): string;
-}): StrangerLimit => {
+}): ApiKeyRateLimit => {
   const { limits, rate, addressOf } = options;
   const known = createKnownCallers();
 
@@ -53,7 +53,7 @@ export const createStrangerLimit = (options: {
       if (known.has(addressOf(ctx), keyDigest)) show(ctx, verdict);
       else judge(ctx, verdict);
     },
-    welcome(ctx, keyDigest) {
+    remember(ctx, keyDigest) {
       known.add(addressOf(ctx), keyDigest);
     },
   };
