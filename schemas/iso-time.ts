@@ -2,8 +2,8 @@ const ISO_8601 =
   /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s?(?<zone>Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /** Years of four digits: what every store can keep. */
-const LEAST = Date.parse('0000-01-01T00:00:00.000Z');
-const GREATEST = Date.parse('9999-12-31T23:59:59.999Z');
+const MIN_TIME = Date.parse('0000-01-01T00:00:00.000Z');
+const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * Milliseconds since 1970 of an ISO 8601 date or date and time; null when the text is none. Without a zone it is UTC,
@@ -18,7 +18,7 @@ export const isoTime = (text: string): number | null => {
     .replace(',', '.')
     .replace(' ', 'T');
   const time = Date.parse(local.length === 10 ? local : `${local}${zone === undefined ? 'Z' : offset(zone)}`);
-  return time >= LEAST && time <= GREATEST ? time : null;
+  return time >= MIN_TIME && time <= MAX_TIME ? time : null;
 };
 
 /** `+01`, `+0100` and `+01:00` in the one form that every JavaScript engine reads. */

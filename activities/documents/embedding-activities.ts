@@ -95,7 +95,7 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
 
 export type EmbeddingActivities = ReturnType<typeof createEmbeddingActivities>;
 
-const MOST_HEADING_CHARACTERS = 300;
+const MAX_HEADING_CHARACTERS = 300;
 
 /**
  * What a chunk's vector is made of: its context, the headings it stands under, its text. A context is found by and never
@@ -103,7 +103,7 @@ const MOST_HEADING_CHARACTERS = 300;
  * them: a title says in few words what the text is about.
  */
 const embeddedText = (chunk: Chunk, context: string | null): string => {
-  const headings = [...chunk.headingPath.join(' > ')].slice(0, MOST_HEADING_CHARACTERS).join('');
+  const headings = [...chunk.headingPath.join(' > ')].slice(0, MAX_HEADING_CHARACTERS).join('');
   return [context ?? '', headings, chunk.text].filter((part) => part !== '').join('\n\n');
 };
 

@@ -24,7 +24,7 @@ export interface EnrichmentActivityDeps {
 /** Chunks that a model is asked about at once. */
 const AT_ONCE = 4;
 /** So many questions in a row without an answer, and the rest of the document is left as it is. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 /** Not the model's fault and not ours either, and still there at the fifth try: the document goes on without. */
 const TRIES = 5;
 
@@ -67,7 +67,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
     let failed: unknown;
 
     const ask = async (chunk: Chunk, previous: Chunk | null): Promise<string | null> => {
-      if (failures >= MOST_FAILURES) return null;
+      if (failures >= MAX_FAILURES) return null;
       try {
         const said = await contextualizeChunk(model, {
           ...{ template, mode: config.contextualization_mode, chunk },
@@ -100,7 +100,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
         );
         last = group.at(-1) ?? last;
       }
-      if (failures >= MOST_FAILURES) break;
+      if (failures >= MAX_FAILURES) break;
       await writeContexts(blobs, owner, part, contexts, signal);
       part += 1;
       Context.current().heartbeat({ parts: part });

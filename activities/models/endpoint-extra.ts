@@ -21,7 +21,7 @@ export const ownThreshold = ({ extra }: Pick<ModelEndpoint, 'extra'>): number | 
 };
 
 /** Longer windows cost memory for every request, and no chunk is so long. */
-const LONGEST_WINDOW = 8192;
+const MAX_WINDOW = 8192;
 
 /** For a model on Ollama that tells nothing: `num_ctx` must be given, and what does not fit is refused. */
 const UNTOLD_WINDOW = 2048;
@@ -37,5 +37,5 @@ export const embedderWindow = (
 ): number | null => {
   const known = told ?? (provider === 'ollama' ? UNTOLD_WINDOW : null);
   if (known === null) return maxModelLen;
-  return Math.min(known, maxModelLen ?? Infinity, LONGEST_WINDOW);
+  return Math.min(known, maxModelLen ?? Infinity, MAX_WINDOW);
 };

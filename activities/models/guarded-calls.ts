@@ -9,7 +9,7 @@ import { createSemaphore } from './semaphore.js';
 const TRIES = 3;
 const FIRST_WAIT_MS = 200;
 /** A server that asks for a longer pause is not waited for here. */
-const LONGEST_WAIT_MS = 3000;
+const MAX_WAIT_MS = 3000;
 
 const MAY_PASS: ReadonlySet<FailureKind> = new Set(['connection', 'failed', 'rate-limited']);
 const SERVERS_FAULT: ReadonlySet<FailureKind> = new Set(['connection', 'timeout', 'failed', 'bad-answer']);
@@ -26,7 +26,7 @@ const waitBefore = (error: unknown, tried: number): number | null => {
   const kind = kindOf(error);
   if (kind === null || !MAY_PASS.has(kind) || tried >= TRIES) return null;
   const asked = error instanceof ProviderFailure ? (error.retryAfterMs ?? 0) : 0;
-  if (asked > LONGEST_WAIT_MS) return null;
+  if (asked > MAX_WAIT_MS) return null;
   return asked + Math.random() * FIRST_WAIT_MS * 2 ** (tried - 1);
 };
 

@@ -1,5 +1,5 @@
 /** A text shorter than this is not refused for its length. */
-const LEAST_LENGTH = 32;
+const MIN_LENGTH = 32;
 
 /** Near the middle, in this order: between paragraphs, sentences, lines, words. */
 const SEAMS = [/\n\s*\n/g, /(?<=[.!?。])\s+/g, /\n/g, /\s+/g];
@@ -11,7 +11,7 @@ const REACH = 0.2;
  * Together the parts hold every word.
  */
 export const splitInTwo = (text: string): readonly [string, string] | null => {
-  if (text.length < LEAST_LENGTH) return null;
+  if (text.length < MIN_LENGTH) return null;
   const middle = text.length / 2;
   const from = Math.floor(text.length * (0.5 - REACH));
   const window = text.slice(from, Math.ceil(text.length * (0.5 + REACH)));

@@ -8,9 +8,9 @@ import { isPublicUrl } from './address-guard.js';
 
 const TIMEOUT_MS = 5000;
 /** Queries beyond this are refused by the provider. */
-const LONGEST_QUERY = 400;
-const LONGEST_SNIPPET = 4000;
-const LONGEST_TITLE = 300;
+const MAX_QUERY_LENGTH = 400;
+const MAX_SNIPPET_LENGTH = 4000;
+const MAX_TITLE_LENGTH = 300;
 
 const Page = z.object({
   url: z.string(),
@@ -34,8 +34,8 @@ const pageOf = (found: z.output<typeof Page>): WebPage | null => {
       .replace(/<[^<>]{0,200}>/g, '')
       .replace(/\s+/g, ' ')
       .trim();
-  const snippet = plain(found.snippet ?? found.description ?? '').slice(0, LONGEST_SNIPPET);
-  return { url: url.href, title: plain(found.title).slice(0, LONGEST_TITLE), snippet };
+  const snippet = plain(found.snippet ?? found.description ?? '').slice(0, MAX_SNIPPET_LENGTH);
+  return { url: url.href, title: plain(found.title).slice(0, MAX_TITLE_LENGTH), snippet };
 };
 
 /** A web search provider. Pages themselves are not fetched: what the provider says of them is all there is. */
@@ -45,7 +45,7 @@ export const createWebSearch = (
 ): WebSearch => ({
   async search(query, signal) {
     const url = new URL(options.baseUrl);
-    url.searchParams.set('q', query.replace(/\s+/g, ' ').trim().slice(0, LONGEST_QUERY));
+    url.searchParams.set('q', query.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY_LENGTH));
     url.searchParams.set('count', String(options.topK));
     url.searchParams.set('market', options.market);
     try {

@@ -1,13 +1,13 @@
 import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
 
 /** Byte-pair merging is quadratic in the length of a run: 200,000 letters without a space took 23 s. */
-const LONGEST_RUN = 256;
+const MAX_RUN = 256;
 /** `<|endoftext|>` in a user's text is text. */
 const OPTIONS = { disallowedSpecial: new Set<string>() };
 
 /** o200k tokens of a text, in linear time; at most a few too many where a run is longer than 256 characters. */
 export function countTokens(text: string): number {
-  if (text.length <= LONGEST_RUN) return text === '' ? 0 : countO200k(text, OPTIONS);
+  if (text.length <= MAX_RUN) return text === '' ? 0 : countO200k(text, OPTIONS);
   let tokens = 0;
   let from = 0;
   let runStart = 0;
@@ -17,7 +17,7 @@ export function countTokens(text: string): number {
     if (space !== runIsSpace) {
       runIsSpace = space;
       runStart = i;
-    } else if (i - runStart >= LONGEST_RUN) {
+    } else if (i - runStart >= MAX_RUN) {
       tokens += countO200k(text.slice(from, i), OPTIONS);
       from = runStart = i;
     }

@@ -4,12 +4,12 @@ import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import { invalidRequest } from './request-issues.js';
 
-const MOST_FORM = '1mb';
+const MAX_FORM = '1mb';
 const MEGABYTE = 1024 * 1024;
 
 const urlEncoded = bodyParser({
   enableTypes: ['form'],
-  formLimit: MOST_FORM,
+  formLimit: MAX_FORM,
   onError(error) {
     const { status } = error as Error & { status?: number };
     if (status === 413) throw new AppError('PAYLOAD_TOO_LARGE', undefined, { plain: true, cause: error });

@@ -3,11 +3,11 @@ import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import { invalidRequest } from './request-issues.js';
 
-const MOST_JSON = '8mb';
+const MAX_JSON = '8mb';
 
 const parser = bodyParser({
   enableTypes: ['json'],
-  jsonLimit: MOST_JSON,
+  jsonLimit: MAX_JSON,
   jsonStrict: false,
   onError(error) {
     const { status } = error as Error & { status?: number };

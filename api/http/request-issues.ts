@@ -9,7 +9,7 @@ export interface RequestIssue {
   input?: unknown;
 }
 
-const LONGEST_ECHO = 200;
+const MAX_ECHO_LENGTH = 200;
 
 /** Length as JSON; null for what is nested too deep to be written. */
 const lengthOf = (input: object): number | null => {
@@ -22,9 +22,9 @@ const lengthOf = (input: object): number | null => {
 
 /** Echoes what was sent, but never at length: a wrong field must not return a megabyte. */
 const echo = (input: unknown): unknown => {
-  if (typeof input === 'string') return input.slice(0, LONGEST_ECHO);
+  if (typeof input === 'string') return input.slice(0, MAX_ECHO_LENGTH);
   if (typeof input === 'object' && input !== null)
-    return (lengthOf(input) ?? Infinity) <= LONGEST_ECHO ? input : undefined;
+    return (lengthOf(input) ?? Infinity) <= MAX_ECHO_LENGTH ? input : undefined;
   return typeof input === 'bigint' ? String(input) : input;
 };
 

@@ -86,11 +86,11 @@ export const referencesToPrompts = async (
   );
 };
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** For people: `partition 'a', retrieval preset 'b' and 3 more`. */
 export const listReferences = (references: readonly Reference[]): string => {
-  const named = references.slice(0, MOST_NAMED).map(({ kind, name }) => `${kind} '${name}'`);
+  const named = references.slice(0, MAX_NAMED).map(({ kind, name }) => `${kind} '${name}'`);
   const more = references.length - named.length;
   return named.join(', ') + (more > 0 ? ` and ${more} more` : '');
 };

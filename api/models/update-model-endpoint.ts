@@ -12,7 +12,7 @@ export type ModelEndpointDeps = Pick<
 >;
 
 const TRIES = 5;
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 const endpointMissing = (type: ModelType, name: string): AppError =>
   new AppError('NOT_FOUND', `Model endpoint '${name}' (${type}) not found`, { plain: true });
@@ -55,7 +55,7 @@ const requireAcknowledged = async (
   const counts = await files.countByEmbedder(present.name);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (total === 0) return;
-  const named = [...counts.keys()].sort().slice(0, MOST_NAMED);
+  const named = [...counts.keys()].sort().slice(0, MAX_NAMED);
   throw new AppError(
     'EMBEDDER_EDIT_AFFECTS_INDEXED_DATA',
     `Changing ${changed.join(' and ')} of embedder '${present.name}' affects ${total} indexed file(s) in ` +

@@ -36,8 +36,8 @@ export interface StandInCapi {
 }
 
 const TOKEN_LIFETIME_SECONDS = 3600;
-const MOST_REQUESTS = 10_000;
-const MOST_POSTED = 1000;
+const MAX_REQUESTS = 10_000;
+const MAX_POSTED = 1000;
 
 /**
  * A small central API for tests and first runs: it answers as the real one (wire contract, section 6), keeps what it
@@ -92,7 +92,7 @@ export const createStandInCapi = async (
     }
     const [, version, path] = /^\/(v[23])(\/.*)$/.exec(url.pathname) ?? [];
     const endpoint = `${req.method} ${path}`;
-    if (requests.push(`${req.method} ${url.pathname}`) > MOST_REQUESTS) requests.shift();
+    if (requests.push(`${req.method} ${url.pathname}`) > MAX_REQUESTS) requests.shift();
     if (version === undefined) return sendJson(res, 404, { message: 'no such page' });
     if (endpoint === 'POST /watchers/login') {
       const { machine_id: watcher } = JSON.parse(body) as { machine_id: string };
@@ -118,7 +118,7 @@ export const createStandInCapi = async (
         },
       );
     }
-    if (req.method === 'POST' && posted.push({ path: path ?? '', body }) > MOST_POSTED) posted.shift();
+    if (req.method === 'POST' && posted.push({ path: path ?? '', body }) > MAX_POSTED) posted.shift();
     const published = endpoint === 'GET /decisions/stream' ? decisions : null;
     const answer = published ?? plainAnswer(endpoint, version);
     return sendJson(res, answer === null ? 404 : 200, answer ?? { message: 'no such page' });

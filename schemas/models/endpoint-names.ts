@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const shortDigest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
 /** Names are what the admin API allows: letters, digits and `. _ -`, alphanumeric at both ends, at most 128. */
-const MOST_CHARACTERS = 100;
+const MAX_CHARACTERS = 100;
 
 /**
  * The endpoint name of a model found on Ollama: `ollama-` and the model without `:latest`. What had to be changed to
@@ -14,7 +14,7 @@ export const discoveredName = (model: string): string => {
   const safe = short
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '')
-    .slice(0, MOST_CHARACTERS);
+    .slice(0, MAX_CHARACTERS);
   return safe === short ? `ollama-${safe}` : `ollama-${safe}${safe === '' ? '' : '-'}${shortDigest(short)}`;
 };
 

@@ -22,7 +22,7 @@ const EndpointUrl = z
   .refine((text) => !/[?#]/.test(text), 'must not hold a query or a fragment');
 
 /** Too deep or too long would be no settings any more. */
-const MOST_EXTRA_CHARACTERS = 64 * 1024;
+const MAX_EXTRA_CHARACTERS = 64 * 1024;
 
 const Extra = z
   .looseObject({
@@ -43,7 +43,7 @@ const Extra = z
       .nullish()
       .meta({ description: 'Of embedders: the least cosine of hits where a search names none' }),
   })
-  .refine((extra) => JSON.stringify(extra).length <= MOST_EXTRA_CHARACTERS, 'is too long');
+  .refine((extra) => JSON.stringify(extra).length <= MAX_EXTRA_CHARACTERS, 'is too long');
 
 const fields = {
   endpoint: EndpointUrl,

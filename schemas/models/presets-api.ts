@@ -12,8 +12,8 @@ export const RETRIEVAL_TYPES = ['single', 'multiQuery', 'hyde'] as const;
 export const PRESET_TYPES = ['indexation', 'retrieval'] as const;
 export const PresetTypeName = z.enum(PRESET_TYPES);
 
-export const MOST_CHUNK_SIZE = 32_768;
-export const MOST_RESULTS = 1000;
+export const MAX_CHUNK_SIZE = 32_768;
+export const MAX_RESULTS = 1000;
 
 /** The name of another record; nothing written in it means none. */
 const name = z
@@ -35,7 +35,7 @@ const earlierName = (now: string) =>
 
 const ChunkingBody = z.looseObject({
   name: z.enum(CHUNKING_STRATEGIES).default('recursive_splitter'),
-  chunk_size: z.int().min(16).max(MOST_CHUNK_SIZE).default(512),
+  chunk_size: z.int().min(16).max(MAX_CHUNK_SIZE).default(512),
   chunk_overlap_rate: z.number().min(0).lt(1).default(0.2),
 });
 
@@ -76,8 +76,8 @@ export const RetrievalConfigBody = z
     type: z.enum(RETRIEVAL_TYPES).default('single'),
     reranker: name,
     llm: name,
-    top_k: z.int().min(1).max(MOST_RESULTS).default(50),
-    top_n: z.int().min(1).max(MOST_RESULTS).nullable().default(null),
+    top_k: z.int().min(1).max(MAX_RESULTS).default(50),
+    top_n: z.int().min(1).max(MAX_RESULTS).nullable().default(null),
     enable_reranker: z.boolean().default(false),
     similarity_threshold: z.number().min(0).max(1).nullable().default(null),
     include_related: z.boolean().default(true),

@@ -199,7 +199,7 @@ export const CompletionAnswer = z
   .meta({ id: 'CompletionAnswer' });
 
 /** Bounds of one request for embeddings: as many texts as the OpenAI format allows, and about a megabyte of them. */
-const MOST_TEXTS = 2048;
+const MAX_TEXTS = 2048;
 const token = z.int().min(0).max(200_000);
 
 export const EmbeddingRequest = z
@@ -211,9 +211,9 @@ export const EmbeddingRequest = z
     input: z
       .union([
         z.string(),
-        z.array(z.string()).max(MOST_TEXTS),
+        z.array(z.string()).max(MAX_TEXTS),
         z.array(token).max(100_000),
-        z.array(z.array(token).max(100_000)).max(MOST_TEXTS),
+        z.array(z.array(token).max(100_000)).max(MAX_TEXTS),
       ])
       .meta({ description: 'Texts, or cl100k tokens of texts' }),
     encoding_format: z.enum(['float', 'base64']).nullish(),

@@ -55,14 +55,14 @@ export const CreateApiKey = z
   })
   .meta({ id: 'CreateApiKey' });
 
-const LONGEST_GRACE = 7 * 86_400;
+const MAX_GRACE = 7 * 86_400;
 
 export const RotateApiKey = z
   .strictObject({
     graceSeconds: z
       .int('must be integer')
       .min(0, 'must be >= 0')
-      .max(LONGEST_GRACE, `must be <= ${LONGEST_GRACE}`)
+      .max(MAX_GRACE, `must be <= ${MAX_GRACE}`)
       .meta({ description: 'The present key stays valid so long beside the new one' })
       .default(0),
   })

@@ -7,7 +7,7 @@ import { until } from './until.js';
 import { megabytesOfText, uploadStreamed } from './upload-streamed.js';
 
 const MEGABYTE = 1024 * 1024;
-const MOST_MEGABYTES = 100;
+const MAX_MEGABYTES = 100;
 
 /**
  * Uploads a text of so many megabytes and measures the gateway meanwhile: its memory may rise by 100 MB at most.
@@ -32,7 +32,7 @@ export const expectLeanUpload = async (stack: RunningStack, megabytes: number): 
   expect(samples).toBeGreaterThan(5);
   expect(stack.gatewayPid()).toBe(pid);
   const risen = Math.round(risenBytes / MEGABYTE);
-  expect(risen).toBeLessThanOrEqual(MOST_MEGABYTES);
+  expect(risen).toBeLessThanOrEqual(MAX_MEGABYTES);
 
   expect((await stack.request(result.body.task_status_url, { method: 'DELETE' })).status).toBe(200);
   expect(await settled(stack)).toEqual([]);

@@ -7,8 +7,8 @@ import type { ChatMessage, LanguageModel } from '../../ports/models.js';
 const OPENING_CHARACTERS = 6000;
 const PREVIOUS_CHARACTERS = 1600;
 /** Two short sentences. */
-const MOST_TOKENS = 160;
-const MOST_CHARACTERS = 1000;
+const MAX_TOKENS = 160;
+const MAX_CHARACTERS = 1000;
 
 export interface Surroundings {
   filename: string;
@@ -62,8 +62,8 @@ export const contextualizeChunk = async (
 ): Promise<string | null> => {
   const messages = question(asked.template, asked.mode, asked.chunk, asked.around);
   const { content } = await model.complete(messages, {
-    ...{ temperature: 0, maxTokens: MOST_TOKENS, signal: asked.signal },
+    ...{ temperature: 0, maxTokens: MAX_TOKENS, signal: asked.signal },
   });
-  const said = content.replace(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS);
+  const said = content.replace(/\s+/g, ' ').trim().slice(0, MAX_CHARACTERS);
   return said === '' ? null : said;
 };

@@ -7,8 +7,8 @@ import { countTokens } from '../../text/token-count.js';
 import type { LanguageModel } from '../../ports/models.js';
 
 /** A few sentences, and the labels of a diagram. */
-const MOST_TOKENS = 400;
-const MOST_CHARACTERS = 2000;
+const MAX_TOKENS = 400;
+const MAX_CHARACTERS = 2000;
 
 const OPEN = '<image_description>';
 const CLOSE = '</image_description>';
@@ -16,7 +16,7 @@ const TAG = /<\s*\/?\s*image_description\s*>/gi;
 
 /** What a model says, as text of a document: only what can be seen, and nothing that would end the description. */
 const tidy = (said: string): string => {
-  let text = stripInvisible(cleanText(said)).slice(0, MOST_CHARACTERS);
+  let text = stripInvisible(cleanText(said)).slice(0, MAX_CHARACTERS);
   // What is left of one tag may be another.
   for (let before = ''; before !== text;) {
     before = text;
@@ -41,7 +41,7 @@ export const describePicture = async (
     throw new AppError('UNSUPPORTED_CONTENT', 'The picture is in no format that is known.');
   const pictures = [{ mimetype: format.mimetype, bytes: asked.picture }];
   const { content } = await model.complete([{ role: 'user', content: asked.prompt, pictures }], {
-    ...{ temperature: 0, maxTokens: MOST_TOKENS, signal: asked.signal },
+    ...{ temperature: 0, maxTokens: MAX_TOKENS, signal: asked.signal },
   });
   const said = tidy(content);
   if (said === '') throw new AppError('LLM_PARSING_ERROR', 'The model said nothing of the picture.');

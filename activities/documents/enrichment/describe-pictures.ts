@@ -15,7 +15,7 @@ import {
 /** Pictures that a model is asked about at once. */
 const AT_ONCE = 4;
 /** So many questions in a row without an answer, and the rest of the pictures are left as they are. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 export interface PicturesToDescribe {
   task: TaskRecord;
@@ -63,7 +63,7 @@ export const describePictures = async (work: PicturesToDescribe): Promise<void> 
   const equipped = descriptions.length < kept ? await ready() : null;
 
   const ask = async (picture: number): Promise<string | null> => {
-    if (equipped === null || failures >= MOST_FAILURES) return null;
+    if (equipped === null || failures >= MAX_FAILURES) return null;
     try {
       const bytes = await readPicture(blobs, task.task_id, picture);
       const said = await describePicture(equipped.model, {

@@ -1,8 +1,8 @@
 import { fillPrompt } from '../../../schemas/models/prompts.js';
 import type { LanguageModel } from '../../ports/models.js';
 
-const MOST_TOKENS = 300;
-const LONGEST_TAG = 80;
+const MAX_TOKENS = 300;
+const MAX_TAG_LENGTH = 80;
 
 const arrayIn = (reply: string): unknown => {
   try {
@@ -22,7 +22,7 @@ export const readTags = (reply: string, most: number): string[] => {
       : reply.split('\n').map((line) => line.replace(/^[\s\-*•\d.)]+/, ''));
   const tags = given
     .map((tag) => tag.replace(/\s+/g, ' ').trim())
-    .filter((tag) => tag !== '' && tag.length <= LONGEST_TAG && !tag.endsWith(':'));
+    .filter((tag) => tag !== '' && tag.length <= MAX_TAG_LENGTH && !tag.endsWith(':'));
   const seen = new Set<string>();
   return tags
     .filter((tag) => {
@@ -46,7 +46,7 @@ export const topicTags = async (
     max_tags: String(asked.most),
   });
   const reply = await model.complete([{ role: 'user', content }], {
-    ...{ temperature: 0, maxTokens: MOST_TOKENS, signal: asked.signal },
+    ...{ temperature: 0, maxTokens: MAX_TOKENS, signal: asked.signal },
   });
   return readTags(reply.content, asked.most);
 };

@@ -8,7 +8,7 @@ export type { RandomAccessBytes } from './random-access-bytes.js';
 const SIGNATURE_WINDOW = 8 * 1024;
 const DOCX_PARTS = ['[Content_Types].xml', '_rels/.rels', 'word/document.xml'];
 /** Past this the directory is not worth reading at upload; the parser has its own, lower limit. */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 
 /**
  * Refuses an upload whose content is recognisably not what its kind says. Text kinds pass unread; a damaged file
@@ -39,7 +39,7 @@ async function isDocx(source: RandomAccessBytes): Promise<boolean> {
     try {
       await walkZipEntries(zip, (entry) => {
         missing.delete(entry.fileName);
-        return missing.size > 0 && ++entries < MOST_ENTRIES;
+        return missing.size > 0 && ++entries < MAX_ENTRIES;
       });
     } finally {
       zip.close();

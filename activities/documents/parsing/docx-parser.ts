@@ -12,7 +12,7 @@ import { checkZipLimits, unpacksAsDeclared } from './zip-limits.js';
 import type { ZipLimits } from './zip-limits.js';
 
 /** One embedded file is held in memory as a whole, several times over. */
-const LARGEST_MEDIA_BYTES = 64 * 1024 * 1024;
+const MAX_MEDIA_BYTES = 64 * 1024 * 1024;
 const OLE_SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /**
@@ -32,7 +32,7 @@ export async function* parseDocx(
     // Word keeps a package that has a password inside an OLE container.
     if (head.equals(OLE_SIGNATURE)) throw new AppError('FILE_ENCRYPTED');
     await checkZipLimits(file, limits);
-    if (pictures && !(await unpacksAsDeclared(file, /^word\/media\//i, LARGEST_MEDIA_BYTES))) {
+    if (pictures && !(await unpacksAsDeclared(file, /^word\/media\//i, MAX_MEDIA_BYTES))) {
       pictures.leaveOut();
       unpacked = undefined;
     }

@@ -2,14 +2,14 @@ import { endsInPair } from '../../text/sentences.js';
 import { countTokens } from '../../text/token-count.js';
 
 /** Characters: text of more than this a token does not occur outside of blank space, so it need not be counted. */
-export const LONGEST_TOKEN = 64;
+export const MAX_TOKEN_LENGTH = 64;
 
 /**
  * Halves a text until each piece has at most `limit` tokens: at a line end, else at a space, else between two
  * characters. The pieces put together give the text. Linear but for the logarithm of the pieces' number.
  */
 export function* hardCut(text: string, limit: number): Generator<string> {
-  const surelyTooLong = text.length > limit * LONGEST_TOKEN;
+  const surelyTooLong = text.length > limit * MAX_TOKEN_LENGTH;
   if (text.length < 2 || (!surelyTooLong && countTokens(text.trim()) <= limit)) {
     yield text;
     return;

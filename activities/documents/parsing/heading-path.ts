@@ -5,14 +5,14 @@ export interface HeadingPath {
   current(): string[];
 }
 
-const LONGEST_TITLE = 200;
+const MAX_TITLE_LENGTH = 200;
 
 export function createHeadingPath(): HeadingPath {
   let path: { level: number; title: string }[] = [];
   let titles: string[] = [];
   return {
     open(level, title) {
-      const short = title.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TITLE);
+      const short = title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_LENGTH);
       path = [...path.filter((heading) => heading.level < level), { level, title: short }];
       titles = path.map((heading) => heading.title).filter((t) => t !== '');
       return titles;

@@ -28,7 +28,7 @@ const DROPPED = new Set(
   ),
 );
 /** A tree of this many characters of HTML takes about 1 GB. */
-const LARGEST_TREE = 16 * 1024 * 1024;
+const MAX_TREE = 16 * 1024 * 1024;
 
 const reader = unified().use(rehypeParse);
 const toMarkdownTree = unified().use(rehypeRemark);
@@ -58,7 +58,7 @@ export function* parseHtml(
   maxNesting: number,
   marks: PictureMarks | null = null,
 ): Generator<Section> {
-  if (html.length > LARGEST_TREE || nestsDeeperThan(html, maxNesting)) {
+  if (html.length > MAX_TREE || nestsDeeperThan(html, maxNesting)) {
     yield* parseFlatHtml(withoutMarkedTags(html, marks));
     return;
   }

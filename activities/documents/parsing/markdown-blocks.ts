@@ -9,7 +9,7 @@ export interface MarkdownBlock {
   continues?: boolean;
 }
 
-const LONGEST_BLOCK = 64 * 1024;
+const MAX_BLOCK_LENGTH = 64 * 1024;
 const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
 const ATX_HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/;
 const SETEXT_LINE = /^ {0,3}(?:(=+)|-+)[ \t]*$/;
@@ -58,7 +58,7 @@ export async function* readMarkdownBlocks(lines: AsyncIterable<string>): AsyncGe
     if (open && end !== 'before') {
       open.text += line;
       offset += line.length;
-      if (end === 'here' || open.text.length > LONGEST_BLOCK) {
+      if (end === 'here' || open.text.length > MAX_BLOCK_LENGTH) {
         yield { kind: open.kind, text: open.text, charStart: open.start };
         open = end === 'here' ? null : { ...open, text: open.head, start: offset };
       }
@@ -108,7 +108,7 @@ export async function* readMarkdownBlocks(lines: AsyncIterable<string>): AsyncGe
         charStart: offset - title.length,
       };
     } else {
-      if (text.length > LONGEST_BLOCK) {
+      if (text.length > MAX_BLOCK_LENGTH) {
         // The line end goes with the rest, for whoever joins the two.
         const held = paragraph.length > 0 && text.endsWith('\n') ? '\n' : '';
         yield* flushText(held.length);

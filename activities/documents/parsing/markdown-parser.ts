@@ -9,7 +9,7 @@ import type { DecodedText } from './text-encoding.js';
 import { toLines } from './text-lines.js';
 
 const titleReader = unified().use(remarkParse).use(remarkGfm);
-const LONGEST_TITLE = 1000;
+const MAX_TITLE_LENGTH = 1000;
 /** Most titles hold no markup, and parsing each took a hundred times as long as reading the rest. */
 const PLAIN_TITLE =
   /^(?: {0,3}#{1,6}[ \t]+([^*_`[\]<>&\\~!:#@\n]*)|([^*_`[\]<>&\\~!:#@\n]*)\n *[=-]+[ \t]*)\n?$/;
@@ -41,7 +41,7 @@ export async function* parseMarkdown(text: DecodedText): AsyncGenerator<Section>
 
 /** The title without its Markdown: "## The *mesh* of `x`" → "The mesh of x". */
 function titleOf(source: string): string {
-  if (source.length > LONGEST_TITLE) return source.slice(0, LONGEST_TITLE);
+  if (source.length > MAX_TITLE_LENGTH) return source.slice(0, MAX_TITLE_LENGTH);
   const plain = PLAIN_TITLE.exec(source);
   if (plain) return plain[1] ?? plain[2] ?? '';
   return plainText(titleReader.parse(source));

@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 const WATCH_EVERY_MS = 200;
 const LAST_WORDS_MS = 500;
 const START_TIMEOUT_MS = 60_000;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const KEPT_ERROR_OUTPUT = 8 * 1024;
 /** What Node, V8, Rust and C++ write when they get no more memory. */
 const OUT_OF_MEMORY =
@@ -126,7 +126,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
     try {
       await Promise.race([ready, death]);
       clearTimeout(deadline);
-      deadline = setTimeout(onTimeout, Math.min(timeoutMs, LONGEST_TIMER_MS));
+      deadline = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
       child.send({ type: 'parse', job }, () => undefined); // a closed channel shows in `gone`
       return await Promise.race([answer, death]);
     } finally {

@@ -16,7 +16,7 @@ export interface RepeatedLines {
 }
 
 const ENOUGH_PAGES = 3;
-const LONGEST = 160;
+const MAX_LENGTH = 160;
 /** Lines within this part of the page height count as being at the same place. */
 const BAND = 0.02;
 
@@ -41,7 +41,7 @@ export function createRepeatedLines(): RepeatedLines {
 
 function keysOf({ text, page, height, heading }: EdgeLine): string[] {
   const plain = text.toLowerCase().replace(/\s+/g, ' ').trim();
-  if (plain === '' || plain.length > LONGEST) return [];
+  if (plain === '' || plain.length > MAX_LENGTH) return [];
   const variants = [plain];
   for (const match of heading ? [] : plain.matchAll(/\d{1,6}/g)) {
     const lead = `${Number(match[0]) - page}`;

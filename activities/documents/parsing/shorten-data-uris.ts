@@ -1,7 +1,7 @@
 import { formatFileSize } from '../../text/format-file-size.js';
 
 const START = /data(?::|%3a)/gi;
-const LONGEST_START = 'data%3a'.length;
+const MAX_START = 'data%3a'.length;
 /** The longest beginning that is waited for: type, parameters and comma. */
 const MAX_HEAD = 300;
 const TYPE =
@@ -106,7 +106,7 @@ export async function* shortenDataUris(
       const start = START.exec(held);
       if (start === null) {
         // The end may be the beginning of a beginning.
-        const end = atEnd ? held.length : Math.max(at, held.length - LONGEST_START);
+        const end = atEnd ? held.length : Math.max(at, held.length - MAX_START);
         if (end > at) give(held.slice(at, end));
         at = end;
         break;

@@ -6,7 +6,7 @@ import { AppError } from '../../../schemas/app-error.js';
 const SAMPLE = 64 * 1024;
 const BLOCK = 256 * 1024;
 /** More control characters than this part of the text, and it is no text. A log may hold a block of zeros. */
-const MOST_CONTROLS = 0.002;
+const MAX_CONTROLS = 0.002;
 
 /** A text file whose encoding is known. */
 export interface DecodedText {
@@ -132,7 +132,7 @@ async function* decode(path: string, encoding: string): AsyncGenerator<string> {
       if (heldReturn) text = text.slice(0, -1);
       controls += text.match(CONTROLS)?.length ?? 0;
       total += text.length;
-      if (controls > 8 && controls > total * MOST_CONTROLS) throw binary();
+      if (controls > 8 && controls > total * MAX_CONTROLS) throw binary();
       if (text !== '') yield cleanText(text);
       if (last) return;
     }

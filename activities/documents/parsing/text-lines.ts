@@ -1,4 +1,4 @@
-const LONGEST_LINE = 64 * 1024;
+const MAX_LINE_LENGTH = 64 * 1024;
 
 /** Lines with their line end; one that is longer than 64 Ki characters comes in parts. */
 export async function* toLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
@@ -11,9 +11,9 @@ export async function* toLines(pieces: AsyncIterable<string>): AsyncGenerator<st
       start = end + 1;
     }
     held = held.slice(start);
-    while (held.length > 2 * LONGEST_LINE) {
-      yield held.slice(0, LONGEST_LINE);
-      held = held.slice(LONGEST_LINE);
+    while (held.length > 2 * MAX_LINE_LENGTH) {
+      yield held.slice(0, MAX_LINE_LENGTH);
+      held = held.slice(MAX_LINE_LENGTH);
     }
   }
   if (held !== '') yield held;

@@ -1,5 +1,5 @@
 import { cutFramedLines } from './framed-lines.js';
-import { LONGEST_TOKEN, hardCut } from './hard-cut.js';
+import { MAX_TOKEN_LENGTH, hardCut } from './hard-cut.js';
 import type { Section, SectionKind } from './section.js';
 import { splitClauses, splitSentences } from '../../text/sentences.js';
 import { countTokens } from '../../text/token-count.js';
@@ -114,7 +114,7 @@ function* paragraphs(text: string): Generator<{ text: string; offset: number }> 
 
 /** A token is at least one byte, and a UTF-16 unit at most three: short sentences need no count to know. */
 function fits(text: string, limit: number): boolean {
-  return text.length * 3 <= limit || (text.length <= limit * LONGEST_TOKEN && countTokens(text) <= limit);
+  return text.length * 3 <= limit || (text.length <= limit * MAX_TOKEN_LENGTH && countTokens(text) <= limit);
 }
 
 function shortGap(gap: string): string {

@@ -18,12 +18,12 @@ export const EXTRACTIVE_MODEL_NAME = 'builtin/extractive';
  * Ten unrelated paragraphs were quoted for 3 of 300, an English collection for 3 of 300, related paragraphs that do
  * not hold the answer for 106 of 300: words in common are all that this model sees.
  */
-const LEAST_COVERAGE = 0.5;
+const MIN_COVERAGE = 0.5;
 /** Further sentences are quoted when they are nearly as good as the best one. */
 const NEARLY_AS_GOOD = 0.8;
-const MOST_QUOTES = 3;
+const MAX_QUOTES = 3;
 /** A table row or an endless sentence is quoted from its beginning. */
-const LONGEST_QUOTE = 600;
+const MAX_QUOTE_LENGTH = 600;
 
 const SENTENCES = {
   nothing: {
@@ -37,12 +37,12 @@ const SENTENCES = {
 } as const;
 
 const shorten = (text: string): string =>
-  text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE).replace(/\s+\S*$/, '')} …`;
+  text.length <= MAX_QUOTE_LENGTH ? text : `${text.slice(0, MAX_QUOTE_LENGTH).replace(/\s+\S*$/, '')} …`;
 
 const quotesFor = (sources: readonly SourceBlock[], question: Question): RankedSentence[] => {
-  const ranked = rankSentences(sources, question).filter(({ coverage }) => coverage >= LEAST_COVERAGE);
+  const ranked = rankSentences(sources, question).filter(({ coverage }) => coverage >= MIN_COVERAGE);
   const best = ranked[0]?.score ?? 0;
-  return ranked.slice(0, MOST_QUOTES).filter(({ score }) => score >= best * NEARLY_AS_GOOD);
+  return ranked.slice(0, MAX_QUOTES).filter(({ score }) => score >= best * NEARLY_AS_GOOD);
 };
 
 const answerTo = (messages: readonly ChatMessage[]): string => {

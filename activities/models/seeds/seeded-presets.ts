@@ -2,15 +2,15 @@ import type { Config } from '../../../schemas/config/config.js';
 import type { IndexationConfig, PresetRecord, RetrievalConfig } from '../../../schemas/models/presets.js';
 import {
   IndexationConfigBody,
-  MOST_CHUNK_SIZE,
-  MOST_RESULTS,
+  MAX_CHUNK_SIZE,
+  MAX_RESULTS,
   RetrievalConfigBody,
   readIndexationConfig,
   readRetrievalConfig,
 } from '../../../schemas/models/presets-api.js';
 
 /** A preset may hold no more, whatever the environment says. */
-const atMost = (results: number): number => Math.min(results, MOST_RESULTS);
+const atMost = (results: number): number => Math.min(results, MAX_RESULTS);
 
 type Seed = Pick<PresetRecord, 'name' | 'preset_type' | 'config'>;
 
@@ -26,7 +26,7 @@ export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'cha
     config: readIndexationConfig(
       IndexationConfigBody.parse({
         ...rest,
-        chunking: { chunk_size: Math.min(size, MOST_CHUNK_SIZE), chunk_overlap_rate: overlap },
+        chunking: { chunk_size: Math.min(size, MAX_CHUNK_SIZE), chunk_overlap_rate: overlap },
       }),
     ).config,
   });

@@ -9,7 +9,7 @@ export interface DiscoveredModel extends ModelDescription {
 }
 
 /** Whoever keeps more models than this has them registered by hand. */
-const MOST_MODELS = 50;
+const MAX_MODELS = 50;
 
 /**
  * The models of an Ollama that embed or talk, in its own order (the newest first).
@@ -23,7 +23,7 @@ export const discoverOllama = async (
   const { timeoutMs, signal } = options;
   const server = createOllamaServer(dispatcher, { baseUrl, apiKey: null, timeoutMs });
   const found: DiscoveredModel[] = [];
-  for (const { name } of (await server.models(signal)).slice(0, MOST_MODELS)) {
+  for (const { name } of (await server.models(signal)).slice(0, MAX_MODELS)) {
     const { kind, ...description } = await server.describe(name, signal);
     if (kind !== null) found.push({ ...description, kind, name });
   }

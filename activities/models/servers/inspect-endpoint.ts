@@ -11,7 +11,7 @@ import { openAiAddress } from './server-address.js';
 /** An administrator waits for the answer: a server that is slower than this is said to be away. */
 const MAX_TIMEOUT_MS = 10_000;
 /** A router of models lists thousands. */
-const MOST_LISTED = 500;
+const MAX_LISTED = 500;
 
 const WELL: EndpointInspection = {
   ...{ reachable: true, modelFound: null, modelsServed: [], transcriptionSupported: null, detail: null },
@@ -55,7 +55,7 @@ export const inspectEndpoint = async (
     return {
       ...WELL,
       modelFound: found,
-      modelsServed: served.slice(0, MOST_LISTED).map(({ name }) => name),
+      modelsServed: served.slice(0, MAX_LISTED).map(({ name }) => name),
       detail: found ? null : `The server does not list a model '${draft.model_name}'.`,
     };
   };

@@ -76,8 +76,8 @@ const PHRASES = [
 
 const CASUAL: ReadonlySet<string> = new Set(PHRASES);
 /** Longer than any of them. */
-const LONGEST = 60;
+const MAX_LENGTH = 60;
 
 /** Whether a message is small talk that needs no retrieval; case, accents, punctuation and emoji aside. */
 export const isCasual = (message: string): boolean =>
-  message.length <= LONGEST && CASUAL.has(wordsOf(foldText(message)).join(' '));
+  message.length <= MAX_LENGTH && CASUAL.has(wordsOf(foldText(message)).join(' '));

@@ -15,7 +15,7 @@ import { createSourceFinder } from './find-sources.js';
 import { createSourceGatherer } from './gather-sources.js';
 import type { GatherSettings, Gathered } from './gather-sources.js';
 import { planTokens } from './plan-tokens.js';
-import { buildPrompt, LEAST_SOURCES_BUDGET, promptOverhead, TOKENS_PER_SOURCE } from './prompt.js';
+import { buildPrompt, MIN_SOURCES_BUDGET, promptOverhead, TOKENS_PER_SOURCE } from './prompt.js';
 import type { Voice } from './prompt.js';
 import { relayModelStream } from './relay-model-stream.js';
 import { returnAborts } from './aborts.js';
@@ -119,7 +119,7 @@ export const createChatService = (dependencies: {
     } catch (error) {
       const half = Math.floor(Math.min(budget, countTokens(system)) / 2);
       const tooLong = error instanceof AppError && error.code === 'CONTEXT_TOO_LONG';
-      if (!tooLong || presented.length === 0 || half < LEAST_SOURCES_BUDGET) throw error;
+      if (!tooLong || presented.length === 0 || half < MIN_SOURCES_BUDGET) throw error;
       // The model counts other tokens than we do. Nothing was answered yet: fewer sources may fit.
       return yield* askWithSources(request, { materials } as Gathered, asking, half);
     }

@@ -4,7 +4,7 @@
  */
 const HOLD_BACK = 80;
 /** A line that cites many sources is longer than that; it is kept back as a whole up to this length. */
-const LONGEST_LINE = 1000;
+const MAX_LINE_LENGTH = 1000;
 
 /** `[Sources: 1, 3]`, `[source : 2]`, `**[Sources: none]**`, `[Sources: Source 1 and 2-4].` at the very end. */
 const CITATION_LINE =
@@ -38,7 +38,7 @@ export interface CitationFilter {
  */
 const possibleLineStart = (text: string): number => {
   const start = text.lastIndexOf('[');
-  if (start === -1 || text.length - start > LONGEST_LINE) return text.length;
+  if (start === -1 || text.length - start > MAX_LINE_LENGTH) return text.length;
   return OPEN_LINE.test(text.slice(start)) ? start : text.length;
 };
 

@@ -12,11 +12,11 @@ export interface Support {
 }
 
 /** What lies beyond is not looked at, so that the work is bounded whatever a model or a document says. */
-const LONGEST_TEXT = 40_000;
-const MOST_CLAIMS = 40;
-const MOST_SENTENCES = 4000;
+const MAX_TEXT_LENGTH = 40_000;
+const MAX_CLAIMS = 40;
+const MAX_SENTENCES = 4000;
 /** A claim of fewer content words could be found anywhere. */
-const LEAST_TERMS = 2;
+const MIN_TERMS = 2;
 /** Part of a claim's words that a sentence must hold to be shown beside it, and to stand for it. */
 const SHOWN_FROM = 0.5;
 const VERIFIED_FROM = 0.8;
@@ -51,8 +51,8 @@ const claimsIn = (answer: string): Claim[] => {
       const words = sentence.replace(MARK, ' ');
       return { terms: contentStems(words), numbers: numbersIn(words), cites: citedIn(sentence) };
     })
-    .filter(({ terms }) => terms.length >= LEAST_TERMS)
-    .slice(0, MOST_CLAIMS);
+    .filter(({ terms }) => terms.length >= MIN_TERMS)
+    .slice(0, MAX_CLAIMS);
 };
 
 /** Sentences of an extract with their places, white space around them left out. */
@@ -69,7 +69,7 @@ const sentencesIn = (text: string): { start: number; end: number }[] => {
     }
     offset += line.length + 1;
   }
-  return found.slice(0, MOST_SENTENCES);
+  return found.slice(0, MAX_SENTENCES);
 };
 
 const codePoints = (text: string): number => {
@@ -88,7 +88,7 @@ const codePoints = (text: string): number => {
  * The answer's sentences are read once; the function that is answered takes an extract and its number in the prompt.
  */
 export const createSupportFinder = (answer: string) => {
-  const claims = claimsIn(answer.slice(0, LONGEST_TEXT));
+  const claims = claimsIn(answer.slice(0, MAX_TEXT_LENGTH));
   return (extract: string, number: number): Support | null => supportIn(extract, number, claims);
 };
 
@@ -96,7 +96,7 @@ const supportIn = (extract: string, number: number, claims: readonly Claim[]): S
   const marked = claims.filter(({ cites }) => cites.has(number));
   const looked = marked.length > 0 ? marked : claims.filter(({ cites }) => cites.size === 0);
   if (looked.length === 0) return null;
-  const text = extract.slice(0, LONGEST_TEXT);
+  const text = extract.slice(0, MAX_TEXT_LENGTH);
   const sentences = sentencesIn(text);
   const holding = new Map<string, number[]>();
   sentences.forEach(({ start, end }, index) => {

@@ -5,7 +5,7 @@ import { neutralizeMarkers } from '../../models/builtin/source-blocks.js';
 import { askBriefly } from './ask-model.js';
 import { jsonIn } from './parse-rewriting.js';
 
-const MOST_TOKENS = 512;
+const MAX_TOKENS = 512;
 const WITHIN_MS = 60_000;
 
 const INSTRUCTIONS = `You read one excerpt of a document for somebody who has a question. Reply with one JSON object and nothing else:
@@ -50,7 +50,7 @@ export const reduceSources = async (
         content: `Question: ${question}\n\nExcerpt:\n${neutralizeMarkers(result.chunk.text)}`,
       },
     ];
-    const limits = { maxTokens: MOST_TOKENS, withinMs: WITHIN_MS, signal };
+    const limits = { maxTokens: MAX_TOKENS, withinMs: WITHIN_MS, signal };
     const answer = await askBriefly(model, messages, limits);
     const judgement = Judgement.safeParse(answer === null ? null : jsonIn(answer));
     if (!judgement.success) return { result, text: result.chunk.text };

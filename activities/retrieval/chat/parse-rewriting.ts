@@ -19,12 +19,12 @@ export interface Rewriting {
   queries: RewrittenQuery[];
 }
 
-const MOST_QUERIES = 3;
-const LONGEST_QUERY = 500;
+const MAX_QUERIES = 3;
+const MAX_QUERY_LENGTH = 500;
 
 const text = z
   .string()
-  .transform((given) => given.replace(/\s+/g, ' ').trim().slice(0, LONGEST_QUERY))
+  .transform((given) => given.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY_LENGTH))
   .pipe(z.string().min(1));
 
 /** What cannot be read as a time counts as none: a span is a help, not a condition. */
@@ -76,6 +76,6 @@ export const parseRewriting = (answer: string): Rewriting | null => {
   const parsed = Answer.safeParse(jsonIn(answer));
   if (!parsed.success) return null;
   const { intent, requires_retrieval: requiresRetrieval, queries, sub_queries: others, query } = parsed.data;
-  const found = (queries ?? others ?? (query === undefined ? [] : [query])).slice(0, MOST_QUERIES);
+  const found = (queries ?? others ?? (query === undefined ? [] : [query])).slice(0, MAX_QUERIES);
   return found.length === 0 ? null : { intent, requiresRetrieval, queries: found };
 };

@@ -1,7 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChatMessage } from '../../ports/models.js';
 import { countMessageTokens } from '../../models/builtin/message-tokens.js';
-import { LEAST_SOURCES_BUDGET } from './prompt.js';
+import { MIN_SOURCES_BUDGET } from './prompt.js';
 
 /**
  * Counts before anything costly is done. `left` is what the sources may take.
@@ -22,7 +22,7 @@ export const planTokens = (options: {
   const maxTokens = options.maxTokens ?? Math.min(options.answerTokens, Math.floor(context / 2));
   const messages = countMessageTokens(options.messages);
   const left = context - messages - maxTokens - overhead;
-  if (left >= (overhead === 0 ? 0 : LEAST_SOURCES_BUDGET)) return { maxTokens, left };
+  if (left >= (overhead === 0 ? 0 : MIN_SOURCES_BUDGET)) return { maxTokens, left };
   throw new AppError(
     'CONTEXT_TOO_LONG',
     `Request exceeds maximum token limit. The messages take ${messages} tokens, the answer up to ${maxTokens}` +

@@ -7,12 +7,12 @@ import type { WebPage } from '../../ports/chat.js';
 import type { ChatSource } from './chat-sources.js';
 
 /** Less room than this and a cut source would say nothing. */
-const LEAST_SOURCE_TOKENS = 64;
+const MIN_SOURCE_TOKENS = 64;
 /** For the marker, line ends and the seams between pieces that are counted one by one. */
 export const TOKENS_PER_SOURCE = 12;
 
 /** Tokens that must be left for sources, or the question cannot be answered from any. */
-export const LEAST_SOURCES_BUDGET = LEAST_SOURCE_TOKENS + TOKENS_PER_SOURCE;
+export const MIN_SOURCES_BUDGET = MIN_SOURCE_TOKENS + TOKENS_PER_SOURCE;
 
 /** A source as the prompt may hold it. */
 export interface Material {
@@ -111,7 +111,7 @@ export const buildPrompt = (
     const frame = countTokens(block.heading) + TOKENS_PER_SOURCE;
     let tokens = countTokens(text);
     if (frame + tokens > left) {
-      if (blocks.length > 0 || left - frame < LEAST_SOURCE_TOKENS) continue;
+      if (blocks.length > 0 || left - frame < MIN_SOURCE_TOKENS) continue;
       block.text = cutToTokens(text, left - frame - 1);
       tokens = countTokens(block.text);
     }

@@ -5,7 +5,7 @@ import { parseRewriting } from './parse-rewriting.js';
 import type { Rewriting } from './parse-rewriting.js';
 
 /** Both from the wire contract: sections 1.9 and 2. */
-const MOST_TOKENS = 512;
+const MAX_TOKENS = 512;
 const ATTEMPTS = 2;
 const TOGETHER_MS = 3000;
 
@@ -13,7 +13,7 @@ const TOGETHER_MS = 3000;
 const FAILURES_TO_REST = 2;
 const REST_MS = 10 * 60_000;
 /** Overrides may name any number of models. */
-const MOST_REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
 
 const speak = ({ role, content }: ChatMessage): string => `${role}: ${content}`;
 
@@ -48,7 +48,7 @@ export const createQuestionRewriter = (
     failures.delete(key);
     if (!succeeded) failures.set(key, { count, at: now() });
     const oldest = failures.keys().next();
-    if (failures.size > MOST_REMEMBERED && oldest.done !== true) failures.delete(oldest.value);
+    if (failures.size > MAX_REMEMBERED && oldest.done !== true) failures.delete(oldest.value);
   };
 
   return {
@@ -75,7 +75,7 @@ export const createQuestionRewriter = (
       const started = now();
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const withinMs = togetherMs - (now() - started);
-        const answer = await askBriefly(model, asked, { maxTokens: MOST_TOKENS, withinMs, signal });
+        const answer = await askBriefly(model, asked, { maxTokens: MAX_TOKENS, withinMs, signal });
         // A server that fails, or is slow, will not do better at once.
         if (answer === null) break;
         const rewriting = parseRewriting(answer);

@@ -4,15 +4,15 @@ import type { LanguageModel } from '../../ports/models.js';
 import { askBriefly } from './ask-model.js';
 
 const VARIANTS = 3;
-const MOST_TOKENS = 512;
+const MAX_TOKENS = 512;
 /** The question alone does as well when this takes longer. */
 const WITHIN_MS = 10_000;
-const LONGEST_VARIANT = 500;
-const LONGEST_PASSAGE = 2000;
+const MAX_VARIANT_LENGTH = 500;
+const MAX_PASSAGE_LENGTH = 2000;
 
 const variantsIn = (answer: string): string[] => {
   const lines = answer.split('\n').map((line) => line.replace(/^\s*(?:[-*•]|\d{1,2}[.)])\s*/, '').trim());
-  return lines.filter((line) => line !== '' && line.length <= LONGEST_VARIANT).slice(0, VARIANTS);
+  return lines.filter((line) => line !== '' && line.length <= MAX_VARIANT_LENGTH).slice(0, VARIANTS);
 };
 
 /**
@@ -40,8 +40,8 @@ export const writeQueries = async (
   };
   const content = fillPrompt(prompt, values);
   const told = content.includes(question) ? content : `${content}\n\n${question}`;
-  const limits = { maxTokens: MOST_TOKENS, withinMs: WITHIN_MS, signal };
+  const limits = { maxTokens: MAX_TOKENS, withinMs: WITHIN_MS, signal };
   const answer = (await askBriefly(model, [{ role: 'user', content: told }], limits))?.trim() ?? '';
   if (type === 'multiQuery') return variantsIn(answer).map((text) => ({ kind: 'variant', text }));
-  return answer === '' ? [] : [{ kind: 'passage', text: answer.slice(0, LONGEST_PASSAGE) }];
+  return answer === '' ? [] : [{ kind: 'passage', text: answer.slice(0, MAX_PASSAGE_LENGTH) }];
 };

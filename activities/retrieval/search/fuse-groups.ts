@@ -16,9 +16,9 @@ import type { RankedHit } from './search-types.js';
  */
 const denseWeight = ({ embedder, lexical, dense }: GroupHits): number =>
   (isBuiltin(embedder) ? 0.2 : 0.65) *
-  Math.max(LEAST_TRUST, Math.min(1, agreement(legOf(lexical), legOf(dense)) / FULL_AGREEMENT) ** 2);
+  Math.max(MIN_TRUST, Math.min(1, agreement(legOf(lexical), legOf(dense)) / FULL_AGREEMENT) ** 2);
 const FULL_AGREEMENT = 0.6;
-const LEAST_TRUST = 0.25;
+const MIN_TRUST = 0.25;
 
 export const legOf = (hits: readonly CheckedHit[]): LegHit[] =>
   hits.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));

@@ -6,11 +6,11 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, LONGEST) : undefined;
+  typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_LENGTH) : undefined;
 
-const LONGEST = 1_000;
+const MAX_LENGTH = 1_000;
 /** Contacts stand inside contacts; real answers are two levels deep. */
-const DEEPEST = 5;
+const MAX_DEPTH = 5;
 
 /** A property of a jCard (RFC 7095): `["vcard", [[name, parameters, type, value], …]]`. */
 const cardValue = (entity: Json, name: string): string | undefined => {
@@ -30,7 +30,7 @@ const ofRole = (entities: readonly Json[], role: string, name: string, depth = 0
       const value = cardValue(entity, name);
       if (value !== undefined) return value;
     }
-  if (depth >= DEEPEST) return undefined;
+  if (depth >= MAX_DEPTH) return undefined;
   for (const entity of entities) {
     const value = ofRole(objects(entity['entities']), role, name, depth + 1);
     if (value !== undefined) return value;

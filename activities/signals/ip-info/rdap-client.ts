@@ -8,8 +8,8 @@ import { isPublicAddress } from '../../outbound/is-public-address.js';
 import { readRdapAnswer } from './rdap-answer.js';
 
 const TIMEOUT_MS = 5_000;
-const MOST_BYTES = 1024 * 1024;
-const MOST_HOPS = 4;
+const MAX_BYTES = 1024 * 1024;
+const MAX_HOPS = 4;
 
 /** A name that leads into our own network is not followed. */
 const guardedLookup: LookupFunction = (host, options, done) => {
@@ -54,7 +54,7 @@ export const createRdapClient = ({ baseUrl, userAgent, timeoutMs = TIMEOUT_MS }:
     async lookup(network: string): Promise<WhoisFacts | null> {
       const signal = AbortSignal.timeout(timeoutMs);
       let url = new URL(`ip/${network}`, base);
-      for (let hop = 0; hop < MOST_HOPS; hop += 1) {
+      for (let hop = 0; hop < MAX_HOPS; hop += 1) {
         const { statusCode, headers, body } = await request(url, {
           dispatcher: dispatcherOf(url),
           signal,
@@ -84,7 +84,7 @@ const bounded = async (body: AsyncIterable<Buffer>): Promise<string> => {
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > MOST_BYTES) throw new Error('the answer is too large');
+    if (bytes > MAX_BYTES) throw new Error('the answer is too large');
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');

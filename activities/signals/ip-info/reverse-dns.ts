@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 
 const TIMEOUT_MS = 3_000;
 /** An address with more names than this is a joke, or an attack on whoever shows them. */
-const MOST_NAMES = 50;
+const MAX_NAMES = 50;
 
 /** What a resolver says when there is no name, which is no fault. */
 const NO_NAME = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN']);
@@ -23,7 +23,7 @@ export const createReverseDns = ({
     if (servers !== undefined) resolver.setServers(servers);
     const timer = setTimeout(() => resolver.cancel(), timeoutMs);
     try {
-      return (await resolver.resolvePtr(pointerName(address))).slice(0, MOST_NAMES);
+      return (await resolver.resolvePtr(pointerName(address))).slice(0, MAX_NAMES);
     } catch (error) {
       if (NO_NAME.has((error as NodeJS.ErrnoException).code ?? '')) return [];
       throw error;

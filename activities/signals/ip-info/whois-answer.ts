@@ -1,7 +1,7 @@
 import type { WhoisFacts } from '../../ports/ip-info.js';
 import { withoutGaps } from './rdap-answer.js';
 
-const LONGEST = 1_000;
+const MAX_LENGTH = 1_000;
 const ADDRESS = /[^\s<>'",;:]+@[^\s<>'",;]+[^\s<>'",;.]/;
 
 /** Which of our fields a label of the registries stands for. */
@@ -32,7 +32,7 @@ export const readWhoisAnswer = (answer: string): WhoisFacts | null => {
     const [, label = '', value = ''] = /^([A-Za-z0-9-]+):\s*(.*\S)\s*$/.exec(line) ?? [];
     const field = FIELDS[label.toLowerCase()];
     if (field === undefined || value === '') continue;
-    if (facts[field] === undefined || LAST_WINS.has(field)) facts[field] = value.slice(0, LONGEST);
+    if (facts[field] === undefined || LAST_WINS.has(field)) facts[field] = value.slice(0, MAX_LENGTH);
   }
   return withoutGaps({ ...facts, country: facts.country?.toUpperCase() });
 };

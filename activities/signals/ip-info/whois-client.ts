@@ -4,7 +4,7 @@ import { readWhoisAnswer, referralOf } from './whois-answer.js';
 
 const WHOIS_PORT = 43;
 const TIMEOUT_MS = 5_000;
-const MOST_BYTES = 100_000;
+const MAX_BYTES = 100_000;
 
 /** Nobody else is asked, whatever an answer refers to. */
 const REGISTRIES: ReadonlySet<string> = new Set([
@@ -53,7 +53,7 @@ const ask = (server: string, query: string, timeoutMs: number): Promise<string> 
     const end = (): void => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(decode(Buffer.concat(pieces).subarray(0, MOST_BYTES)));
+      resolve(decode(Buffer.concat(pieces).subarray(0, MAX_BYTES)));
     };
     const timer = setTimeout(() => {
       if (bytes > 0) return end();
@@ -63,7 +63,7 @@ const ask = (server: string, query: string, timeoutMs: number): Promise<string> 
     socket.on('data', (piece: Buffer) => {
       pieces.push(piece);
       bytes += piece.length;
-      if (bytes >= MOST_BYTES) end();
+      if (bytes >= MAX_BYTES) end();
     });
     socket.once('close', end);
     socket.once('error', (error) => {

@@ -39,14 +39,14 @@ const SECONDS: Readonly<Record<string, number>> = {
 const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h|d)/y;
 
 /** A duration that Go writes is far shorter; a longer text is none. */
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 
 /**
  * A duration as Go's `time.ParseDuration` reads it ("4h0m0s", "1h30m", "300ms", "-1.5h"), in seconds; days are taken
  * as well. Null for any other text.
  */
 export const goDurationSeconds = (text: string): number | null => {
-  if (text.length > LONGEST) return null;
+  if (text.length > MAX_LENGTH) return null;
   const sign = text.startsWith('-') ? -1 : 1;
   const rest = text.replace(/^[+-]/, '');
   if (rest === '0') return 0;

@@ -4,7 +4,7 @@ import { durationCategory } from './duration-category.js';
 /** As long as the columns that are indexed. */
 const SHORT_TEXT = 255;
 /** A signal of a real client has a handful. Of one with more kinds the rest is counted together, as unnamed. */
-const MOST_KINDS = 100;
+const MAX_KINDS = 100;
 
 const textOf = (decision: unknown, key: string): string | null => {
   if (typeof decision !== 'object' || decision === null || !Object.hasOwn(decision, key)) return null;
@@ -23,7 +23,7 @@ export const tallyDecisions = (signal: unknown): DecisionTally[] => {
     const category = duration === null ? null : durationCategory(duration);
     const named = textOf(decision, 'scenario');
     const known = tallies.has(`${category}\n${named}`);
-    const scenario = known || tallies.size < MOST_KINDS ? named : null;
+    const scenario = known || tallies.size < MAX_KINDS ? named : null;
     const key = `${category}\n${scenario}`;
     const tally = tallies.get(key) ?? { scenario, category, count: 0 };
     tally.count += 1;

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 /** A Redis that takes longer is treated as away: what it keeps may be lost, so nobody waits for it. */
 const TIMEOUT_MS = 250;
 const CONNECT_MS = 2000;
-const MOST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 2000;
 
 export interface RedisConnection {
   client: Redis;
@@ -28,7 +28,7 @@ export const connectRedis = (
     connectTimeout: CONNECT_MS,
     // A connection that is gone already is waited for as long when the client is closed.
     disconnectTimeout: 100,
-    retryStrategy: (attempt) => Math.min(100 * attempt, MOST_PAUSE_MS),
+    retryStrategy: (attempt) => Math.min(100 * attempt, MAX_PAUSE_MS),
   });
   let state: 'unknown' | 'ready' | 'away' = 'unknown';
   let lastError: Error | undefined;

@@ -30,8 +30,8 @@ interface Candidate {
 }
 
 /** Each round that fails means that another upload of the same file got ahead; so many in a row do not happen. */
-const MOST_ROUNDS = 50;
-const LONGEST_PAUSE_MS = 50;
+const MAX_ROUNDS = 50;
+const MAX_PAUSE_MS = 50;
 
 /**
  * The admission protocol: task record, content claim, a place in the quota, then the file record, which decides. Only
@@ -74,8 +74,8 @@ const startInTurn = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<voi
 
 const admit = async (deps: AdmitUploadDeps, input: UploadToAdmit): Promise<Candidate> => {
   let rejectedKey: string | null = null;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    if (round > 0) await sleep(Math.random() * Math.min(10 * round, LONGEST_PAUSE_MS));
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    if (round > 0) await sleep(Math.random() * Math.min(10 * round, MAX_PAUSE_MS));
     const present = await deps.files.get(input.partition, input.fileId);
     refuseByRecord(input, present);
     const fileKey: string = present?.file_key ?? rejectedKey ?? randomUUID().replaceAll('-', '');

@@ -25,9 +25,9 @@ export interface FilePatch {
 }
 
 /** Of a file with more chunks the filters follow in the background (wire contract, section 2). */
-const MOST_CHUNKS_AT_ONCE = 1000;
+const MAX_CHUNKS_AT_ONCE = 1000;
 /** Each round that fails means that something else changed the record in this moment. */
-const MOST_ROUNDS = 200;
+const MAX_ROUNDS = 200;
 
 /**
  * Merges metadata into a file, and moves it, without touching text or vectors: one change of its record, which every
@@ -43,7 +43,7 @@ export const patchFile = async (deps: PatchFileDeps, patch: FilePatch): Promise<
   const orElseSweep = (error: unknown): void =>
     deps.log.warn({ err: error, file_key: fileKey }, 'what follows a change of a file is left to the sweep');
   if (moved) await settleClaims(deps, fileKey).catch(orElseSweep);
-  if ((file.live?.chunk_count ?? 0) <= MOST_CHUNKS_AT_ONCE)
+  if ((file.live?.chunk_count ?? 0) <= MAX_CHUNKS_AT_ONCE)
     await settleChunks(deps, fileKey, [token]).catch(orElseSweep);
   else
     await askTemporal(deps.log, `settling the chunks of file ${fileKey}`, () =>
@@ -60,7 +60,7 @@ const changeRecord = async (
   { partition, fileId, metadata, to }: FilePatch,
   token: string,
 ): Promise<{ file: FileRecord; moved: boolean }> => {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const file = await deps.files.get(partition, fileId);
     if (file === null || (file.live === null && file.pending_task === null))
       throw noSuchFile({ partition, fileId });

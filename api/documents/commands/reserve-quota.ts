@@ -23,7 +23,7 @@ const exceeded = (quota: number): AppError =>
   });
 
 /** Each round that fails means that another task of this user ended meanwhile. */
-const MOST_ROUNDS = 1000;
+const MAX_ROUNDS = 1000;
 
 const countsOf = async ({ files }: Pick<Stores, 'files'>, userId: number): Promise<UploaderCounts> =>
   (await files.countByUploader([userId])).get(userId) ?? { files: 0, pending: 0 };
@@ -40,7 +40,7 @@ export const reserveQuota = async (
 ): Promise<void> => {
   const quota = await quotaOf(stores, input.userId, stores.defaultFileQuota);
   if (quota === null) return;
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const { taskIds, turn } = await stores.quotas.pending(input.userId);
     const { files } = await countsOf(stores, input.userId);
     const answer = await stores.quotas.reserve({ ...input, room: quota - files, turn });

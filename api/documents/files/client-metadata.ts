@@ -21,7 +21,7 @@ const PROTECTED_KEYS: ReadonlySet<string> = new Set([
 const PROTECTED_PREFIX = '_openrag';
 
 /** MongoDB nests at most 100 levels, and our own records take a few. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 const INT64 = { least: -(2n ** 63n), greatest: 2n ** 63n - 1n };
 
 export interface ClientMetadata {
@@ -88,7 +88,7 @@ const parseNumber = (digits: string): number | bigint => {
 
 /** Own keys only, bounded depth, no key that a store cannot hold. */
 const rebuild = (value: unknown, depth: number): MetadataValue => {
-  if (depth > DEEPEST) throw badRequest(`metadata is nested deeper than ${DEEPEST} levels`);
+  if (depth > MAX_DEPTH) throw badRequest(`metadata is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) return value.map((member) => rebuild(member, depth + 1));
   if (typeof value !== 'object' || value === null) return value as MetadataValue;
   return Object.fromEntries(

@@ -13,7 +13,7 @@ export interface TextExtractionDeps {
 }
 
 /** A longer text is no answer that a client would want in one piece of JSON. */
-const MOST_CHARACTERS = 20_000_000;
+const MAX_CHARACTERS = 20_000_000;
 
 /** By the MIME type that was given, or where that says nothing, by the name. */
 function kindOf(given: { name: string; mime: string | null }): FileKind {
@@ -59,7 +59,7 @@ export const extractText = async (
     await parser
       .extractText({
         ...{ path, kind, outputPath, signal },
-        ...{ maxCharacters: MOST_CHARACTERS, limits: { timeoutMs } },
+        ...{ maxCharacters: MAX_CHARACTERS, limits: { timeoutMs } },
       })
       .catch((error: unknown) => {
         if (!(error instanceof AppError) || error.code !== 'PARSE_TIMEOUT') throw error;

@@ -4,7 +4,7 @@ const RFC_5322 =
   /^(?:[A-Za-z]{3},\s*)?\d{1,2} [A-Za-z]{3} \d{4} \d{2}:\d{2}(?::\d{2})? (?:GMT|UTC|Z|[+-]\d{4})$/;
 
 /** Seconds below this, milliseconds above: 10^11 s is the year 5138, 10^11 ms is 1973. */
-const MOST_SECONDS = 1e11;
+const MAX_SECONDS = 1e11;
 
 /**
  * A date as clients send it (ISO 8601, a mail header's form, epoch seconds or milliseconds) in ISO 8601, UTC.
@@ -17,6 +17,6 @@ export const isoDate = (value: unknown): string | null => {
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 };
 
-const epoch = (value: number): number => (Math.abs(value) < MOST_SECONDS ? value * 1000 : value);
+const epoch = (value: number): number => (Math.abs(value) < MAX_SECONDS ? value * 1000 : value);
 
 const parsed = (text: string): number => isoTime(text) ?? (RFC_5322.test(text) ? Date.parse(text) : NaN);

@@ -6,7 +6,7 @@ export interface Callback {
   token: string | null;
 }
 
-const LONGEST = 4096;
+const MAX_LENGTH = 4096;
 
 /**
  * The form fields `callback_url` and `callback_token`; null when there is no address. What a name resolves to is
@@ -19,14 +19,14 @@ export const readCallback = (
 ): Callback | null => {
   const text = fields['callback_url']?.trim() ?? '';
   if (text === '') return null;
-  if (text.length > LONGEST || !URL.canParse(text)) throw badRequest('callback_url is not a valid URL');
+  if (text.length > MAX_LENGTH || !URL.canParse(text)) throw badRequest('callback_url is not a valid URL');
   const url = new URL(text);
   const web = url.protocol === 'http:' || url.protocol === 'https:';
   if (!web || !(allowPrivate || isPublicUrl(url)))
     throw badRequest('callback_url must be a public http(s) URL');
   const token = fields['callback_token'] ?? '';
   // What would end the header, or is not Latin text, cannot be sent.
-  if (token.length > LONGEST || !/^[\x21-\x7e]*$/.test(token))
+  if (token.length > MAX_LENGTH || !/^[\x21-\x7e]*$/.test(token))
     throw badRequest('callback_token is not a valid token');
   return { url: url.href, token: token === '' ? null : token };
 };

@@ -1,7 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 
 /** Common file systems' limit on a name, in bytes. */
-const MOST_BYTES = 255;
+const MAX_BYTES = 255;
 
 /**
  * A client's file name made safe to show and to write into a header: the last path step, without control and
@@ -18,10 +18,10 @@ export const safeFilename = (original: string): string => {
     .replaceAll(/\s+/gu, ' ')
     .replaceAll(/^[\s.]+(?=\.)|[\s.]+$|^\s+/g, '');
   if (clean === '') throw new AppError('BAD_REQUEST', 'Invalid file name', { plain: true });
-  if (Buffer.byteLength(clean) <= MOST_BYTES) return clean;
+  if (Buffer.byteLength(clean) <= MAX_BYTES) return clean;
   const extension = /\.[^.]{1,20}$/.exec(clean)?.[0] ?? '';
   let stem = clean.slice(0, clean.length - extension.length);
-  const room = MOST_BYTES - Buffer.byteLength(extension);
+  const room = MAX_BYTES - Buffer.byteLength(extension);
   // Whole characters go, from the end, until the bytes fit.
   const characters = [...stem];
   while (Buffer.byteLength(stem) > room) {

@@ -22,10 +22,10 @@ const EXTRACT_TEXT = {
 };
 
 /** More files than this at once in one gateway, and callers are asked to come again. */
-const MOST_AT_ONCE = 16;
+const MAX_CONCURRENT = 16;
 const COME_AGAIN_MS = 5000;
 /** A client waits for the answer: what takes longer belongs into a partition. */
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 
 const missing = (field: string): AppError =>
   invalidRequest([{ type: 'missing', loc: ['body', field], msg: 'Field required', input: null }]);
@@ -51,7 +51,7 @@ const readField = <Schema extends z.ZodType>(
 
 /** Tools that clients may have executed (wire contract, section 1.9). */
 export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
-  const timeoutMs = Math.min(config.parsing.timeoutSeconds * 1000, LONGEST_MS);
+  const timeoutMs = Math.min(config.parsing.timeoutSeconds * 1000, MAX_MS);
   let running = 0;
 
   /** In a directory of its own, which goes with everything in it, whatever happens. */
@@ -107,7 +107,7 @@ export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
         'SERVICE_UNAVAILABLE',
       ],
       async handle(ctx) {
-        if (running >= MOST_AT_ONCE)
+        if (running >= MAX_CONCURRENT)
           throw new AppError('SERVICE_UNAVAILABLE', 'Too many files are being read; try again soon.', {
             retryAfterMs: COME_AGAIN_MS,
           });

@@ -16,15 +16,15 @@ const MemberParams = PartitionParams.extend({
     .transform(Number),
 });
 
-const MOST_CANDIDATES = 100;
+const MAX_CANDIDATES = 100;
 /** So few characters would list everybody. */
-const LEAST_SEARCH = 3;
+const MIN_SEARCH = 3;
 
 const CandidateQuery = z.object({
   search: z.string().max(255),
   /** The number of the last user of the page before. */
   cursor: queryNumber(z.int().min(0)).default(0),
-  limit: queryNumber(z.int().min(1).max(MOST_CANDIDATES)).default(20),
+  limit: queryNumber(z.int().min(1).max(MAX_CANDIDATES)).default(20),
 });
 
 const MESSAGES: Partial<Record<ErrorCode, (userId: number, partition: string) => string>> = {
@@ -79,12 +79,12 @@ export const memberRoutes = ({ adapters }: GatewayDeps): Route[] => {
       errors: ['PARTITION_NOT_FOUND', 'VALIDATION_ERROR'],
       async handle(_ctx, { params, query }) {
         const text = query.search.trim();
-        if ([...text].length < LEAST_SEARCH && !/^\d+$/.test(text))
+        if ([...text].length < MIN_SEARCH && !/^\d+$/.test(text))
           throw invalidRequest([
             {
               type: 'too_small',
               loc: ['query', 'search'],
-              msg: `At least ${LEAST_SEARCH} characters, or the number of a user`,
+              msg: `At least ${MIN_SEARCH} characters, or the number of a user`,
               input: query.search,
             },
           ]);

@@ -5,7 +5,7 @@ import type { Principal } from '../../../schemas/documents/users.js';
 import type { QueueTask, TaskStatus } from '../../../schemas/documents/documents-api.js';
 import type { Links } from '../../http/links.js';
 
-const MOST_ERROR_CHARACTERS = 8000;
+const MAX_ERROR_CHARACTERS = 8000;
 const ASK_AN_ADMINISTRATOR = 'Ask an administrator for the details of this error.';
 
 /** The upload's metadata with the server's own keys, which win. */
@@ -68,9 +68,9 @@ export const presentTaskError = (
   error: NonNullable<TaskRecord['error']>,
   reader: Principal,
 ) => {
-  const summary = `[${error.code}]: ${error.message}`.slice(0, MOST_ERROR_CHARACTERS);
+  const summary = `[${error.code}]: ${error.message}`.slice(0, MAX_ERROR_CHARACTERS);
   if (!reader.isAdmin) return { task_id: task.task_id, summary, traceback: [ASK_AN_ADMINISTRATOR] };
-  const traceback = error.traceback.join('\n').slice(0, MOST_ERROR_CHARACTERS);
+  const traceback = error.traceback.join('\n').slice(0, MAX_ERROR_CHARACTERS);
   return {
     task_id: task.task_id,
     reason: error.code,

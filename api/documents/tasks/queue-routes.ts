@@ -17,8 +17,8 @@ import { links } from '../../http/links.js';
 import { placeTasks } from './place-tasks.js';
 import { presentQueueTask } from './present-task.js';
 
-const MOST_SETTLED = 500;
-const MOST_ACTIVE = 2000;
+const MAX_SETTLED = 500;
+const MAX_ACTIVE = 2000;
 /** The namespace that upstream's execution cluster would name. */
 const NAMESPACE = 'tamis';
 
@@ -97,8 +97,8 @@ export const queueRoutes = ({ adapters }: GatewayDeps): Route[] => {
           return wanted.length === 0 ? [] : adapters.tasks.list({ userId, states: wanted, limit });
         };
         const [active, settled] = await Promise.all([
-          listed(ACTIVE_STATES, MOST_ACTIVE),
-          listed(FINAL_STATES, MOST_SETTLED),
+          listed(ACTIVE_STATES, MAX_ACTIVE),
+          listed(FINAL_STATES, MAX_SETTLED),
         ]);
         const link = links(baseUrl);
         const tasks = await placeTasks(adapters, ctx, [...active, ...settled]);

@@ -3,13 +3,14 @@ import type { UserPatch } from '../../../schemas/documents/users.js';
 import type { UserInput } from '../../../schemas/documents/users-api.js';
 import { badRequest } from '../../http/request-issues.js';
 
-const LONGEST = 255;
+const MAX_LENGTH = 255;
 
 /** Nothing, or a text that is short enough and not blank; a blank one is nothing. */
 const shortText = (name: string, value: string | null | undefined): string | null | undefined => {
   if (value === undefined || value === null) return value;
   const text = value.trim();
-  if ([...text].length > LONGEST) throw badRequest(`${name} must not be longer than ${LONGEST} characters`);
+  if ([...text].length > MAX_LENGTH)
+    throw badRequest(`${name} must not be longer than ${MAX_LENGTH} characters`);
   return text === '' ? null : text;
 };
 

@@ -1,5 +1,5 @@
 const REMEMBERED_MS = 15 * 60_000;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /** Who was let in lately, and from which address; of this process alone. */
 export interface KnownCallers {
@@ -22,7 +22,7 @@ export const createKnownCallers = (now: () => number = Date.now): KnownCallers =
       const key = `${address} ${digest}`;
       seen.delete(key); // to the end: the map's order is the order of the last visit
       seen.set(key, now());
-      if (seen.size <= MOST_REMEMBERED) return;
+      if (seen.size <= MAX_REMEMBERED) return;
       const [oldest] = seen.keys();
       if (oldest !== undefined) seen.delete(oldest);
     },

@@ -29,14 +29,14 @@ const addToolCalls = (calls: ToolCallPiece[], pieces: readonly ToolCallPiece[]):
   }
 };
 
-const MOST_TOOL_CALLS = 128;
+const MAX_TOOL_CALLS = 128;
 
 const add = (whole: Record<string, unknown>, more: MoreFields): void => {
   for (const [name, value] of Object.entries(more)) {
     const known = whole[name];
     if (name === 'tool_calls' && Array.isArray(value)) {
       const pieces = (value as ToolCallPiece[]).filter(
-        ({ index = 0 }) => index >= 0 && index < MOST_TOOL_CALLS,
+        ({ index = 0 }) => index >= 0 && index < MAX_TOOL_CALLS,
       );
       addToolCalls((whole[name] ??= []) as ToolCallPiece[], pieces);
     } else if (typeof known === 'string' && typeof value === 'string') whole[name] = known + value;

@@ -3,7 +3,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { badRequest } from '../../http/request-issues.js';
 
 /** Characters of all texts of a request. */
-const MOST_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 1_000_000;
 
 const isTokens = (input: unknown): input is number[] => Array.isArray(input) && typeof input[0] === 'number';
 
@@ -33,8 +33,8 @@ export const embeddingInput = async (input: EmbeddingRequest['input']): Promise<
     : (items as (string | number[])[]).map((item) => (typeof item === 'string' ? item : ''));
   if (texts.length === 0 || texts.some((text) => text.trim() === ''))
     throw badRequest("'input' must hold at least one text, and none that is empty");
-  if (texts.reduce((sum, { length }) => sum + length, 0) > MOST_CHARACTERS)
-    throw new AppError('PAYLOAD_TOO_LARGE', `'input' may hold ${MOST_CHARACTERS} characters`, {
+  if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_CHARACTERS)
+    throw new AppError('PAYLOAD_TOO_LARGE', `'input' may hold ${MAX_CHARACTERS} characters`, {
       plain: true,
     });
   return texts;

@@ -4,7 +4,7 @@ import type { Scope } from '../../../schemas/documents/users.js';
 import type { PartitionSnapshot } from '../../../schemas/documents/documents-api.js';
 import { listIndexedEmbedders } from '../../documents/partitions/indexed-embedders.js';
 
-const MOST_IDS = 10_000;
+const MAX_IDS = 10_000;
 
 /**
  * What a partition holds by its records and by the index, side by side: where the two differ for longer than a clean-up
@@ -18,13 +18,13 @@ export const describePartition = async (
 ): Promise<z.input<typeof PartitionSnapshot>> => {
   const [record, listed, counted, pending, embedders, indexed] = await Promise.all([
     partitions.get(partition),
-    files.listLive(scope, partition, { limit: MOST_IDS + 1 }),
+    files.listLive(scope, partition, { limit: MAX_IDS + 1 }),
     files.countLive([partition]),
     files.countPending(partition),
     listIndexedEmbedders({ files, models }, partition),
     chunks.countChunks(scope, partition),
   ]);
-  const truncated = listed.length > MOST_IDS;
+  const truncated = listed.length > MAX_IDS;
   const sum = (numberOf: (file: (typeof listed)[number]) => number): number | null =>
     truncated ? null : listed.reduce((total, file) => total + numberOf(file), 0);
   return {
@@ -38,7 +38,7 @@ export const describePartition = async (
     published_chunks: indexed.published,
     degraded_files: sum(({ live }) => ((live?.degraded_stages.length ?? 0) > 0 ? 1 : 0)),
     ...(options.documentIds && {
-      document_ids: listed.slice(0, MOST_IDS).map(({ file_id: id }) => id),
+      document_ids: listed.slice(0, MAX_IDS).map(({ file_id: id }) => id),
       document_ids_truncated: truncated,
     }),
   };

@@ -85,7 +85,7 @@ export const alertRoutes = ({ alerts, settings, unauthenticated, now }: ProxyDep
   }),
 ];
 
-const EARLIEST = Date.UTC(2020, 0);
+const MIN_DATE = Date.UTC(2020, 0);
 
 const AHEAD_MS = 24 * 3_600_000;
 
@@ -104,7 +104,7 @@ const alertQuery = (filters: AlertFilters, now: Date): AlertQuery => {
     throw new AppError('BAD_REQUEST', 'Invalid IP address format');
   for (const [name, shown] of DATES) {
     const time = filters[name]?.getTime();
-    if (time !== undefined && (time < EARLIEST || time > now.getTime() + AHEAD_MS))
+    if (time !== undefined && (time < MIN_DATE || time > now.getTime() + AHEAD_MS))
       throw new AppError('BAD_REQUEST', `${shown} date out of acceptable range`);
   }
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);

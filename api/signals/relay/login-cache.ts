@@ -22,7 +22,7 @@ const USABLE_MS = 90_000;
 /** CAPI refuses an address for an hour after too many logins (wire contract, 8.2). */
 const FORBIDDEN_MS = 3_600_000;
 const RATE_LIMITED_MS = 60_000;
-const LONGEST_MS = 24 * 3_600_000;
+const MAX_MS = 24 * 3_600_000;
 
 /**
  * Logins share one address at CAPI, which shuts it out after some twenty of them. So a token that is still good for the
@@ -93,7 +93,7 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
     /** CAPI shut it out: nobody knocks for a while. */
     async shutOut(login: Credentials, { status, headers }: PassThroughAnswer, log: Logger): Promise<void> {
       const asked = retryAfterMs([headers['retry-after']].flat()[0], now().getTime());
-      const wait = Math.min(LONGEST_MS, asked ?? (status === 403 ? FORBIDDEN_MS : RATE_LIMITED_MS));
+      const wait = Math.min(MAX_MS, asked ?? (status === 403 ? FORBIDDEN_MS : RATE_LIMITED_MS));
       const until = new Date(now().getTime() + wait);
       const message = `CAPI answered ${status} to a login`;
       const work = logins.block(login.machineId, login.password, { status, message, at: now(), until });

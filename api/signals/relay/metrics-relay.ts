@@ -15,7 +15,7 @@ import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 /** Of one body, decompressed (proxy spec, 4.5). */
 const BODY_BYTES = 50 * 1024 * 1024;
 /** So many bodies are in memory at once; who comes then keeps its own and is asked to come back. */
-const MOST_AT_ONCE = 8;
+const MAX_CONCURRENT = 8;
 const COME_BACK_MS = 10_000;
 
 export const METRICS_RESPONSES = {
@@ -105,7 +105,7 @@ export const createMetricsRelay = (
     async take(ctx: PublicContext, path: MetricsPath): Promise<Answer> {
       if (path.endsWith('/usage-metrics') && ctx.koa.get('Authorization') === '')
         throw new AppError('AUTHENTICATION_ERROR', 'Unauthorized');
-      if (underWay >= MOST_AT_ONCE) {
+      if (underWay >= MAX_CONCURRENT) {
         ctx.koa.req.resume();
         throw new AppError('SERVICE_UNAVAILABLE', undefined, { retryAfterMs: COME_BACK_MS });
       }

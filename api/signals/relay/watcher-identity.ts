@@ -6,7 +6,7 @@ const LOGIN_BYTES = 1024 * 1024;
 /** CAPI's own ids are 48 letters and digits; they end up in workflow ids and on pages. */
 const WATCHER_PATTERN = /^[A-Za-z0-9._:@-]{1,128}$/;
 const CLAIMS = ['id', 'machine_id', 'sub'] as const;
-const LATEST_EXPIRY = Date.UTC(2100, 0);
+const MAX_EXPIRY = Date.UTC(2100, 0);
 
 /** The token of an `Authorization: Bearer` header. */
 export const bearerToken = (authorization: string | undefined): string | null =>
@@ -104,4 +104,4 @@ const parseObject = (text: string): Record<string, unknown> | null => {
   }
 };
 
-const dateOf = (ms: number): Date | null => (ms > 0 && ms < LATEST_EXPIRY ? new Date(ms) : null);
+const dateOf = (ms: number): Date | null => (ms > 0 && ms < MAX_EXPIRY ? new Date(ms) : null);

@@ -36,7 +36,7 @@ interface Painted {
 /** Names of pictures that pdf.js keeps for several pages. */
 const SHARED = 'g_';
 /** A picture that has not come by then will not come. */
-const LONGEST_DECODING_MS = 60_000;
+const MAX_DECODING_MS = 60_000;
 /** pdf.js tells `ImageKind` in numbers. */
 const CHANNELS: Readonly<Record<number, Bitmap['channels']>> = { 1: 1, 2: 3, 3: 4 };
 
@@ -85,7 +85,7 @@ export async function openPagePictures(data: Uint8Array, pictures: PictureCollec
     if (typeof image !== 'string') return Promise.resolve(image);
     const objects = image.startsWith(SHARED) ? page.commonObjs : page.objs;
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LONGEST_DECODING_MS, null);
+      const timer = setTimeout(resolve, MAX_DECODING_MS, null);
       objects.get(image, (found: DecodedImage | null) => {
         clearTimeout(timer);
         resolve(found);

@@ -4,12 +4,12 @@ import type { PictureMarks } from './picture-marks.js';
 
 const START = 'data:image/';
 /** The longest beginning that is waited for: `data:image/`, a subtype and its parameters. */
-const LONGEST_HEAD = 200;
+const MAX_HEAD_LENGTH = 200;
 /** Of the formats that are taken: an SVG is mostly an icon. */
 const HEAD = /^data:image\/(?:png|jpe?g|gif|webp)(?:;[\w.+=-]{1,60}){0,2};base64,/i;
 const NO_BASE64 = /[^A-Za-z0-9+/=]/;
 /** What is no picture may be an example of one in a text; longer it is of no use to any reader. */
-const LONGEST_EXAMPLE = 4096;
+const MAX_EXAMPLE_LENGTH = 4096;
 
 /**
  * A text with each picture in a base64 data URI taken out and a mark in its place. Linear time; holds one picture at a
@@ -26,7 +26,7 @@ export async function* takeDataUris(
   let open: { head: string; base64: string; length: number } | null = null;
 
   const take = async ({ head, base64, length }: NonNullable<typeof open>): Promise<string> => {
-    const asItWas = length <= LONGEST_EXAMPLE ? head + base64 : '';
+    const asItWas = length <= MAX_EXAMPLE_LENGTH ? head + base64 : '';
     if (length > mostCharacters) {
       pictures.leaveOut();
       return asItWas;
@@ -63,8 +63,8 @@ export async function* takeDataUris(
         yield held.slice(0, start);
         held = held.slice(start);
       }
-      if (held.length < LONGEST_HEAD && !atEnd) return;
-      const head = HEAD.exec(held.slice(0, LONGEST_HEAD))?.[0];
+      if (held.length < MAX_HEAD_LENGTH && !atEnd) return;
+      const head = HEAD.exec(held.slice(0, MAX_HEAD_LENGTH))?.[0];
       if (head === undefined) yield START;
       else open = { head, base64: '', length: 0 };
       held = held.slice((head ?? START).length);

@@ -21,7 +21,7 @@ interface HeldDocument {
 }
 
 /** A LAPI sends one or two bodies in half an hour: three weeks of them. */
-const MOST_HELD = 2_000;
+const MAX_HELD = 2_000;
 
 /** Metrics in collection `held_metrics`, one document each, until CAPI takes them. */
 export const createMongoMetricsStore = (db: Db): MetricsStore => {
@@ -30,8 +30,8 @@ export const createMongoMetricsStore = (db: Db): MetricsStore => {
   });
   return withMongoErrors<MetricsStore>({
     async hold(watcher, items, at) {
-      const present = await held.countDocuments({ watcher, state: 'held' }, { limit: MOST_HELD });
-      if (present + items.length > MOST_HELD) return 'full';
+      const present = await held.countDocuments({ watcher, state: 'held' }, { limit: MAX_HELD });
+      if (present + items.length > MAX_HELD) return 'full';
       for (const [place, { path, bytes, part }] of items.entries()) {
         const digest = createHash('sha256').update(`${watcher}\n${path}\n`).update(bytes).digest('hex');
         try {
