@@ -5,7 +5,7 @@ import { createOverrideModels } from './models/override-models.js';
 import { discoverOllama } from './models/servers/discover-ollama.js';
 import { builtinModels, createModelRegistry } from './models/model-registry.js';
 import { createModelServers } from './models/model-servers.js';
-import { createRemoteModels } from './models/remote-models.js';
+import { createEndpointModels } from './models/endpoint-models.js';
 import { seedEndpoints } from './models/seeds/seed-endpoints.js';
 import { BUNDLED_PROMPTS } from './models/seeds/bundled-prompts.js';
 import { createStoredPromptSource } from './models/seeds/stored-prompts.js';
@@ -36,7 +36,7 @@ import { createMongoPromptStore } from './stores/mongo/models/prompt-store.js';
 import { createMongoStatisticsStore } from './stores/mongo/signals/statistics-store.js';
 import { createMongoTaskStore } from './stores/mongo/documents/task-store.js';
 import { createMongoUserStore } from './stores/mongo/documents/user-store.js';
-import { createSecretBox } from './stores/mongo/secret-box.js';
+import { createEncryption } from './stores/mongo/encryption.js';
 import { createMongoWorkerStore } from './stores/mongo/documents/worker-store.js';
 import { createMongoWatcherStore } from './stores/mongo/signals/watcher-store.js';
 import { createMongoWorkspaceStore } from './stores/mongo/documents/workspace-store.js';
@@ -114,7 +114,7 @@ export const connect = async (
     await buildIndexes(config);
     const endpoints = createMongoModelEndpointStore(mongo.db);
     const secretsKey = config.secretsKey === null ? null : Buffer.from(config.secretsKey, 'base64');
-    const keys = secretsKey === null ? null : createSecretBox(secretsKey);
+    const keys = secretsKey === null ? null : createEncryption(secretsKey);
     await seedEndpoints({
       endpoints,
       models: config.models,
@@ -139,7 +139,7 @@ export const connect = async (
       endpoints,
       builders: [
         builtinModels,
-        createRemoteModels({ dispatcher: modelServers, endpoints, chunks, keys, settings: config.models }),
+        createEndpointModels({ dispatcher: modelServers, endpoints, chunks, keys, settings: config.models }),
       ],
       contextTokens: config.chat.contextTokens,
     });

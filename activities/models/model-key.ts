@@ -1,7 +1,7 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 
-/** Seals and opens stored secrets; `SecretBox` of the stores. */
+/** Seals and opens stored secrets; `Encryption` of the stores. */
 export interface ModelKeyBox {
   seal(secret: string, owner: string): string;
   open(box: string, owner: string): string;

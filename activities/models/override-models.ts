@@ -7,8 +7,8 @@ import type { LanguageModel, ModelEndpointStore } from '../ports/models.js';
 import { BUILTIN_ENDPOINT } from './builtin/builtin-endpoints.js';
 import { detectProvider } from './servers/detect-provider.js';
 import { ownAnswerTokens } from './endpoint-extra.js';
-import { createGuardedCalls } from './guarded-calls.js';
-import type { GuardedCalls } from './guarded-calls.js';
+import { createResilientCalls } from './resilience.js';
+import type { ResilientCalls } from './resilience.js';
 import { openModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
 import { createModelServer } from './servers/probe-endpoint.js';
@@ -84,7 +84,7 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
   const { endpoints, dispatchers, keys, settings } = options;
   const { allowCustomEndpoint, allowPrivate, concurrency, contextTokens, timeoutMs } = settings;
   /** Our own servers are not to be asked by more at once because clients name another of their models. */
-  const ownCalls = new Map<string, GuardedCalls>();
+  const ownCalls = new Map<string, ResilientCalls>();
 
   const ownEndpoint = async (name: string | undefined): Promise<ModelEndpoint> => {
     const chosen = name ?? (await endpoints.defaults()).llm;
@@ -93,8 +93,8 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
     return endpoint;
   };
 
-  const callsOf = (endpoint: ModelEndpoint): GuardedCalls => {
-    const found = ownCalls.get(endpoint.name) ?? createGuardedCalls({ name: endpoint.name, concurrency });
+  const callsOf = (endpoint: ModelEndpoint): ResilientCalls => {
+    const found = ownCalls.get(endpoint.name) ?? createResilientCalls({ name: endpoint.name, concurrency });
     ownCalls.set(endpoint.name, found);
     return found;
   };
@@ -122,7 +122,7 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
       calls:
         override.apiKey === undefined
           ? callsOf(endpoint)
-          : createGuardedCalls({ name: endpoint.name, concurrency }),
+          : createResilientCalls({ name: endpoint.name, concurrency }),
     });
   };
 
@@ -135,7 +135,7 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
       server: createModelServer(dispatchers.foreign, 'openai', {
         ...{ baseUrl, timeoutMs, apiKey: override.apiKey ?? null },
       }),
-      calls: createGuardedCalls({ name: 'llm_override', concurrency: 1 }),
+      calls: createResilientCalls({ name: 'llm_override', concurrency: 1 }),
     });
 
   return {

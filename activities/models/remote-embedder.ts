@@ -1,5 +1,5 @@
 import type { Embedder } from '../ports/models.js';
-import type { GuardedCalls } from './guarded-calls.js';
+import type { ResilientCalls } from './resilience.js';
 import type { ModelServer } from './servers/model-server.js';
 import { ProviderFailure, providerError } from './servers/provider-failure.js';
 import type { FailureKind } from './servers/provider-failure.js';
@@ -28,7 +28,7 @@ export interface RemoteEmbedderOptions {
   similarityThreshold: number | null;
   textForm: 'plain' | 'wordpiece';
   server: Pick<ModelServer, 'embed'>;
-  calls: Pick<GuardedCalls, 'run'>;
+  calls: Pick<ResilientCalls, 'run'>;
 }
 
 /**

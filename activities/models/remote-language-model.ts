@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatOptions, LanguageModel } from '../ports/models.js';
-import type { GuardedCalls } from './guarded-calls.js';
+import type { ResilientCalls } from './resilience.js';
 import type { ModelServer } from './servers/model-server.js';
 import { providerError } from './servers/provider-failure.js';
 import { plainText } from './servers/wordpiece-text.js';
@@ -12,7 +12,7 @@ export const createRemoteLanguageModel = (options: {
   /** Null: the service's setting. */
   answerTokens: number | null;
   server: Pick<ModelServer, 'stream' | 'complete'>;
-  calls: GuardedCalls;
+  calls: ResilientCalls;
 }): LanguageModel => {
   const { endpointName, modelName, contextTokens, server, calls } = options;
   const callOf = (messages: readonly ChatMessage[], chat: ChatOptions) => ({

@@ -1,5 +1,5 @@
 import type { Reranker } from '../ports/models.js';
-import type { GuardedCalls } from './guarded-calls.js';
+import type { ResilientCalls } from './resilience.js';
 import { ProviderFailure, providerError } from './servers/provider-failure.js';
 import type { RerankerServer } from './servers/reranker-server.js';
 
@@ -15,7 +15,7 @@ export const createRemoteReranker = (options: {
   /** Milliseconds for one reranking in all. */
   timeoutMs: number;
   server: RerankerServer;
-  calls: GuardedCalls;
+  calls: ResilientCalls;
 }): Reranker => {
   const { endpointName, modelName, batchSize, timeoutMs, server, calls } = options;
   return {

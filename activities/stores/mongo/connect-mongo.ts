@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import { endWritesOnClosedSockets } from './end-writes-on-closed-sockets.js';
+import { patchMongoSockets } from './mongo-socket-patch.js';
 import { toMongoAppError } from './mongo-errors.js';
 import { retryDeadlocks } from './retry-deadlocks.js';
 
@@ -24,7 +24,7 @@ export const connectMongo = async (options: {
   /** Waits for an answer as long as the connection lives: building an index over a million records takes minutes. */
   isPatient?: boolean;
 }): Promise<MongoConnection> => {
-  endWritesOnClosedSockets();
+  patchMongoSockets();
   let client: MongoClient;
   try {
     client = new MongoClient(options.url, {

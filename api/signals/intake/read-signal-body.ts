@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { boundedDecode, canDecode } from '../../../activities/signals/reading/content-encoding.js';
+import { decodeContent, canDecode } from '../../../activities/signals/reading/content-encoding.js';
 import { AppError } from '../../../schemas/app-error.js';
 
 const tooLarge = (cause?: unknown): AppError =>
@@ -52,7 +52,7 @@ const collect = async (req: IncomingMessage, limit: number): Promise<Buffer> => 
 
 const unfold = async (bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> => {
   try {
-    return await boundedDecode(bytes, encoding, limit);
+    return await decodeContent(bytes, encoding, limit);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(error);
     throw new AppError('BAD_REQUEST', 'Request body cannot be decompressed', { cause: error });

@@ -3,7 +3,7 @@ import { gunzip } from 'node:zlib';
 import type { IncomingMessage } from 'node:http';
 import type { PassThroughAnswer } from './capi-pass-through.js';
 import {
-  boundedDecode,
+  decodeContent,
   canDecode,
   GZIP_ABOVE,
   zipped,
@@ -64,7 +64,7 @@ export const createDecisionCache = ({
     const { watcher, token } = sender;
     if (token !== null) await watchers.acceptToken(watcher, sha256(token.text));
     const at = now();
-    const answer = parsed(await boundedDecode(bytes, encoding, UNFOLDED_BYTES));
+    const answer = parsed(await decodeContent(bytes, encoding, UNFOLDED_BYTES));
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const kept = await copies.read(watcher, version);
       const before =

@@ -13,14 +13,14 @@ import type { Route } from '../../../api/http/route.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin/builtin-endpoints.js';
 import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';
 import { createModelServers } from '../../../activities/models/model-servers.js';
-import { createRemoteModels } from '../../../activities/models/remote-models.js';
+import { createEndpointModels } from '../../../activities/models/endpoint-models.js';
 import { createParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import { BUNDLED_PROMPTS } from '../../../activities/models/seeds/bundled-prompts.js';
 import { createStoredPromptSource } from '../../../activities/models/seeds/stored-prompts.js';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import type { Adapters, RateLimits } from '../../../activities/ports/adapters.js';
-import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
+import { createEncryption } from '../../../activities/stores/mongo/encryption.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import type { ChatAdapters } from '../../../activities/ports/chat.js';
 import { createChatService } from '../../../activities/retrieval/chat/chat-service.js';
@@ -69,8 +69,8 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     await endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
   }
   const dispatcher = new Agent();
-  const keys = config.secretsKey === null ? null : createSecretBox(Buffer.from(config.secretsKey, 'base64'));
-  const remote = createRemoteModels({
+  const keys = config.secretsKey === null ? null : createEncryption(Buffer.from(config.secretsKey, 'base64'));
+  const remote = createEndpointModels({
     ...{ dispatcher, endpoints, chunks: stores.chunks, keys, settings: config.models },
   });
   const models = createModelRegistry({

@@ -1,9 +1,9 @@
 import { Agent } from 'undici';
 import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';
-import { createRemoteModels } from '../../../activities/models/remote-models.js';
+import { createEndpointModels } from '../../../activities/models/endpoint-models.js';
 import { seedEndpoints } from '../../../activities/models/seeds/seed-endpoints.js';
 import type { ModelEndpointStore, ModelRegistry } from '../../../activities/ports/models.js';
-import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
+import { createEncryption } from '../../../activities/stores/mongo/encryption.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import { discoverOllama } from '../../../activities/models/servers/discover-ollama.js';
 import { createFakeModelEndpointStore } from '../fakes/models/fake-model-endpoint-store.js';
@@ -24,7 +24,7 @@ export const openModels = async (
   const config = parseConfig(environment);
   const endpoints = options.endpoints ?? createFakeModelEndpointStore();
   const dispatcher = new Agent();
-  const keys = config.secretsKey === null ? null : createSecretBox(Buffer.from(config.secretsKey, 'base64'));
+  const keys = config.secretsKey === null ? null : createEncryption(Buffer.from(config.secretsKey, 'base64'));
   await seedEndpoints({
     ...{ endpoints, models: config.models, keys },
     discover: (url) => discoverOllama(dispatcher, url, { timeoutMs: 2000 }),
@@ -38,7 +38,7 @@ export const openModels = async (
       endpoints,
       builders: [
         builtinModels,
-        createRemoteModels({
+        createEndpointModels({
           dispatcher,
           endpoints,
           chunks: chunks as never,

@@ -3,7 +3,7 @@ import { Agent, MockAgent } from 'undici';
 import type { ModelOverride } from '../../../activities/ports/chat.js';
 import { createOverrideModels } from '../../../activities/models/override-models.js';
 import type { LanguageModel } from '../../../activities/ports/models.js';
-import { createSecretBox } from '../../../activities/stores/mongo/secret-box.js';
+import { createEncryption } from '../../../activities/stores/mongo/encryption.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
 import type { OpenedModels } from '../../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
@@ -40,7 +40,7 @@ const overrides = (settings: { allowCustomEndpoint?: boolean; allowPrivate?: boo
   createOverrideModels({
     endpoints: opened.endpoints,
     dispatchers: { own, foreign },
-    keys: createSecretBox(Buffer.from(SECRETS_KEY, 'base64')),
+    keys: createEncryption(Buffer.from(SECRETS_KEY, 'base64')),
     settings: {
       ...{ allowCustomEndpoint: true, allowPrivate: false, concurrency: 4, contextTokens: 4096 },
       ...{ timeoutMs: 2000, ...settings },

@@ -3,7 +3,7 @@ import { AppError } from '../../../../schemas/app-error.js';
 import type { CallbackRecord } from '../../../../schemas/documents/tasks.js';
 import type { CallbackStore } from '../../../ports/tasks.js';
 import { withMongoErrors } from '../mongo-errors.js';
-import { createSecretBox } from '../secret-box.js';
+import { createEncryption } from '../encryption.js';
 
 type CallbackDocument = Omit<CallbackRecord, 'task_id' | 'token'> & {
   _id: string;
@@ -16,7 +16,7 @@ type CallbackDocument = Omit<CallbackRecord, 'task_id' | 'token'> & {
  */
 export const createMongoCallbackStore = (db: Db, key: Buffer | null): CallbackStore => {
   const callbacks = db.collection<CallbackDocument>('callbacks');
-  const box = key === null ? null : createSecretBox(key);
+  const box = key === null ? null : createEncryption(key);
 
   const toRecord = (
     { _id, sealed_token: _sealed, ...rest }: CallbackDocument,

@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { LoginBlock, LoginStore } from '../../../ports/logins.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
-import { createSecretBox } from '../secret-box.js';
+import { createEncryption } from '../encryption.js';
 
 interface BlockFields {
   status: number;
@@ -44,7 +44,7 @@ const REFUSED_FOR_RATE = 429;
  */
 export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore => {
   const logins = db.collection<LoginDocument>('logins');
-  const box = createSecretBox(secretsKey);
+  const box = createEncryption(secretsKey);
   const key = Buffer.from(hkdfSync('sha256', secretsKey, '', 'tamis login proof v1', 32));
   const proofOf = (machineId: string, password: string): string =>
     createHmac('sha256', key).update(`${machineId}\0${password}`).digest('base64url');

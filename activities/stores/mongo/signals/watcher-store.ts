@@ -4,7 +4,7 @@ import { LOGIN_REMINDER_MS } from '../../../../schemas/signals/signals.js';
 import type { WatcherRecord } from '../../../../schemas/signals/signals.js';
 import type { WatcherStore } from '../../../ports/signals.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
-import { createSecretBox } from '../secret-box.js';
+import { createEncryption } from '../encryption.js';
 
 /** A watcher as collection `watchers` keeps it. Records are never deleted. */
 interface WatcherDocument {
@@ -66,7 +66,7 @@ const toRecord = (document: WatcherDocument): WatcherRecord => ({
  */
 export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStore => {
   const watchers = db.collection<WatcherDocument>('watchers');
-  const box = createSecretBox(secretsKey);
+  const box = createEncryption(secretsKey);
 
   const ensure = async (watcher: string): Promise<void> => {
     try {

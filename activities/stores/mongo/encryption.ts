@@ -7,7 +7,7 @@ const TAG_BYTES = 16;
 /** First part of every box, so that another way of sealing can be told apart later. */
 const FORMAT = 'v1';
 
-export interface SecretBox {
+export interface Encryption {
   /** @param owner whose secret it is; a box opens for the same owner only, so that boxes cannot be swapped */
   seal(secret: string, owner: string): string;
   /** @throws AppError CONFIG_ERROR when the box was sealed with another key, or has been tampered with */
@@ -20,7 +20,7 @@ export interface SecretBox {
  * @param key the 32 bytes of SECRETS_KEY
  * @throws AppError CONFIG_ERROR when the key has another length
  */
-export const createSecretBox = (key: Buffer): SecretBox => {
+export const createEncryption = (key: Buffer): Encryption => {
   if (key.length !== KEY_BYTES)
     throw new AppError(
       'CONFIG_ERROR',

@@ -5,8 +5,8 @@ import type { ModelEndpoint, RerankerProvider } from '../../schemas/models/model
 import type { ChunkStore } from '../ports/chunks.js';
 import type { Embedder, LanguageModel, ModelEndpointStore } from '../ports/models.js';
 import { ownAnswerTokens, ownThreshold, wantedContext, embedderWindow } from './endpoint-extra.js';
-import { createGuardedCalls } from './guarded-calls.js';
-import type { GuardedCalls } from './guarded-calls.js';
+import { createResilientCalls } from './resilience.js';
+import type { ResilientCalls } from './resilience.js';
 import type { ModelBuilder } from './model-registry.js';
 import { openModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
@@ -18,7 +18,7 @@ import { createRemoteReranker } from './remote-reranker.js';
 import { createRerankerServer } from './servers/reranker-server.js';
 import { sameModel } from './servers/model-server.js';
 
-export interface RemoteModelsOptions {
+export interface EndpointModelsOptions {
   dispatcher: Dispatcher;
   endpoints: Pick<ModelEndpointStore, 'recordProbe'>;
   chunks: Pick<ChunkStore, 'ensureSchema'>;
@@ -61,9 +61,9 @@ const callsKey = ({ model_type, name, endpoint, model_name }: ModelEndpoint): st
  * when an endpoint is first needed, and kept in its record: a server that is away when we start costs nothing but a
  * later question. Models are kept from call to call, since breakers, queues and batch sizes learn.
  */
-export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder => {
+export const createEndpointModels = (options: EndpointModelsOptions): ModelBuilder => {
   const { dispatcher, endpoints, chunks, keys, settings, now = () => new Date() } = options;
-  const calls = new Map<string, GuardedCalls>();
+  const calls = new Map<string, ResilientCalls>();
   const embedders = new Map<string, Kept<Promise<Embedder>>>();
   const languageModels = new Map<string, Kept<LanguageModel>>();
   /** Fingerprints of endpoints whose model is known to see, or whose server does not tell. */
@@ -76,7 +76,7 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
     timeoutMs: endpoint.timeout * 1000,
   });
 
-  const callsOf = (endpoint: ModelEndpoint): GuardedCalls => {
+  const callsOf = (endpoint: ModelEndpoint): ResilientCalls => {
     const key = callsKey(endpoint);
     const { embedderConcurrency, llmConcurrency, rerankerConcurrency, vlmConcurrency } = settings;
     const concurrencies = {
@@ -84,7 +84,7 @@ export const createRemoteModels = (options: RemoteModelsOptions): ModelBuilder =
       ...{ llm: llmConcurrency, stt: llmConcurrency },
     };
     const concurrency = concurrencies[endpoint.model_type];
-    const found = calls.get(key) ?? createGuardedCalls({ name: endpoint.name, concurrency });
+    const found = calls.get(key) ?? createResilientCalls({ name: endpoint.name, concurrency });
     calls.set(key, found);
     return found;
   };

@@ -7,7 +7,7 @@ interface DriverConnection extends EventEmitter {
   writeCommand(...args: unknown[]): Promise<void>;
 }
 
-const patched = Symbol.for('tamis.endWritesOnClosedSockets');
+const patched = Symbol.for('tamis.patchMongoSockets');
 
 /**
  * Ends an operation whose connection closes while it writes. In the driver (7.8 and 7.9) a socket that is destroyed, and
@@ -16,7 +16,7 @@ const patched = Symbol.for('tamis.endWritesOnClosedSockets');
  * found again after a broken line. Applied once in a process, before the first client.
  * @throws Error when the driver no longer has the method: then this has to be looked at again
  */
-export const endWritesOnClosedSockets = (): void => {
+export const patchMongoSockets = (): void => {
   const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') as {
     Connection: { prototype: DriverConnection & { [patched]?: true } };
   };

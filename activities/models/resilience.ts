@@ -30,7 +30,7 @@ const waitBefore = (error: unknown, tried: number): number | null => {
   return asked + Math.random() * FIRST_WAIT_MS * 2 ** (tried - 1);
 };
 
-export interface GuardedCalls {
+export interface ResilientCalls {
   run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Tried again only while nothing has come; holds its place until the stream has ended. */
   stream<T>(
@@ -40,7 +40,7 @@ export interface GuardedCalls {
 }
 
 /** Calls to one model endpoint: so many at once, tried again with jitter, behind a circuit breaker. */
-export const createGuardedCalls = (options: { name: string; concurrency: number }): GuardedCalls => {
+export const createResilientCalls = (options: { name: string; concurrency: number }): ResilientCalls => {
   const semaphore = createSemaphore(options.concurrency);
   const breaker = createCircuitBreaker(options);
 
