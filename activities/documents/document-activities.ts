@@ -11,8 +11,8 @@ import { chunksBlobId } from './chunk-list.js';
 import { enrichmentsOf, indexationConfigOf, wantsPictures } from './enrichment/enrichment-plan.js';
 import { writePicture } from './enrichment/picture-list.js';
 import { cleanFileRecord } from './clean-up/clean-file-record.js';
-import { concludeTask } from './clean-up/conclude-task.js';
-import { settleChunks } from './clean-up/settle-file.js';
+import { endTaskRecord } from './clean-up/end-task-record.js';
+import { reconcileChunks } from './clean-up/reconcile-file.js';
 import { kindOfMimetype, resolveFileKind } from './parsing/file-types.js';
 import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
@@ -148,7 +148,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   /** Ends a task that did not succeed and lets go of its file. Answers the state that the task ended in. */
   const endTask = async (ref: DocumentRef, failure: TaskFailure): Promise<TaskState> => {
     const cancelled = failure.code === 'TASK_CANCELLED' || failure.code === 'SUPERSEDED';
-    await concludeTask(deps.adapters, ref, cancelled ? 'CANCELLED' : 'FAILED', {
+    await endTaskRecord(deps.adapters, ref, cancelled ? 'CANCELLED' : 'FAILED', {
       ...failure,
       traceback: capped(failure.traceback),
     });
@@ -161,7 +161,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
 
   /** What the chunks say of their file follows a change of its record. */
   const settleFileChunks = (fileKey: string, token: string): Promise<void> =>
-    settleChunks(deps.adapters, fileKey, [token], Context.current().cancellationSignal);
+    reconcileChunks(deps.adapters, fileKey, [token], Context.current().cancellationSignal);
 
   return { parseDocument, publishDocument, endTask, cleanFile, settleFileChunks };
 };

@@ -7,8 +7,8 @@ import type { DocumentRef } from './task-ref.js';
 import { removeContexts } from './enrichment/context-list.js';
 import { removeDescriptions, removePictures } from './enrichment/picture-list.js';
 import type { Adapters } from '../ports/adapters.js';
-import { settleChunks } from './clean-up/settle-file.js';
-import { settleQuota } from './clean-up/settle-quota.js';
+import { reconcileChunks } from './clean-up/reconcile-file.js';
+import { releaseQuota } from './clean-up/release-quota.js';
 
 /** What publishing came to. `replaced`: there may be an older version to be removed. */
 export interface Published {
@@ -64,8 +64,8 @@ export const createPublisher = (
     );
     if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');
     // Words that came, and a move that was made, while this ran.
-    await settleChunks(adapters, ref.fileKey, [ref.taskId], signal);
-    await settleQuota(adapters, ref);
+    await reconcileChunks(adapters, ref.fileKey, [ref.taskId], signal);
+    await releaseQuota(adapters, ref);
     await tasks.finish(ref.taskId, 'COMPLETED');
     const replaced = published.outcome === 'already' || published.previous !== null;
     if (!replaced) {

@@ -4,7 +4,7 @@ import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { refOfTask } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import type { Adapters } from '../ports/adapters.js';
-import { concludeTask } from './clean-up/conclude-task.js';
+import { endTaskRecord } from './clean-up/end-task-record.js';
 import { finishPartitionDeletion } from './clean-up/finish-partition-deletion.js';
 import { finishUserDeletion } from './clean-up/finish-user-deletion.js';
 import { releaseWorkspaceFiles } from './clean-up/release-workspace-files.js';
@@ -98,7 +98,7 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
     const expired = await tasks.listActiveSince(before(limit), SHARE);
     const { code, message } = new AppError('TASK_EXPIRED');
     for (const { task_id: taskId, file_key: fileKey } of expired)
-      await concludeTask(deps.adapters, { taskId, fileKey }, 'FAILED', { code, message, traceback: [] });
+      await endTaskRecord(deps.adapters, { taskId, fileKey }, 'FAILED', { code, message, traceback: [] });
     return expired.length;
   };
 

@@ -119,7 +119,7 @@ export interface FileStore {
   /** Puts a token into `chunk_updates` without a change: something is about to be done that a crash must not hide. */
   announce(fileKey: string, token: string): Promise<void>;
   /** Takes tokens out of `chunk_updates` unless the record has changed since that revision. False when it has. */
-  settleChunkUpdates(fileKey: string, revision: number, tokens: readonly string[]): Promise<boolean>;
+  confirmChunkUpdates(fileKey: string, revision: number, tokens: readonly string[]): Promise<boolean>;
   /** Files with chunk updates announced before a point in time: who announced them has died. */
   listUnsettled(before: Date, limit: number): Promise<FileRecord[]>;
   /** Pending tasks of a partition. */

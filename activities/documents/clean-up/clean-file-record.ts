@@ -2,8 +2,8 @@ import { isFinalState } from '../../../schemas/documents/tasks.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Adapters } from '../../ports/adapters.js';
-import { settleFile } from './settle-file.js';
-import { settleQuota } from './settle-quota.js';
+import { reconcileFile } from './reconcile-file.js';
+import { releaseQuota } from './release-quota.js';
 
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
 
@@ -59,7 +59,7 @@ const removeLeftovers = async (stores: Stores, file: FileRecord, keepUploads: bo
       isFinalState(task.state) && task.task_id !== file.live?.task_id && task.task_id !== file.pending_task,
   );
   await stores.claims.release(ended.map((task) => task.task_id));
-  for (const { task_id: taskId } of ended) await settleQuota(stores, { taskId, fileKey: file.file_key });
-  await settleFile(stores, file);
+  for (const { task_id: taskId } of ended) await releaseQuota(stores, { taskId, fileKey: file.file_key });
+  await reconcileFile(stores, file);
   await stores.tasks.markCleaned(file.file_key, upTo);
 };

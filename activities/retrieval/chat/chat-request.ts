@@ -34,7 +34,7 @@ export interface ChatSettings {
 }
 
 /** What a client asks for beside an answer (`metadata`; wire contract, section 1.9). */
-export interface ChatWishes {
+export interface ChatRequestOptions {
   spokenStyle?: boolean;
   mapReduce?: boolean;
   webSearch?: boolean;
@@ -53,7 +53,7 @@ export interface ChatWishes {
   disableExpansion?: boolean;
 }
 
-export interface ChatRequest extends ChatSettings, ChatWishes {
+export interface ChatRequest extends ChatSettings, ChatRequestOptions {
   scope: Scope;
   target: { kind: 'direct' } | { kind: 'retrieval'; partitions: readonly string[] | 'all' };
   messages: readonly ChatMessage[];

@@ -20,7 +20,7 @@ import type { Voice } from './prompt.js';
 import { relayModelStream } from './relay-model-stream.js';
 import { returnAborts } from './aborts.js';
 import { createQuestionRewriter } from './rewrite-question.js';
-import { createQuestionReader, needsNoRetrieval } from './understand-question.js';
+import { createRetrievalPlanner, needsNoRetrieval } from './plan-retrieval.js';
 import { TOKENS_PER_MESSAGE } from '../../models/builtin/message-tokens.js';
 import type { SearchService } from '../search/search-types.js';
 
@@ -78,7 +78,7 @@ export const createChatService = (dependencies: {
   const { models, overrides, promptSource: prompts, settings, now } = dependencies;
   const gather = createSourceGatherer({
     finder: createSourceFinder(dependencies.search, settings),
-    read: createQuestionReader({
+    read: createRetrievalPlanner({
       rewriter: createQuestionRewriter(),
       ...{ prompts, rewriting: settings.rewriting },
     }),

@@ -12,7 +12,7 @@ import { reduceSources } from './map-reduce.js';
 import type { MapReduceSettings } from './map-reduce.js';
 import { cutToTokens, documentMaterial, webMaterial } from './prompt.js';
 import type { Material } from './prompt.js';
-import type { QuestionReader } from './understand-question.js';
+import type { RetrievalPlanner } from './plan-retrieval.js';
 
 /** Wire contract, section 6.2. */
 export interface GatherSettings {
@@ -47,7 +47,7 @@ const relatedOf = (request: ChatRequest, settings: GatherSettings): RelatedReque
 /** Everything that may stand in the prompt of a chat with retrieval. */
 export const createSourceGatherer = (dependencies: {
   finder: SourceFinder;
-  read: QuestionReader;
+  read: RetrievalPlanner;
   findAttachments: AttachmentFinder;
   /** Null: not configured. */
   web: WebSearch | null;

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../schemas/error-table.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../../../activities/ports/tasks.js';
 import type { Logger } from '../../logger.js';
-import { settleQuota } from '../../../activities/documents/clean-up/settle-quota.js';
+import { releaseQuota } from '../../../activities/documents/clean-up/release-quota.js';
 import { askTemporal } from '../../ask-temporal.js';
 
 export interface EndTaskDeps {
@@ -38,7 +38,7 @@ export const endTask = async (
   const task = await deps.tasks.get(taskId);
   if (task === null) return { ended, told: Promise.resolve() };
   const { file_key, generation } = task;
-  await settleQuota(deps, { taskId, fileKey: file_key });
+  await releaseQuota(deps, { taskId, fileKey: file_key });
   // Together, and the caller may add its own: a client waits for one silence of Temporal, not for several.
   const told = Promise.all([
     askTemporal(deps.log, `cancelling task ${taskId}`, () => deps.workflows.cancelIndexing(task)),

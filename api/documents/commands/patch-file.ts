@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { settleChunks, settleClaims } from '../../../activities/documents/clean-up/settle-file.js';
+import { reconcileChunks, reconcileClaims } from '../../../activities/documents/clean-up/reconcile-file.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord, Metadata } from '../../../schemas/documents/documents.js';
@@ -42,9 +42,9 @@ export const patchFile = async (deps: PatchFileDeps, patch: FilePatch): Promise<
   // The record has decided: what fails from here on the sweep takes up, by the token.
   const orElseSweep = (error: unknown): void =>
     deps.log.warn({ err: error, file_key: fileKey }, 'what follows a change of a file is left to the sweep');
-  if (moved) await settleClaims(deps, fileKey).catch(orElseSweep);
+  if (moved) await reconcileClaims(deps, fileKey).catch(orElseSweep);
   if ((file.live?.chunk_count ?? 0) <= MAX_CHUNKS_AT_ONCE)
-    await settleChunks(deps, fileKey, [token]).catch(orElseSweep);
+    await reconcileChunks(deps, fileKey, [token]).catch(orElseSweep);
   else
     await askTemporal(deps.log, `settling the chunks of file ${fileKey}`, () =>
       deps.workflows.startSettling(fileKey, token),
@@ -113,6 +113,6 @@ const prepareMove = async (
 };
 
 const giveUpMove = async (deps: PatchFileDeps, file: FileRecord, token: string): Promise<void> => {
-  await settleClaims(deps, file.file_key);
-  await settleChunks(deps, file.file_key, [token]);
+  await reconcileClaims(deps, file.file_key);
+  await reconcileChunks(deps, file.file_key, [token]);
 };

@@ -9,7 +9,7 @@ import { settleUploader } from '../commands/delete-user.js';
 import { requirePartitionStill } from '../commands/require-partition-still.js';
 import { requireRoom } from '../commands/require-room.js';
 import { requireQuota } from '../commands/reserve-quota.js';
-import { findWorkspaces, settleWorkspaces } from '../commands/settle-workspaces.js';
+import { findWorkspaces, confirmWorkspaces } from '../commands/confirm-workspaces.js';
 import { alreadyExists, noSuchFile } from '../../http/refusals.js';
 import type { CallerContext } from '../../http/route.js';
 import { checkUpload } from './check-upload.js';
@@ -79,7 +79,7 @@ const requireWorkspaces = async (
   keys: readonly string[],
 ): Promise<void> => {
   if (keys.length === 0) return;
-  const left = await settleWorkspaces({ ...adapters, workflows, log }, fileKey, keys).catch(
+  const left = await confirmWorkspaces({ ...adapters, workflows, log }, fileKey, keys).catch(
     (error: unknown) => {
       log.warn(
         { err: error, file_key: fileKey },

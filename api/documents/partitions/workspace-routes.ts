@@ -15,7 +15,7 @@ import {
   WorkspaceList,
 } from '../../../schemas/documents/partitions-api.js';
 import { deleteWorkspace } from '../commands/delete-workspace.js';
-import { settleWorkspaces } from '../commands/settle-workspaces.js';
+import { confirmWorkspaces } from '../commands/confirm-workspaces.js';
 import { noSuchFile } from '../../http/refusals.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
@@ -168,7 +168,7 @@ export const workspaceRoutes = ({ adapters, workflows }: GatewayDeps): Route[] =
         // Deleted while we were at it: then the files are let go again, and none is in it.
         const gone = !(await workspaces.getMany([key])).has(key);
         if (gone) {
-          for (const file of found) await settleWorkspaces(deps, file.file_key, [key]);
+          for (const file of found) await confirmWorkspaces(deps, file.file_key, [key]);
           throw noSuchWorkspace();
         }
         return json(200, { status: 'added', file_ids });

@@ -14,7 +14,7 @@ import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
-import { placeTasks } from './place-tasks.js';
+import { resolveTaskPartitions } from './resolve-task-partitions.js';
 import { presentQueueTask } from './present-task.js';
 
 const MAX_SETTLED = 500;
@@ -101,7 +101,7 @@ export const queueRoutes = ({ adapters }: GatewayDeps): Route[] => {
           listed(FINAL_STATES, MAX_SETTLED),
         ]);
         const link = links(baseUrl);
-        const tasks = await placeTasks(adapters, ctx, [...active, ...settled]);
+        const tasks = await resolveTaskPartitions(adapters, ctx, [...active, ...settled]);
         return json(200, { tasks: tasks.map((task) => presentQueueTask(task, link)) });
       },
     }),

@@ -7,7 +7,7 @@ import { eventStream, json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
-import { placeTasks } from './place-tasks.js';
+import { resolveTaskPartitions } from './resolve-task-partitions.js';
 import { presentTask, presentTaskError, shownError } from './present-task.js';
 import { taskEvents } from './task-events.js';
 
@@ -25,7 +25,7 @@ export const taskRoutes = ({ adapters, workflows }: GatewayDeps): Route[] => {
   };
 
   const placed = async (ctx: CallerContext, task: TaskRecord): Promise<TaskRecord> =>
-    (await placeTasks(adapters, ctx, [task]))[0] ?? task;
+    (await resolveTaskPartitions(adapters, ctx, [task]))[0] ?? task;
 
   return [
     route({

@@ -6,7 +6,7 @@ import type { ChatRequest, CompletionRequest } from '../../../schemas/retrieval/
 import type { CallerContext } from '../../http/route.js';
 import { badRequest } from '../../http/request-issues.js';
 import { chatSettings } from './chat-settings.js';
-import { chatWishes } from './chat-wishes.js';
+import { readChatOptions } from './read-chat-options.js';
 import { resolveModel } from './resolve-model.js';
 
 const DEFAULT_TEMPERATURE = 0.3;
@@ -66,7 +66,7 @@ export const readChatRequest = async (
   questionIn(messages);
   const { temperature, top_p: topP, stop, max_tokens: maxTokens, max_completion_tokens: newer } = body;
   const most = maxTokens ?? (typeof newer === 'number' ? newer : undefined);
-  const wishes = chatWishes(body.metadata, ctx.principal.isAdmin);
+  const wishes = readChatOptions(body.metadata, ctx.principal.isAdmin);
   const target = await resolveModel(adapters, ctx.scope, modelIdPrefix, body.model);
   refuseUnsupported(body, target.kind === 'direct');
   const more = moreOf(body);

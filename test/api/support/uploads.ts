@@ -1,6 +1,6 @@
-import { settleChunks } from '../../../activities/documents/clean-up/settle-file.js';
+import { reconcileChunks } from '../../../activities/documents/clean-up/reconcile-file.js';
 import { toVersionEntries } from '../../../activities/documents/metadata-entries.js';
-import { settleQuota } from '../../../activities/documents/clean-up/settle-quota.js';
+import { releaseQuota } from '../../../activities/documents/clean-up/release-quota.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import type { Gateway } from './start-gateway.js';
 
@@ -57,8 +57,8 @@ export const publishTask = async (
     ...{ chunk_count: lines.length, embedder: task.embedder, degraded_stages: [] },
   };
   await adapters.files.publish(task.file_key, taskId, version, task.partition);
-  await settleChunks(adapters, task.file_key, [taskId]);
-  await settleQuota(adapters, { taskId, fileKey: task.file_key });
+  await reconcileChunks(adapters, task.file_key, [taskId]);
+  await releaseQuota(adapters, { taskId, fileKey: task.file_key });
   await adapters.tasks.finish(taskId, 'COMPLETED');
   return chunks.map(({ chunk }) => chunk.chunk_id);
 };

@@ -235,7 +235,7 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
           const file = (await stores().files.getMany([file_key])).get(file_key)!;
           const to = { partition: 'nowhere', partition_key: 'none' };
           await stores().files.change({ file, token: 't', live: file.live, metadataPatch: null, to });
-          await stores().files.settleChunkUpdates(file_key, file.revision + 1, ['t']);
+          await stores().files.confirmChunkUpdates(file_key, file.revision + 1, ['t']);
           return async () => {
             await stores().files.markDeleted('nowhere', file.file_id);
             await stores().files.removeTombstone(file_key);

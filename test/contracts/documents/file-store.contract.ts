@@ -143,8 +143,8 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
         const now = await present(partition);
         const answers = await Promise.all(others.map((other) => store().change({ ...other, file: now })));
         expect(answers.filter((answer) => answer === 'changed')).toHaveLength(1);
-        expect(await store().settleChunkUpdates(fileKey, now.revision, ['t1'])).toBe(false);
-        expect(await store().settleChunkUpdates(fileKey, now.revision + 1, ['t1'])).toBe(true);
+        expect(await store().confirmChunkUpdates(fileKey, now.revision, ['t1'])).toBe(false);
+        expect(await store().confirmChunkUpdates(fileKey, now.revision + 1, ['t1'])).toBe(true);
         expect((await present(partition)).chunk_updates).toHaveLength(1);
       });
 
@@ -180,7 +180,7 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
 
       test('chunks of another partition are noticed by the publication; a new version starts without a patch', async () => {
         const { partition, fileKey, taskId, version } = await makeLive();
-        await store().settleChunkUpdates(fileKey, (await present(partition)).revision, [taskId]);
+        await store().confirmChunkUpdates(fileKey, (await present(partition)).revision, [taskId]);
         const next = randomUUID();
         const file = await present(partition);
         await store().change({ file, token: 't', live: version, metadataPatch: { lost: true } });
@@ -201,7 +201,7 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
           (await store().listUnsettled(before, 1000)).filter(({ file_key }) => file_key === fileKey);
         expect(await unsettled(new Date(Date.now() - 60_000))).toEqual([]);
         expect(await unsettled(new Date(Date.now() + 60_000))).toMatchObject([{ chunk_updates: ['token'] }]);
-        await store().settleChunkUpdates(fileKey, (await present(partition)).revision, ['token']);
+        await store().confirmChunkUpdates(fileKey, (await present(partition)).revision, ['token']);
         expect(await unsettled(new Date(Date.now() + 60_000))).toEqual([]);
       });
     });

@@ -174,7 +174,7 @@ export const createMongoFileStore = (db: Db): FileStore => {
         { $addToSet: { chunk_updates: token }, $set: { updated_at: new Date() } },
       );
     },
-    async settleChunkUpdates(fileKey, revision, tokens) {
+    async confirmChunkUpdates(fileKey, revision, tokens) {
       const { matchedCount } = await files.updateOne(
         { _id: fileKey, ...atRevision(revision) },
         { $pull: { chunk_updates: { $in: [...tokens] } } },

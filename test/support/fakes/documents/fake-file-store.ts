@@ -241,7 +241,7 @@ export const createFakeFileStore = (): FileStore => {
       file.chunk_updates.push(token);
       file.updated_at = new Date();
     },
-    async settleChunkUpdates(fileKey, revision, tokens) {
+    async confirmChunkUpdates(fileKey, revision, tokens) {
       const file = files.get(fileKey);
       if (file?.revision !== revision) return false;
       file.chunk_updates = file.chunk_updates.filter((token) => !tokens.includes(token));

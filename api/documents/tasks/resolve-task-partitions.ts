@@ -7,7 +7,7 @@ import type { CallerContext } from '../../http/route.js';
  * Tasks with the partition that each one's file is in now: a file may have been moved since its upload. A task whose
  * file went where its reader may not look keeps the name that it was uploaded under.
  */
-export const placeTasks = async (
+export const resolveTaskPartitions = async (
   { files }: Pick<Adapters, 'files'>,
   { scope, principal }: Pick<CallerContext, 'scope' | 'principal'>,
   tasks: readonly TaskRecord[],

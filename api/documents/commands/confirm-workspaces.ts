@@ -29,7 +29,7 @@ export const findWorkspaces = async (
  * let go here. Either the deletion finds the file, or this finds the deletion.
  * @returns the keys of the workspaces that are still there
  */
-export const settleWorkspaces = async (
+export const confirmWorkspaces = async (
   deps: DeleteFileDeps & Pick<Adapters, 'workspaces'>,
   fileKey: string,
   keys: readonly string[],

@@ -1,4 +1,4 @@
-import type { ChatSettings, ChatWishes } from '../../../activities/retrieval/chat/chat-request.js';
+import type { ChatSettings, ChatRequestOptions } from '../../../activities/retrieval/chat/chat-request.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChatMetadata } from '../../../schemas/retrieval/chat-api.js';
 
@@ -9,7 +9,7 @@ const ADMINS_ALONE = [
   ...['retrieval_disable_reranker', 'retrieval_disable_expansion'],
 ] as const;
 
-const override = ({ llm_override: given }: ChatMetadata): Pick<ChatWishes, 'override'> => {
+const override = ({ llm_override: given }: ChatMetadata): Pick<ChatRequestOptions, 'override'> => {
   const { model, base_url: baseUrl, api_key: apiKey } = given ?? {};
   const named = {
     ...(model == null ? {} : { model }),
@@ -23,10 +23,10 @@ const override = ({ llm_override: given }: ChatMetadata): Pick<ChatWishes, 'over
  * A request's `metadata` in our words.
  * @throws AppError AUTH_ERROR, plain, when somebody else than an administrator asks for diagnostics
  */
-export const chatWishes = (
+export const readChatOptions = (
   metadata: ChatMetadata | null | undefined,
   isAdmin: boolean,
-): ChatWishes & Pick<ChatSettings, 'candidates' | 'similarityThreshold'> => {
+): ChatRequestOptions & Pick<ChatSettings, 'candidates' | 'similarityThreshold'> => {
   if (metadata == null) return {};
   const diagnostic = ADMINS_ALONE.find((key) => metadata[key] != null && metadata[key] !== false);
   if (diagnostic !== undefined && !isAdmin)

@@ -5,7 +5,7 @@ import type { Adapters } from '../../ports/adapters.js';
  * is not used any more is free. While the file is still to become live the place goes to the task that superseded
  * this one. Repeating it, and running it for a task that holds nothing, is harmless.
  */
-export const settleQuota = async (
+export const releaseQuota = async (
   { files, quotas }: Pick<Adapters, 'files' | 'quotas'>,
   task: { taskId: string; fileKey: string },
 ): Promise<void> => {
@@ -18,5 +18,5 @@ export const settleQuota = async (
   if (heir === null) return quotas.release([task.taskId]);
   await quotas.inherit(task.taskId, heir);
   // It may have ended before it inherited: then nobody else would take it off the list.
-  if ((await heirNow()) !== heir) await settleQuota({ files, quotas }, { ...task, taskId: heir });
+  if ((await heirNow()) !== heir) await releaseQuota({ files, quotas }, { ...task, taskId: heir });
 };

@@ -15,7 +15,7 @@ const readFile = async ({ files }: Pick<Adapters, 'files'>, fileKey: string): Pr
  * says. So the last word is the record's; a writer that died leaves its token to the sweep.
  * @param tokens the caller's own, or all that are there
  */
-export const settleChunks = async (
+export const reconcileChunks = async (
   stores: Pick<Adapters, 'files' | 'chunks'>,
   fileKey: string,
   tokens: readonly string[] | 'all',
@@ -41,12 +41,12 @@ export const settleChunks = async (
         },
         signal,
       );
-    if (await stores.files.settleChunkUpdates(fileKey, file.revision, mine)) return;
+    if (await stores.files.confirmChunkUpdates(fileKey, file.revision, mine)) return;
   }
 };
 
 /** After a move: the bytes of the live version and of the pending one are claimed where the file is, and nowhere else. */
-export const settleClaims = async (
+export const reconcileClaims = async (
   stores: Pick<Adapters, 'files' | 'tasks' | 'claims'>,
   fileKey: string,
 ): Promise<void> => {
@@ -63,8 +63,12 @@ export const settleClaims = async (
 };
 
 /** Takes up a change of a file's record that a crash cut short. */
-export const settleFile = async (stores: Stores, file: FileRecord, signal?: AbortSignal): Promise<void> => {
+export const reconcileFile = async (
+  stores: Stores,
+  file: FileRecord,
+  signal?: AbortSignal,
+): Promise<void> => {
   if (file.chunk_updates.length === 0) return;
-  await settleClaims(stores, file.file_key);
-  await settleChunks(stores, file.file_key, 'all', signal);
+  await reconcileClaims(stores, file.file_key);
+  await reconcileChunks(stores, file.file_key, 'all', signal);
 };

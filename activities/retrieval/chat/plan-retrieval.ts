@@ -9,7 +9,7 @@ import type { RewrittenQuery } from './parse-rewriting.js';
 import type { QuestionRewriter } from './rewrite-question.js';
 import { writeQueries } from './write-queries.js';
 
-export interface Understood {
+export interface RetrievalPlan {
   rewriting: RewritingTrace;
   rewritten: RewrittenQuery[];
   /** Variants or a passage. */
@@ -26,7 +26,7 @@ export const needsNoRetrieval = (request: ChatRequest, question: string, model: 
   request.requireRetrieval !== true && followsInstructions(model) && isCasual(question);
 
 /** What to search for beside the question itself. Every step is optional, quick and silent when it fails. */
-export const createQuestionReader = (dependencies: {
+export const createRetrievalPlanner = (dependencies: {
   rewriter: QuestionRewriter;
   prompts: PromptSource;
   /** False: questions stand for themselves, whatever was said before (RAG_MODE=SimpleRag). */
@@ -38,7 +38,7 @@ export const createQuestionReader = (dependencies: {
     request: ChatRequest,
     model: LanguageModel,
     date: Date,
-  ): Promise<Pick<Understood, 'rewriting' | 'rewritten'>> => {
+  ): Promise<Pick<RetrievalPlan, 'rewriting' | 'rewritten'>> => {
     if (!followsInstructions(model)) return { rewriting: { status: 'built-in' }, rewritten: [] };
     if (request.bypassRewriting === true) return { rewriting: { status: 'bypassed' }, rewritten: [] };
     if (!rewriting) return { rewriting: { status: 'off' }, rewritten: [] };
@@ -59,7 +59,7 @@ export const createQuestionReader = (dependencies: {
     question: string,
     model: LanguageModel,
     date: Date,
-  ): Promise<Understood> => {
+  ): Promise<RetrievalPlan> => {
     const understood = await rewrite(request, model, date);
     const { type = 'single', signal } = request;
     if (type === 'single' || !followsInstructions(model)) return { ...understood, written: [] };
@@ -74,4 +74,4 @@ export const createQuestionReader = (dependencies: {
   };
 };
 
-export type QuestionReader = ReturnType<typeof createQuestionReader>;
+export type RetrievalPlanner = ReturnType<typeof createRetrievalPlanner>;
