@@ -6,8 +6,8 @@ import { createCapiPassThrough } from './signals/relay/capi-pass-through.js';
 import { readProxyFile } from '../activities/signals/rules/read-proxy-file.js';
 import { connect, connectShared } from '../activities/connect.js';
 import { openGeoLookup } from '../activities/signals/reading/geo-lookup.js';
-import { openRuleBook } from '../activities/signals/rules/rule-book.js';
-import type { RuleBook } from '../activities/signals/rules/rule-book.js';
+import { openRuleRegistry } from '../activities/signals/rules/rule-registry.js';
+import type { RuleRegistry } from '../activities/signals/rules/rule-registry.js';
 import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
@@ -84,7 +84,7 @@ const passThrough = createCapiPassThrough({
   baseUrl: config.proxy.capiUrl,
   timeoutMs: config.proxy.timeoutMs,
 });
-let ruleBook: RuleBook | null = null;
+let ruleRegistry: RuleRegistry | null = null;
 const openProxy = async (): Promise<ProxyDeps | null> => {
   if (adapters.proxy === null) {
     logger.warn('SECRETS_KEY is not set: the filtering proxy is off');
@@ -93,7 +93,7 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
   const { configPath, filtersDirectory, geoipPath } = config.proxy;
   const readMain = () => readProxyFile(configPath, process.env);
   const { lapiServers } = await readMain();
-  ruleBook = await openRuleBook({
+  ruleRegistry = await openRuleRegistry({
     directories: [filtersDirectory ?? SHIPPED_RULES],
     mainFile: configPath,
     readMain,
@@ -123,7 +123,7 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
       addressOf: createClientName(config.http.trustedProxies),
     }),
     addressOf: createClientAddress(config.http.trustedProxies),
-    rules: ruleBook,
+    rules: ruleRegistry,
     geo,
     passThrough: passThrough.passThrough,
     settings: { ...config.proxy, lapiServers },
@@ -162,7 +162,7 @@ const server = createServer(
 
 const close = async (): Promise<void> => {
   await Promise.allSettled([
-    ...[workflows.close(), passThrough.close(), shared.close(), ruleBook?.close()],
+    ...[workflows.close(), passThrough.close(), shared.close(), ruleRegistry?.close()],
     parser.close(),
     adapters.close(),
   ]);

@@ -11,8 +11,8 @@ import type { WorkerPoolName } from '../schemas/worker-pools.js';
 import { createLogger } from './logger.js';
 import { reportWorker } from './report-worker.js';
 import { ensureSchedules } from './schedules.js';
-import { showLife } from './sign-of-life.js';
-import { stepBack } from './step-back.js';
+import { keepHealthFile } from './health-file.js';
+import { setNiceness } from './niceness.js';
 import { startUpkeep } from './upkeep.js';
 
 const EX_CONFIG = 78;
@@ -20,7 +20,7 @@ const EX_CONFIG = 78;
 const main = async (): Promise<void> => {
   const config = parseConfig(process.env);
   reclaimBuffersEarly();
-  stepBack(config.worker.niceness);
+  setNiceness(config.worker.niceness);
   const logger = createLogger(config.log);
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
@@ -80,7 +80,7 @@ const main = async (): Promise<void> => {
     onError: (error) => logger.warn({ err: error }, 'the worker could not report itself'),
   });
   logger.info({ prefix: config.temporal.prefix }, 'worker ready');
-  const endLife = showLife(config.worker.healthFile, () => all.every((pool) => pool.isRunning()));
+  const endLife = keepHealthFile(config.worker.healthFile, () => all.every((pool) => pool.isRunning()));
   try {
     // When one of them fails the others must not go on half.
     await Promise.all(runs).finally(stop);

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Cache } from '../../activities/ports/cache.js';
 import type { CapiPassThrough } from './relay/capi-pass-through.js';
 import type { GeoLookup } from '../../activities/signals/reading/geo-lookup.js';
-import type { RuleSet } from '../../activities/signals/rules/rule-book.js';
+import type { RuleSet } from '../../activities/signals/rules/rule-registry.js';
 import type {
   AlertStore,
   ApiKeyStore,

@@ -4,11 +4,11 @@ import type { ApiVersion, NewAlert } from '../../../schemas/signals/signals.js';
 import { enrich } from './enrich.js';
 import type { GeoLookup } from './geo-lookup.js';
 import type { CompiledRule, FilterMode } from '../rules/compiled-rule.js';
-import { judge, factsOf } from '../rules/judge.js';
+import { evaluateRules, factsOf } from '../rules/evaluate-rules.js';
 import { compactJson } from '../compact-json.js';
 import type { SignalItem } from './read-signals.js';
 import { signalFields } from './signal-fields.js';
-import { tallyDecisions } from './tally-decisions.js';
+import { countDecisions } from './count-decisions.js';
 
 /** What replication writes into a decision's origin, so that it is recognised when the signal comes back. */
 const REPLICATION_ORIGIN = 'crowdsieve-replication';
@@ -81,7 +81,7 @@ export const toNewAlert = (received: ReceivedSignal): NewAlert => {
   const { item, watcher, version, receivedAt } = received;
   const digest = sha256(compactJson(item.raw));
   const fields = enrich(signalFields(item.value), received.geo ?? null);
-  const common = { watcher, version, receivedAt, fields, decisions: tallyDecisions(item.value) };
+  const common = { watcher, version, receivedAt, fields, decisions: countDecisions(item.value) };
   const problem = shapeProblem(item);
   if (problem !== null)
     return {
@@ -95,7 +95,7 @@ export const toNewAlert = (received: ReceivedSignal): NewAlert => {
         : { raw: item.raw }),
     };
   const { uuid } = item.value as { uuid?: unknown };
-  const { filtered, reasons, matched } = judge(
+  const { filtered, reasons, matched } = evaluateRules(
     received.rules,
     received.mode,
     item.value,

@@ -4,7 +4,7 @@ import type { JudgedSignal } from '../../../schemas/signals/signals.js';
 import type { AlertStore } from '../../ports/signals.js';
 import { compileRule } from './compile-rule.js';
 import type { CompiledRule } from './compiled-rule.js';
-import { factsOf } from './judge.js';
+import { factsOf } from './evaluate-rules.js';
 
 export interface Preview {
   scanned: number;

@@ -8,8 +8,8 @@ import {
   GZIP_ABOVE,
   zipped,
 } from '../../../activities/signals/reading/content-encoding.js';
-import { foldDecisions, unfoldDecisions } from './fold-decisions.js';
-import type { FoldedDecisions } from './fold-decisions.js';
+import { aggregateDecisions, expandDecisions } from './aggregate-decisions.js';
+import type { AggregatedDecisions } from './aggregate-decisions.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import type { Answer } from '../../http/route.js';
@@ -68,8 +68,10 @@ export const createDecisionCache = ({
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const kept = await copies.read(watcher, version);
       const before =
-        kept === null || startup ? null : (JSON.parse(String(await unpacked(kept.bytes))) as FoldedDecisions);
-      const after = foldDecisions(before, answer, { version, startup, at: at.getTime() });
+        kept === null || startup
+          ? null
+          : (JSON.parse(String(await unpacked(kept.bytes))) as AggregatedDecisions);
+      const after = aggregateDecisions(before, answer, { version, startup, at: at.getTime() });
       if (after === null) {
         // Nothing to fold into yet, or no such answer.
         if (kept === null || answer === undefined) return;
@@ -127,8 +129,8 @@ export const createDecisionCache = ({
       if ((await watchers.standing(watcher, sha256(token.text))) !== 'accepted') return null;
       const kept = await copies.read(watcher, version);
       if (kept === null) return null;
-      const folded = JSON.parse(String(await unpacked(kept.bytes))) as FoldedDecisions;
-      const body = Buffer.from(JSON.stringify(unfoldDecisions(folded, { startup, at: now().getTime() })));
+      const folded = JSON.parse(String(await unpacked(kept.bytes))) as AggregatedDecisions;
+      const body = Buffer.from(JSON.stringify(expandDecisions(folded, { startup, at: now().getTime() })));
       const zip = body.length > GZIP_ABOVE && /\bgzip\b/i.test(String(req.headers['accept-encoding'] ?? ''));
       const seconds = Math.max(0, Math.floor((now().getTime() - kept.at.getTime()) / 1000));
       return {

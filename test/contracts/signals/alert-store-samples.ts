@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { signalFields } from '../../../activities/signals/reading/signal-fields.js';
-import { tallyDecisions } from '../../../activities/signals/reading/tally-decisions.js';
+import { countDecisions } from '../../../activities/signals/reading/count-decisions.js';
 import type { NewAlert } from '../../../schemas/signals/signals.js';
 
 /** A signal as a LAPI of 1.5 or later sends it. */
@@ -26,7 +26,7 @@ export const sampleAlert = (
     reasons: [],
     raw: JSON.stringify(signal),
     fields: signalFields(signal),
-    decisions: tallyDecisions(signal),
+    decisions: countDecisions(signal),
     receivedAt: new Date('2026-03-01T12:00:00.000Z'),
     ...rest,
   };

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { showLife } from '../../../workers/sign-of-life.js';
+import { keepHealthFile } from '../../../workers/health-file.js';
 
 describe('the file that a worker keeps young', () => {
   let folder: string;
@@ -20,7 +20,7 @@ describe('the file that a worker keeps young', () => {
   const makeOld = (): void => utimesSync(file, new Date(0), new Date(0));
 
   test('is there at once, and touched again and again', () => {
-    const end = showLife(file, () => true);
+    const end = keepHealthFile(file, () => true);
     expect(existsSync(file)).toBe(true);
     makeOld();
     jest.advanceTimersByTime(10_000);
@@ -33,7 +33,7 @@ describe('the file that a worker keeps young', () => {
 
   test('ages while the worker does not poll', () => {
     let well = true;
-    const end = showLife(file, () => well);
+    const end = keepHealthFile(file, () => well);
     well = false;
     makeOld();
     jest.advanceTimersByTime(60_000);
@@ -42,11 +42,11 @@ describe('the file that a worker keeps young', () => {
   });
 
   test('comes back when somebody removed it, and is not made where none is wanted', () => {
-    const end = showLife(file, () => true);
+    const end = keepHealthFile(file, () => true);
     rmSync(file);
     jest.advanceTimersByTime(10_000);
     expect(existsSync(file)).toBe(true);
     end();
-    showLife(null, () => true)();
+    keepHealthFile(null, () => true)();
   });
 });

@@ -1,4 +1,4 @@
-import { tallyDecisions } from '../../../../activities/signals/reading/tally-decisions.js';
+import { countDecisions } from '../../../../activities/signals/reading/count-decisions.js';
 import type { AlertStore, StatisticsStore } from '../../../../activities/ports/signals.js';
 import { createHourCount } from '../../../../activities/signals/hour-count.js';
 import type { Alert } from '../../../../schemas/signals/signals.js';
@@ -27,7 +27,7 @@ export const createFakeStatisticsStore = (alerts: Pick<AlertStore, 'list'>): Sta
             forwarded: alert.forwardedToCapi === true,
             audit: alert.localAudit === true,
             receivedAt: new Date(alert.receivedAt),
-            decisions: tallyDecisions(JSON.parse(alert.rawJson ?? 'null')),
+            decisions: countDecisions(JSON.parse(alert.rawJson ?? 'null')),
           });
         return count.result();
       });

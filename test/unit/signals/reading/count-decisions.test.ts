@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { durationCategory } from '../../../../activities/signals/reading/duration-category.js';
 import { goDurationSeconds } from '../../../../activities/signals/reading/go-duration.js';
-import { tallyDecisions } from '../../../../activities/signals/reading/tally-decisions.js';
+import { countDecisions } from '../../../../activities/signals/reading/count-decisions.js';
 
 describe('goDurationSeconds', () => {
   it.each<[string, number | null]>([
@@ -52,11 +52,11 @@ describe('durationCategory', () => {
   });
 });
 
-describe('tallyDecisions', () => {
+describe('countDecisions', () => {
   it('puts together what counts alike, and keeps what a decision does not tell as null', () => {
     const decision = (duration?: unknown, scenario: unknown = 'a/b') => ({ duration, scenario });
     expect(
-      tallyDecisions({
+      countDecisions({
         decisions: [decision('4h'), decision('5h'), decision('4h', 'x'), decision(), decision(4, 5), null, 7],
       }),
     ).toEqual([
@@ -70,7 +70,7 @@ describe('tallyDecisions', () => {
   it.each([null, undefined, 7, 'text', [], {}, { decisions: null }, { decisions: {} }, { decisions: [] }])(
     'has none of %j',
     (signal) => {
-      expect(tallyDecisions(signal)).toEqual([]);
+      expect(countDecisions(signal)).toEqual([]);
     },
   );
 
@@ -79,7 +79,7 @@ describe('tallyDecisions', () => {
       scenario: `s${index}`,
       duration: '1h',
     }));
-    const tallies = tallyDecisions({ decisions });
+    const tallies = countDecisions({ decisions });
     expect(tallies.length).toBeLessThanOrEqual(101);
     expect(tallies.reduce((total, { count }) => total + count, 0)).toBe(5_000);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { foldDecisions, unfoldDecisions } from '../../../../api/signals/relay/fold-decisions.js';
-import type { FoldedDecisions } from '../../../../api/signals/relay/fold-decisions.js';
+import { aggregateDecisions, expandDecisions } from '../../../../api/signals/relay/aggregate-decisions.js';
+import type { AggregatedDecisions } from '../../../../api/signals/relay/aggregate-decisions.js';
 import { goDuration, goDurationMs } from '../../../../activities/signals/reading/go-duration.js';
 
 const T0 = Date.UTC(2026, 2, 1);
@@ -35,9 +35,9 @@ describe('folding, v3', () => {
   const group = (scenario: string, values: string[], duration = '4h') => ({
     ...{ scenario, scope: 'Ip', decisions: values.map((value) => ({ value, duration })) },
   });
-  const fold = (before: FoldedDecisions | null, answer: unknown, startup = false, at = T0) =>
-    foldDecisions(before, answer, { version: 'v3', startup, at });
-  const values = (folded: FoldedDecisions | null) => folded?.decisions.map(({ value }) => value).sort();
+  const fold = (before: AggregatedDecisions | null, answer: unknown, startup = false, at = T0) =>
+    aggregateDecisions(before, answer, { version: 'v3', startup, at });
+  const values = (folded: AggregatedDecisions | null) => folded?.decisions.map(({ value }) => value).sort();
 
   test('a start replaces everything, a delta takes away and adds', () => {
     const links = { blocklists: [{ name: 'l' }], allowlists: [] };
@@ -55,7 +55,7 @@ describe('folding, v3', () => {
       new: [group('a', ['1'], '9h')],
       deleted: [{ scope: 'Ip', decisions: ['1'] }],
     });
-    expect(unfoldDecisions(second!, { startup: true, at: T0 })).toMatchObject({
+    expect(expandDecisions(second!, { startup: true, at: T0 })).toMatchObject({
       new: [{ decisions: [{ value: '1', duration: '9h0m0s' }] }],
     });
   });
@@ -66,7 +66,7 @@ describe('folding, v3', () => {
       { new: [group('a', ['1'], '4h'), group('a', ['2'], '1h'), group('b', ['3'], 'for ever')] },
       true,
     );
-    expect(unfoldDecisions(first!, { startup: true, at: T0 + HOUR + 1000 })).toEqual({
+    expect(expandDecisions(first!, { startup: true, at: T0 + HOUR + 1000 })).toEqual({
       new: [
         { scenario: 'a', scope: 'Ip', decisions: [{ value: '1', duration: '2h59m59s' }] },
         { scenario: 'b', scope: 'Ip', decisions: [{ value: '3', duration: 'for ever' }] },
@@ -74,7 +74,7 @@ describe('folding, v3', () => {
       deleted: [],
       links: { blocklists: [], allowlists: [] },
     });
-    expect(unfoldDecisions(first!, { startup: false, at: T0 })).toMatchObject({ new: [], deleted: [] });
+    expect(expandDecisions(first!, { startup: false, at: T0 })).toMatchObject({ new: [], deleted: [] });
   });
 
   test('a delta without a start, and what is no answer, give nothing', () => {
@@ -92,7 +92,7 @@ describe('folding, v3', () => {
     fc.assert(
       fc.property(fc.array(delta, { minLength: 1 }), (deltas) => {
         const plain = new Set<string>();
-        let folded: FoldedDecisions | null = null;
+        let folded: AggregatedDecisions | null = null;
         deltas.forEach(({ add, remove }, index) => {
           if (index > 0) for (const gone of remove) plain.delete(gone);
           for (const fresh of add) plain.add(fresh);
@@ -111,13 +111,17 @@ describe('folding, v2', () => {
       ...{ id: 1, origin: 'CAPI', scenario: 's', scope: 'Ip', type: 'ban', value, duration: '2h', uuid: 'u' },
     });
     const options = { version: 'v2', at: T0 } as const;
-    const first = foldDecisions(null, { new: [decision('1'), decision('2')] }, { ...options, startup: true });
-    const second = foldDecisions(
+    const first = aggregateDecisions(
+      null,
+      { new: [decision('1'), decision('2')] },
+      { ...options, startup: true },
+    );
+    const second = aggregateDecisions(
       first,
       { new: [], deleted: [decision('1')] },
       { ...options, startup: false },
     );
-    expect(unfoldDecisions(second!, { startup: true, at: T0 + HOUR })).toEqual({
+    expect(expandDecisions(second!, { startup: true, at: T0 + HOUR })).toEqual({
       new: [{ ...decision('2'), duration: '1h0m0s' }],
       deleted: [],
     });

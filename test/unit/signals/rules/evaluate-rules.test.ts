@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { CompiledRule, FilterMode } from '../../../../activities/signals/rules/compiled-rule.js';
 import { isReplicatedSignal } from '../../../../activities/signals/reading/to-new-alert.js';
-import { judge } from '../../../../activities/signals/rules/judge.js';
+import { evaluateRules } from '../../../../activities/signals/rules/evaluate-rules.js';
 import { compileForTest } from './compile-for-test.js';
 import { referenceReason } from './reference-rules.js';
 import type { Leaf, Tree } from './reference-rules.js';
@@ -116,7 +116,7 @@ describe('judging', () => {
           });
           const filtered = mode === 'block' ? reasons.length > 0 : reasons.length === 0;
           const ready = rules.map(([filter, enabled]) => compiled(filter, enabled));
-          expect(judge(ready, mode, received)).toMatchObject({ filtered, reasons });
+          expect(evaluateRules(ready, mode, received)).toMatchObject({ filtered, reasons });
         },
       ),
       { numRuns: 1_000 },
@@ -145,10 +145,10 @@ describe('judging', () => {
       },
     };
     const good = compiled({ field: 'decisions', op: 'empty' });
-    expect(judge([broken, good], 'block', {})).toEqual({
+    expect(evaluateRules([broken, good], 'block', {})).toEqual({
       ...{ filtered: true, reasons: ['decisions is empty'], matched: ['test'] },
     });
-    expect(judge([broken], 'allow', {})).toEqual({ filtered: true, reasons: [], matched: [] });
+    expect(evaluateRules([broken], 'allow', {})).toEqual({ filtered: true, reasons: [], matched: [] });
   });
 });
 

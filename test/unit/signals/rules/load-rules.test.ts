@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { judge, factsOf } from '../../../../activities/signals/rules/judge.js';
+import { evaluateRules, factsOf } from '../../../../activities/signals/rules/evaluate-rules.js';
 import { loadRules } from '../../../../activities/signals/rules/load-rules.js';
 import { signalFields } from '../../../../activities/signals/reading/signal-fields.js';
 
@@ -191,8 +191,12 @@ describe('loading rules', () => {
 describe('the rules we ship', () => {
   const shipped = () => loadRules({ directories: ['deploy/filters.d'] });
   const reasonsFor = async (signal: unknown, version: 'v2' | 'v3' = 'v2') =>
-    judge((await shipped()).rules, 'block', signal, factsOf(signalFields(signal), { watcher: 'w', version }))
-      .reasons;
+    evaluateRules(
+      (await shipped()).rules,
+      'block',
+      signal,
+      factsOf(signalFields(signal), { watcher: 'w', version }),
+    ).reasons;
 
   test('load without a fault, the examples disabled', async () => {
     const { rules, faults } = await shipped();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Facts } from '../../../../activities/signals/rules/compiled-rule.js';
 import { readField } from '../../../../activities/signals/rules/read-field.js';
-import { judge } from '../../../../activities/signals/rules/judge.js';
+import { evaluateRules } from '../../../../activities/signals/rules/evaluate-rules.js';
 import { compileForTest, reasonFor } from './compile-for-test.js';
 
 const FACTS: Facts = {
@@ -82,7 +82,8 @@ describe('a rule for some watchers', () => {
     return { compiled, problems };
   };
   const filters = (watchers: unknown, watcher: string): boolean =>
-    judge([rule(watchers).compiled!], 'block', {}, { ...FACTS, proxy: { watcher, version: 'v3' } }).filtered;
+    evaluateRules([rule(watchers).compiled!], 'block', {}, { ...FACTS, proxy: { watcher, version: 'v3' } })
+      .filtered;
 
   test.each([
     ['paris-1', 'paris-1', true],
@@ -100,6 +101,6 @@ describe('a rule for some watchers', () => {
   });
 
   test('holds nothing of a sender that nobody names', () => {
-    expect(judge([rule('paris-1').compiled!], 'block', {}).filtered).toBe(false);
+    expect(evaluateRules([rule('paris-1').compiled!], 'block', {}).filtered).toBe(false);
   });
 });

@@ -2,12 +2,16 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { openRuleBook } from '../../../../activities/signals/rules/rule-book.js';
-import type { RuleBook, RuleBookOptions, RuleSet } from '../../../../activities/signals/rules/rule-book.js';
+import { openRuleRegistry } from '../../../../activities/signals/rules/rule-registry.js';
+import type {
+  RuleRegistry,
+  RuleRegistryOptions,
+  RuleSet,
+} from '../../../../activities/signals/rules/rule-registry.js';
 import { until } from '../../../support/until.js';
 
 let folder: string;
-let book: RuleBook | undefined;
+let book: RuleRegistry | undefined;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tamis-rules-'));
@@ -23,8 +27,8 @@ const write = (name: string, field: string): Promise<void> =>
     join(folder, name),
     field === 'broken' ? 'name: [' : `name: ${name}\nfilter: { field: ${field}, op: not_empty }\n`,
   );
-const open = async (options: Partial<RuleBookOptions> = {}): Promise<RuleBook> => {
-  book = await openRuleBook({
+const open = async (options: Partial<RuleRegistryOptions> = {}): Promise<RuleRegistry> => {
+  book = await openRuleRegistry({
     directories: [folder],
     readMain: async () => ({ mode: 'block', rules: [] }),
     ...options,

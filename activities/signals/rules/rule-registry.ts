@@ -24,14 +24,14 @@ const ruleSetVersion = (mode: FilterMode, rules: readonly CompiledRule[]): strin
     .slice(0, 12);
 };
 
-export interface RuleBook {
+export interface RuleRegistry {
   current(): RuleSet;
   /** Reads the files now; a change of a file does the same soon after. Never fails. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface RuleBookOptions {
+export interface RuleRegistryOptions {
   directories: readonly string[];
   /** The main file, watched as well; null: there is none. */
   mainFile?: string | null;
@@ -52,7 +52,7 @@ const LOOK_AGAIN_MS = 30_000;
  * a file that is gone takes its rule along.
  * @throws Error as `readMain` does, at the start only
  */
-export const openRuleBook = async (options: RuleBookOptions): Promise<RuleBook> => {
+export const openRuleRegistry = async (options: RuleRegistryOptions): Promise<RuleRegistry> => {
   const now = options.now ?? (() => new Date());
   let main = await options.readMain();
   let ofFiles: CompiledRule[] = [];

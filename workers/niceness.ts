@@ -5,6 +5,6 @@ import { getPriority, setPriority } from 'node:os';
  * of ours starts: on Linux a thread inherits it from the one that made it. Nothing is raised: whoever started us at a
  * lower priority meant it.
  */
-export const stepBack = (niceness: number): void => {
+export const setNiceness = (niceness: number): void => {
   if (niceness > getPriority()) setPriority(niceness);
 };

@@ -14,7 +14,7 @@ export interface KeptDecision {
 }
 
 /** The full set that follows from a start-up answer and the deltas after it. */
-export interface FoldedDecisions {
+export interface AggregatedDecisions {
   version: ApiVersion;
   decisions: KeptDecision[];
   /** v3: links to lists, as the last answer had them. */
@@ -40,11 +40,11 @@ const keyOf = (decision: KeptDecision): string =>
  * what is new comes, as a local API server does it. An answer to `startup=true` replaces the set.
  * Null when there is nothing to fold into, when it is no such answer, or when the set grows beyond the limit.
  */
-export const foldDecisions = (
-  before: FoldedDecisions | null,
+export const aggregateDecisions = (
+  before: AggregatedDecisions | null,
   answer: unknown,
   { version, startup, at }: { version: ApiVersion; startup: boolean; at: number },
-): FoldedDecisions | null => {
+): AggregatedDecisions | null => {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return null;
   const said = answer as Fields;
   if (!('new' in said) && !('deleted' in said)) return null;
@@ -67,8 +67,8 @@ export const foldDecisions = (
  * The set as CAPI would answer `startup=true` now: durations have run down meanwhile, and what has ended is left out. Or,
  * for a request without start-up, that nothing has changed: whatever passed by was folded, so that its asker has it.
  */
-export const unfoldDecisions = (
-  { version, decisions, links }: FoldedDecisions,
+export const expandDecisions = (
+  { version, decisions, links }: AggregatedDecisions,
   { startup, at }: { startup: boolean; at: number },
 ): Record<string, unknown> => {
   const rest = version === 'v3' ? { links: links ?? { blocklists: [], allowlists: [] } } : {};

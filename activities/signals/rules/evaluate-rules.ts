@@ -14,7 +14,7 @@ export interface Verdict {
  * recorded. In block mode any match holds the signal back, in allow mode the lack of one does (proxy spec, section 3.3).
  * @param facts absent: rules for some watchers only are left out, and `geo.…` and `proxy.…` are missing fields
  */
-export const judge = (
+export const evaluateRules = (
   rules: readonly CompiledRule[],
   mode: FilterMode,
   signal: unknown,

@@ -13,7 +13,7 @@ const textOf = (decision: unknown, key: string): string | null => {
 };
 
 /** The decisions of a signal, those that count alike put together, in order of appearance. */
-export const tallyDecisions = (signal: unknown): DecisionTally[] => {
+export const countDecisions = (signal: unknown): DecisionTally[] => {
   const isObject = typeof signal === 'object' && signal !== null && Object.hasOwn(signal, 'decisions');
   const decisions = isObject ? (signal as { decisions: unknown }).decisions : undefined;
   if (!Array.isArray(decisions)) return [];
