@@ -3,7 +3,7 @@ import { FORWARDING_WAS_OFF } from '../../../schemas/signals/signals.js';
 import type { ApiVersion, NewAlert } from '../../../schemas/signals/signals.js';
 import { enrich } from './enrich.js';
 import type { GeoLookup } from './geo-lookup.js';
-import type { CompiledRule, FilterMode } from '../rules/compiled-rule.js';
+import type { CompiledRule, RuleMode } from '../rules/compiled-rule.js';
 import { evaluateRules, factsOf } from '../rules/evaluate-rules.js';
 import { compactJson } from '../compact-json.js';
 import type { SignalItem } from './read-signals.js';
@@ -32,7 +32,7 @@ export interface ReceivedSignal {
   version: ApiVersion;
   receivedAt: Date;
   rules: readonly CompiledRule[];
-  mode: FilterMode;
+  mode: RuleMode;
   /** Of those rules; unset: not recorded. */
   ruleSet?: string;
   /** Unset: places are what the signal itself tells. */

@@ -37,8 +37,8 @@ export interface CompiledRule {
 }
 
 /** `block`: what matches is held back. `allow`: what matches no rule is held back. */
-export const FILTER_MODES = ['block', 'allow'] as const;
-export type FilterMode = (typeof FILTER_MODES)[number];
+export const RULE_MODES = ['block', 'allow'] as const;
+export type RuleMode = (typeof RULE_MODES)[number];
 
 /** Where in the rule something stands: keys and list positions from the top. */
 export type RulePath = readonly (string | number)[];

@@ -1,4 +1,4 @@
-import type { CompiledRule, Facts, FilterMode } from './compiled-rule.js';
+import type { CompiledRule, Facts, RuleMode } from './compiled-rule.js';
 import type { NewAlert } from '../../../schemas/signals/signals.js';
 
 export interface Verdict {
@@ -16,7 +16,7 @@ export interface Verdict {
  */
 export const evaluateRules = (
   rules: readonly CompiledRule[],
-  mode: FilterMode,
+  mode: RuleMode,
   signal: unknown,
   facts?: Facts,
 ): Verdict => {

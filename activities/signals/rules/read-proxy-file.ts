@@ -3,13 +3,13 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { ConfigError } from '../../../schemas/config/config.js';
 import { compileRule } from './compile-rule.js';
-import { FILTER_MODES } from './compiled-rule.js';
-import type { CompiledRule, FilterMode } from './compiled-rule.js';
+import { RULE_MODES } from './compiled-rule.js';
+import type { CompiledRule, RuleMode } from './compiled-rule.js';
 
 /** What the file that CONFIG_PATH names says of the proxy. */
 export interface ProxyFile {
   lapiServers: { name: string; url: string; canBan: boolean }[];
-  mode: FilterMode;
+  mode: RuleMode;
   /** Rules written in the file itself; they run before those of the folders. */
   rules: CompiledRule[];
 }
@@ -27,7 +27,7 @@ const fileShape = z.object({
     )
     .default([]),
   filters: z
-    .object({ mode: z.enum(FILTER_MODES).default('block'), rules: z.array(z.unknown()).default([]) })
+    .object({ mode: z.enum(RULE_MODES).default('block'), rules: z.array(z.unknown()).default([]) })
     .default({ mode: 'block', rules: [] }),
 });
 

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { watch } from 'chokidar';
 import { createHash } from 'node:crypto';
-import type { CompiledRule, FilterMode } from './compiled-rule.js';
+import type { CompiledRule, RuleMode } from './compiled-rule.js';
 import { loadRules } from './load-rules.js';
 import type { RuleFault } from './load-rules.js';
 
 /** The rules in force, and what could not be used of the files. */
 export interface RuleSet {
   rules: readonly CompiledRule[];
-  mode: FilterMode;
+  mode: RuleMode;
   faults: readonly RuleFault[];
   /** Changes with what the rules say, and with nothing else; each alert is stored with the one that judged it. */
   version: string;
@@ -16,7 +16,7 @@ export interface RuleSet {
 }
 
 /** The same rules in the same order have the same version, on every gateway. */
-const ruleSetVersion = (mode: FilterMode, rules: readonly CompiledRule[]): string => {
+const ruleSetVersion = (mode: RuleMode, rules: readonly CompiledRule[]): string => {
   const content = rules.map(({ name, enabled, watchers, filter }) => ({ name, enabled, watchers, filter }));
   return createHash('sha256')
     .update(JSON.stringify([mode, content]))
@@ -36,7 +36,7 @@ export interface RuleRegistryOptions {
   /** The main file, watched as well; null: there is none. */
   mainFile?: string | null;
   /** Mode and rules of the main file. @throws Error when it cannot be used */
-  readMain(): Promise<{ mode: FilterMode; rules: CompiledRule[] }>;
+  readMain(): Promise<{ mode: RuleMode; rules: CompiledRule[] }>;
   onChange?(set: RuleSet): void;
   now?: () => Date;
 }

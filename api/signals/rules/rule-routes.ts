@@ -1,6 +1,6 @@
 import { previewRule } from '../../../activities/signals/rules/preview-rule.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { FiltersBody, PreviewBody, PreviewRequest } from '../../../schemas/signals/filters-api.js';
+import { RulesBody, PreviewBody, PreviewRequest } from '../../../schemas/signals/rules-api.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { ProxyDeps } from '../proxy-deps.js';
@@ -14,7 +14,7 @@ export const ruleRoutes = ({ alerts, rules }: Pick<ProxyDeps, 'alerts' | 'rules'
     summary: 'The filter rules, what each of them matched, and what could not be used',
     tag: 'Proxy management',
     auth: { key: 'dashboard' },
-    responses: { 200: { description: 'Rules', schema: FiltersBody } },
+    responses: { 200: { description: 'Rules', schema: RulesBody } },
     errors: ['UNEXPECTED_ERROR'],
     async handle() {
       const { mode, version, loadedAt, faults, rules: all } = rules.current();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { CompiledRule, FilterMode } from '../../../../activities/signals/rules/compiled-rule.js';
+import type { CompiledRule, RuleMode } from '../../../../activities/signals/rules/compiled-rule.js';
 import { isReplicatedSignal } from '../../../../activities/signals/reading/to-new-alert.js';
 import { evaluateRules } from '../../../../activities/signals/rules/evaluate-rules.js';
 import { compileForTest } from './compile-for-test.js';
@@ -107,7 +107,7 @@ describe('judging', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(tree, fc.boolean()), { maxLength: 5 }),
-        fc.constantFrom<FilterMode>('block', 'allow'),
+        fc.constantFrom<RuleMode>('block', 'allow'),
         signal,
         (rules, mode, received) => {
           const reasons = rules.flatMap(([filter, enabled]) => {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const instant = z.string().nullable().meta({ description: 'ISO 8601 in UTC' });
 
-export const FiltersBody = z
+export const RulesBody = z
   .object({
     mode: z.enum(['block', 'allow']),
     version: z.string().meta({ description: 'Recorded with each alert that these rules judged' }),
