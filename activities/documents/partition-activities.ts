@@ -21,7 +21,9 @@ export const createPartitionActivities = ({ adapters }: PartitionActivityDeps) =
     finishPartitionDeletion(adapters, deleted);
 
   /** Some of the files that are still to be cleared away, each with the generations that may be at work. */
-  const deletedFiles = async (partitionKey: string): Promise<{ fileKey: string; running: number[] }[]> => {
+  const listDeletedFiles = async (
+    partitionKey: string,
+  ): Promise<{ fileKey: string; running: number[] }[]> => {
     const tombstones = await adapters.files.listPartitionTombstones(partitionKey, SHARE);
     return Promise.all(
       tombstones.map(async ({ file_key: fileKey }) => {
@@ -31,7 +33,7 @@ export const createPartitionActivities = ({ adapters }: PartitionActivityDeps) =
     );
   };
 
-  return { finishDeletion, deletedFiles };
+  return { finishDeletion, deletedFiles: listDeletedFiles };
 };
 
 export type PartitionActivities = ReturnType<typeof createPartitionActivities>;

@@ -77,11 +77,11 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
       if (file?.pending_task === task.task_id || file?.live?.task_id === task.task_id) continue;
       await discard(task, file !== undefined);
     }
-    return (await nextTurns()).refs;
+    return (await takeNextTurns()).refs;
   };
 
   /** The tasks to start now, users in turn, and how many wait in all. */
-  const nextTurns = async (): Promise<{ refs: DocumentRef[]; waiting: number }> => {
+  const takeNextTurns = async (): Promise<{ refs: DocumentRef[]; waiting: number }> => {
     const { next, waiting } = await takeTurns(deps.adapters, deps.settings.runningPerUser);
     for (const { upload, file_key: fileKey, generation } of next)
       await blobs.assign(upload.upload_id, { fileKey, generation });
@@ -142,7 +142,14 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
     };
   };
 
-  return { nextTurns, findUnstarted, markHandedOver, endExpired, findDirtyFiles, removeOrphans };
+  return {
+    nextTurns: takeNextTurns,
+    findUnstarted,
+    markHandedOver,
+    endExpired,
+    findDirtyFiles,
+    removeOrphans,
+  };
 };
 
 export type SweepActivities = ReturnType<typeof createSweepActivities>;

@@ -48,7 +48,7 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
   });
 
   /** What waits longest, in batches; `more` when there is more than that. */
-  const nextBatches = async (watcher: string): Promise<{ batches: SignalBatch[]; more: boolean }> => {
+  const readNextBatches = async (watcher: string): Promise<{ batches: SignalBatch[]; more: boolean }> => {
     if (!settings.enabled) return { batches: [], more: false };
     const waiting = await alerts.nextWaiting(watcher, TAKEN_UP);
     return { batches: toBatches(waiting), more: waiting.length === TAKEN_UP };
@@ -65,8 +65,8 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
   };
 
   /** The oldest waiting signals that may travel together; for actors that began before `nextBatches` came. */
-  const nextBatch = async (watcher: string): Promise<SignalBatch | null> =>
-    (await nextBatches(watcher)).batches[0] ?? null;
+  const readNextBatch = async (watcher: string): Promise<SignalBatch | null> =>
+    (await readNextBatches(watcher)).batches[0] ?? null;
 
   /**
    * Offers a batch once and marks it on a 2xx; for actors that began before `sendBatches` came.
@@ -100,12 +100,12 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
     await watchers.recordError(watcher, { at: now(), cause, status, message }, new Date(untilMs));
   };
 
-  const watchersWaiting = async (): Promise<string[]> =>
+  const findWaitingWatchers = async (): Promise<string[]> =>
     settings.enabled ? alerts.watchersWaiting(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE) : [];
 
   return {
-    ...{ nextBatches, sendBatches, nextBatch, sendBatch },
-    ...{ markForwarded, quarantineSignal, recordHold, watchersWaiting },
+    ...{ nextBatches: readNextBatches, sendBatches, nextBatch: readNextBatch, sendBatch },
+    ...{ markForwarded, quarantineSignal, recordHold, watchersWaiting: findWaitingWatchers },
   };
 };
 

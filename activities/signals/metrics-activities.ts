@@ -24,7 +24,7 @@ export const createMetricsActivities = (deps: MetricsActivityDeps) => {
   const { metrics, watchers, capi, settings } = deps;
   const now = deps.now ?? (() => new Date());
 
-  const nextMetrics = async (watcher: string): Promise<{ id: string; part: boolean } | null> =>
+  const readNextMetrics = async (watcher: string): Promise<{ id: string; part: boolean } | null> =>
     settings.enabled ? metrics.next(watcher) : null;
 
   /**
@@ -58,12 +58,18 @@ export const createMetricsActivities = (deps: MetricsActivityDeps) => {
 
   const refuseMetrics = (id: string, reason: string): Promise<void> => metrics.refuse(id, reason);
 
-  const watchersHolding = async (): Promise<string[]> =>
+  const findHoldingWatchers = async (): Promise<string[]> =>
     settings.enabled
       ? metrics.watchersHolding(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE)
       : [];
 
-  return { nextMetrics, sendMetrics, removeMetrics, refuseMetrics, watchersHolding };
+  return {
+    nextMetrics: readNextMetrics,
+    sendMetrics,
+    removeMetrics,
+    refuseMetrics,
+    watchersHolding: findHoldingWatchers,
+  };
 };
 
 export type MetricsActivities = ReturnType<typeof createMetricsActivities>;
