@@ -33,7 +33,7 @@ const toMetadataEntries = (metadata: Metadata): MetadataEntry[] =>
 /** Before the names of entries that the server makes: no client's key begins so (wire contract, section 1.3). */
 const SERVER_PREFIX = '_openrag.';
 
-/** Keys of an answer that pieces carry as entries, beside the client's own. */
+/** Keys of an answer that chunks carry as entries, beside the client's own. */
 const SERVER_ENTRIES = ['original_filename', 'file_size', 'content_sha256', 'indexed_at'] as const;
 
 /** The key of the entries that hold a key of an answer: the client's own stand under their names. */
@@ -41,7 +41,7 @@ export const entryKey = (name: string): string =>
   (SERVER_ENTRIES as readonly string[]).includes(name) ? `${SERVER_PREFIX}${name}` : name;
 
 /**
- * What the pieces of a version carry for filters: the client's metadata, and what the server says of the file. Its size
+ * What the chunks of a version carry for filters: the client's metadata, and what the server says of the file. Its size
  * is there as a number, of bytes, and as the text that answers show.
  */
 export const toVersionEntries = (

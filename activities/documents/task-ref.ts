@@ -24,7 +24,7 @@ export const refOfTask = (task: TaskRecord): DocumentRef => ({
 });
 
 /**
- * What the record of a version says and its pieces say too. Pieces are written before the version is published, so
+ * What the record of a version says and its chunks say too. Chunks are written before the version is published, so
  * `indexed_at` is the time at which its indexing began. The client's words go before what enrichment added.
  */
 export const versionFacts = (

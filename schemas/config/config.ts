@@ -81,7 +81,7 @@ const build = (env: z.output<typeof environment>) => ({
       includeRelated: env.INCLUDE_RELATED,
       includeAncestors: env.INCLUDE_ANCESTORS,
     },
-    /** Whether the retrieval presets that were never edited rerank, and how many pieces a chat keeps of them. */
+    /** Whether the retrieval presets that were never edited rerank, and how many chunks a chat keeps of them. */
     rerankerEnabled: env.RERANKER_ENABLED ?? env.RERANKER_BASE_URL !== undefined,
     rerankerTopK: env.RERANKER_TOP_K,
     /** `skip`: a search whose reranker fails keeps the fused order and says so. */
@@ -98,7 +98,7 @@ const build = (env: z.output<typeof environment>) => ({
     topN: env.CHAT_TOP_N,
     contextTokens: env.MAX_LLM_CONTEXT_SIZE,
     maxOutputTokens: env.MAX_OUTPUT_TOKENS,
-    /** Counted for each piece that an answer may use. */
+    /** Counted for each chunk that an answer may use. */
     chunkSize: env.CHUNK_SIZE,
     /** Whether questions are rewritten by the conversation. */
     rewriting: env.RAG_MODE === 'ChatBotRag',

@@ -1,4 +1,4 @@
-/** The records of files and of the pieces that they are found by, as our stores keep them and our ports speak of them. */
+/** The records of files and of the chunks that they are found by, as our stores keep them and our ports speak of them. */
 /** JSON values; integers that a double cannot hold exactly are bigint (exact within 64 bits). */
 export type MetadataValue =
   string | number | bigint | boolean | null | MetadataValue[] | { [key: string]: MetadataValue };
@@ -65,7 +65,7 @@ export interface FileRecord {
   deleted_at: Date | null;
 }
 
-/** A piece of a document as the parser makes it, before it has a vector. */
+/** A chunk of a document as the parser makes it, before it has a vector. */
 export interface Chunk {
   /** 0, 1, 2 … within the file version. */
   position: number;

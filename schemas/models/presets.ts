@@ -70,7 +70,7 @@ export interface RetrievalConfig {
   llm: string | null;
   /** Candidates of each retrieval leg. */
   top_k: number;
-  /** Pieces that a chat answer may use; null: as many as the server's setting says. */
+  /** Chunks that a chat answer may use; null: as many as the server's setting says. */
   top_n: number | null;
   enable_reranker: boolean;
   /** Null: the endpoint's. */

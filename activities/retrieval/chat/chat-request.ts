@@ -9,7 +9,7 @@ import type { ShownDelta } from './relay-model-stream.js';
 
 /** What the searched partition, or the default preset, says. */
 export interface ChatSettings {
-  /** Hits asked of each retrieval leg, and pieces that the answer may use; the service's settings by default. */
+  /** Hits asked of each retrieval leg, and chunks that the answer may use; the service's settings by default. */
   candidates?: number;
   topN?: number;
   similarityThreshold?: number;

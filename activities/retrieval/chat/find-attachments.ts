@@ -7,8 +7,8 @@ import type { PartitionStore } from '../../ports/partitions.js';
 import type { SearchResult } from '../search/search-types.js';
 import type { Attachment } from './chat-request.js';
 
-/** Pieces of one file at most: the prompt would hold no more. */
-const MAX_PIECES = 50;
+/** Chunks of one file at most: the prompt would hold no more. */
+const MAX_CHUNKS = 50;
 
 export interface FoundAttachments {
   attachments: Attachment[];
@@ -43,7 +43,7 @@ export const createAttachmentFinder = (stores: {
       if (live.length === 0)
         throw new AppError('FILE_NOT_FOUND', `Attachment '${id}' not found`, { plain: true });
       for (const { file, version } of live) {
-        const pieces = await chunks.listByFile(file.file_key, version.generation, MAX_PIECES);
+        const pieces = await chunks.listByFile(file.file_key, version.generation, MAX_CHUNKS);
         found.attachments.push({ id, partition: file.partition, filename: version.filename });
         const scores = { score: 1, vectorScore: null, lexicalScore: null };
         found.results.push(...pieces.map((chunk) => ({ chunk, file, version, ...scores })));

@@ -32,8 +32,8 @@ export interface MapReduceSettings {
 }
 
 /**
- * Has each piece judged and summed up by the model, a batch at a time: first the ten best, then five more as long as
- * the last batch still held something, up to twenty (wire contract, section 1.9). A piece about which the model says
+ * Has each chunk judged and summed up by the model, a batch at a time: first the ten best, then five more as long as
+ * the last batch still held something, up to twenty (wire contract, section 1.9). A chunk about which the model says
  * nothing that can be read stays as it is: what was found must not be lost by a step that was meant to help.
  */
 export const reduceSources = async (

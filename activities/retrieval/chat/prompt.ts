@@ -8,7 +8,7 @@ import type { ChatSource } from './chat-sources.js';
 
 /** Less room than this and a cut source would say nothing. */
 const MIN_SOURCE_TOKENS = 64;
-/** For the marker, line ends and the seams between pieces that are counted one by one. */
+/** For the marker, line ends and the seams between chunks that are counted one by one. */
 export const TOKENS_PER_SOURCE = 12;
 
 /** Tokens that must be left for sources, or the question cannot be answered from any. */

@@ -16,11 +16,11 @@ interface ExpansionStores {
 
 type AddedAs = NonNullable<SearchResult['addedAs']>;
 
-/** Files whose pieces are asked for at once. */
+/** Files whose chunks are asked for at once. */
 const AT_ONCE = 8;
 
-/** The first pieces of each file in turn, until there are enough; then file by file. */
-const firstPieces = async (
+/** The first chunks of each file in turn, until there are enough; then file by file. */
+const firstChunks = async (
   { chunks }: ExpansionStores,
   files: readonly FileRecord[],
   limit: number,
@@ -61,9 +61,9 @@ const rememberingGet = (files: Pick<FileStore, 'get'>): FileStore['get'] => {
 };
 
 /**
- * What to add behind the results of a search: the first pieces of files that share a relationship id with one of them,
+ * What to add behind the results of a search: the first chunks of files that share a relationship id with one of them,
  * and of files above one of them in the chain of parents. Whatever held of the results (scope, live version, workspace,
- * filter) holds of these, and no piece comes twice.
+ * filter) holds of these, and no chunk comes twice.
  */
 export const expandResults = async (
   stores: ExpansionStores,
@@ -80,9 +80,9 @@ export const expandResults = async (
 
   const add = async (files: readonly FileRecord[], addedAs: AddedAs): Promise<void> => {
     const room = Math.min(relatedLimit, MAX_ADDED - added.length);
-    const pieces = await firstPieces(stores, files, room, signal);
+    const pieces = await firstChunks(stores, files, room, signal);
     const fresh = pieces.filter(({ chunk_id: id }) => !present.has(id));
-    // Read again: between the record and its pieces a version may have been replaced.
+    // Read again: between the record and its chunks a version may have been replaced.
     const { legs } = await checkGenerations(
       { pieces: fresh.map((chunk) => ({ chunk, score: 0 })) },
       stores.files,
@@ -118,7 +118,7 @@ export const expandResults = async (
     const get = rememberingGet(stores.files);
     for (const file of foundFiles.values()) {
       if (added.length === MAX_ADDED) break;
-      // Each file above gives a piece at least, so a longer chain would add nothing.
+      // Each file above gives a chunk at least, so a longer chain would add nothing.
       const most = Math.min(maxAncestorDepth, relatedLimit);
       const chain = await ancestorChain({ get }, file, { most, signal });
       await add(chain.slice(1), 'ancestor');

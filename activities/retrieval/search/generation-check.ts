@@ -109,7 +109,7 @@ export const checkGenerations = async <Leg extends string, Chunk extends ChunkHe
         continue;
       }
       dropped[name].push({ id, score: hit.score, reason: verdict });
-      // Other pieces of the file may satisfy the filter, and a repeated one is there already.
+      // Other chunks of the file may satisfy the filter, and a repeated one is there already.
       if (verdict === 'filter' || verdict === 'duplicate') continue;
       dead.add(generation);
       if (file?.live != null && file.live.generation !== generation)

@@ -10,7 +10,7 @@ interface Reranked {
 }
 
 /**
- * The results in the order of a cross-encoder, which reads question and piece together. Without a reranker they stay as
+ * The results in the order of a cross-encoder, which reads question and chunk together. Without a reranker they stay as
  * they are; so they do when it fails and `onError` is `skip`.
  * @throws AppError of the reranker, as its port says, and MODEL_ENDPOINT_NOT_FOUND for a name that is not registered
  */

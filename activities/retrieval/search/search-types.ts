@@ -34,11 +34,11 @@ export interface SearchRequest {
   signal?: AbortSignal;
 }
 
-/** Pieces to be added behind the results: from files of the same group, or from those above in the chain of parents. */
+/** Chunks to be added behind the results: from files of the same group, or from those above in the chain of parents. */
 export interface RelatedRequest {
   includeRelated: boolean;
   includeAncestors: boolean;
-  /** Pieces added at most for a group, and for a chain. */
+  /** Chunks added at most for a group, and for a chain. */
   relatedLimit: number;
   /** Steps up a chain; as many as there are by default. */
   maxAncestorDepth?: number;

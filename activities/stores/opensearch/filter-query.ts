@@ -147,7 +147,7 @@ const textQueries = (field: string): FieldQueries => ({
   like: (pattern) => like(field, pattern),
 });
 
-/** The document's own id, which every piece has; the engine knows neither order nor patterns of it. */
+/** The document's own id, which every chunk has; the engine knows neither order nor patterns of it. */
 const ID_QUERIES: FieldQueries = {
   exists: () => ({ match_all: {} }),
   compare: (operator, literal) =>

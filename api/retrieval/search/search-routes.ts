@@ -154,7 +154,7 @@ export const searchRoutes = ({ adapters, search }: GatewayDeps): Route[] => {
     route({
       method: 'get',
       path: '/extract/{extract_id}',
-      summary: 'A piece of a document that a search or an answer linked to',
+      summary: 'An extract of a document that a search or an answer linked to',
       tag: 'Search',
       auth: 'user',
       request: { params: ExtractParams },
