@@ -137,7 +137,7 @@ export const connectTemporal = (
         args: [{ prefix, partition, partitionKey: partition_key }],
       }),
 
-    async wakeDispatcher() {
+    async notifyDispatcher() {
       await withDeadline(async () => {
         await client.workflow.signalWithStart<typeof dispatchDocuments>('dispatchDocuments', {
           workflowId: dispatchWorkflowId(prefix),
@@ -148,12 +148,12 @@ export const connectTemporal = (
       });
     },
 
-    async wake(watcher) {
+    async notifySignals(watcher) {
       const tell = (attributes: boolean) => startAndTell(watcher, WAKE, attributes);
       await withDeadline(() => withAttributesIfKnown(tell));
     },
 
-    async wakeMetrics(watcher) {
+    async notifyMetrics(watcher) {
       const tell = (attributes: boolean) =>
         client.workflow.signalWithStart<typeof forwardMetrics>('forwardMetrics', {
           workflowId: metricsWorkflowId(prefix, watcher),

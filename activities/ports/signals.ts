@@ -248,9 +248,9 @@ export interface CapiClient {
 
 /** What the gateway asks of Temporal for the proxy. Failing is harmless: the sweep hands over what was stored. */
 export interface ForwardingStarter {
-  wake(watcher: string): Promise<void>;
+  notifySignals(watcher: string): Promise<void>;
   /** Likewise for metrics that are held. */
-  wakeMetrics(watcher: string): Promise<void>;
+  notifyMetrics(watcher: string): Promise<void>;
   /**
    * Ends the actor's wait: `resume` the one of a pause, `retry` whatever it waits for. Starts it when there is none.
    * @throws AppError SERVICE_UNAVAILABLE when Temporal cannot be reached

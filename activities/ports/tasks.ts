@@ -109,7 +109,7 @@ export interface WorkflowStarter {
   cancelIndexing(task: Pick<TaskRecord, 'file_key' | 'generation'>): Promise<void>;
   startCleaning(fileKey: string, generation: number): Promise<void>;
   /** There are tasks that wait for their turn. */
-  wakeDispatcher(): Promise<void>;
+  notifyDispatcher(): Promise<void>;
   /** The words of a large file's chunks follow its record. */
   startSettling(fileKey: string, token: string): Promise<void>;
   startCleaningPartition(deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>): Promise<void>;

@@ -7,7 +7,7 @@ import { createAccessControl } from './intake/access-control.js';
 import { alertRoutes } from './management/alert-routes.js';
 import { passThroughRoutes } from './relay/pass-through-routes.js';
 import type { ProxyDeps } from './proxy-deps.js';
-import { createPushTraffic, createForwardingNotifiers } from './intake/notify-forwarding.js';
+import { trackPushes, createForwardingNotifiers } from './intake/notify-forwarding.js';
 import { quarantineRoutes } from './management/quarantine-routes.js';
 import { signalRoutes } from './intake/signal-routes.js';
 import { watcherRoutes } from './management/watcher-routes.js';
@@ -15,8 +15,8 @@ import { statisticsRoutes } from './management/statistics-routes.js';
 
 /** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
 export const proxyRoutes = (deps: ProxyDeps): Route[] => {
-  const traffic = createPushTraffic();
-  const wake = createForwardingNotifiers(deps, traffic);
+  const pushesUnderWay = trackPushes();
+  const notify = createForwardingNotifiers(deps, pushesUnderWay);
   const gate = createAccessControl(deps);
   return [
     ...alertRoutes(deps),
@@ -24,10 +24,10 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
     ...keyRoutes(deps),
     ...ipInfoRoutes(deps),
     ...forwardingRoutes(deps),
-    ...watcherRoutes({ ...deps, wake }),
+    ...watcherRoutes({ ...deps, notify }),
     ...ruleRoutes(deps),
-    ...quarantineRoutes({ ...deps, wake }),
-    ...signalRoutes({ ...deps, wake, traffic }, gate),
-    ...passThroughRoutes({ ...deps, wake }, gate),
+    ...quarantineRoutes({ ...deps, notify }),
+    ...signalRoutes({ ...deps, notify, pushesUnderWay }, gate),
+    ...passThroughRoutes({ ...deps, notify }, gate),
   ];
 };

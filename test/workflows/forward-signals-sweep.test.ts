@@ -57,7 +57,7 @@ describe('sweepForwarding', () => {
   });
 
   it('has nothing to do when nothing waits', async () => {
-    await withWorker(async (_desk, prefix, taskQueue) => {
+    await withWorker(async (_fixture, prefix, taskQueue) => {
       expect(await sweep(prefix, taskQueue)).toEqual({ started: 0, woken: 0 });
     });
   });

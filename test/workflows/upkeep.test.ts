@@ -134,12 +134,12 @@ describe('upkeepDocuments', () => {
 
 describe('upkeepSignals', () => {
   it('counts once a minute, and goes on at the next turn while more is left', async () => {
-    const desk = createScriptedForwarding(() => env.currentTimeMs());
+    const fixture = createScriptedForwarding(() => env.currentTimeMs());
     let rounds = 0;
     const { activities, calls } = createScriptedUpkeep({
       countHours: async () => ({ counted: 1, left: (rounds += 1) < 14 }),
     });
-    await onStage('upkeepSignals', { ...desk.activities, ...activities }, async ({ pass }) => {
+    await onStage('upkeepSignals', { ...fixture.activities, ...activities }, async ({ pass }) => {
       const counts = () => calls.filter(({ name }) => name === 'countHours').length;
       await until('the first turn', async () => counts() === 10);
       await pass(40_000);
@@ -151,11 +151,11 @@ describe('upkeepSignals', () => {
   });
 
   it('hands over what nobody told of', async () => {
-    const desk = createScriptedForwarding(() => env.currentTimeMs());
-    desk.add(3);
-    const activities = { ...desk.activities, ...createScriptedUpkeep().activities };
+    const fixture = createScriptedForwarding(() => env.currentTimeMs());
+    fixture.add(3);
+    const activities = { ...fixture.activities, ...createScriptedUpkeep().activities };
     await onStage('upkeepSignals', activities, async () => {
-      await until('sent', async () => desk.accepted.length === 3);
+      await until('sent', async () => fixture.accepted.length === 3);
     });
   });
 });

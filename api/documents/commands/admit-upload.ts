@@ -65,7 +65,7 @@ const startInTurn = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<voi
   const { tasks, workflows, log } = deps;
   const most = deps.maxRunningTasksPerUser;
   if (task.kind !== 'copy' && (await tasks.countRunning(task.user_id, most)) >= most) {
-    await askTemporal(log, 'waking the dispatcher', () => workflows.wakeDispatcher());
+    await askTemporal(log, 'notifying the dispatcher', () => workflows.notifyDispatcher());
     return;
   }
   if (await askTemporal(log, `starting task ${task.task_id}`, () => workflows.startIndexing(task)))

@@ -4,11 +4,11 @@ import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
-import type { PushTraffic, ForwardingNotifiers } from './notify-forwarding.js';
+import type { PushesUnderWay, ForwardingNotifiers } from './notify-forwarding.js';
 
 export type AcceptDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'rules' | 'geo' | 'settings' | 'now'> & {
-  wake: ForwardingNotifiers;
-  traffic: PushTraffic;
+  notify: ForwardingNotifiers;
+  pushesUnderWay: PushesUnderWay;
 };
 
 export interface Batch {
@@ -26,7 +26,7 @@ export type Acceptance = 'accepted' | 'deferred' | 'login-wanted';
  * @throws AppError as the alert store does; then nothing was promised
  */
 export const acceptSignals = (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> =>
-  deps.traffic.during(() => accept(deps, batch, log));
+  deps.pushesUnderWay.during(() => accept(deps, batch, log));
 
 const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> => {
   const { alerts, watchers, settings } = deps;
@@ -63,8 +63,8 @@ const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acce
     stored.length === 0 ? { waiting: 0 } : alerts.insert(stored),
   ]);
   if (settings.forwardEnabled) {
-    if (hasNewToken) deps.wake.token(watcher, log);
-    else if (waiting > 0) deps.wake.signals(watcher, log);
+    if (hasNewToken) deps.notify.token(watcher, log);
+    else if (waiting > 0) deps.notify.signals(watcher, log);
   }
 
   const loginWanted = await orElse(

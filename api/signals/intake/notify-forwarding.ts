@@ -1,14 +1,14 @@
 import type { Logger } from '../../logger.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 
-/** Which pushes are being stored right now, so that what can wait may let them pass. */
-export interface PushTraffic {
+/** The pushes that are being stored, so that work that can wait starts when they are done. */
+export interface PushesUnderWay {
   during<T>(work: () => Promise<T>): Promise<T>;
   /** Resolves as soon as no push is being stored, and at the latest after so many milliseconds. */
   quietPeriod(withinMs: number): Promise<void>;
 }
 
-export const createPushTraffic = (): PushTraffic => {
+export const trackPushes = (): PushesUnderWay => {
   let pushes = 0;
   const waiting = new Set<() => void>();
   return {
@@ -36,10 +36,10 @@ export const createPushTraffic = (): PushTraffic => {
   };
 };
 
-/** Tells a watcher's actor that there is something new, without making anybody wait. */
+/** Tells a watcher's actor that there is something new, in the background. */
 export type ForwardingNotifier = (watcher: string, log: Logger) => void;
 
-/** Calls to Temporal under way at once: enough to keep it busy, few enough to leave a crowd of pushes their turn. */
+/** Calls to Temporal under way at once: more of them would slow down the pushes. */
 const PARALLEL_CALLS = 8;
 
 /** A push without end must not hold up the forwarding. */
@@ -52,14 +52,14 @@ const TIMEOUT_MS = 1000;
 const REST_MS = 1000;
 
 /**
- * Wakes wait until no push is being stored, for a second at most: a LAPI gives up after five and never offers its
- * signals again, whereas what is stored can be forwarded a moment later. While a watcher's actor is being told, and for
- * a rest afterwards, further wakes of that watcher are kept and told by one call when the rest is over: the last push
- * is always followed by a call, and a slow Temporal piles nothing up. A call that fails is logged and left to the sweep.
+ * A notification waits until no push is being stored, for a second at most: a LAPI gives up after five and never offers
+ * its signals again, whereas what is stored can be forwarded a moment later. During a call for a watcher, and for a rest
+ * afterwards, further notifications of that watcher become one call when the rest is over: the last push is always
+ * followed by a call, and calls do not pile up when Temporal is slow. A call that fails is logged; the sweep makes it good.
  */
 export const createForwardingNotifier = (
   call: (watcher: string) => Promise<void>,
-  traffic: PushTraffic,
+  pushesUnderWay: PushesUnderWay,
   restMs = REST_MS,
 ): ForwardingNotifier => {
   const due = new Map<string, Logger>();
@@ -75,7 +75,7 @@ export const createForwardingNotifier = (
   const tell = async (): Promise<void> => {
     callers += 1;
     while (next() !== undefined) {
-      await traffic.quietPeriod(TIMEOUT_MS);
+      await pushesUnderWay.quietPeriod(TIMEOUT_MS);
       // The other callers may have taken all of it meanwhile.
       const entry = next();
       if (entry === undefined) break;
@@ -104,7 +104,7 @@ export const createForwardingNotifier = (
   };
 };
 
-/** What the actors of a watcher are told; nobody waits for it. */
+/** What the actors of a watcher are told, in the background. */
 export interface ForwardingNotifiers {
   /** Signals may have come, or may go again. */
   signals: ForwardingNotifier;
@@ -116,11 +116,11 @@ export interface ForwardingNotifiers {
 
 export const createForwardingNotifiers = (
   deps: Pick<ProxyDeps, 'forwarding' | 'metrics'>,
-  traffic: PushTraffic,
+  pushesUnderWay: PushesUnderWay,
 ): ForwardingNotifiers => {
   const { forwarding } = deps;
-  const signals = createForwardingNotifier((watcher) => forwarding.wake(watcher), traffic);
-  const metrics = createForwardingNotifier((watcher) => forwarding.wakeMetrics(watcher), traffic);
+  const signals = createForwardingNotifier((watcher) => forwarding.notifySignals(watcher), pushesUnderWay);
+  const metrics = createForwardingNotifier((watcher) => forwarding.notifyMetrics(watcher), pushesUnderWay);
   return {
     signals,
     metrics,

@@ -12,13 +12,13 @@ import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
-type QuarantineDeps = Pick<ProxyDeps, 'alerts'> & { wake: ForwardingNotifiers };
+type QuarantineDeps = Pick<ProxyDeps, 'alerts'> & { notify: ForwardingNotifiers };
 
 const FAILED = 'Failed to decide on a quarantined signal';
 const notFound = (): AppError => new AppError('NOT_FOUND', 'No such signal is quarantined');
 
 /** Signals that were stepped over, and what an operator decides on each. */
-export const quarantineRoutes = ({ alerts, wake }: QuarantineDeps): Route[] => [
+export const quarantineRoutes = ({ alerts, notify }: QuarantineDeps): Route[] => [
   route({
     method: 'get',
     path: '/api/quarantine',
@@ -53,7 +53,7 @@ export const quarantineRoutes = ({ alerts, wake }: QuarantineDeps): Route[] => [
       if (released === null) throw notFound();
       if (released === 'not-releasable')
         throw new AppError('CONFLICT', 'The signal was too large to be kept and cannot be sent');
-      wake.signals(released.watcher, log);
+      notify.signals(released.watcher, log);
       return json(200, { id, state: 'waiting' });
     },
   }),

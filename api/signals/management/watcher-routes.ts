@@ -6,8 +6,8 @@ import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
-type SteeringDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwarding' | 'settings' | 'now'> & {
-  wake: ForwardingNotifiers;
+type WatcherDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwarding' | 'settings' | 'now'> & {
+  notify: ForwardingNotifiers;
 };
 
 /** One request releases so many withheld signals at most, in so many writes. */
@@ -18,7 +18,7 @@ const ERRORS = ['BAD_REQUEST', 'NOT_FOUND', 'UNEXPECTED_ERROR'] as const;
 const FAILED = 'Failed to steer forwarding';
 
 /** An operator's word on the queue of one watcher. */
-export const watcherRoutes = (deps: SteeringDeps): Route[] => [
+export const watcherRoutes = (deps: WatcherDeps): Route[] => [
   pause(deps),
   resume(deps),
   retry(deps),
@@ -33,7 +33,7 @@ const common = {
   responses: { 200: { description: 'Done', schema: WatcherSteered } },
 } as const;
 
-const pause = (deps: SteeringDeps): Route =>
+const pause = (deps: WatcherDeps): Route =>
   route({
     ...common,
     path: '/api/forwarding/{watcher}/pause',
@@ -47,7 +47,7 @@ const pause = (deps: SteeringDeps): Route =>
     },
   });
 
-const resume = (deps: SteeringDeps): Route =>
+const resume = (deps: WatcherDeps): Route =>
   route({
     ...common,
     path: '/api/forwarding/{watcher}/resume',
@@ -60,7 +60,7 @@ const resume = (deps: SteeringDeps): Route =>
     },
   });
 
-const retry = (deps: SteeringDeps): Route =>
+const retry = (deps: WatcherDeps): Route =>
   route({
     ...common,
     path: '/api/forwarding/{watcher}/retry',
@@ -78,7 +78,7 @@ const retry = (deps: SteeringDeps): Route =>
     },
   });
 
-const release = (deps: SteeringDeps): Route =>
+const release = (deps: WatcherDeps): Route =>
   route({
     ...common,
     path: '/api/forwarding/{watcher}/release',
@@ -96,13 +96,13 @@ const release = (deps: SteeringDeps): Route =>
         released += count;
         left = count === RELEASE_BATCH;
       }
-      if (released > 0) deps.wake.signals(watcher, log);
+      if (released > 0) deps.notify.signals(watcher, log);
       return json(200, { watcher, released, left });
     },
   });
 
 /** A misspelt name must not make a record, or an actor that waits for ever. */
-const assertKnown = async ({ alerts, watchers }: SteeringDeps, watcher: string): Promise<void> => {
+const assertKnown = async ({ alerts, watchers }: WatcherDeps, watcher: string): Promise<void> => {
   const known = await reportFailure(
     FAILED,
     async () => (await watchers.get(watcher)) !== null || (await alerts.nextWaiting(watcher, 1)).length > 0,
@@ -110,7 +110,7 @@ const assertKnown = async ({ alerts, watchers }: SteeringDeps, watcher: string):
   if (!known) throw new AppError('NOT_FOUND', 'Watcher not found');
 };
 
-const told = async (deps: SteeringDeps, watcher: string, ctx: PublicContext): Promise<boolean> => {
+const told = async (deps: WatcherDeps, watcher: string, ctx: PublicContext): Promise<boolean> => {
   try {
     await deps.forwarding.urge(watcher, 'resume');
     return true;

@@ -12,7 +12,7 @@ import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 import { withinTimeout } from '../intake/within-timeout.js';
 
 export type LoginCacheDeps = Pick<ProxyDeps, 'watchers' | 'logins' | 'settings' | 'now'> & {
-  wake: ForwardingNotifiers;
+  notify: ForwardingNotifiers;
 };
 
 /** A LAPI logs in again within the last minute of a token; what is given out again lasts a good while longer. */
@@ -77,7 +77,7 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
         const login = readLogin(request, answer);
         if (login === null) return;
         const newer = await watchers.saveToken(login.watcher, login.token, login.expiresAt);
-        if (newer) deps.wake.token(login.watcher, log);
+        if (newer) deps.notify.token(login.watcher, log);
         const digest = createHash('sha256').update(login.token).digest('hex');
         await watchers.acceptToken(login.watcher, digest);
         const credentials = readCredentials(request);

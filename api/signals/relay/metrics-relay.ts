@@ -41,7 +41,7 @@ export const metricsPath = (method: string, target: string): MetricsPath | null 
  */
 export const createMetricsRelay = (
   deps: Pick<ProxyDeps, 'passThrough' | 'watchers' | 'metrics' | 'settings' | 'now'> & {
-    wake: ForwardingNotifiers;
+    notify: ForwardingNotifiers;
   },
 ) => {
   let underWay = 0;
@@ -83,8 +83,8 @@ export const createMetricsRelay = (
       throw new AppError('SERVICE_UNAVAILABLE', 'Too many metrics of this watcher wait for the central API', {
         retryAfterMs: COME_BACK_MS * 60,
       });
-    if (newer) deps.wake.token(watcher, ctx.log);
-    else deps.wake.metrics(watcher, ctx.log);
+    if (newer) deps.notify.token(watcher, ctx.log);
+    else deps.notify.metrics(watcher, ctx.log);
   };
 
   const pass = async (ctx: PublicContext, path: MetricsPath): Promise<Answer> => {

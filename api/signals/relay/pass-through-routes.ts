@@ -24,7 +24,7 @@ const LOGIN_BYTES = 64 * 1024;
 type PassThroughDeps = Pick<
   ProxyDeps,
   'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now'
-> & { wake: ForwardingNotifiers };
+> & { notify: ForwardingNotifiers };
 
 interface RelayParts {
   deps: PassThroughDeps;

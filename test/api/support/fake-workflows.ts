@@ -15,7 +15,7 @@ export const createFakeWorkflows = () => {
     startCleaning: (fileKey, generation) => ask(asked.cleaned, `${fileKey}/${generation}`),
     startSettling: (fileKey) => ask(more.settled, fileKey),
     startCleaningPartition: ({ partition }) => ask(more.cleanedPartitions, partition),
-    wakeDispatcher: async () => {
+    notifyDispatcher: async () => {
       await ask([], 'dispatch');
       state.dispatches += 1;
     },

@@ -44,7 +44,7 @@ export interface ProxyOptions {
     Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'copies' | 'statistics' | 'keys' | 'ipInfo'>
   >;
   /** What telling the actor does; unset: nothing. */
-  wake?: (watcher: string) => Promise<void>;
+  notifySignals?: (watcher: string) => Promise<void>;
   urge?: (watcher: string, word: string) => Promise<void>;
   now?: () => Date;
 }
@@ -89,11 +89,11 @@ export const startProxy = async (options: ProxyOptions = {}) => {
       ...stores,
       ...options.adapt?.(stores),
       forwarding: {
-        wake: async (watcher) => {
+        notifySignals: async (watcher) => {
           woken.push(watcher);
-          await options.wake?.(watcher);
+          await options.notifySignals?.(watcher);
         },
-        wakeMetrics: async (watcher) => {
+        notifyMetrics: async (watcher) => {
           woken.push(`metrics of ${watcher}`);
         },
         urge: async (watcher, word) => {

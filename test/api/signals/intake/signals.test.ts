@@ -278,7 +278,7 @@ describe('POST signals and the store', () => {
           },
         },
       }),
-      wake: async () => void order.push('told'),
+      notifySignals: async () => void order.push('told'),
     });
     await proxy.push([sampleSignal(1)]);
     order.push('answered');
@@ -311,7 +311,7 @@ describe('POST signals and Temporal', () => {
   });
 
   it('answers all the same when that fails', async () => {
-    await start({ wake: () => Promise.reject(new Error('no Temporal')) });
+    await start({ notifySignals: () => Promise.reject(new Error('no Temporal')) });
     expect(await answered(await proxy.push([sampleSignal(1)]))).toEqual(OK);
     await until(() => proxy.logLines.join('').includes('no Temporal'));
   });
@@ -337,7 +337,7 @@ describe('POST signals and Temporal', () => {
           },
         },
       }),
-      wake: async (watcher) => void order.push(`${watcher} told`),
+      notifySignals: async (watcher) => void order.push(`${watcher} told`),
     });
     const push = (watcher: string) => proxy.push([sampleSignal(1)], { token: mintToken(watcher).token });
 
@@ -364,7 +364,7 @@ describe('POST signals and Temporal', () => {
     const hung = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await start({ wake: () => hung });
+    await start({ notifySignals: () => hung });
     const { token } = mintToken('w1');
     const started = performance.now();
     for (let i = 0; i < 20; i += 1)

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Logger } from '../../../../api/logger.js';
-import {
-  createForwardingNotifier,
-  createPushTraffic,
-} from '../../../../api/signals/intake/notify-forwarding.js';
+import { createForwardingNotifier, trackPushes } from '../../../../api/signals/intake/notify-forwarding.js';
 
 const log = { warn: jest.fn() } as unknown as Logger;
 
@@ -11,12 +8,12 @@ const log = { warn: jest.fn() } as unknown as Logger;
 const openNotifier = (fails = false) => {
   const told: (readonly [watcher: string, atMs: number])[] = [];
   const from = Date.now();
-  const wake = createForwardingNotifier(async (watcher) => {
+  const notify = createForwardingNotifier(async (watcher) => {
     told.push([watcher, Date.now() - from]);
     await new Promise((resolve) => setTimeout(resolve, 20));
     if (fails) throw new Error('no Temporal');
-  }, createPushTraffic());
-  return { told, wake: (watcher: string) => wake(watcher, log) };
+  }, trackPushes());
+  return { told, notify: (watcher: string) => notify(watcher, log) };
 };
 
 describe('notifications', () => {
@@ -24,9 +21,9 @@ describe('notifications', () => {
   afterEach(() => void jest.useRealTimers());
 
   it('tells of the first push at once, of a crowd behind it once a second, and of the last push always', async () => {
-    const { told, wake } = openNotifier();
+    const { told, notify } = openNotifier();
     for (let push = 0; push < 250; push += 1) {
-      wake('w');
+      notify('w');
       await jest.advanceTimersByTimeAsync(10);
     }
     await jest.advanceTimersByTimeAsync(60_000);
@@ -34,10 +31,10 @@ describe('notifications', () => {
   });
 
   it('tells at once of a push after a rest', async () => {
-    const { told, wake } = openNotifier();
-    wake('w');
+    const { told, notify } = openNotifier();
+    notify('w');
     await jest.advanceTimersByTimeAsync(5_000);
-    wake('w');
+    notify('w');
     await jest.advanceTimersByTimeAsync(5_000);
     expect(told).toEqual([
       ['w', 0],
@@ -46,12 +43,12 @@ describe('notifications', () => {
   });
 
   it('lets no watcher wait for the rest of another, and loses none of a crowd', async () => {
-    const { told, wake } = openNotifier();
+    const { told, notify } = openNotifier();
     const watchers = Array.from({ length: 100 }, (_, index) => `w${index}`);
-    for (const watcher of watchers) wake(watcher);
+    for (const watcher of watchers) notify(watcher);
     await jest.advanceTimersByTimeAsync(500);
     expect(told.map(([watcher]) => watcher)).toEqual(watchers);
-    for (const watcher of watchers) wake(watcher);
+    for (const watcher of watchers) notify(watcher);
     await jest.advanceTimersByTimeAsync(2_000);
     expect(
       told
@@ -62,10 +59,10 @@ describe('notifications', () => {
   });
 
   it('goes on after a call that failed', async () => {
-    const { told, wake } = openNotifier(true);
-    wake('w');
+    const { told, notify } = openNotifier(true);
+    notify('w');
     await jest.advanceTimersByTimeAsync(100);
-    wake('w');
+    notify('w');
     await jest.advanceTimersByTimeAsync(5_000);
     expect(told).toHaveLength(2);
   });
