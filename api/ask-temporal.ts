@@ -13,14 +13,14 @@ export const askTemporal = async (
   call: () => Promise<void>,
 ): Promise<boolean> => {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<never>((_resolve, reject) => {
+  const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
   });
   try {
     const asked = call();
-    // When patience ends first, the late failure must not go unhandled.
+    // When the time-out ends first, the late failure must not go unhandled.
     asked.catch(() => undefined);
-    await Promise.race([asked, patience]);
+    await Promise.race([asked, timeout]);
     return true;
   } catch (error) {
     log.warn({ err: error }, `${what} is left to the sweep`);

@@ -14,7 +14,7 @@ export interface WorkerReportOptions {
 }
 
 /**
- * Tells the records every few seconds that this process lives, and obeys the wishes to make a pool anew that were made
+ * Tells the records every few seconds that this process lives, and makes those pools anew whose restart was requested
  * since it started. A record store that is away costs nothing but that: work goes on.
  * @returns what ends it and takes the record away
  */
@@ -25,9 +25,9 @@ export const reportWorker = (options: WorkerReportOptions): (() => Promise<void>
   const renewed: Partial<Record<WorkerPoolName, Date>> = {};
 
   const obey = async (): Promise<void> => {
-    const wishes = await workers.restarts();
+    const requested = await workers.restarts();
     for (const { name, inWorkers } of WORKER_POOLS) {
-      const asked = wishes.get(name);
+      const asked = requested.get(name);
       if (!inWorkers || asked === undefined || asked <= (renewed[name] ?? started)) continue;
       renewed[name] = asked;
       renew(name);

@@ -5,7 +5,7 @@ import { ProviderFailure } from './servers/provider-failure.js';
 import type { FailureKind } from './servers/provider-failure.js';
 import { createSemaphore } from './semaphore.js';
 
-/** Tries of one call here; whoever wants more patience (a workflow) tries again later. */
+/** Tries of one call here; a caller that can wait longer (a workflow) tries again later. */
 const TRIES = 3;
 const FIRST_WAIT_MS = 200;
 /** A server that asks for a longer pause is not waited for here. */

@@ -85,8 +85,8 @@ async function untilDoneOrStalled(
     const now = sizeOf(folder);
     if (now > bytes) lastGrowth = Date.now();
     bytes = now;
-    const patience = bytes > 0 ? STALL_SECONDS : FIRST_BYTES_SECONDS;
-    if (Date.now() - lastGrowth > patience * 1000) return;
+    const timeoutSeconds = bytes > 0 ? STALL_SECONDS : FIRST_BYTES_SECONDS;
+    if (Date.now() - lastGrowth > timeoutSeconds * 1000) return;
   }
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * A process, told apart from a later one that got the same number: pids are reused, and killing by a remembered
- * pid alone would one day hit a stranger.
+ * pid alone could hit another process.
  */
 export interface ProcessIdentity {
   readonly pid: number;

@@ -169,7 +169,7 @@ interface Sample {
   readonly at: number;
 }
 
-/** What cannot be known counts as busy: patience costs a minute, a restart of what only was slow costs more. */
+/** What cannot be known counts as busy: waiting costs a minute, a restart of what only was slow costs more. */
 function stateOf(before: Sample | null, now: Sample): 'stopped' | 'idle' | 'busy' {
   if (now.activity?.isStopped === true) return 'stopped';
   if (!before?.activity || !now.activity || now.activity.waitsForDisk) return 'busy';

@@ -38,7 +38,7 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425]);
 
 /**
  * The cause decides: a network fault or a failing server is met with a growing back-off, a limit with the cool-down
- * that CAPI asks for, a refused token with patience until a newer one is there, and a final refusal by isolating
+ * that CAPI asks for, a refused token by waiting until a newer one is there, and a final refusal by isolating
  * what is refused.
  *
  * @param failures how many offers in a row got no definite answer

@@ -23,7 +23,7 @@ export interface PicturesToDescribe {
   /** Made when the first picture needs it. */
   model(): Promise<LanguageModel>;
   prompt(): Promise<string>;
-  /** Ends with the work, and with the patience for one question. */
+  /** Ends with the work, and with the time limit of one question. */
   timeLimit(): AbortSignal;
   signal: AbortSignal;
   /** Whether an error is no reason to go on without, since the whole will be tried again. */

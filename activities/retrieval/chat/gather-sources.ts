@@ -116,10 +116,10 @@ export const createSourceGatherer = (dependencies: {
       const begun = finder.begin(question, frame);
       begun.catch(() => undefined);
       const named = await findAttachments(request.attachments ?? [], { scope: request.scope, partitions });
-      const understood = await read(request, question, models.rewriting, date);
+      const plan = await read(request, question, models.rewriting, date);
       mark('understand');
       const options = { text: question, frame, rrfK: request.rrfK ?? DEFAULT_RRF_K };
-      const found = await finder.find(begun, understood.rewritten, understood.written, options);
+      const found = await finder.find(begun, plan.rewritten, plan.written, options);
       mark('search');
       const known = new Set(idsOf(named.results));
       const results = found.results.filter(({ chunk }) => !known.has(chunk.chunk_id));
@@ -137,7 +137,7 @@ export const createSourceGatherer = (dependencies: {
         ...reduced.map(({ result, text }) => documentMaterial(result, text)),
       );
       Object.assign(gathered.trace, {
-        rewriting: understood.rewriting,
+        rewriting: plan.rewriting,
         queries: found.queries,
         fused: idsOf(found.retrieved),
         ...(request.compareOriginal === true && {

@@ -60,17 +60,17 @@ export const createRetrievalPlanner = (dependencies: {
     model: LanguageModel,
     date: Date,
   ): Promise<RetrievalPlan> => {
-    const understood = await rewrite(request, model, date);
+    const plan = await rewrite(request, model, date);
     const { type = 'single', signal } = request;
-    if (type === 'single' || !followsInstructions(model)) return { ...understood, written: [] };
+    if (type === 'single' || !followsInstructions(model)) return { ...plan, written: [] };
     const named = request.prompts;
     const prompt = await (type === 'hyde'
       ? prompts.text('hyde', named?.hyde)
       : prompts.text('multi_query', named?.multiQuery));
     // With the meaning that the conversation gives it, where that is known.
-    const [only, ...others] = understood.rewritten;
+    const [only, ...others] = plan.rewritten;
     const asked = only !== undefined && others.length === 0 ? only.text : question;
-    return { ...understood, written: await writeQueries(asked, { type, model, prompt, date, signal }) };
+    return { ...plan, written: await writeQueries(asked, { type, model, prompt, date, signal }) };
   };
 };
 

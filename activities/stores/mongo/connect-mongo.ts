@@ -32,7 +32,7 @@ export const connectMongo = async (options: {
       serverSelectionTimeoutMS: 5_000,
       connectTimeoutMS: 5_000,
       waitQueueTimeoutMS: 10_000,
-      // Longer than any single operation of ours, shorter than a person's patience with a dead peer.
+      // Longer than any single operation of ours, short enough that a dead peer is noticed within minutes.
       socketTimeoutMS: options.isPatient === true ? 0 : 60_000,
       maxPoolSize: 50,
       ignoreUndefined: true,

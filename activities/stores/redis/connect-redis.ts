@@ -13,7 +13,7 @@ export interface RedisConnection {
 /**
  * A client that never makes anybody wait: a command fails at once while there is no connection, and after
  * TIMEOUT_MS when there is one that does not answer. Such a connection is dropped, and the new one counts as ready
- * only when Redis has answered on it, so a server that hangs costs that patience once and not per request.
+ * only when Redis has answered on it, so a server that hangs costs that time-out once and not per request.
  * It connects in the background and for ever; `onState` is told each time the server comes and goes.
  */
 export const connectRedis = (

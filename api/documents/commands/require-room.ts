@@ -11,7 +11,7 @@ export interface QueueBounds {
 
 /**
  * Whether one more task may be queued. Asked before the bytes have come; so many uploads as run at once may pass the
- * bounds, which keep memory and patience within limits and are no promise of a number.
+ * bounds, which keep memory and waiting times within limits and are no promise of a number.
  * @throws AppError RATE_LIMITED (429) with a time to wait
  */
 export const requireRoom = async (

@@ -105,7 +105,7 @@ const findSource = async (
   return { source: { file_key, generation: live.generation }, version: mergeMetadata(live, metadata) };
 };
 
-/** The task once it is final; null when patience, or the client, ended before. */
+/** The task once it is final; null when the time-out passed or the client left before. */
 const awaitEnd = async (
   tasks: GatewayDeps['adapters']['tasks'],
   task: TaskRecord,

@@ -66,14 +66,14 @@ export const readChatRequest = async (
   questionIn(messages);
   const { temperature, top_p: topP, stop, max_tokens: maxTokens, max_completion_tokens: newer } = body;
   const most = maxTokens ?? (typeof newer === 'number' ? newer : undefined);
-  const wishes = readChatOptions(body.metadata, ctx.principal.isAdmin);
+  const options = readChatOptions(body.metadata, ctx.principal.isAdmin);
   const target = await resolveModel(adapters, ctx.scope, modelIdPrefix, body.model);
   refuseUnsupported(body, target.kind === 'direct');
   const more = moreOf(body);
   return {
     ...{ scope: ctx.scope, target, messages, signal: ctx.signal },
     ...(await chatSettings(adapters, target)),
-    ...wishes,
+    ...options,
     temperature: temperature ?? DEFAULT_TEMPERATURE,
     ...(topP == null ? {} : { topP }),
     ...(most === undefined ? {} : { maxTokens: most }),

@@ -33,7 +33,7 @@ const populate = async (gateway: Gateway): Promise<People> => {
   gateway.addMember(viewer.userId, 'secret', 'viewer');
   gateway.addMember(editor.userId, 'secret', 'editor');
   return {
-    stranger: gateway.addUser('stranger').token,
+    outsider: gateway.addUser('outsider').token,
     member: other.token,
     viewer: viewer.token,
     editor: editor.token,
@@ -98,7 +98,7 @@ describe('the walk itself', () => {
     });
     const findings = await findingsWith(forgetful);
     expect(findings).toContainEqual('get /partition/{partition}/planted: asks for no role on its partition');
-    expect(findings).toContainEqual(expect.stringMatching(/planted: answered a stranger 200/));
+    expect(findings).toContainEqual(expect.stringMatching(/planted: answered a outsider 200/));
   });
 
   it('finds a route that is open to everyone', async () => {
@@ -208,11 +208,11 @@ describe('an administrator', () => {
   it('is an ordinary member of partitions, and more only in SUPER_ADMIN_MODE', async () => {
     expect((await gateway.call('GET', '/partition/secret', { token: people.admin })).status).toBe(403);
     const powerful = await startGateway({ env: { SUPER_ADMIN_MODE: 'true' } });
-    const { admin, stranger } = await populate(powerful);
+    const { admin, outsider } = await populate(powerful);
     expect((await powerful.call('GET', '/partition/secret', { token: admin })).status).toBe(200);
     expect((await powerful.call('GET', '/partition/secret/users', { token: admin })).status).toBe(200);
     expect((await powerful.call('GET', '/partition/none', { token: admin })).status).toBe(404);
-    expect((await powerful.call('GET', '/partition/secret', { token: stranger })).status).toBe(403);
+    expect((await powerful.call('GET', '/partition/secret', { token: outsider })).status).toBe(403);
     await powerful.close();
   });
 });

@@ -2,7 +2,7 @@ import type { Route } from '../../../api/http/route.js';
 import type { Gateway } from './start-gateway.js';
 
 /** Tokens. `member` belongs to another partition, and owns it; the others have their role on the one named `secret`. */
-export type People = Record<'stranger' | 'member' | 'viewer' | 'editor' | 'owner' | 'admin', string>;
+export type People = Record<'outsider' | 'member' | 'viewer' | 'editor' | 'owner' | 'admin', string>;
 
 /** Open by the wire contract, section 1.1: probes and browsers need them, and they hold no data. */
 const OPEN = new Set([
@@ -41,7 +41,7 @@ const admitted = ({ auth }: Route, who: keyof People): boolean => {
 };
 
 /**
- * Asks every route of the table as everybody: without a token, with a wrong one, as a stranger, as a member of another
+ * Asks every route of the table as everybody: without a token, with a wrong one, as an outsider, as a member of another
  * partition, as viewer, editor, owner and administrator. Nothing is sent along, and every id but the partition's is
  * unknown, so whoever is let in changes little.
  * @returns one line for everything that is not as declared; none means that all is well
@@ -88,12 +88,12 @@ export const walkRoutes = async (gateway: Gateway, people: People): Promise<stri
     if (missing.refusal !== 'Missing token') report(`answered nobody ${missing.status}`);
     const wrong = await refusedFor(one, 'or-wrong-token-0123456789');
     if (wrong.refusal !== 'Invalid token') report(`answered a wrong token ${wrong.status}`);
-    for (const who of ['stranger', 'member', 'viewer', 'editor', 'owner', 'admin'] as const) {
+    for (const who of ['outsider', 'member', 'viewer', 'editor', 'owner', 'admin'] as const) {
       // Whoever may delete the partition itself would end the walk.
       if (named(one) === 'delete /partition/{partition}' && admitted(one, who)) continue;
       const { status, refusal } = await refusedFor(one, people[who]);
       // By the path and not by what the route says of itself: a route that forgets its scope says nothing wrong.
-      const outside = onPartition && ['stranger', 'member', 'admin'].includes(who);
+      const outside = onPartition && ['outsider', 'member', 'admin'].includes(who);
       const expected = admitted(one, who) && !outside;
       if (expected && refusal !== '') report(`refused the ${who}: ${refusal}`);
       if (!expected && refusal === '') report(`answered a ${who} ${status}`);

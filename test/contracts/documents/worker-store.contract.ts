@@ -32,9 +32,9 @@ export const workerStoreContract = (subject: Subject<WorkerStore>): void => {
       const first = (await store().restarts()).get('MarkerPool')!;
       await store().requestRestart('llmSemaphore');
       await store().requestRestart('MarkerPool');
-      const wishes = await store().restarts();
-      expect([...wishes.keys()].sort()).toEqual(['MarkerPool', 'llmSemaphore']);
-      expect(wishes.get('MarkerPool')!.getTime()).toBeGreaterThanOrEqual(first.getTime());
+      const requested = await store().restarts();
+      expect([...requested.keys()].sort()).toEqual(['MarkerPool', 'llmSemaphore']);
+      expect(requested.get('MarkerPool')!.getTime()).toBeGreaterThanOrEqual(first.getTime());
     });
   });
 };

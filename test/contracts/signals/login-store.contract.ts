@@ -83,16 +83,16 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
 
     test("403s for passwords that CAPI never took stand in nobody else's way while somebody is let in", async () => {
       nextDay();
-      const [holder, another, stranger] = [machine(), machine(), machine()];
+      const [holder, another, outsider] = [machine(), machine(), machine()];
       await store().remember(holder, 'p', login(), at(0));
       for (const made of times(5, machine)) await store().block(made, 'p', block(403));
-      expect(await store().blockOf(stranger, 'p', at(1))).toBeNull();
+      expect(await store().blockOf(outsider, 'p', at(1))).toBeNull();
       // Those who were let in before are another matter.
       await store().remember(another, 'p', login(), at(0));
       await store().block(holder, 'p', block(403));
-      expect(await store().blockOf(stranger, 'p', at(1))).toBeNull();
+      expect(await store().blockOf(outsider, 'p', at(1))).toBeNull();
       await store().block(another, 'p', block(403));
-      expect((await store().blockOf(stranger, 'p', at(1)))?.machineId).toBeNull();
+      expect((await store().blockOf(outsider, 'p', at(1)))?.machineId).toBeNull();
     });
 
     test('a password that was refused for itself once counts no more, however often it comes', async () => {

@@ -3,26 +3,26 @@ import { countersOf, increaseCounter } from '../counters.js';
 
 const COUNTER = 'alert';
 
-interface Wish {
+interface Reservation {
   count: number;
   resolve(first: number): void;
   reject(error: unknown): void;
 }
 
 /**
- * Ids of alerts, ever increasing and never used twice. Wishes that come while a reservation is under way share the
- * next one, in their order: all pushes write the same counter, and a crowd of them would wait for it one by one.
+ * Ids of alerts, ever increasing and never used twice. Reservations asked for while one is under way share the
+ * next one, in their order: all pushes write the same counter, and many of them would wait for it one by one.
  */
 export const createAlertIds = (db: Db) => {
   const counters = countersOf(db);
-  let wishes: Wish[] = [];
+  let reservations: Reservation[] = [];
   let underWay = false;
 
   const serve = async (): Promise<void> => {
     underWay = true;
-    while (wishes.length > 0) {
-      const served = wishes;
-      wishes = [];
+    while (reservations.length > 0) {
+      const served = reservations;
+      reservations = [];
       try {
         const wanted = served.reduce((sum, { count }) => sum + count, 0);
         let first = (await increaseCounter(counters, COUNTER, wanted)) - wanted + 1;
@@ -41,7 +41,7 @@ export const createAlertIds = (db: Db) => {
     /** Reserves ids in one step and answers the first one. Those of a batch that fails are never used. */
     reserve: (count: number): Promise<number> =>
       new Promise((resolve, reject) => {
-        wishes.push({ count, resolve, reject });
+        reservations.push({ count, resolve, reject });
         if (!underWay) void serve();
       }),
     /** After this no id up to that one is handed out. */

@@ -88,7 +88,7 @@ describe('GET /partition/{partition}/chunks', () => {
 
   it('is for members', async () => {
     await index('a');
-    expect((await ask('/partition/one/chunks', gateway.addUser('stranger').token))[0]).toBe(403);
+    expect((await ask('/partition/one/chunks', gateway.addUser('outsider').token))[0]).toBe(403);
     expect((await ask('/partition/none/chunks'))[0]).toBe(404);
   });
 });
@@ -125,7 +125,7 @@ describe('GET …/relationships/{relationship_id}', () => {
 
   it('asks for membership under both paths', async () => {
     await index('a', { relationship_id: 'thread' });
-    const { token } = gateway.addUser('stranger');
+    const { token } = gateway.addUser('outsider');
     for (const prefix of BOTH)
       for (const path of ['/relationships/thread', '/file/a/ancestors'])
         expect((await ask(`${prefix}${path}`, token))[0]).toBe(403);

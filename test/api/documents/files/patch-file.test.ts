@@ -44,7 +44,7 @@ describe('PATCH /indexer/partition/{partition}/file/{file_id}', () => {
     const viewer = gateway.addUser('viewer');
     gateway.addMember(viewer.userId, 'notes', 'viewer');
     expect((await patch('{}', PATH, viewer.token))[0]).toBe(403);
-    expect((await patch('{}', PATH, gateway.addUser('stranger').token))[0]).toBe(403);
+    expect((await patch('{}', PATH, gateway.addUser('outsider').token))[0]).toBe(403);
     const editor = gateway.addUser('editor');
     gateway.addMember(editor.userId, 'notes', 'editor');
     expect(await patch('{}', PATH, editor.token)).toEqual([

@@ -23,9 +23,9 @@ describe('POST /indexer/partition/{partition}/file/{file_id}', () => {
       expect(await gateway.adapters.partitions.roleOf(userId, 'notes')).toBe('owner');
     });
 
-    it('takes an editor, not a viewer, not a stranger', async () => {
+    it('takes an editor, not a viewer, not an outsider', async () => {
       await gateway.call('POST', '/partition/notes');
-      const [editor, viewer, stranger] = ['ed', 'vi', 'st'].map((name) => gateway.addUser(name));
+      const [editor, viewer, outsider] = ['ed', 'vi', 'st'].map((name) => gateway.addUser(name));
       gateway.addMember(editor?.userId ?? 0, 'notes', 'editor');
       gateway.addMember(viewer?.userId ?? 0, 'notes', 'viewer');
       expect((await post(uploadForm(), PATH, editor?.token)).status).toBe(201);
@@ -33,7 +33,7 @@ describe('POST /indexer/partition/{partition}/file/{file_id}', () => {
         await answer(await post(uploadForm('other'), '/indexer/partition/notes/file/a2', viewer?.token)),
       ).toEqual([403, { detail: "Role 'editor' required on partition 'notes'" }]);
       expect(
-        await answer(await post(uploadForm('third'), '/indexer/partition/notes/file/a3', stranger?.token)),
+        await answer(await post(uploadForm('third'), '/indexer/partition/notes/file/a3', outsider?.token)),
       ).toEqual([403, { detail: "Access to partition 'notes' forbidden" }]);
     });
 

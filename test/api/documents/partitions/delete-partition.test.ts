@@ -23,7 +23,7 @@ describe('DELETE /partition/{partition}', () => {
     const editor = gateway.addUser('editor');
     gateway.addMember(editor.userId, 'notes', 'editor');
     expect((await remove('notes', editor.token)).status).toBe(403);
-    expect((await remove('notes', gateway.addUser('stranger').token)).status).toBe(403);
+    expect((await remove('notes', gateway.addUser('outsider').token)).status).toBe(403);
     expect((await remove('none')).status).toBe(404);
   });
 

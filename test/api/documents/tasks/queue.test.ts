@@ -142,7 +142,7 @@ describe('GET /indexer/task/{task_id}/events', () => {
 
   it('is for the owner and administrators, and 404 for an unknown task', async () => {
     const taskId = await upload('a');
-    expect((await open(taskId, { token: gateway.addUser('stranger').token })).status).toBe(403);
+    expect((await open(taskId, { token: gateway.addUser('outsider').token })).status).toBe(403);
     expect((await open('none')).status).toBe(404);
   });
 

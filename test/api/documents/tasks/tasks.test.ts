@@ -28,10 +28,10 @@ const FAILURE = { code: 'FILE_ENCRYPTED', message: 'It is locked.', traceback: [
 describe('GET /indexer/task/{task_id}', () => {
   it('is for its owner and administrators', async () => {
     const taskId = await upload();
-    const stranger = gateway.addUser('stranger');
+    const outsider = gateway.addUser('outsider');
     expect((await ask('GET', `/indexer/task/${taskId}`, ada.token))[0]).toBe(200);
     expect((await ask('GET', `/indexer/task/${taskId}`))[0]).toBe(200);
-    expect(await ask('GET', `/indexer/task/${taskId}`, stranger.token)).toEqual([
+    expect(await ask('GET', `/indexer/task/${taskId}`, outsider.token)).toEqual([
       403,
       { detail: `Access to task '${taskId}' forbidden` },
     ]);
@@ -128,8 +128,8 @@ describe('DELETE /indexer/task/{task_id}', () => {
 
   it('is for its owner and administrators', async () => {
     const taskId = await upload();
-    const stranger = gateway.addUser('stranger');
-    expect((await ask('DELETE', `/indexer/task/${taskId}`, stranger.token))[0]).toBe(403);
+    const outsider = gateway.addUser('outsider');
+    expect((await ask('DELETE', `/indexer/task/${taskId}`, outsider.token))[0]).toBe(403);
     expect((await ask('DELETE', `/indexer/task/${taskId}`))[0]).toBe(200);
   });
 

@@ -80,7 +80,7 @@ describe('GET /v1/models/{id}', () => {
   it('is 404 for what means nothing, and 403 for a foreign partition', async () => {
     await start();
     await gateway.call('POST', '/partition/one');
-    const { token } = gateway.addUser('stranger');
+    const { token } = gateway.addUser('outsider');
     expect(await get('gpt-4')).toEqual([404, { detail: "Model 'gpt-4' not found" }]);
     expect(await get('rag-none')).toMatchObject([404, {}]);
     expect(await get('rag-one', token)).toEqual([403, { detail: "Access to partition 'one' forbidden" }]);
@@ -113,7 +113,7 @@ describe('POST /v1/chat/completions: the model', () => {
   it('is 404 when it means nothing or its partition is not there, 403 when it is foreign', async () => {
     const { requests } = await start();
     await gateway.call('POST', '/partition/one');
-    const { token } = gateway.addUser('stranger');
+    const { token } = gateway.addUser('outsider');
     expect(await chat({ model: 'gpt-4' })).toEqual([404, { detail: "Model 'gpt-4' not found" }]);
     expect((await chat({ model: 'rag-' }))[0]).toBe(404);
     expect(await chat({ model: 'rag-none' })).toEqual([404, { detail: "Partition 'none' not found" }]);

@@ -25,7 +25,7 @@ const complete = async (body: object, token?: string): Promise<[number, Record<s
 describe('POST /v1/completions', () => {
   it('is for those who may see the partition', async () => {
     const { requests } = await start();
-    const { token } = gateway.addUser('stranger');
+    const { token } = gateway.addUser('outsider');
     expect((await complete({ model: 'rag-one', prompt: 'Q?' }, token))[0]).toBe(403);
     expect((await complete({ model: 'rag-none', prompt: 'Q?' }))[0]).toBe(404);
     expect(requests).toEqual([]);

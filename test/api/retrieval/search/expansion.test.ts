@@ -16,7 +16,7 @@ const put = (
   where = { partition: 'mail', token: ada.token },
 ) => indexText(gateway, { ...where, fileId, metadata: JSON.stringify(metadata) }, lines);
 
-/** A group of three, a chain of four in one thread, two files that are each other's parent, and a stranger's. */
+/** A group of three, a chain of four in one thread, two files that are each other's parent, and an outsider's. */
 beforeAll(async () => {
   gateway = await startGateway();
   ada = gateway.addUser('ada');

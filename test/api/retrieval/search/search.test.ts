@@ -136,7 +136,7 @@ describe('GET /extract/{extract_id}', () => {
     ]);
   });
 
-  it('answers 403 to a stranger and 404 for an unknown id', async () => {
+  it('answers 403 to an outsider and 404 for an unknown id', async () => {
     expect(await ask(`/extract/${chunkIds[0]}`, bob.token)).toEqual([
       403,
       { detail: "Access to partition 'adas' forbidden" },

@@ -2,7 +2,7 @@ import type { WorkerStore } from '../../../../activities/ports/tasks.js';
 import type { WorkerRecord } from '../../../../schemas/documents/tasks.js';
 import { copyRecord } from '../copy-record.js';
 
-/** Worker processes and wishes in Maps. */
+/** Worker processes and requested restarts in Maps. */
 export const createFakeWorkerStore = (): WorkerStore => {
   const workers = new Map<string, WorkerRecord>();
   const restarts = new Map<string, Date>();
