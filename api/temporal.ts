@@ -125,7 +125,7 @@ export const connectTemporal = (
         args: [{ prefix, fileKey }],
       }),
 
-    startSettling: (fileKey, token) =>
+    startReconciling: (fileKey, token) =>
       startOnce<typeof settleDocument>('settleDocument', {
         workflowId: settleWorkflowId(prefix, fileKey, token),
         args: [{ prefix, fileKey, token }],

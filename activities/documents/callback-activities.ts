@@ -41,7 +41,7 @@ export const createCallbackActivities = ({ adapters, settings }: CallbackActivit
   const sendCallback = async (taskId: string): Promise<void> => {
     const [callback, task] = await Promise.all([callbacks.get(taskId), tasks.get(taskId)]);
     if (callback === null || callback.state !== 'waiting' || task === null) return;
-    if (!isTold(task)) return callbacks.settle(taskId, 'withdrawn');
+    if (!isTold(task)) return callbacks.end(taskId, 'withdrawn');
     const { url, token } = callback;
     const signal = Context.current().cancellationSignal;
     let status: number | null = null;
@@ -54,10 +54,10 @@ export const createCallbackActivities = ({ adapters, settings }: CallbackActivit
       throw error;
     }
     await callbacks.noteAttempt(taskId, { status, error: null });
-    await callbacks.settle(taskId, 'delivered');
+    await callbacks.end(taskId, 'delivered');
   };
 
-  const giveUpCallback = (taskId: string): Promise<void> => callbacks.settle(taskId, 'failed');
+  const giveUpCallback = (taskId: string): Promise<void> => callbacks.end(taskId, 'failed');
 
   /** Callbacks of ended tasks that nobody has tried: their plan was gone when they ended. */
   const findUntoldCallbacks = async (): Promise<string[]> => {
@@ -66,7 +66,7 @@ export const createCallbackActivities = ({ adapters, settings }: CallbackActivit
     for (const { task_id: taskId } of waiting) {
       const task = await tasks.get(taskId);
       if (task === null) await callbacks.remove(taskId);
-      else if (task.state === 'CANCELLED') await callbacks.settle(taskId, 'withdrawn');
+      else if (task.state === 'CANCELLED') await callbacks.end(taskId, 'withdrawn');
       else if (isTold(task)) untold.push(taskId);
     }
     return untold;

@@ -160,10 +160,10 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     cleanFileRecord(deps.adapters, fileKey, { keepUploads });
 
   /** What the chunks say of their file follows a change of its record. */
-  const settleFileChunks = (fileKey: string, token: string): Promise<void> =>
+  const reconcileFileChunks = (fileKey: string, token: string): Promise<void> =>
     reconcileChunks(deps.adapters, fileKey, [token], Context.current().cancellationSignal);
 
-  return { parseDocument, publishDocument, endTask, cleanFile, settleFileChunks };
+  return { parseDocument, publishDocument, endTask, cleanFile, settleFileChunks: reconcileFileChunks };
 };
 
 export type DocumentActivities = ReturnType<typeof createDocumentActivities>;

@@ -30,7 +30,7 @@ export interface SweepActivityDeps {
     graceMs: number;
     /** Tasks of one user that may be at work at one time. */
     runningPerUser: number;
-    /** Records of settled tasks are kept so long. */
+    /** Records of ended tasks are kept so long. */
     retentionMs: number;
     /** A task that was handed over so long ago is past its workflow's own time limit: nothing drives it. */
     timeoutMs: number;
@@ -121,20 +121,20 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
   /** Files that a crash left with something to clean up. */
   const findDirtyFiles = async (): Promise<string[]> => {
     await finishDeletions();
-    const settled = before(deps.settings.graceMs);
-    const [tombstones, unsettled, uncleaned] = await Promise.all([
+    const over = before(deps.settings.graceMs);
+    const [tombstones, unconfirmed, uncleaned] = await Promise.all([
       files.listTombstones(SHARE),
-      files.listUnsettled(settled, SHARE),
-      tasks.listUncleaned(settled, SHARE),
+      files.listUnconfirmed(over, SHARE),
+      tasks.listUncleaned(over, SHARE),
     ]);
-    return [...new Set([...tombstones, ...unsettled, ...uncleaned].map(({ file_key }) => file_key))];
+    return [...new Set([...tombstones, ...unconfirmed, ...uncleaned].map(({ file_key }) => file_key))];
   };
 
-  /** Chunks and bytes that no record knows, and records of tasks that settled longer ago than they are kept. */
+  /** Chunks and bytes that no record knows, and records of tasks that ended longer ago than they are kept. */
   const removeOrphans = async (): Promise<{ chunks: number; blobs: number }> => {
     const signal = Context.current().cancellationSignal;
-    await tasks.removeSettled(before(deps.settings.retentionMs));
-    await callbacks.removeSettled(before(deps.settings.retentionMs));
+    await tasks.removeEnded(before(deps.settings.retentionMs));
+    await callbacks.removeEnded(before(deps.settings.retentionMs));
     await removeStrayFiles(deps.adapters, before(deps.settings.graceMs), signal);
     return {
       chunks: await removeOrphanChunks(deps.adapters, signal),

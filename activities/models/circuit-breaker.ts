@@ -40,19 +40,19 @@ export const createCircuitBreaker = (options: { name: string; now?: () => number
         );
       const trying = open;
       if (trying) trial = true;
-      let settled = false;
-      const settle = (change: () => void) => (): void => {
-        if (settled) return;
-        settled = true;
+      let isOver = false;
+      const endOnce = (change: () => void) => (): void => {
+        if (isOver) return;
+        isOver = true;
         if (trying) trial = false;
         change();
       };
       return {
-        succeeded: settle(() => {
+        succeeded: endOnce(() => {
           failures = 0;
         }),
-        failed: settle(fail),
-        ended: settle(() => {}),
+        failed: endOnce(fail),
+        ended: endOnce(() => {}),
       };
     },
   };

@@ -39,7 +39,7 @@ export interface RemoteEmbedderOptions {
  * - A batch that is refused, or that takes too long, is halved; batches stay smaller for a while and grow back.
  * - A single text that the model refuses as too long is split in two at a seam, as often as needed, and gets the mean
  *   of the parts' unit vectors, weighted by their length. So nothing is cut off, the chunk stays one chunk (positions
- *   and counts of its version are settled by then), and queries are treated like documents.
+ *   and counts of its version are final by then), and queries are treated like documents.
  * - An answer with another number of vectors, another dimension or values that are no numbers is an error.
  */
 export const createRemoteEmbedder = (options: RemoteEmbedderOptions): Embedder => {

@@ -79,7 +79,7 @@ export interface ChunkStore {
   ): Promise<Map<string, number[]>>;
   /**
    * Exact cosines of published chunks with a vector, by id; chunks that are not there or have none are left out. For
-   * the candidates of a search: whether the caller may see them was settled when they were found.
+   * the candidates of a search: whether the caller may see them was checked when they were found.
    * @throws AppError VDB_SEARCH_ERROR
    */
   similarities(

@@ -121,7 +121,7 @@ export interface FileStore {
   /** Takes tokens out of `chunk_updates` unless the record has changed since that revision. False when it has. */
   confirmChunkUpdates(fileKey: string, revision: number, tokens: readonly string[]): Promise<boolean>;
   /** Files with chunk updates announced before a point in time: who announced them has died. */
-  listUnsettled(before: Date, limit: number): Promise<FileRecord[]>;
+  listUnconfirmed(before: Date, limit: number): Promise<FileRecord[]>;
   /** Pending tasks of a partition. */
   listPending(partitionKey: string): Promise<{ fileKey: string; taskId: string; generation: number }[]>;
   /** Every file of a partition becomes a tombstone. */
@@ -183,7 +183,7 @@ export interface BlobStore {
   /** Bytes [start, end); the whole blob by default. @throws AppError NOT_FOUND */
   read(blobId: string, range?: { start: number; end: number }): Promise<Readable>;
   info(blobId: string): Promise<BlobInfo | null>;
-  /** Says which file version the blob belongs to, once admission has settled it. */
+  /** Says which file version the blob belongs to, once admission has decided it. */
   assign(blobId: string, owner: { fileKey: string; generation: number }): Promise<void>;
   remove(blobId: string): Promise<void>;
   listByFile(fileKey: string): Promise<BlobInfo[]>;

@@ -131,10 +131,10 @@ export interface ModelEndpointStore {
    * already: vectors of two lengths must never meet in one field. Answers the record as it is afterwards.
    */
   recordProbe(probed: ModelEndpoint, facts: ProbedFacts, at: Date): Promise<ModelEndpoint | null>;
-  /** `provisional`: chosen for want of anything better, see `settleDefault`. */
+  /** `provisional`: chosen for want of anything better, see `confirmDefault`. */
   setDefaultIfUnset(type: ModelType, name: string, options?: { provisional?: boolean }): Promise<void>;
   /** Replaces a provisional default; any other stays. */
-  settleDefault(type: ModelType, name: string): Promise<void>;
+  confirmDefault(type: ModelType, name: string): Promise<void>;
   setDefault(type: ModelType, name: string): Promise<void>;
   /** The default goes over to another name, or (null) there is none any more; only while it is `from`. */
   moveDefault(type: ModelType, from: string, to: string | null): Promise<void>;

@@ -62,7 +62,7 @@ export interface TaskStore {
   /** A user's active tasks without a workflow, oldest first. */
   listWaiting(userId: number, limit: number): Promise<TaskRecord[]>;
   /** Removes records of tasks that ended before a point in time and were cleaned up after. Answers how many. */
-  removeSettled(before: Date): Promise<number>;
+  removeEnded(before: Date): Promise<number>;
 }
 
 /** Completion callbacks and what became of them. */
@@ -72,12 +72,12 @@ export interface CallbackStore {
   get(taskId: string): Promise<CallbackRecord | null>;
   noteAttempt(taskId: string, result: { status: number | null; error: string | null }): Promise<void>;
   /** Waiting → something final, once. */
-  settle(taskId: string, state: Exclude<CallbackState, 'waiting'>): Promise<void>;
+  end(taskId: string, state: Exclude<CallbackState, 'waiting'>): Promise<void>;
   /** Waiting ones that were never tried, of before a point in time, oldest first. */
   listUntried(before: Date, limit: number): Promise<CallbackRecord[]>;
   remove(taskId: string): Promise<void>;
-  /** Removes settled ones of before a point in time. */
-  removeSettled(before: Date): Promise<void>;
+  /** Removes ended ones of before a point in time. */
+  removeEnded(before: Date): Promise<void>;
 }
 
 /** Tells somebody outside, under the guard against private addresses. */
@@ -111,7 +111,7 @@ export interface WorkflowStarter {
   /** There are tasks that wait for their turn. */
   notifyDispatcher(): Promise<void>;
   /** The words of a large file's chunks follow its record. */
-  startSettling(fileKey: string, token: string): Promise<void>;
+  startReconciling(fileKey: string, token: string): Promise<void>;
   startCleaningPartition(deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>): Promise<void>;
   ping(): Promise<void>;
 }

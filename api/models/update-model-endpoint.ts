@@ -88,10 +88,10 @@ const rename = async (
   if (type === 'embedder') await requireQuiet(deps, from);
   const begun = await deps.endpoints.create({ ...next, renamed_from: from });
   await followEndpointRename(deps, type, { from, to: next.name });
-  const settled = { ...next, created_at: begun.created_at };
-  await deps.endpoints.save(settled);
+  const saved = { ...next, created_at: begun.created_at };
+  await deps.endpoints.save(saved);
   await deps.endpoints.remove(type, from);
-  return settled;
+  return saved;
 };
 
 /**

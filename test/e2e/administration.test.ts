@@ -4,7 +4,7 @@ import { olderPage } from '../support/front-ends/older-page.js';
 import { replayCalls } from '../support/front-ends/replay-calls.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
-import { settled } from '../support/settled.js';
+import { remainingDrift } from '../support/remaining-drift.js';
 
 const ORIGIN = 'https://front.example.org';
 const BIG = '9007199254740993';
@@ -105,7 +105,7 @@ describe('the administration, on real services', () => {
     expect((await send('GET', '/partition/mill/file/own'))[0]).toBe(404);
     expect((await send('GET', '/partition/mill/file/quokka'))[0]).toBe(200);
     expect((await send('DELETE', '/users/2'))[0]).toBe(204);
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   }, 60_000);
 
   it('serves the indexer front end', async () => {

@@ -9,7 +9,7 @@ import { footprint } from '../support/footprint.js';
 import { generatedText } from '../support/generated-text.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
-import { settled } from '../support/settled.js';
+import { remainingDrift } from '../support/remaining-drift.js';
 import { until } from '../support/until.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -311,7 +311,7 @@ describe('an admitted file that cannot be indexed', () => {
         summary: expect.stringContaining(`[${code}]`),
       });
       expect((await stack.request(`/partition/failing/file/${id}`)).status).toBe(404);
-      expect(await settled(stack)).toEqual([]);
+      expect(await remainingDrift(stack)).toEqual([]);
 
       const again = await client.send('POST', 'failing', id, `The bittern calls at ${name}.`, 'again.txt');
       expect(again.status).toBe(201);
@@ -361,7 +361,7 @@ describe('an odd file that can be indexed', () => {
   }, 320_000);
 
   it('leaves the stores in agreement', async () => {
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   });
 });
 
@@ -402,6 +402,6 @@ describe('the same bytes', () => {
     expect((await client.ended(url)).task_state).toBe('COMPLETED');
     const { files } = (await (await stack.request('/partition/twenty')).json()) as { files: object[] };
     expect(files).toEqual([expect.objectContaining({ file_id: `crane-${admitted}` })]);
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { writePdf } from '../support/documents/write-pdf.js';
 import { generatedText } from '../support/generated-text.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
-import { settled } from '../support/settled.js';
+import { remainingDrift } from '../support/remaining-drift.js';
 import { until } from '../support/until.js';
 
 let stack: RunningStack;
@@ -80,7 +80,7 @@ describe('PATCH', () => {
     const hits = await client.search('/search/partition/elsewhere', query);
     expect(hits.length).toBeGreaterThan(0);
     expect(hits[0]!.metadata).toMatchObject({ partition: 'elsewhere', of: 2 });
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   });
 
   it('under a running indexing is merged by its publication', async () => {
@@ -95,7 +95,7 @@ describe('PATCH', () => {
     expect((await stack.adapters.files.get('words', 'long'))?.live?.metadata).toEqual({ of: 3, late: true });
     const keys = (await chunksOf('words', 'long')).map(({ chunk }) => chunk.metadata.map(({ key }) => key));
     for (const each of keys) expect(each).toEqual(expect.arrayContaining(['of', 'late']));
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   });
 });
 
@@ -112,7 +112,7 @@ describe('copy', () => {
     expect(await call('DELETE', '/indexer/partition/source/file/doc')).toBe(204);
     const hits = await client.search('/search/partition/target', { text: 'Document 5, paragraph 1' });
     expect(hits[0]?.metadata).toMatchObject({ file_id: 'twin', partition: 'target' });
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   });
 });
 
@@ -129,7 +129,7 @@ describe('DELETE of a partition', () => {
     expect(await (await stack.request('/partition/doomed')).json()).toEqual({ files: [] });
     await stack.startWorker();
     await index('doomed', 'done', 7);
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
     const hits = await client.search('/search/partition/doomed', { text: 'Document', top_k: '50' });
     expect(new Set(hits.flatMap(({ content }) => content.match(/Document \d+/g) ?? []))).toEqual(
       new Set(['Document 7']),
@@ -157,7 +157,7 @@ describe('a cancel in the middle of parsing', () => {
       return status.name === 'CANCELLED';
     });
     expect(Date.now() - since).toBeLessThan(5000);
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   });
 });
 
@@ -184,7 +184,7 @@ describe('turns, callbacks and pools', () => {
     expect(bodies.sort((a, b) => (a.file_id < b.file_id ? -1 : 1))[3]).toEqual({
       ...{ partition: 'many', file_id: 'f3', status: 'success', metadata: { doc_rev: '3-a' } },
     });
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   }, 120_000);
 
   it('pools are made anew while the service goes on', async () => {

@@ -5,7 +5,7 @@ import type { TaskStatus } from '../support/document-client.js';
 import { generatedText } from '../support/generated-text.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
-import { settled } from '../support/settled.js';
+import { remainingDrift } from '../support/remaining-drift.js';
 import { until } from '../support/until.js';
 
 let stack: RunningStack;
@@ -92,7 +92,7 @@ describe('cancelling a task', () => {
       return (await stack.temporal.workflow.getHandle(id).describe()).status.name === 'CANCELLED';
     });
     // A writer that still wrote would show up here: the sweep and the clean-up are through.
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
     expect((await generations(cancelled.file_key)).size).toBe(0);
     expect((await client.task(url)).task_state).toBe('CANCELLED');
   });
@@ -108,7 +108,7 @@ describe('cancelling a task', () => {
     const small = await client.upload('POST', 'cancel', 'big', smallText(2), 'small.txt');
     expect((await client.ended(small)).task_state).toBe('COMPLETED');
     expect(await seedsFound('cancel')).toEqual(new Set(['Document 2']));
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   });
 
   it('at the moment of its publication: the worker lives, and the next task is done', async () => {
@@ -123,7 +123,7 @@ describe('cancelling a task', () => {
     const next = await client.upload('POST', 'moment', 'next', smallText(60), 'next.txt');
     expect((await client.ended(next)).task_state).toBe('COMPLETED');
     expect(stack.crashes()).toEqual([]);
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   }, 180_000);
 
   it('is refused with 409 once a task has ended, however it did', async () => {
@@ -145,7 +145,7 @@ describe('cancelling a task', () => {
       ]);
       expect((await client.task(url)).task_state).toBe(state);
     }
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   });
 });
 
@@ -161,7 +161,7 @@ describe('a replacement', () => {
     const second = await client.upload('PUT', 'replace', 'doc', smallText(11), 'doc.txt');
     expect(errorCode(await client.task(first))).toEqual(['CANCELLED', 'SUPERSEDED']);
     expect(errorCode(await client.ended(second))).toEqual(['COMPLETED', undefined]);
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
     expect(errorCode(await client.task(first))).toEqual(['CANCELLED', 'SUPERSEDED']);
     expect((await generations(file_key)).size).toBe(1);
     expect(await seedsFound('replace')).toEqual(new Set(['Document 11']));
@@ -185,7 +185,7 @@ describe('a replacement', () => {
     });
     expect(looked).toBeGreaterThan(0);
     expect(await seedsFound('replace')).toEqual(new Set(['Document 13']));
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
     expect((await generations(file_key)).size).toBe(1);
   });
 
@@ -211,14 +211,14 @@ describe('a replacement', () => {
     }
     const url = await client.upload('PUT', 'replace', 'doc', smallText(13), 'doc.txt');
     expect((await client.ended(url)).task_state).toBe('COMPLETED');
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   }, 180_000);
 
   it('of a version by a cancelled task: the live version stays', async () => {
     const running = await client.upload('PUT', 'replace', 'doc', bigText(14), 'doc.txt');
     await beingEmbedded(running);
     expect((await del(running)).status).toBe(200);
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
     expect(await seedsFound('replace')).toEqual(new Set(['Document 13']));
   });
 
@@ -240,7 +240,7 @@ describe('a replacement', () => {
         ['CANCELLED', 'SUPERSEDED'],
       ]).toContainEqual(errorCode(status));
     expect(await seedsFound('replace')).toEqual(new Set([`Document ${seeds[lastAt]}`]));
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   });
 });
 
@@ -255,7 +255,7 @@ describe('a file that is deleted while it is being indexed', () => {
 
     const back = await client.upload('POST', 'delete', 'doc', smallText(31), 'doc.txt');
     expect((await client.ended(back)).task_state).toBe('COMPLETED');
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
     expect((await generations(task.file_key)).size).toBe(0);
     const now = await stack.adapters.files.get('delete', 'doc');
     expect(now!.file_key).not.toBe(task.file_key);

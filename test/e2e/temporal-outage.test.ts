@@ -6,7 +6,7 @@ import type { TaskStatus } from '../support/document-client.js';
 import { generatedText } from '../support/generated-text.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
-import { settled } from '../support/settled.js';
+import { remainingDrift } from '../support/remaining-drift.js';
 import { until } from '../support/until.js';
 
 let temporal: CutLine;
@@ -115,7 +115,7 @@ describe('Temporal away', () => {
     expect(states(tasks)).toEqual(ids.map(() => 'COMPLETED'));
     await until('/ready is well again', async () => (await readiness()).code === 200);
     expect((await client.task(doomed)).task_state).toBe('CANCELLED');
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
     await expectOnce('away', ids);
     expect(await workflowRuns(urls)).toEqual(ids.map(() => 1));
   }, 180_000);
@@ -135,7 +135,7 @@ describe('Temporal away', () => {
     await until('some seconds have passed', async () => Date.now() - cutAt > 4000);
     await temporal.restore();
     expect(states([await client.ended(url, 240_000)])).toEqual(['COMPLETED']);
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
     await expectOnce('middle', ['doc']);
     expect(await workflowRuns([url])).toEqual([1]);
   }, 300_000);
@@ -173,7 +173,7 @@ describe('OpenSearch away', () => {
     const tasks = await Promise.all([running, again].map((url) => client.ended(url, 240_000)));
     expect(states(tasks)).toEqual(['COMPLETED', 'COMPLETED']);
     expect((await client.task(meanwhile)).task_state).toBe('CANCELLED');
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
     await expectOnce('dark', ['big', 'small']);
     expect(await status('/search/partition/dark?text=tide')).toBe(200);
   }, 300_000);

@@ -3,7 +3,7 @@ import { documentClient } from '../support/document-client.js';
 import { generatedText } from '../support/generated-text.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
-import { settled } from '../support/settled.js';
+import { remainingDrift } from '../support/remaining-drift.js';
 import { uploadStreamed } from '../support/upload-streamed.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -47,7 +47,7 @@ describe('a text file of 200 MB', () => {
       expect(record!.live!.upload_id).toBe(task.task_id);
       const hits = await client.search('/search/partition/scale/file/large', { text: 'quetzal', top_k: '3' });
       expect(hits[0]?.content).toContain(NEEDLE);
-      expect(await settled(stack)).toEqual([]);
+      expect(await remainingDrift(stack)).toEqual([]);
     },
     85 * 60_000,
   );

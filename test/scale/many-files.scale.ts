@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { documentClient } from '../support/document-client.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
-import { settled } from '../support/settled.js';
+import { remainingDrift } from '../support/remaining-drift.js';
 import { until } from '../support/until.js';
 
 const FILES = 1000;
@@ -48,6 +48,6 @@ describe('1,000 small files from 20 clients', () => {
     };
     expect(partitions.find(({ partition }) => partition === 'many')?.file_count).toBe(FILES);
     expect((await stack.adapters.files.countByUploader([1])).get(1)).toEqual({ files: FILES, pending: 0 });
-    expect(await settled(stack, 300_000)).toEqual([]);
+    expect(await remainingDrift(stack, 300_000)).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { writeDocx, writeDocxBomb } from '../support/documents/write-docx.js';
 import { writePdf } from '../support/documents/write-pdf.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
-import { settled } from '../support/settled.js';
+import { remainingDrift } from '../support/remaining-drift.js';
 
 let stack: RunningStack;
 let client: ReturnType<typeof documentClient>;
@@ -62,6 +62,6 @@ describe('documents beyond them', () => {
   });
 
   it('leave nothing', async () => {
-    expect(await settled(stack)).toEqual([]);
+    expect(await remainingDrift(stack)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { footprint } from './footprint.js';
 import { peakRise } from './peak-memory.js';
 import type { RunningStack } from './running-stack.js';
-import { settled } from './settled.js';
+import { remainingDrift } from './remaining-drift.js';
 import { until } from './until.js';
 import { megabytesOfText, uploadStreamed } from './upload-streamed.js';
 
@@ -21,7 +21,7 @@ export const expectLeanUpload = async (stack: RunningStack, megabytes: number): 
   const warm = await uploadStreamed(stack, `${path}/warm`, 'warm.txt', megabytesOfText(1));
   expect(warm.status).toBe(201);
   expect((await stack.request(warm.body.task_status_url, { method: 'DELETE' })).status).toBe(200);
-  expect(await settled(stack)).toEqual([]);
+  expect(await remainingDrift(stack)).toEqual([]);
 
   const { result, risenBytes, samples } = await peakRise(pid, () =>
     uploadStreamed(stack, `${path}/big`, 'big.txt', megabytesOfText(megabytes)),
@@ -35,7 +35,7 @@ export const expectLeanUpload = async (stack: RunningStack, megabytes: number): 
   expect(risen).toBeLessThanOrEqual(MAX_MEGABYTES);
 
   expect((await stack.request(result.body.task_status_url, { method: 'DELETE' })).status).toBe(200);
-  expect(await settled(stack)).toEqual([]);
+  expect(await remainingDrift(stack)).toEqual([]);
   // Hundreds of megabytes take a moment to remove, after the record has let go of them.
   await until('its bytes are gone', async () => {
     const left = await footprint(stack);

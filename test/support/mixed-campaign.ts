@@ -2,7 +2,7 @@ import { toVersionEntries } from '../../activities/documents/metadata-entries.js
 import { entriesText } from './entries-text.js';
 import { documentClient } from './document-client.js';
 import type { RunningStack } from './running-stack.js';
-import { settled } from './settled.js';
+import { remainingDrift } from './remaining-drift.js';
 
 /** What a seed makes of the next number: small, known, and the same everywhere (Mulberry32, T. Ettinger). */
 const randomFrom = (seed: number) => {
@@ -88,7 +88,8 @@ export const runMixedCampaign = async (
   await Promise.all(operations.map(perform));
   const ended = new Map<string, string>();
   for (const url of [...urls.values()].flat()) ended.set(url, (await client.ended(url)).task_state);
-  for (const drift of await settled(stack)) faults.push(`${drift.kind} ${drift.subject}: ${drift.detail}`);
+  for (const drift of await remainingDrift(stack))
+    faults.push(`${drift.kind} ${drift.subject}: ${drift.detail}`);
 
   for (let index = 0; index < options.files; index += 1) {
     const fileId = `file-${index}`;

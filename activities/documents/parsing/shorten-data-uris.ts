@@ -78,12 +78,12 @@ export async function* shortenDataUris(
   let isFirst = true;
   let open: OpenUri | null = null;
 
-  /** Gives what is settled of the held text; at the end that is everything. */
-  function settle(atEnd: boolean): string {
+  /** Gives what is complete of the held text; at the end that is everything. */
+  function release(atEnd: boolean): string {
     let at = 0;
-    let settled = '';
+    let complete = '';
     const give = (text: string): void => {
-      settled += text;
+      complete += text;
       given += text.length;
       before = text.length < BEFORE ? (before + text).slice(-BEFORE) : text.slice(-BEFORE);
     };
@@ -129,14 +129,14 @@ export async function* shortenDataUris(
       }
     }
     held = held.slice(at);
-    return settled;
+    return complete;
   }
 
   for await (const piece of pieces) {
     held += piece;
-    yield settle(false);
+    yield release(false);
   }
-  yield settle(true);
+  yield release(true);
 }
 
 /** Whether this is what stands for a data URI that was longer. */
@@ -248,10 +248,10 @@ function scanText(text: string, from: number, uri: OpenUri, atEnd: boolean): Sca
   const end = isQuoted ? indexOf(quoteEnd, text, from) : endOfWord(text, from, uri);
   const done = end !== null || atEnd;
   // What looks like the beginning of a blank line is looked at again with what follows.
-  const settled = isQuoted && !done ? Math.max(from, text.length - MAX_WHITE_SPACE - 2) : text.length;
-  const payload = text.slice(from, end ?? settled);
+  const complete = isQuoted && !done ? Math.max(from, text.length - MAX_WHITE_SPACE - 2) : text.length;
+  const payload = text.slice(from, end ?? complete);
   uri.length += payload.length - 2 * (payload.split('%').length - 1);
-  return { end: end ?? settled, done };
+  return { end: end ?? complete, done };
 }
 
 function endOfQuote(closing: string): RegExp {

@@ -126,7 +126,7 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
       await endpoints.setDefaultIfUnset(type, builtin.name, { provisional: found === null });
     else {
       await endpoints.setDefaultIfUnset(type, first);
-      await endpoints.settleDefault(type, first);
+      await endpoints.confirmDefault(type, first);
     }
   }
 };

@@ -54,7 +54,7 @@ const citedNumbers = (line: string, sourceCount: number): number[] => {
 
 /**
  * Cuts the citation line off the end of a streamed answer and reads it. What comes out does not depend on how
- * the answer was cut into pieces: what is kept back at the end is settled by positions in the whole answer alone.
+ * the answer was cut into pieces: what is kept back at the end is decided by positions in the whole answer alone.
  * Inline marks such as `[Source 2]` are part of the answer and stay.
  *
  * @param sourceCount sources in the prompt; a number beyond is never reported as cited

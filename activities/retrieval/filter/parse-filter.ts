@@ -20,7 +20,7 @@ const OPERATORS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>='
 const RESERVED: ReadonlySet<string> = new Set(['and', 'or', 'not', 'in', 'like', 'true', 'false']);
 /** Ways to say that a key of the client's metadata follows in brackets. */
 const METADATA_NAMES: ReadonlySet<string> = new Set(['metadata', '$meta']);
-/** The caller's partitions are settled by who they are, and never by a filter. */
+/** The caller's partitions follow from its memberships, never from a filter. */
 const PARTITION = /^(?:(?:metadata|\$meta)\.)?partition(?:\.|$)/i;
 
 const shown = (token: Token): string => {

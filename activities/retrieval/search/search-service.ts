@@ -80,11 +80,11 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
   const run = async (asked: SearchRequest): Promise<SearchOutcome> => {
     const { scope, fileKey, filter, text, topK, signal } = asked;
     const trace = traceSearch();
-    const [{ groups, workspaceKey, fileKeys }, settled] = await Promise.all([
+    const [{ groups, workspaceKey, fileKeys }, defaults] = await Promise.all([
       findPlace(asked),
       asked.settings,
     ]);
-    const request: SearchRequest = { ...settled, ...asked };
+    const request: SearchRequest = { ...defaults, ...asked };
     const limits: CheckLimits = {
       ...{ scope, fileKey, filter, workspaceKey },
       partitions: new Set([...groups.values()].flat()),

@@ -86,20 +86,20 @@ const exchange = (request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
     let connected = false;
     let status: number | null = null;
     let answer: IncomingMessage | null = null;
-    let settled = false;
+    let isFinished = false;
 
-    const settle = (result: DeliveryResult): void => {
-      if (settled) return;
-      settled = true;
+    const finish = (result: DeliveryResult): void => {
+      if (isFinished) return;
+      isFinished = true;
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
       resolve(result);
     };
     /** The exchange is over or given up; what has been seen so far decides. */
     const conclude = (message: string): void => {
-      if (answer !== null) settle(refusalOf(answer, ''));
-      else if (status !== null) settle({ outcome: 'rejected', status, retryAfterMs: null, message });
-      else settle({ outcome: connected ? 'unknown' : 'unreachable', message });
+      if (answer !== null) finish(refusalOf(answer, ''));
+      else if (status !== null) finish({ outcome: 'rejected', status, retryAfterMs: null, message });
+      else finish({ outcome: connected ? 'unknown' : 'unreachable', message });
       request.destroy();
     };
     const abort = (): void => conclude('The request was cancelled.');
@@ -117,17 +117,17 @@ const exchange = (request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
       });
       // In front of the parser, which throws the status away when the headers never end.
       socket.prependListener('data', (chunk: Buffer) => {
-        if (settled) return;
+        if (isFinished) return;
         status = read(chunk);
         if (status === null || status > 299) return;
-        settle({ outcome: 'accepted', status });
+        finish({ outcome: 'accepted', status });
         setTimeout(() => request.destroy(), LINGER_MS).unref();
       });
     });
     request.once('response', (response: IncomingMessage) => {
-      if (settled) return void response.resume();
+      if (isFinished) return void response.resume();
       answer = response;
-      void readBody(response).then((body) => settle(refusalOf(response, body)));
+      void readBody(response).then((body) => finish(refusalOf(response, body)));
     });
     // They stay for the life of the request: what happens after the result is known is nobody's business.
     request.on('error', (error: NodeJS.ErrnoException) => {

@@ -22,7 +22,7 @@ export const deleteUser = async (deps: DeleteUserDeps, userId: number): Promise<
  * user's things were taken, and goes the same way now.
  * @returns whether the user is deleted
  */
-export const settleDeletedUser = async (deps: DeleteUserDeps, userId: number): Promise<boolean> => {
+export const reconcileDeletedUser = async (deps: DeleteUserDeps, userId: number): Promise<boolean> => {
   if ((await deps.users.get(userId)) !== null) return false;
   await finish(deps, userId);
   return true;
@@ -32,8 +32,8 @@ export const settleDeletedUser = async (deps: DeleteUserDeps, userId: number): P
  * The same for the uploader of a file that was just admitted. Its partitions go; in those of others the file stays, and
  * is nobody's. What cannot be found out now is no reason to fail an upload that is admitted.
  */
-export const settleUploader = async (deps: DeleteUserDeps, userId: number): Promise<void> => {
-  await settleDeletedUser(deps, userId).catch((error: unknown) => {
+export const confirmUploader = async (deps: DeleteUserDeps, userId: number): Promise<void> => {
+  await reconcileDeletedUser(deps, userId).catch((error: unknown) => {
     deps.log.warn({ err: error, user_id: userId }, 'whether an uploader still exists is unknown');
   });
 };

@@ -15,7 +15,7 @@ export interface EndTaskDeps {
   log: Logger;
 }
 
-/** `told` is settled once Temporal knows, or is given up on; it never rejects. */
+/** `told` resolves once Temporal knows, or is given up on; it never rejects. */
 export interface EndedTask {
   ended: boolean;
   told: Promise<unknown>;

@@ -46,8 +46,8 @@ export const patchFile = async (deps: PatchFileDeps, patch: FilePatch): Promise<
   if ((file.live?.chunk_count ?? 0) <= MAX_CHUNKS_AT_ONCE)
     await reconcileChunks(deps, fileKey, [token]).catch(orElseSweep);
   else
-    await askTemporal(deps.log, `settling the chunks of file ${fileKey}`, () =>
-      deps.workflows.startSettling(fileKey, token),
+    await askTemporal(deps.log, `reconciling the chunks of file ${fileKey}`, () =>
+      deps.workflows.startReconciling(fileKey, token),
     );
   if (moved && patch.to !== null) {
     const { partition, partition_key: partitionKey } = patch.to;

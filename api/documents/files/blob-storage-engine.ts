@@ -23,7 +23,7 @@ export const createBlobStorageEngine = (blobs: BlobStore, blobId: string, signal
   let stored: StoredPart | null = null;
 
   const write = async (part: Part): Promise<void> => {
-    // Which file the bytes belong to is settled by admission, later.
+    // Admission decides later which file the bytes belong to.
     const owner = { blobId, kind: 'upload', fileKey: '', generation: 0, taskId: blobId } as const;
     const { size, sha256 } = await blobs.write(owner, part.stream, signal);
     stored = { originalName: part.originalname, mimetype: part.mimetype, size, sha256 };

@@ -9,7 +9,7 @@ import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { cancelTask } from '../commands/cancel-task.js';
-import { settleUploader } from '../commands/delete-user.js';
+import { confirmUploader } from '../commands/delete-user.js';
 import { requirePartitionStill } from '../commands/require-partition-still.js';
 import { requireRoom } from '../commands/require-room.js';
 import { requireQuota } from '../commands/reserve-quota.js';
@@ -68,7 +68,7 @@ export const copyDocument = async (
     taskUrl: links(ctx.baseUrl).task,
   });
   const { partition_key: partitionKey } = target;
-  await settleUploader(commandDeps, ctx.principal.userId);
+  await confirmUploader(commandDeps, ctx.principal.userId);
   await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
   const ended = await awaitEnd(adapters.tasks, task, ctx.signal);
   if (ended !== null) return requireCompleted(ended);

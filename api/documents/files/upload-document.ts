@@ -5,7 +5,7 @@ import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { authorisePartition } from '../../http/middleware/authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';
-import { settleUploader } from '../commands/delete-user.js';
+import { confirmUploader } from '../commands/delete-user.js';
 import { requirePartitionStill } from '../commands/require-partition-still.js';
 import { requireRoom } from '../commands/require-room.js';
 import { requireQuota } from '../commands/reserve-quota.js';
@@ -53,7 +53,7 @@ export const uploadDocument = async (
     const task = await admitUpload(commandDeps, {
       ...{ ...target, ...checked, intent, userId: ctx.principal.userId, embedder, partitionKey },
     });
-    await settleUploader(commandDeps, ctx.principal.userId);
+    await confirmUploader(commandDeps, ctx.principal.userId);
     await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
     await requireWorkspaces(deps, ctx, task.file_key, checked.workspaces);
     return { task_status_url: target.taskUrl(task.task_id) };

@@ -8,7 +8,7 @@ import type { Scope } from '../../../schemas/documents/users.js';
 import { FileDetail, FileList, ListLimit, PartitionList } from '../../../schemas/documents/documents-api.js';
 import { createPartition } from '../commands/create-partition.js';
 import { deletePartition } from '../commands/delete-partition.js';
-import { settleDeletedUser } from '../commands/delete-user.js';
+import { reconcileDeletedUser } from '../commands/delete-user.js';
 import { noSuchFile } from '../../http/refusals.js';
 import { empty, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
@@ -98,7 +98,7 @@ export const partitionRoutes = ({ adapters, config, workflows }: GatewayDeps): R
     async handle({ principal: { userId }, log }, { params }) {
       const { maxPartitionsPerUser } = config.documents;
       await createPartition({ ...adapters, maxPartitionsPerUser }, { partition: params.partition, userId });
-      if (await settleDeletedUser({ ...adapters, workflows, log }, userId))
+      if (await reconcileDeletedUser({ ...adapters, workflows, log }, userId))
         throw new AppError('AUTH_ERROR', 'Invalid token', { plain: true });
       return empty(201);
     },

@@ -17,7 +17,7 @@ import { links } from '../../http/links.js';
 import { resolveTaskPartitions } from './resolve-task-partitions.js';
 import { presentQueueTask } from './present-task.js';
 
-const MAX_SETTLED = 500;
+const MAX_ENDED = 500;
 const MAX_ACTIVE = 2000;
 /** The namespace that upstream's execution cluster would name. */
 const NAMESPACE = 'tamis';
@@ -96,12 +96,12 @@ export const queueRoutes = ({ adapters }: GatewayDeps): Route[] => {
           const wanted = states.filter((state) => of.includes(state));
           return wanted.length === 0 ? [] : adapters.tasks.list({ userId, states: wanted, limit });
         };
-        const [active, settled] = await Promise.all([
+        const [active, ended] = await Promise.all([
           listed(ACTIVE_STATES, MAX_ACTIVE),
-          listed(FINAL_STATES, MAX_SETTLED),
+          listed(FINAL_STATES, MAX_ENDED),
         ]);
         const link = links(baseUrl);
-        const tasks = await resolveTaskPartitions(adapters, ctx, [...active, ...settled]);
+        const tasks = await resolveTaskPartitions(adapters, ctx, [...active, ...ended]);
         return json(200, { tasks: tasks.map((task) => presentQueueTask(task, link)) });
       },
     }),

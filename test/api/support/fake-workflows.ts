@@ -13,7 +13,7 @@ export const createFakeWorkflows = () => {
     startIndexing: (task) => ask(asked.started, task.task_id),
     cancelIndexing: (task) => ask(asked.cancelled, `${task.file_key}/${task.generation}`),
     startCleaning: (fileKey, generation) => ask(asked.cleaned, `${fileKey}/${generation}`),
-    startSettling: (fileKey) => ask(more.settled, fileKey),
+    startReconciling: (fileKey) => ask(more.settled, fileKey),
     startCleaningPartition: ({ partition }) => ask(more.cleanedPartitions, partition),
     notifyDispatcher: async () => {
       await ask([], 'dispatch');

@@ -188,7 +188,7 @@ export const blobStoreContract = (subject: Subject<BlobStore>): void => {
 
     test('is assigned to a file, listed by it, scanned, and removed', async () => {
       const fileKey = randomUUID();
-      const blob = await written(Buffer.from('words'), { fileKey: 'unsettled' });
+      const blob = await written(Buffer.from('words'), { fileKey: 'unassigned' });
       const other = await written(Buffer.from('other words'));
       await store().assign(blob.blobId, { fileKey, generation: 7 });
       const expected = { ...blob, fileKey, generation: 7, size: 5, createdAt: expect.any(Date) };

@@ -27,27 +27,27 @@ export const callbackStoreContract = (subject: Subject<CallbackStore>): void => 
       expect(await store().get(taskId)).toBeNull();
     });
 
-    test('counts attempts, keeps the last result, and settles once', async () => {
+    test('counts attempts, keeps the last result, and ends once', async () => {
       const taskId = await insert();
       expect(await untried()).toContain(taskId);
       expect(await untried(new Date(Date.now() - 60_000))).not.toContain(taskId);
       await store().noteAttempt(taskId, { status: 500, error: 'failed' });
       expect(await untried()).not.toContain(taskId);
       await store().noteAttempt(taskId, { status: 204, error: null });
-      await store().settle(taskId, 'delivered');
-      await store().settle(taskId, 'failed');
+      await store().end(taskId, 'delivered');
+      await store().end(taskId, 'failed');
       expect(await store().get(taskId)).toMatchObject({
         ...{ state: 'delivered', attempts: 2, last_status: 204, last_error: null },
       });
     });
 
-    test('removes what is settled and old, never what waits', async () => {
-      const [waiting, settled] = [await insert(), await insert()];
-      await store().settle(settled, 'withdrawn');
-      await store().removeSettled(new Date(Date.now() - 60_000));
-      expect(await store().get(settled)).not.toBeNull();
-      await store().removeSettled(soon());
-      expect(await store().get(settled)).toBeNull();
+    test('removes what has ended and is old, never what waits', async () => {
+      const [waiting, ended] = [await insert(), await insert()];
+      await store().end(ended, 'withdrawn');
+      await store().removeEnded(new Date(Date.now() - 60_000));
+      expect(await store().get(ended)).not.toBeNull();
+      await store().removeEnded(soon());
+      expect(await store().get(ended)).toBeNull();
       expect(await store().get(waiting)).not.toBeNull();
     });
   });

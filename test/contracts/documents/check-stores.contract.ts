@@ -42,7 +42,7 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
 
     const writeBlob = (blobId: string, kind: 'upload' | 'chunks', taskId: string, words: string) =>
       stores().blobs.write(
-        { blobId, kind, fileKey: 'unsettled', generation: 0, taskId },
+        { blobId, kind, fileKey: 'unassigned', generation: 0, taskId },
         Readable.from([words]),
       );
 

@@ -197,12 +197,14 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
         const { partition, fileKey } = await makeLive();
         await store().announce(fileKey, 'token');
         await store().announce(fileKey, 'token');
-        const unsettled = async (before: Date) =>
-          (await store().listUnsettled(before, 1000)).filter(({ file_key }) => file_key === fileKey);
-        expect(await unsettled(new Date(Date.now() - 60_000))).toEqual([]);
-        expect(await unsettled(new Date(Date.now() + 60_000))).toMatchObject([{ chunk_updates: ['token'] }]);
+        const unconfirmed = async (before: Date) =>
+          (await store().listUnconfirmed(before, 1000)).filter(({ file_key }) => file_key === fileKey);
+        expect(await unconfirmed(new Date(Date.now() - 60_000))).toEqual([]);
+        expect(await unconfirmed(new Date(Date.now() + 60_000))).toMatchObject([
+          { chunk_updates: ['token'] },
+        ]);
         await store().confirmChunkUpdates(fileKey, (await present(partition)).revision, ['token']);
-        expect(await unsettled(new Date(Date.now() + 60_000))).toEqual([]);
+        expect(await unconfirmed(new Date(Date.now() + 60_000))).toEqual([]);
       });
     });
 

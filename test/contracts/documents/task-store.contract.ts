@@ -133,12 +133,12 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       ]);
     });
 
-    test('removes what settled long ago and was cleaned up after', async () => {
+    test('removes what ended long ago and was cleaned up after', async () => {
       const [gone, dirty, active] = [await insert(), await insert(), await insert()];
       for (const { task_id } of [gone, dirty]) await store().finish(task_id, 'CANCELLED');
       await store().markCleaned(gone.file_key, 1);
-      expect(await store().removeSettled(new Date(Date.now() - 60_000))).toBe(0);
-      expect(await store().removeSettled(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(1);
+      expect(await store().removeEnded(new Date(Date.now() - 60_000))).toBe(0);
+      expect(await store().removeEnded(new Date(Date.now() + 60_000))).toBeGreaterThanOrEqual(1);
       const left = await Promise.all([gone, dirty, active].map(({ task_id }) => store().get(task_id)));
       expect(left.map((task) => task !== null)).toEqual([false, true, true]);
     });

@@ -74,17 +74,17 @@ export const modelEndpointStoreContract = (subject: Subject<ModelEndpointStore>)
     });
 
     test('a provisional default gives way once; a chosen one does not', async () => {
-      await store().settleDefault('stt', 'found');
+      await store().confirmDefault('stt', 'found');
       expect((await store().defaults()).stt).toBeUndefined();
       await store().setDefaultIfUnset('stt', 'for-want', { provisional: true });
       await store().setDefaultIfUnset('stt', 'second');
       expect((await store().defaults()).stt).toBe('for-want');
-      await store().settleDefault('stt', 'found');
-      await store().settleDefault('stt', 'later');
+      await store().confirmDefault('stt', 'found');
+      await store().confirmDefault('stt', 'later');
       expect((await store().defaults()).stt).toBe('found');
       await store().setDefaultIfUnset('vlm', 'for-want', { provisional: true });
       await store().setDefault('vlm', 'chosen');
-      await store().settleDefault('vlm', 'found');
+      await store().confirmDefault('vlm', 'found');
       expect((await store().defaults()).vlm).toBe('chosen');
     });
   });

@@ -154,8 +154,8 @@ describe('docker-compose.yml', () => {
       );
   });
 
-  test('hands on every variable of the configuration that the file does not settle itself', () => {
-    const settled = new Set([
+  test('hands on every variable of the configuration that the file does not set itself', () => {
+    const set = new Set([
       // Of the image.
       'NODE_ENV',
       // One way to listen, behind a token.
@@ -168,8 +168,8 @@ describe('docker-compose.yml', () => {
     ]);
     const { gateway, worker } = compose.services;
     const given = new Set(Object.keys({ ...gateway?.environment, ...worker?.environment }));
-    expect(KNOWN_VARIABLES.filter((name) => !given.has(name) && !settled.has(name))).toEqual([]);
-    expect([...settled].filter((name) => !KNOWN_VARIABLES.includes(name))).toEqual([]);
+    expect(KNOWN_VARIABLES.filter((name) => !given.has(name) && !set.has(name))).toEqual([]);
+    expect([...set].filter((name) => !KNOWN_VARIABLES.includes(name))).toEqual([]);
   });
 
   test('changes no default, and env.example shows the defaults', () => {

@@ -37,8 +37,8 @@ export async function* takeDataUris(
     return picture === null ? asItWas : marks.of(picture);
   };
 
-  /** Gives what is settled of the held text; at the end that is everything. */
-  async function* settle(atEnd: boolean): AsyncGenerator<string> {
+  /** Gives what is complete of the held text; at the end that is everything. */
+  async function* release(atEnd: boolean): AsyncGenerator<string> {
     for (;;) {
       if (open !== null) {
         const end = held.search(NO_BASE64);
@@ -54,9 +54,9 @@ export async function* takeDataUris(
       const start = held.indexOf(START);
       if (start < 0) {
         // The end may be the beginning of a beginning.
-        const settled = atEnd ? held.length : Math.max(0, held.length - START.length);
-        yield held.slice(0, settled);
-        held = held.slice(settled);
+        const complete = atEnd ? held.length : Math.max(0, held.length - START.length);
+        yield held.slice(0, complete);
+        held = held.slice(complete);
         return;
       }
       if (start > 0) {
@@ -73,7 +73,7 @@ export async function* takeDataUris(
 
   for await (const piece of pieces) {
     held += piece;
-    yield* settle(false);
+    yield* release(false);
   }
-  yield* settle(true);
+  yield* release(true);
 }

@@ -55,7 +55,7 @@ export const createMongoCallbackStore = (db: Db, key: Buffer | null): CallbackSt
         { $inc: { attempts: 1 }, $set: { last_status: status, last_error: error, updated_at: new Date() } },
       );
     },
-    async settle(taskId, state) {
+    async end(taskId, state) {
       await callbacks.updateOne(
         { _id: taskId, state: 'waiting' },
         { $set: { state, updated_at: new Date() } },
@@ -73,7 +73,7 @@ export const createMongoCallbackStore = (db: Db, key: Buffer | null): CallbackSt
     async remove(taskId) {
       await callbacks.deleteOne({ _id: taskId });
     },
-    async removeSettled(before) {
+    async removeEnded(before) {
       await callbacks.deleteMany({ state: { $ne: 'waiting' }, updated_at: { $lt: before } });
     },
   });

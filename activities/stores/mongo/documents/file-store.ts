@@ -181,7 +181,7 @@ export const createMongoFileStore = (db: Db): FileStore => {
       );
       return matchedCount === 1;
     },
-    async listUnsettled(before, limit) {
+    async listUnconfirmed(before, limit) {
       const documents = await files
         .find({ 'chunk_updates.0': { $exists: true }, updated_at: { $lt: before } })
         .limit(limit)

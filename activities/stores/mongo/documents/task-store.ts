@@ -177,7 +177,7 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
         .toArray();
       return documents.map(toRecord);
     },
-    async removeSettled(before) {
+    async removeEnded(before) {
       const { deletedCount } = await tasks.deleteMany({
         ...FINAL,
         finished_at: { $lt: before },

@@ -104,7 +104,7 @@ export const createMongoModelEndpointStore = (db: Db): ModelEndpointStore => {
         }
       }
     },
-    async settleDefault(type, name) {
+    async confirmDefault(type, name) {
       const provisional = `provisional.${type}`;
       await settings.updateOne(
         { _id: 'model_defaults', [provisional]: true },

@@ -164,7 +164,7 @@ describe('PATCH /indexer/partition/{partition}/file/{file_id}', () => {
     expect((await patch('{"k":1}'))[0]).toBe(200);
     expect(await shown()).toContain('"k":1');
     const later = new Date(Date.now() + 1000);
-    expect(await gateway.adapters.files.listUnsettled(later, 10)).toMatchObject([{ file_id: 'a1' }]);
+    expect(await gateway.adapters.files.listUnconfirmed(later, 10)).toMatchObject([{ file_id: 'a1' }]);
   });
 
   describe('with a partition', () => {

@@ -22,7 +22,7 @@ export const createFakeCallbackStore = (): CallbackStore => {
       callback.attempts += 1;
       Object.assign(callback, { last_status: status, last_error: error, updated_at: new Date() });
     },
-    async settle(taskId, state) {
+    async end(taskId, state) {
       const callback = callbacks.get(taskId);
       if (callback?.state === 'waiting') Object.assign(callback, { state, updated_at: new Date() });
     },
@@ -37,7 +37,7 @@ export const createFakeCallbackStore = (): CallbackStore => {
     async remove(taskId) {
       callbacks.delete(taskId);
     },
-    async removeSettled(before) {
+    async removeEnded(before) {
       for (const [taskId, { state, updated_at }] of callbacks)
         if (state !== 'waiting' && updated_at < before) callbacks.delete(taskId);
     },

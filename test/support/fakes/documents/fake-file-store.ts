@@ -247,7 +247,7 @@ export const createFakeFileStore = (): FileStore => {
       file.chunk_updates = file.chunk_updates.filter((token) => !tokens.includes(token));
       return true;
     },
-    async listUnsettled(before, limit) {
+    async listUnconfirmed(before, limit) {
       return [...files.values()]
         .filter((file) => file.chunk_updates.length > 0 && file.updated_at < before)
         .slice(0, limit)

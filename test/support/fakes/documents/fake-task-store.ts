@@ -147,12 +147,12 @@ export const createFakeTaskStore = (): TaskStore => {
         limit,
       );
     },
-    async removeSettled(before) {
-      const settled = [...tasks.values()].filter(
+    async removeEnded(before) {
+      const ended = [...tasks.values()].filter(
         (task) => task.cleaned_at !== null && task.finished_at !== null && task.finished_at < before,
       );
-      for (const task of settled) tasks.delete(task.task_id);
-      return settled.length;
+      for (const task of ended) tasks.delete(task.task_id);
+      return ended.length;
     },
     async *scan() {
       for (const task of [...tasks.values()]) yield copyRecord(task);

@@ -64,7 +64,7 @@ export const createFakeModelEndpointStore = (): ModelEndpointStore => {
       defaults[type] = name;
       if (options.provisional === true) provisional.add(type);
     },
-    async settleDefault(type, name) {
+    async confirmDefault(type, name) {
       if (provisional.delete(type)) defaults[type] = name;
     },
     async setDefault(type, name) {

@@ -67,7 +67,7 @@ describe('deletions that a crash cut short', () => {
     expect((await bench.files.getMany([key])).get(key)?.deleted_at).toBeInstanceOf(Date);
   });
 
-  it('of a user: what it left behind is settled, and the mark goes', async () => {
+  it('of a user: what it left behind is removed, and the mark goes', async () => {
     const bench = await laterBench();
     await user(bench, 5);
     await bench.partitions.addMember('library', 5, 'editor');
