@@ -64,7 +64,7 @@ const asClientsMatter = (error: unknown, ownKey: boolean): unknown => {
   return error;
 };
 
-const judged = (model: LanguageModel, ownKey: boolean): LanguageModel => ({
+const withClientErrors = (model: LanguageModel, ownKey: boolean): LanguageModel => ({
   ...model,
   async *stream(messages, options) {
     try {
@@ -147,7 +147,7 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
       const own = baseUrl === undefined || sameAddress(baseUrl, endpoint.endpoint);
       if (!own) checkAddress(baseUrl, allowPrivate);
       const model = own ? await ownModel(endpoint, override) : foreignModel(baseUrl, endpoint, override);
-      return judged(model, apiKey !== undefined);
+      return withClientErrors(model, apiKey !== undefined);
     },
   };
 };

@@ -3,7 +3,7 @@ import type { ApiKeyRecord, KeyScope } from '../../schemas/signals/api-keys.js';
 import type {
   Alert,
   ApiVersion,
-  JudgedSignal,
+  EvaluatedSignal,
   NewAlert,
   QuarantinedAlert,
   WaitingItem,
@@ -80,7 +80,7 @@ export interface AlertStore {
   /** quarantined → discarded, for good; the record stays. Answers whether one of this id was quarantined. */
   discard(id: number): Promise<boolean>;
   /** Stored signals from the newest backwards, below an id; those whose bytes were not kept are left out. */
-  readBack(query: { belowId: number | null; limit: number }): Promise<JudgedSignal[]>;
+  readBack(query: { belowId: number | null; limit: number }): Promise<EvaluatedSignal[]>;
   /** How many stored alerts each rule matched, and when the last one was received. */
   ruleMatches(name: string): Promise<{ count: number; last: Date | null }>;
   summaries(): Promise<QueueSummary[]>;
@@ -168,7 +168,7 @@ export interface ApiKeyStore {
   touch(id: string, at: Date): Promise<void>;
 }
 
-/** The decisions of a watcher, folded into a full set, as compressed bytes. */
+/** The decisions of a watcher, aggregated into a full set, as compressed bytes. */
 export interface DecisionCopyStore {
   read(watcher: string, version: ApiVersion): Promise<{ bytes: Buffer; revision: number; at: Date } | null>;
   /** Replaces the copy of that revision (0: there was none); false when somebody else was faster. */

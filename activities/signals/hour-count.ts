@@ -1,4 +1,4 @@
-import type { Count, CountryCount, DecisionTally, HourAggregate } from '../../schemas/signals/statistics.js';
+import type { Count, CountryCount, DecisionCount, HourAggregate } from '../../schemas/signals/statistics.js';
 
 /**
  * Names come from whoever pushes signals, so there may be any number of them, and an aggregate is one record. Of a
@@ -17,7 +17,7 @@ export interface CountedAlert {
   /** Written by this service itself: counted in `auditScenarios` and nowhere else. */
   audit: boolean;
   receivedAt: Date;
-  decisions: readonly DecisionTally[];
+  decisions: readonly DecisionCount[];
 }
 
 type Counts = Map<string, Count>;

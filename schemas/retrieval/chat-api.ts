@@ -17,7 +17,7 @@ const flag = z.boolean().nullish();
 export const ChatMetadata = z
   .looseObject({
     spoken_style_answer: flag.meta({ description: 'A short answer to be read aloud' }),
-    use_map_reduce: flag.meta({ description: 'Each extract is judged and summed up by the model first' }),
+    use_map_reduce: flag.meta({ description: 'Each extract is evaluated and summed up by the model first' }),
     websearch: flag.meta({ description: 'Adds results of a web search' }),
     llm_override: z
       .object({

@@ -7,7 +7,7 @@ const instant = z.string().nullable().meta({ description: 'ISO 8601 in UTC' });
 export const RulesBody = z
   .object({
     mode: z.enum(['block', 'allow']),
-    version: z.string().meta({ description: 'Recorded with each alert that these rules judged' }),
+    version: z.string().meta({ description: 'Recorded with each alert that these rules were evaluated for' }),
     loadedAt: z.string(),
     rules: z.array(
       z.object({
@@ -56,7 +56,7 @@ export const PreviewBody = z
         scenario: z.string(),
         sourceValue: z.string().nullable(),
         filtered: z.boolean(),
-        ruleSet: z.string().nullable().meta({ description: 'Version of the rules that judged it' }),
+        ruleSet: z.string().nullable().meta({ description: 'Version of the rules that were evaluated' }),
         reason: z.string(),
       }),
     ),

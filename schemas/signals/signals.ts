@@ -1,4 +1,4 @@
-import type { DecisionTally } from './statistics.js';
+import type { DecisionCount } from './statistics.js';
 
 /** The records of the proxy job: what a local API server (LAPI) pushes, and what we keep of it. */
 
@@ -65,7 +65,7 @@ export interface Alert {
   rawJson: string | null;
 }
 
-/** A signal that has been validated and judged, on its way into the store. */
+/** A signal that has been validated and evaluated, on its way into the store. */
 export interface NewAlert {
   /** Unique per watcher: the uuid, or a digest of the item where the client gives none (LAPI before 1.5). */
   identity: string;
@@ -76,7 +76,7 @@ export interface NewAlert {
   reasons: string[];
   /** The names of the rules that match, in rule order. */
   matched?: string[];
-  /** The version of the rules that judged it. */
+  /** The version of the rules that were evaluated. */
   ruleSet?: string;
   /** Why it is withheld or quarantined, for `summaries()`: the 41 fields have no column for it. */
   stateReason?: string;
@@ -93,7 +93,7 @@ export interface NewAlert {
     'id' | 'receivedAt' | 'filtered' | 'filterReasons' | 'forwardedToCapi' | 'forwardedAt' | 'rawJson'
   >;
   /** What the statistics count of its decisions. */
-  decisions: DecisionTally[];
+  decisions: DecisionCount[];
   receivedAt: Date;
 }
 
@@ -109,12 +109,12 @@ export type HoldCause =
   'network' | 'server-error' | 'rate-limited' | 'forbidden' | 'unauthorized' | 'no-token' | 'paused';
 
 /** A stored signal as a rule is tried on it. */
-export interface JudgedSignal {
+export interface EvaluatedSignal {
   id: number;
   watcher: string;
   version: ApiVersion;
   filtered: boolean;
-  /** The version of the rules that judged it; null: none did. */
+  /** The version of the rules that were evaluated; null: none did. */
   ruleSet: string | null;
   receivedAt: Date;
   raw: string;

@@ -5,7 +5,7 @@ export const DURATION_CATEGORIES = ['<1h', '1-24h', '1-7d', '>7d'] as const;
 export type DurationCategory = (typeof DURATION_CATEGORIES)[number];
 
 /** Decisions of one alert that look alike. Null where the decision does not tell. */
-export interface DecisionTally {
+export interface DecisionCount {
   scenario: string | null;
   category: DurationCategory | null;
   count: number;

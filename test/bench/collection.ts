@@ -36,8 +36,8 @@ const load = (name: string, folder: string): Collection => {
     }),
     queries: linesOf(folder, 'queries.tsv').flatMap((line) => {
       const [id = '', text = ''] = line.split('\t');
-      const judged = relevant.get(id);
-      return judged === undefined ? [] : [{ id, text, relevant: judged }];
+      const grade = relevant.get(id);
+      return grade === undefined ? [] : [{ id, text, relevant: grade }];
     }),
   };
 };

@@ -18,8 +18,8 @@ export interface InstantModelServer {
 
 const WORDS = Array.from({ length: 60 }, (_, index) => `word${index}`);
 
-/** The built-in embedder's vector folded to fewer dimensions: near texts stay near. */
-const folded = (text: string, dimension: number): number[] => {
+/** The built-in embedder's vector reduced to fewer dimensions: near texts stay near. */
+const reduced = (text: string, dimension: number): number[] => {
   const vector = new Array<number>(dimension).fill(0);
   hashVector(text).forEach((value, index) => (vector[index % dimension]! += value));
   const length = Math.hypot(...vector) || 1;
@@ -45,7 +45,7 @@ export const openInstantModelServer = async (
           const { input } = (await json(request)) as { input: string | string[] };
           const data = [input]
             .flat()
-            .map((text, index) => ({ object: 'embedding', index, embedding: folded(text, dimension) }));
+            .map((text, index) => ({ object: 'embedding', index, embedding: reduced(text, dimension) }));
           return send({ object: 'list', data, model: 'embed', usage: { prompt_tokens: 0, total_tokens: 0 } });
         }
         case 'POST /v1/chat/completions': {
@@ -78,7 +78,7 @@ export const openInstantModelServer = async (
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     dimension,
-    embed: (text) => folded(text, dimension),
+    embed: (text) => reduced(text, dimension),
     pauseBetweenWords(ms) {
       wordPauseMs = ms;
     },

@@ -41,7 +41,7 @@ interface Watched {
   plan: Plan;
   /** Seeds whose text may be visible now; null while the file may also be absent. */
   visible: Set<number> | null;
-  /** Raised with each change of `visible`: an answer that crossed one is not judged. */
+  /** Raised with each change of `visible`: an answer that crossed one is not checked. */
   turn: number;
 }
 

@@ -21,7 +21,7 @@ export const DURATIONS: Readonly<Record<string, number | null>> = {
 type Row = Record<string, string | number>;
 
 /** Counts in the most literal way: a sorted list of [key, number of times]. */
-const tally = (keys: readonly string[]): [string, number][] =>
+const countOf = (keys: readonly string[]): [string, number][] =>
   [...new Set(keys)]
     .map((key): [string, number] => [key, keys.filter((other) => other === key).length])
     .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : y - x));
@@ -43,7 +43,7 @@ const buckets = (times: readonly string[]) => ({
 });
 
 const countries = (codes: readonly (string | null)[]): Row[] =>
-  tally(codes.filter((code) => code !== null))
+  countOf(codes.filter((code) => code !== null))
     .slice(0, 15)
     .map(([code, count]) => ({ countryCode: code, countryName: code, count }));
 
@@ -68,16 +68,16 @@ export const referenceStatistics = (stored: readonly Alert[], since: Date | null
       (decision) => ({ alert, decision }),
     ),
   );
-  const scenarios = tally(real.map(({ scenario }) => scenario));
+  const scenarios = countOf(real.map(({ scenario }) => scenario));
   return {
     stats: {
       total: real.length,
       filtered: real.filter(({ filtered }) => filtered).length,
       forwarded: real.filter(({ forwardedToCapi }) => forwardedToCapi).length,
       topScenarios: rows(scenarios.slice(0, 10), 'scenario'),
-      allScenarios: rows(tally(stored.map(({ scenario }) => scenario)).slice(0, 500), 'scenario'),
+      allScenarios: rows(countOf(stored.map(({ scenario }) => scenario)).slice(0, 500), 'scenario'),
       topCountries: rows(
-        tally(real.flatMap(({ geoCountryCode }) => geoCountryCode ?? [])).slice(0, 10),
+        countOf(real.flatMap(({ geoCountryCode }) => geoCountryCode ?? [])).slice(0, 10),
         'country',
       ),
       timeBounds: { min: times(real)[0] ?? null, max: times(real).at(-1) ?? null },
@@ -85,9 +85,9 @@ export const referenceStatistics = (stored: readonly Alert[], since: Date | null
     distribution: {
       ...buckets(times(recent)),
       byCountry: countries(recent.map(({ geoCountryCode }) => geoCountryCode)),
-      byScenario: rows(tally(recent.map(({ scenario }) => scenario)).slice(0, 10), 'scenario'),
+      byScenario: rows(countOf(recent.map(({ scenario }) => scenario)).slice(0, 10), 'scenario'),
       dailyTrend: rows(
-        tally(recent.map(({ receivedAt }) => receivedAt.slice(0, 10))).sort(([a], [b]) => (a < b ? -1 : 1)),
+        countOf(recent.map(({ receivedAt }) => receivedAt.slice(0, 10))).sort(([a], [b]) => (a < b ? -1 : 1)),
         'date',
       ),
       totalAlerts: recent.length,
@@ -97,7 +97,7 @@ export const referenceStatistics = (stored: readonly Alert[], since: Date | null
       totalDecisions: decided.length,
       ...buckets(decided.map(({ alert }) => alert.receivedAt)),
       byDurationCategory: rows(
-        tally(
+        countOf(
           decided.flatMap(({ decision }) => {
             if (decision.duration === undefined) return [];
             const seconds = DURATIONS[String(decision.duration)];
@@ -108,7 +108,7 @@ export const referenceStatistics = (stored: readonly Alert[], since: Date | null
         'category',
       ),
       topScenarios: rows(
-        tally(
+        countOf(
           decided.flatMap(({ decision: { scenario } }) => (typeof scenario === 'string' ? [scenario] : [])),
         ).slice(0, 10),
         'scenario',

@@ -40,7 +40,7 @@ const COHERE: Dialect = {
 };
 
 /**
- * Source: huggingface.github.io/text-embeddings-inference. A text that is too long is judged by its beginning, where the
+ * Source: huggingface.github.io/text-embeddings-inference. A text that is too long is scored by its beginning, where the
  * server would otherwise refuse all of them.
  */
 const TEI: Dialect = {

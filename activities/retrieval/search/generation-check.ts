@@ -57,7 +57,7 @@ const holdsFilter = (
     filter,
   );
 
-const judge = (
+const verify = (
   chunk: ChunkHead,
   file: FileRecord | undefined,
   limits: CheckLimits,
@@ -103,14 +103,14 @@ export const checkGenerations = async <Leg extends string, Chunk extends ChunkHe
     for (const hit of legs[name]) {
       const { chunk_id: id, file_key: key, generation } = hit.chunk;
       const file = records.get(key);
-      const verdict = kept.has(id) ? 'duplicate' : judge(hit.chunk, file, limits);
-      if (typeof verdict !== 'string') {
-        kept.set(id, { ...hit, ...verdict });
+      const result = kept.has(id) ? 'duplicate' : verify(hit.chunk, file, limits);
+      if (typeof result !== 'string') {
+        kept.set(id, { ...hit, ...result });
         continue;
       }
-      dropped[name].push({ id, score: hit.score, reason: verdict });
+      dropped[name].push({ id, score: hit.score, reason: result });
       // Other chunks of the file may satisfy the filter, and a repeated one is there already.
-      if (verdict === 'filter' || verdict === 'duplicate') continue;
+      if (result === 'filter' || result === 'duplicate') continue;
       dead.add(generation);
       if (file?.live != null && file.live.generation !== generation)
         robbed.set(file.file_key, file.live.generation);

@@ -27,7 +27,7 @@ export const canDecode = (encoding: string | undefined): boolean => {
 
 /**
  * The bytes behind a `content-encoding`, at most so many.
- * @throws Error with the code ERR_BUFFER_TOO_LARGE beyond the limit, another one when they do not unfold
+ * @throws Error with the code ERR_BUFFER_TOO_LARGE beyond the limit, another one when they cannot be decoded
  */
 export const decodeContent = async (
   bytes: Buffer,

@@ -1,4 +1,4 @@
-import type { DecisionTally } from '../../../schemas/signals/statistics.js';
+import type { DecisionCount } from '../../../schemas/signals/statistics.js';
 import { durationCategory } from './duration-category.js';
 
 /** As long as the columns that are indexed. */
@@ -13,21 +13,21 @@ const textOf = (decision: unknown, key: string): string | null => {
 };
 
 /** The decisions of a signal, those that count alike put together, in order of appearance. */
-export const countDecisions = (signal: unknown): DecisionTally[] => {
+export const countDecisions = (signal: unknown): DecisionCount[] => {
   const isObject = typeof signal === 'object' && signal !== null && Object.hasOwn(signal, 'decisions');
   const decisions = isObject ? (signal as { decisions: unknown }).decisions : undefined;
   if (!Array.isArray(decisions)) return [];
-  const tallies = new Map<string, DecisionTally>();
+  const counts = new Map<string, DecisionCount>();
   for (const decision of decisions as unknown[]) {
     const duration = textOf(decision, 'duration');
     const category = duration === null ? null : durationCategory(duration);
     const named = textOf(decision, 'scenario');
-    const known = tallies.has(`${category}\n${named}`);
-    const scenario = known || tallies.size < MAX_KINDS ? named : null;
+    const known = counts.has(`${category}\n${named}`);
+    const scenario = known || counts.size < MAX_KINDS ? named : null;
     const key = `${category}\n${scenario}`;
-    const tally = tallies.get(key) ?? { scenario, category, count: 0 };
-    tally.count += 1;
-    tallies.set(key, tally);
+    const entry = counts.get(key) ?? { scenario, category, count: 0 };
+    entry.count += 1;
+    counts.set(key, entry);
   }
-  return [...tallies.values()];
+  return [...counts.values()];
 };

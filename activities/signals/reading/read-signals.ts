@@ -47,7 +47,7 @@ const readItem = (raw: string, depth: number, limits: SignalLimits): SignalItem 
 };
 
 /**
- * Splits the decoded body of `POST /v2/signals` or `/v3/signals` into its items. The items are not judged here; an
+ * Splits the decoded body of `POST /v2/signals` or `/v3/signals` into its items. The items are not validated here; an
  * item that breaks a limit is answered with its problem, so that the rest of the batch is taken all the same.
  * @throws AppError BAD_REQUEST or PAYLOAD_TOO_LARGE with the texts of proxy spec, table 1.1
  */

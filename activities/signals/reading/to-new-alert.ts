@@ -73,7 +73,7 @@ const noteOfLargeItem = ({ raw, bytes }: SignalItem, digest: string): string =>
   });
 
 /**
- * Validates and judges one item, and makes the record to store. A bad item is quarantined with the reason and stops
+ * Validates one item, evaluates the rules, and makes the record to store. A bad item is quarantined with the reason and stops
  * no other. Its identity is the uuid, or the digest of the item without the blanks between its parts: always the
  * digest for a bad one, so that a mended item with the same uuid is taken.
  */

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { AppError } from '../../../schemas/app-error.js';
-import type { JudgedSignal } from '../../../schemas/signals/signals.js';
+import type { EvaluatedSignal } from '../../../schemas/signals/signals.js';
 import type { AlertStore } from '../../ports/signals.js';
 import { compileRule } from './compile-rule.js';
 import type { CompiledRule } from './compiled-rule.js';
@@ -12,7 +12,7 @@ export interface Preview {
   matched: number;
   newlyMatched: number;
   notes: string[];
-  samples: { signal: JudgedSignal; reason: string }[];
+  samples: { signal: EvaluatedSignal; reason: string }[];
 }
 
 /** A stored signal may be a mebibyte, and a page of them is held. */
@@ -39,7 +39,7 @@ export const previewRule = async (
   let since = performance.now();
   let belowId: number | null = null;
   while (result.scanned < limit) {
-    const page: JudgedSignal[] = await alerts.readBack({
+    const page: EvaluatedSignal[] = await alerts.readBack({
       belowId,
       limit: Math.min(PAGE, limit - result.scanned),
     });
@@ -73,7 +73,7 @@ const compiled = (filter: unknown, watchers: unknown): { rule: CompiledRule; not
   return { rule, notes: notes.slice(0, SAMPLES) };
 };
 
-const reasonFor = (rule: CompiledRule, stored: JudgedSignal): string | null => {
+const reasonFor = (rule: CompiledRule, stored: EvaluatedSignal): string | null => {
   if (!rule.appliesTo(stored.watcher)) return null;
   try {
     return rule.condition(JSON.parse(stored.raw), factsOf(stored.fields, stored));

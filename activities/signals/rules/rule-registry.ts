@@ -10,7 +10,7 @@ export interface RuleSet {
   rules: readonly CompiledRule[];
   mode: RuleMode;
   faults: readonly RuleFault[];
-  /** Changes with what the rules say, and with nothing else; each alert is stored with the one that judged it. */
+  /** Changes with what the rules say, and with nothing else; each alert is stored with the one that was evaluated. */
   version: string;
   loadedAt: Date;
 }

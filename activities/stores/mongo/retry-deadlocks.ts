@@ -23,7 +23,7 @@ const MAX_PAUSE_MS = 1_000;
  * Makes the collections of this handle repeat a write that a deadlock ended. MongoDB repeats conflicting writes inside
  * the server; on FerretDB, PostgreSQL ends one of the writes that wait for each other, and says so to the client. It
  * happens as soon as the same unique key is inserted twice at the same moment. Batches (`insertMany`, `bulkWrite`) are
- * left alone: their parts have different outcomes, which only the caller can judge.
+ * left alone: their parts have different outcomes, which only the caller can evaluate.
  */
 export function retryDeadlocks(db: Db): Db {
   const open = db.collection.bind(db) as (...args: unknown[]) => Collection;

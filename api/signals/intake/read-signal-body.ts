@@ -6,10 +6,10 @@ const tooLarge = (cause?: unknown): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', 'Request body is too large', { cause });
 
 /**
- * The text of a signals request. The limit holds for the bytes on the line and again for what they unfold to; neither
+ * The text of a signals request. The limit holds for the bytes on the line and again for what they decode to; neither
  * is read further than that.
  * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE for an unknown encoding, BAD_REQUEST for one that does
- *   not unfold or for a content type that holds no array
+ *   not decode or for a content type that holds no array
  */
 export const readSignalBody = async (req: IncomingMessage, limit: number): Promise<string> => {
   const plain = await readPlainBody(req, limit);
@@ -25,7 +25,7 @@ export const readSignalBody = async (req: IncomingMessage, limit: number): Promi
 export const readPlainBody = async (req: IncomingMessage, limit: number): Promise<Buffer> => {
   const encoding = req.headers['content-encoding'];
   if (!canDecode(encoding)) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Unsupported content encoding');
-  return unfold(await collect(req, limit), encoding, limit);
+  return decode(await collect(req, limit), encoding, limit);
 };
 
 /** Without a type it is taken for what it should be: a signal is not lost for want of a header. */
@@ -50,7 +50,7 @@ const collect = async (req: IncomingMessage, limit: number): Promise<Buffer> => 
   throw tooLarge();
 };
 
-const unfold = async (bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> => {
+const decode = async (bytes: Buffer, encoding: string | undefined, limit: number): Promise<Buffer> => {
   try {
     return await decodeContent(bytes, encoding, limit);
   } catch (error) {

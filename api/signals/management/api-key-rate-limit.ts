@@ -5,11 +5,11 @@ import type { Rate } from '../../../schemas/config/rate.js';
 import { createKnownCallers } from '../../http/middleware/known-callers.js';
 
 export interface ApiKeyRateLimit {
-  /** Counts a request that no key vouches for. @throws AppError RATE_LIMITED (429) */
+  /** Counts a request without a valid key. @throws AppError RATE_LIMITED (429) */
   count(ctx: Koa.Context): Promise<void>;
-  /** Asks before a key is looked at. @throws AppError RATE_LIMITED when requests without a valid key have used up the limit */
+  /** Checked before a key is. @throws AppError RATE_LIMITED when requests without a valid key have used up the limit */
   ask(ctx: Koa.Context, keyDigest: string): Promise<void>;
-  /** Remembers whose key was right. */
+  /** Remembers that the key was valid from this address. */
   remember(ctx: Koa.Context, keyDigest: string): void;
 }
 
@@ -36,7 +36,7 @@ export const createApiKeyRateLimit = (options: {
       'X-RateLimit-Reset': String(Math.ceil(resetMs / 1000)),
     });
   };
-  const judge = (ctx: Koa.Context, verdict: RateVerdict): void => {
+  const enforce = (ctx: Koa.Context, verdict: RateVerdict): void => {
     show(ctx, verdict);
     if (verdict.allowed) return;
     throw new AppError('RATE_LIMITED', `Rate limit exceeded, retry in ${inWords(rate.seconds)}`, {
@@ -46,12 +46,12 @@ export const createApiKeyRateLimit = (options: {
 
   return {
     async count(ctx) {
-      judge(ctx, await limits.take(NAME, rate, addressOf(ctx)));
+      enforce(ctx, await limits.take(NAME, rate, addressOf(ctx)));
     },
     async ask(ctx, keyDigest) {
       const verdict = await limits.peek(NAME, rate, addressOf(ctx));
       if (known.has(addressOf(ctx), keyDigest)) show(ctx, verdict);
-      else judge(ctx, verdict);
+      else enforce(ctx, verdict);
     },
     remember(ctx, keyDigest) {
       known.add(addressOf(ctx), keyDigest);

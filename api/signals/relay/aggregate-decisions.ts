@@ -36,9 +36,9 @@ const keyOf = (decision: KeptDecision): string =>
   `${targetOf(decision)}\n${decision.scenario}\n${textOf(decision.whole?.['type'])}`;
 
 /**
- * Folds an answer of `GET /decisions/stream` into the set kept before (proxy spec, 6.2): what is deleted goes first, then
+ * Aggregates an answer of `GET /decisions/stream` into the set kept before (proxy spec, 6.2): what is deleted goes first, then
  * what is new comes, as a local API server does it. An answer to `startup=true` replaces the set.
- * Null when there is nothing to fold into, when it is no such answer, or when the set grows beyond the limit.
+ * Null when there is no set to add to, when it is no such answer, or when the set grows beyond the limit.
  */
 export const aggregateDecisions = (
   before: AggregatedDecisions | null,
@@ -65,7 +65,7 @@ export const aggregateDecisions = (
 
 /**
  * The set as CAPI would answer `startup=true` now: durations have run down meanwhile, and what has ended is left out. Or,
- * for a request without start-up, that nothing has changed: whatever passed by was folded, so that its asker has it.
+ * for a request without start-up, that nothing has changed: each delta that was aggregated had been sent to the watcher.
  */
 export const expandDecisions = (
   { version, decisions, links }: AggregatedDecisions,

@@ -20,9 +20,9 @@ import type { ProxyDeps } from '../proxy-deps.js';
 
 const unpacked = promisify<Buffer, Buffer>(gunzip);
 
-/** Of one answer, as it comes and unfolded; the community list has a few megabytes. */
+/** Of one answer, as it comes and decoded; the community list has a few megabytes. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
-const UNFOLDED_BYTES = 32 * 1024 * 1024;
+const DECODED_BYTES = 32 * 1024 * 1024;
 /** What one document of the store holds, with room for the rest of it. */
 const COPY_BYTES = 15 * 1024 * 1024;
 /** All answers that are being read beside their way to the client. */
@@ -44,8 +44,8 @@ export const streamRequest = (method: string, target: string): Omit<StreamReques
 };
 
 /**
- * The decision stream of each watcher, folded as it passes by and served from that copy while CAPI is down: to a token that
- * CAPI took before and never to another one.
+ * The decision stream of each watcher, aggregated as it passes by and served from that copy while CAPI is down, to a token
+ * that CAPI accepted before and to no other.
  */
 export const createDecisionCache = ({
   watchers,
@@ -53,10 +53,10 @@ export const createDecisionCache = ({
   now,
 }: Pick<ProxyDeps, 'watchers' | 'copies' | 'now'>) => {
   let aside = 0;
-  /** Folds of one watcher follow each other: each builds on the one before. */
-  const folding = new Map<string, Promise<void>>();
+  /** Answers of one watcher are aggregated one after the other: each builds on the set before. */
+  const underWay = new Map<string, Promise<void>>();
 
-  const fold = async (
+  const aggregate = async (
     { version, startup, sender }: StreamRequest,
     bytes: Buffer,
     encoding: string | undefined,
@@ -64,7 +64,7 @@ export const createDecisionCache = ({
     const { watcher, token } = sender;
     if (token !== null) await watchers.acceptToken(watcher, sha256(token.text));
     const at = now();
-    const answer = parsed(await decodeContent(bytes, encoding, UNFOLDED_BYTES));
+    const answer = parsed(await decodeContent(bytes, encoding, DECODED_BYTES));
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       const kept = await copies.read(watcher, version);
       const before =
@@ -73,7 +73,7 @@ export const createDecisionCache = ({
           : (JSON.parse(String(await unpacked(kept.bytes))) as AggregatedDecisions);
       const after = aggregateDecisions(before, answer, { version, startup, at: at.getTime() });
       if (after === null) {
-        // Nothing to fold into yet, or no such answer.
+        // No set to add to yet, or no such answer.
         if (kept === null || answer === undefined) return;
         return void (await copies.drop(watcher, version));
       }
@@ -86,17 +86,17 @@ export const createDecisionCache = ({
 
   const inTurn = (request: StreamRequest, work: () => Promise<void>, log: Logger): void => {
     const key = `${request.version}/${request.sender.watcher}`;
-    const mine = (folding.get(key) ?? Promise.resolve()).then(work).catch(async (error: unknown) => {
+    const mine = (underWay.get(key) ?? Promise.resolve()).then(work).catch(async (error: unknown) => {
       log.warn({ err: error, watcher: request.sender.watcher }, 'a decision stream could not be kept');
       // A delta is missing: what is left is no longer the full set.
       await copies.drop(request.sender.watcher, request.version).catch(() => undefined);
     });
-    folding.set(key, mine);
-    void mine.then(() => folding.get(key) === mine && folding.delete(key));
+    underWay.set(key, mine);
+    void mine.then(() => underWay.get(key) === mine && underWay.delete(key));
   };
 
   return {
-    /** The answer's body as it goes to the client; read aside and folded afterwards. */
+    /** The answer's body as it goes to the client; read aside and aggregated afterwards. */
     watch(request: StreamRequest, answer: PassThroughAnswer, log: Logger): PassThroughAnswer['body'] {
       const encoding = [answer.headers['content-encoding']].flat()[0];
       const drop = (): void =>
@@ -115,7 +115,7 @@ export const createDecisionCache = ({
         onEnd(bytes) {
           const release = (): void => void (aside -= held);
           if (bytes === null) drop();
-          else inTurn(request, () => fold(request, bytes, encoding).finally(release), log);
+          else inTurn(request, () => aggregate(request, bytes, encoding).finally(release), log);
           if (bytes === null) release();
         },
       });
@@ -129,8 +129,8 @@ export const createDecisionCache = ({
       if ((await watchers.standing(watcher, sha256(token.text))) !== 'accepted') return null;
       const kept = await copies.read(watcher, version);
       if (kept === null) return null;
-      const folded = JSON.parse(String(await unpacked(kept.bytes))) as AggregatedDecisions;
-      const body = Buffer.from(JSON.stringify(expandDecisions(folded, { startup, at: now().getTime() })));
+      const aggregated = JSON.parse(String(await unpacked(kept.bytes))) as AggregatedDecisions;
+      const body = Buffer.from(JSON.stringify(expandDecisions(aggregated, { startup, at: now().getTime() })));
       const zip = body.length > GZIP_ABOVE && /\bgzip\b/i.test(String(req.headers['accept-encoding'] ?? ''));
       const seconds = Math.max(0, Math.floor((now().getTime() - kept.at.getTime()) / 1000));
       return {

@@ -56,7 +56,7 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
   };
 
   return {
-    /** Who logs in; null for a body that is no login, which is CAPI's to judge. */
+    /** Who logs in; null for a body that is no login, which is passed on to CAPI. */
     read: readCredentials,
 
     answerFor: (login: Credentials, log: Logger): Promise<Answer | null> =>

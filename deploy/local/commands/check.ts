@@ -14,7 +14,7 @@ const CHECKS: readonly (readonly [command: string, ...args: string[]])[] = [
   ['knip'],
 ];
 
-/** Everything that can be judged without running the product. All of it, even after a first failure. */
+/** Everything that can be checked without running the product. All of it, even after a first failure. */
 export async function check(bench: Workbench): Promise<number> {
   const { root } = bench.paths;
   const failed: string[] = [];

@@ -173,12 +173,12 @@ describe('GET /ready, of names that resolve to nothing', () => {
       ['embedder', 'vectors'],
       ['llm', 'writer'],
       ['llm', 'talker'],
-      ['reranker', 'judge'],
+      ['reranker', 'scorer'],
     ])
       await ask('POST', '/model-endpoints/', { name, model_type, endpoint: AWAY, model_name: 'm' });
     const retrieval = {
       preset_type: 'retrieval',
-      config: { reranker: 'judge', llm: 'writer', hyde_prompt_name: 'mine' },
+      config: { reranker: 'scorer', llm: 'writer', hyde_prompt_name: 'mine' },
     };
     await ask('POST', '/prompts/', { prompt_type: 'hyde', name: 'mine', content: '{query}' });
     await ask('POST', '/presets/', { name: 'careful', ...retrieval });

@@ -11,7 +11,7 @@ const ATTEMPTS = 5;
 type Input = Parameters<FileStore['admitFirst']>[0];
 type Answer = Awaited<ReturnType<FileStore['admitFirst']>>;
 
-/** The admission of a POST: insert, else judge the record that has the name, else take it over. */
+/** The admission of a POST: insert, else examine the record that has the name, else take it over. */
 export const admitFirst = async (files: Collection<FileDocument>, input: Input): Promise<Answer> => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const inserted = await insert(files, input);

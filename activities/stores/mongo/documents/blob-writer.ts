@@ -118,7 +118,7 @@ const writeChunks = async (
 const complete = async (collections: BlobCollections, document: BlobFileDocument): Promise<void> => {
   const { writes } = collections;
   const { _id } = document;
-  // Renewed and judged in one update, as `removeIncomplete` does from its side: only one of the two can win.
+  // Renewed and checked in one update, as `removeIncomplete` does from its side: only one of the two can win.
   const { matchedCount } = await writes.updateOne(
     { _id, doomed: { $exists: false } },
     { $set: { touched_at: new Date() } },

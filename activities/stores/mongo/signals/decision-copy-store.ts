@@ -12,7 +12,7 @@ interface CopyDocument {
   at: Date;
 }
 
-/** Copies in collection `decision_copies`, one document each: the fold is read, changed and written by revision. */
+/** Copies in collection `decision_copies`, one document each: the set is read, changed and written by revision. */
 export const createMongoDecisionCopyStore = (db: Db): DecisionCopyStore => {
   const copies = db.collection<CopyDocument>('decision_copies');
   return withMongoErrors<DecisionCopyStore>({

@@ -100,9 +100,9 @@ describe('a document that gives orders', () => {
     const partition = 'reduced';
     await indexText(gateway, { partition, fileId: 'a' }, [HOSTILE['cites in advance']?.[0] ?? '']);
     await ask(gateway, { model: `rag-${partition}`, metadata: { use_map_reduce: true } });
-    const [judging] = server.asked('chat').map(({ body }) => body['messages'] as Message[]);
-    expect(judging?.[1]?.content).toMatch(/^Question: When does the mill open\?\n\nExcerpt:\n/);
-    expect(judging?.[1]?.content).not.toContain('[Source');
+    const [evaluating] = server.asked('chat').map(({ body }) => body['messages'] as Message[]);
+    expect(evaluating?.[1]?.content).toMatch(/^Question: When does the mill open\?\n\nExcerpt:\n/);
+    expect(evaluating?.[1]?.content).not.toContain('[Source');
   });
 });
 

@@ -129,7 +129,7 @@ describe('client validation', () => {
   it.each([
     ['/v1/usage-metrics', '/v3/signals'],
     ['/v3/usage-metrics', '/v3/signals'],
-  ])("holds for %s as well, while other metrics are CAPI's to judge", async (path, asked) => {
+  ])('holds for %s as well, while other metrics are passed on to CAPI', async (path, asked) => {
     const { state, proxy, upstream } = await start({}, { enabled });
     expect((await proxy.push({}, { path, token: tokenOf('w1') })).status).toBe(200);
     expect(upstream.seen.map(({ url }) => url)).toEqual([asked, '/v3/usage-metrics']);

@@ -104,7 +104,7 @@ describe('POST signals: bad input', () => {
       'Request body is too large',
     ],
     [
-      'an encoding that does not unfold',
+      'an encoding that cannot be decoded',
       '[]',
       { 'content-encoding': 'gzip' },
       400,
@@ -124,9 +124,9 @@ describe('POST signals: bad input', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('does not unfold a decompression bomb', async () => {
+  it('does not decode a decompression bomb', async () => {
     await start({ settings: { maxSignalBytes: MIB } });
-    // Some 900 megabytes: to unfold them would take seconds and memory.
+    // Some 900 megabytes: to decode them would take seconds and memory.
     const bomb = Buffer.concat(Array<Buffer>(14).fill(gzipSync(Buffer.alloc(64 * MIB))));
     expect(bomb.length).toBeLessThan(MIB);
     const before = process.memoryUsage.rss();

@@ -54,7 +54,7 @@ const valuesOf = (body: Buffer): string[] =>
   );
 
 describe('GET /v3/decisions/stream', () => {
-  it('comes from CAPI while CAPI answers, and from the folded copy, with its age, while it does not', async () => {
+  it('comes from CAPI while CAPI answers, and from the aggregated copy, with its age, while it does not', async () => {
     says({ new: [group(['1', '2'])], deleted: [], links: { blocklists: [], allowlists: [] } }, { zip: true });
     const first = await pull(START, { headers: { 'accept-encoding': 'gzip' } });
     expect([first.headers['content-encoding'], valuesOf(gunzipSync(first.body))]).toEqual([
@@ -160,7 +160,7 @@ describe('GET /v3/decisions/stream', () => {
     expect((await pull(START)).headers['content-encoding']).toBeUndefined();
   });
 
-  it('keeps folds in order, however fast they come', async () => {
+  it('aggregates in order, however fast they come', async () => {
     says({ new: [group(['0'])], deleted: [] });
     await pull(START);
     let serial = 0;

@@ -137,7 +137,7 @@ describe('POST of metrics', () => {
     expect(proxy.woken).not.toContain('metrics of w2');
   });
 
-  it('is refused without a token, over 50 MiB unfolded, and in an unknown encoding', async () => {
+  it('is refused without a token, over 50 MiB decoded, and in an unknown encoding', async () => {
     for (const path of ['/v1/usage-metrics', '/v3/usage-metrics'])
       expect(await post(path, '{}', { authorization: '' })).toEqual({
         status: 401,

@@ -39,7 +39,7 @@ const preview = async (body: unknown) => {
 };
 
 describe('rules with a scope, list elements and places', () => {
-  it('hold back what they say, and each alert knows which rules judged it', async () => {
+  it('hold back what they say, and each alert knows which rules were evaluated', async () => {
     const alerts = (await (await proxy.ask('/api/alerts')).json()) as {
       id: number;
       filterReasons: string | null;

@@ -36,7 +36,7 @@ export interface ChatStageOptions {
   found?: SearchResult[] | ((request: SearchRequest) => SearchResult[] | SearchOutcome);
   contextTokens?: number;
   model?: LanguageModel;
-  /** What the model answers on the way to the answer: rewriting, variants, judgements. Fails by default. */
+  /** What the model answers on the way to the answer: rewriting, variants, evaluations. Fails by default. */
   complete?: (messages: readonly ChatMessage[], options: ChatOptions) => Promise<string> | string;
   adapters?: Partial<ChatAdapters>;
   files?: { file: FileRecord; chunks: StoredChunk[] }[];

@@ -204,7 +204,7 @@ describe('what is asked of a search', () => {
 
 describe('map-reduce', () => {
   const many = (count: number) => results(...Array.from({ length: count }, (_, index) => `c${index}`));
-  const judge =
+  const evaluate =
     (relevant: (excerpt: string) => boolean) =>
     (messages: readonly { content: string }[]): string => {
       const excerpt = messages[1]?.content ?? '';
@@ -212,16 +212,16 @@ describe('map-reduce', () => {
       return relevant(excerpt) ? '{"relevant": true, "summary": "In short."}' : '{"relevant": false}';
     };
 
-  test('judges ten, then five at a time, until five say nothing', async () => {
+  test('evaluates ten, then five at a time, until five say nothing', async () => {
     const relevant = (excerpt: string) => /c[0-9]\./.test(excerpt) && !/c[5-9]\./.test(excerpt);
-    const stage = openChatStage(answer, { found: many(30), complete: judge(relevant) });
+    const stage = openChatStage(answer, { found: many(30), complete: evaluate(relevant) });
     const { end } = await stage.collect({ mapReduce: true, topN: 10 });
     expect(stage.asides.filter(([, ask]) => ask?.content.includes('Excerpt:'))).toHaveLength(10);
     expect(idsOf(end.sources.presented)).toEqual(['c0', 'c1', 'c2', 'c3', 'c4']);
     expect(stage.seen[0]?.messages[0]?.content).toContain('[Source 1] report.pdf\nIn short.');
   });
 
-  test('ends at twenty, and keeps what could not be judged', async () => {
+  test('ends at twenty, and keeps what could not be evaluated', async () => {
     const stage = openChatStage(answer, { found: many(30), complete: () => 'no JSON' });
     const { end } = await stage.collect({ mapReduce: true });
     expect(stage.asides.filter(([, ask]) => ask?.content.includes('Excerpt:'))).toHaveLength(20);

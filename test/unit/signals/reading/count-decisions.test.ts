@@ -79,8 +79,8 @@ describe('countDecisions', () => {
       scenario: `s${index}`,
       duration: '1h',
     }));
-    const tallies = countDecisions({ decisions });
-    expect(tallies.length).toBeLessThanOrEqual(101);
-    expect(tallies.reduce((total, { count }) => total + count, 0)).toBe(5_000);
+    const counts = countDecisions({ decisions });
+    expect(counts.length).toBeLessThanOrEqual(101);
+    expect(counts.reduce((total, { count }) => total + count, 0)).toBe(5_000);
   });
 });

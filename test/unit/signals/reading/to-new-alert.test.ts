@@ -225,7 +225,7 @@ describe('quarantine', () => {
     expect(take(raw)).toMatchObject({ state: 'quarantined', stateReason, reasons: [], raw });
   });
 
-  test('is not judged, and its uuid stays free for the mended item', () => {
+  test('is not evaluated, and its uuid stays free for the mended item', () => {
     const text = JSON.stringify({ uuid: UUID, source: {} });
     expect(take(text, { mode: 'allow' })).toMatchObject({ state: 'quarantined', identity: digestOf(text) });
   });

@@ -31,27 +31,35 @@ describe('durations of Go', () => {
   });
 });
 
-describe('folding, v3', () => {
+describe('aggregating, v3', () => {
   const group = (scenario: string, values: string[], duration = '4h') => ({
     ...{ scenario, scope: 'Ip', decisions: values.map((value) => ({ value, duration })) },
   });
-  const fold = (before: AggregatedDecisions | null, answer: unknown, startup = false, at = T0) =>
+  const aggregate = (before: AggregatedDecisions | null, answer: unknown, startup = false, at = T0) =>
     aggregateDecisions(before, answer, { version: 'v3', startup, at });
-  const values = (folded: AggregatedDecisions | null) => folded?.decisions.map(({ value }) => value).sort();
+  const values = (aggregated: AggregatedDecisions | null) =>
+    aggregated?.decisions.map(({ value }) => value).sort();
 
   test('a start replaces everything, a delta takes away and adds', () => {
     const links = { blocklists: [{ name: 'l' }], allowlists: [] };
-    const first = fold(null, { new: [group('a', ['1', '2']), group('b', ['2'])], deleted: [], links }, true);
+    const first = aggregate(
+      null,
+      { new: [group('a', ['1', '2']), group('b', ['2'])], deleted: [], links },
+      true,
+    );
     expect(values(first)).toEqual(['1', '2', '2']);
-    const second = fold(first, { new: [group('a', ['3'])], deleted: [{ scope: 'ip', decisions: ['2'] }] });
+    const second = aggregate(first, {
+      new: [group('a', ['3'])],
+      deleted: [{ scope: 'ip', decisions: ['2'] }],
+    });
     expect(values(second)).toEqual(['1', '3']);
     expect(second?.links).toEqual(links);
-    expect(values(fold(second, { new: [group('z', ['9'])], deleted: [] }, true))).toEqual(['9']);
+    expect(values(aggregate(second, { new: [group('z', ['9'])], deleted: [] }, true))).toEqual(['9']);
   });
 
   test('what is deleted and new in one answer is there afterwards', () => {
-    const first = fold(null, { new: [group('a', ['1'], '1h')] }, true);
-    const second = fold(first, {
+    const first = aggregate(null, { new: [group('a', ['1'], '1h')] }, true);
+    const second = aggregate(first, {
       new: [group('a', ['1'], '9h')],
       deleted: [{ scope: 'Ip', decisions: ['1'] }],
     });
@@ -61,7 +69,7 @@ describe('folding, v3', () => {
   });
 
   test('durations run down, what has ended is gone, what cannot be read stays as it is', () => {
-    const first = fold(
+    const first = aggregate(
       null,
       { new: [group('a', ['1'], '4h'), group('a', ['2'], '1h'), group('b', ['3'], 'for ever')] },
       true,
@@ -78,11 +86,11 @@ describe('folding, v3', () => {
   });
 
   test('a delta without a start, and what is no answer, give nothing', () => {
-    expect(fold(null, { new: [], deleted: [] })).toBeNull();
+    expect(aggregate(null, { new: [], deleted: [] })).toBeNull();
     for (const answer of [undefined, null, [], 'x', {}, { message: 'OK' }])
-      expect(fold(null, answer, true)).toBeNull();
+      expect(aggregate(null, answer, true)).toBeNull();
     expect(
-      values(fold(null, { new: [7, null, { decisions: 7 }, group('a', ['1'])], deleted: 'x' }, true)),
+      values(aggregate(null, { new: [7, null, { decisions: 7 }, group('a', ['1'])], deleted: 'x' }, true)),
     ).toEqual(['1']);
   });
 
@@ -92,20 +100,20 @@ describe('folding, v3', () => {
     fc.assert(
       fc.property(fc.array(delta, { minLength: 1 }), (deltas) => {
         const plain = new Set<string>();
-        let folded: AggregatedDecisions | null = null;
+        let aggregated: AggregatedDecisions | null = null;
         deltas.forEach(({ add, remove }, index) => {
           if (index > 0) for (const gone of remove) plain.delete(gone);
           for (const fresh of add) plain.add(fresh);
           const answer = { new: [group('a', add)], deleted: [{ scope: 'Ip', decisions: remove }] };
-          folded = fold(folded, answer, index === 0);
+          aggregated = aggregate(aggregated, answer, index === 0);
         });
-        expect(values(folded)).toEqual([...plain].sort());
+        expect(values(aggregated)).toEqual([...plain].sort());
       }),
     );
   });
 });
 
-describe('folding, v2', () => {
+describe('aggregating, v2', () => {
   test('keeps each decision whole', () => {
     const decision = (value: string) => ({
       ...{ id: 1, origin: 'CAPI', scenario: 's', scope: 'Ip', type: 'ban', value, duration: '2h', uuid: 'u' },

@@ -93,7 +93,7 @@ const compiled = (filter: unknown, enabled = true): CompiledRule => {
   return { ...rule, enabled };
 };
 
-describe('judging', () => {
+describe('evaluating', () => {
   test('agrees with the plain reading of the language, reasons included', () => {
     fc.assert(
       fc.property(tree, signal, (filter, received) => {
