@@ -63,7 +63,7 @@ export interface TokenLogprob {
 
 export interface ChatDelta {
   content: string;
-  /** Other parts of the answer, in the form of the OpenAI format: pieces of `tool_calls`, `reasoning_content` … */
+  /** Other parts of the answer, in the form of the OpenAI format: deltas of `tool_calls`, `reasoning_content` … */
   more?: MoreFields;
   /** Of the tokens in `content`. */
   logprobs?: readonly TokenLogprob[];
@@ -92,7 +92,7 @@ export interface LanguageModel {
   answerTokens?: number;
   /** Ends early, and stops the model, when the signal aborts or the consumer returns. */
   stream(messages: readonly ChatMessage[], options: ChatOptions): AsyncIterable<ChatDelta>;
-  /** The answer in one piece, for steps that nobody watches word by word. */
+  /** The whole answer at once, for steps whose words are not streamed to a client. */
   complete(messages: readonly ChatMessage[], options: ChatOptions): Promise<ChatReply>;
 }
 

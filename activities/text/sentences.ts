@@ -6,11 +6,11 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 const ABBREVIATION =
   /(?:^|[\s("'«])(?:\p{L}|dr|mr|mrs|ms|prof|st|ste|jr|sr|vs|cf|fig|no|nos|vol|pp|art|al|approx|ca|e\.g|i\.e|mme|mlle|env|p\.ex|jan|feb|févr?|mar|apr|avr|jun|jul|juil|aug|sept?|oct|nov|dec|déc)\.\s*$/iu;
 
-/** A line that starts like a list item or a row stays a piece of its own. */
+/** A line that starts like a list item or a row stays a segment of its own. */
 const OWN_LINE = /\n(?!\s*(?:[-*+•>|#]|\d{1,3}[.)]\s))/g;
 
 /**
- * Cuts a paragraph into sentences, in linear time. The pieces cover the text without gaps; each keeps the white
+ * Cuts a paragraph into sentences, in linear time. The segments cover the text without gaps; each keeps the white
  * space that follows it. Within a hard-wrapped paragraph a line end does not end a sentence.
  */
 export function splitSentences(text: string): string[] {
@@ -21,10 +21,10 @@ export function splitSentences(text: string): string[] {
     const end = windowEnd(flowing, start);
     const last = end === text.length;
     const window = flowing.slice(start, end);
-    const pieces = [...segmenter.segment(window)].map(({ segment }) => segment);
-    const parts = pieces.length > 1 ? pieces : splitClauses(window);
+    const segments = [...segmenter.segment(window)].map(({ segment }) => segment);
+    const parts = segments.length > 1 ? segments : splitClauses(window);
     // The last part of a window is cut by the window, so it starts the next one; unless it is all there is.
-    const whole = last ? pieces : parts.length > 1 ? parts.slice(0, -1) : parts;
+    const whole = last ? segments : parts.length > 1 ? parts.slice(0, -1) : parts;
     let next = start;
     for (const part of whole) {
       next += part.length;
@@ -41,7 +41,7 @@ export function splitSentences(text: string): string[] {
 /** Where a clause may end: behind a stop of any kind and the white space after it. */
 const STOP = /[.!?;:…]["'’”»)\]]*\s+/gu;
 
-/** Cuts a sentence into its clauses, in linear time; the pieces cover the text without gaps. */
+/** Cuts a sentence into its clauses, in linear time; the segments cover the text without gaps. */
 export function splitClauses(sentence: string): string[] {
   const clauses: string[] = [];
   let open = 0;

@@ -92,8 +92,8 @@ export const demoClient = ({
       return documents;
     },
 
-    /** Asks with `stream: true`; `onText` gets each piece as it arrives. */
-    async ask(partition: string, question: string, onText: (piece: string) => void): Promise<StreamedAnswer> {
+    /** Asks with `stream: true`; `onText` gets each delta as it arrives. */
+    async ask(partition: string, question: string, onText: (delta: string) => void): Promise<StreamedAnswer> {
       const response = await request(
         '/v1/chat/completions',
         {
@@ -111,9 +111,9 @@ export const demoClient = ({
       for await (const chunk of serverSentEvents(response)) {
         if (chunk.error !== undefined)
           throw new Error(`the answer broke off: ${JSON.stringify(chunk.error)}`);
-        const piece = chunk.choices?.[0]?.delta?.content ?? '';
-        answer.text += piece;
-        if (piece !== '') onText(piece);
+        const delta = chunk.choices?.[0]?.delta?.content ?? '';
+        answer.text += delta;
+        if (delta !== '') onText(delta);
         if (chunk.extra?.sources !== undefined) answer.sources = chunk.extra.sources;
       }
       return answer;

@@ -82,16 +82,16 @@ const follow = async (client: DemoClient, stage: Stage, name: string, url: strin
 
 const ask = async (client: DemoClient, stage: Stage, question: string): Promise<StreamedAnswer> => {
   stage.print(`   Question: ${question}`);
-  let pieces = 0;
+  let deltas = 0;
   const from = Date.now();
   let first = 0;
   const answer = await client.ask(PARTITION, question, () => {
     first ||= Date.now() - from;
-    pieces += 1;
+    deltas += 1;
   });
   const last = Date.now() - from;
   stage.print(`   Answer:   ${answer.text.trim().replaceAll('\n', '\n             ')}`);
-  stage.print(`             (${pieces} pieces, the first after ${first} ms, the end after ${last} ms)`);
+  stage.print(`             (${deltas} deltas, the first after ${first} ms, the end after ${last} ms)`);
   for (const source of answer.sources)
     stage.print(`   Source:   ${source.chunk.filename}, page ${source.chunk.page}  ${source.chunk_url}`);
   if (answer.sources.length === 0) stage.print('   Source:   none');

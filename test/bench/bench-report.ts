@@ -9,7 +9,7 @@ const FOLDER = new URL('./results/', import.meta.url);
 export const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? NaN;
 
-/** A fixed piece of work, since the speed of a rented machine changes by the hour. */
+/** A fixed amount of work, since the speed of a rented machine changes by the hour. */
 const sha256Speed = (): number => {
   const megabyte = Buffer.alloc(2 ** 20);
   const from = performance.now();

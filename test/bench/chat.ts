@@ -47,8 +47,8 @@ const ask = async (text: string, leave: boolean): Promise<number> => {
   let first = NaN;
   let received = '';
   body.setEncoding('utf8');
-  for await (const piece of body as AsyncIterable<string>) {
-    received += piece;
+  for await (const chunk of body as AsyncIterable<string>) {
+    received += chunk;
     if (Number.isNaN(first) && received.includes('"content":"')) {
       first = performance.now() - from;
       if (leave) {

@@ -8,8 +8,8 @@ import { cranfield, piaf } from './collection.js';
 const CHUNKS_PER_FILE = 100;
 const WORDS_PER_CHUNK = 60;
 
-/** Pieces of the two collections, put together anew each time round so that none is there twice. */
-function* pieces(): Generator<string> {
+/** Texts of the two collections, put together anew each time round so that none is there twice. */
+function* texts(): Generator<string> {
   const words = [...cranfield().documents, ...piaf().documents].flatMap(({ content }) =>
     content.split(/\s+/),
   );
@@ -33,7 +33,7 @@ export const seedChunks = async (
   const { partition, embedderName } = options;
   const embedder = await adapters.models.embedder(embedderName);
   await adapters.chunks.ensureSchema([embedder]);
-  const text = pieces();
+  const text = texts();
   const partitionKey = (await adapters.partitions.get(partition))!.partition_key;
   const publishing: Promise<void>[] = [];
   for (let file = 0; file * CHUNKS_PER_FILE < options.chunks; file += 1) {

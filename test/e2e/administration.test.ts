@@ -68,14 +68,14 @@ describe('the administration, on real services', () => {
       '/mill/relationships/a/b',
     ]) {
       const text = await (await stack.request(path)).text();
-      for (const piece of [
+      for (const fragment of [
         `"big":${BIG}`,
         '"least":-9223372036854775808',
         '"clé 🔑":"東京"',
         '"none":[]',
         '"$deep":{"a.b":[{},[1]]}',
       ])
-        expect([path, piece, text.includes(piece)]).toEqual([path, piece, true]);
+        expect([path, fragment, text.includes(fragment)]).toEqual([path, fragment, true]);
     }
     const file = await stack.request(`/static/${id}`, { headers: { range: 'bytes=4-9' } });
     expect([file.status, await file.text()]).toEqual([206, 'quokka']);

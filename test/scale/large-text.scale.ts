@@ -20,13 +20,13 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.close(), 120_000);
 
-/** Text of the size, made piece by piece. */
+/** Text of the size, generated as it is read. */
 function* text(): Generator<string> {
   let length = 0;
   for (let seed = 0; length < MEGABYTES * MEGABYTE; seed += 1) {
-    const piece = `${generatedText(seed, 1000)}\n\n`;
-    length += piece.length;
-    yield piece;
+    const fragment = `${generatedText(seed, 1000)}\n\n`;
+    length += fragment.length;
+    yield fragment;
   }
   yield NEEDLE;
 }

@@ -86,8 +86,8 @@ export const runStreamCampaign = async (
         }),
       });
       let received = '';
-      for await (const piece of body.setEncoding('utf8') as AsyncIterable<string>) {
-        received += piece;
+      for await (const chunk of body.setEncoding('utf8') as AsyncIterable<string>) {
+        received += chunk;
         if (received.length > leaveAfter) client.abort();
       }
       if (statusCode !== 200) faults.push(`answered ${statusCode} ${received.slice(0, 300)}`);

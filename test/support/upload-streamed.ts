@@ -8,7 +8,7 @@ const BOUNDARY = 'streamed-by-a-test';
 
 /**
  * Uploads a file that is generated on the way: neither the test nor the gateway ever needs it whole.
- * @param content pieces of the file; taken only as fast as the gateway reads
+ * @param content chunks of the file; taken only as fast as the gateway reads
  */
 export const uploadStreamed = async (
   stack: Pick<RunningStack, 'base' | 'token'>,
@@ -47,8 +47,8 @@ const WORDS = 'the tide turns the wheel and the wheel turns the stone that grind
 /** So many megabytes of text, one at a time; no two of them are the same. */
 export function* megabytesOfText(count: number): Generator<Buffer> {
   for (let index = 0; index < count; index += 1) {
-    const piece = Buffer.alloc(MEGABYTE, WORDS);
-    piece.write(`\n\nMegabyte ${index}: `, 0);
-    yield piece;
+    const chunk = Buffer.alloc(MEGABYTE, WORDS);
+    chunk.write(`\n\nMegabyte ${index}: `, 0);
+    yield chunk;
   }
 }

@@ -2,7 +2,7 @@ import { hardCut } from './hard-cut.js';
 import { countTokens } from '../../text/token-count.js';
 
 interface Frame {
-  /** Repeated before every piece: the header rows of a table, the opening fence of code. */
+  /** Repeated before every fragment: the header rows of a table, the opening fence of code. */
   head: string;
   lines: string[];
   tail: string;
@@ -14,7 +14,7 @@ const FENCE = /^\s*(`{3,}|~{3,})/;
 /** Cuts a Markdown table or a fenced block between lines into texts of at most `limit` tokens, each complete again. */
 export function* cutFramedLines(text: string, limit: number): Generator<string> {
   const frame = findFrame(text);
-  // A header that fills half of a piece is not worth repeating.
+  // A header that fills half of a fragment is not worth repeating.
   const repeated = countTokens(frame.head + frame.tail) <= limit / 2;
   const head = repeated ? frame.head : '';
   const tail = repeated ? frame.tail : '';
@@ -32,7 +32,7 @@ export function* cutFramedLines(text: string, limit: number): Generator<string> 
       used = 0;
     }
     if (tokens > room) {
-      for (const piece of hardCut(line, room)) yield head + piece.trim() + tail;
+      for (const fragment of hardCut(line, room)) yield head + fragment.trim() + tail;
     } else {
       open.push(line);
       used += tokens;

@@ -5,8 +5,8 @@ import { countTokens } from '../../text/token-count.js';
 export const MAX_TOKEN_LENGTH = 64;
 
 /**
- * Halves a text until each piece has at most `limit` tokens: at a line end, else at a space, else between two
- * characters. The pieces put together give the text. Linear but for the logarithm of the pieces' number.
+ * Halves a text until each fragment has at most `limit` tokens: at a line end, else at a space, else between two
+ * characters. The fragments put together give the text. Linear but for the logarithm of the fragments' number.
  */
 export function* hardCut(text: string, limit: number): Generator<string> {
   const surelyTooLong = text.length > limit * MAX_TOKEN_LENGTH;

@@ -21,8 +21,8 @@ const PLAIN_TITLE =
 export async function* parseMarkdown(text: DecodedText): AsyncGenerator<Section> {
   const headings = createHeadingPath();
   let knownUntil = Infinity;
-  const pieces = shortenDataUris(text.pieces(), (position) => void (knownUntil = position));
-  for await (const block of readMarkdownBlocks(toLines(pieces))) {
+  const fragments = shortenDataUris(text.fragments(), (position) => void (knownUntil = position));
+  for await (const block of readMarkdownBlocks(toLines(fragments))) {
     const opens = block.kind === 'heading';
     if (opens) headings.open(block.level ?? 1, titleOf(block.text));
     const kind = block.kind === 'heading' ? 'text' : block.kind;

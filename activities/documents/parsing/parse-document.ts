@@ -52,14 +52,14 @@ export async function parseDocument({ path, kind, limits, pictures }: ParseSourc
       const { shortenDataUris } = await import('./shorten-data-uris.js');
       let html = '';
       if (pictures === undefined) {
-        for await (const piece of shortenDataUris(text.pieces())) html += piece;
+        for await (const fragment of shortenDataUris(text.fragments())) html += fragment;
         return { sections: parseHtml(html, limits.maxNesting), encoding: text.encoding, ...noPages };
       }
       const { takeDataUris } = await import('./pictures/take-data-uris.js');
       const { placePictures } = await import('./pictures/place-pictures.js');
       const marks = createPictureMarks();
-      const taken = takeDataUris(text.pieces(), pictures, marks);
-      for await (const piece of shortenDataUris(taken)) html += piece;
+      const taken = takeDataUris(text.fragments(), pictures, marks);
+      for await (const fragment of shortenDataUris(taken)) html += fragment;
       const sections = placePictures(parseHtml(html, limits.maxNesting, marks), marks);
       return { sections, encoding: text.encoding, ...noPages };
     }

@@ -1,11 +1,11 @@
 export type SectionKind = 'text' | 'table' | 'code';
 
 /**
- * What every parser gives: a piece of the document in reading order, as Markdown. Consecutive sections with
+ * What every parser gives: a fragment of the document in reading order, as Markdown. Consecutive sections with
  * the same heading path belong together; a parser may cut a long text anywhere and mark the rest `continues`.
  */
 export interface Section {
-  /** Titles from the outermost heading down to the one this piece stands under. */
+  /** Titles from the outermost heading down to the one this fragment stands under. */
   headingPath: string[];
   /** Page number from 1, or null where the format has no pages. */
   page: number | null;

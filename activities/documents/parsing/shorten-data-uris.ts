@@ -68,7 +68,7 @@ interface Scan {
  * @param onFirst is told where the first one stood, before anything behind it is given
  */
 export async function* shortenDataUris(
-  pieces: AsyncIterable<string>,
+  fragments: AsyncIterable<string>,
   onFirst: (position: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   let held = '';
@@ -132,8 +132,8 @@ export async function* shortenDataUris(
     return complete;
   }
 
-  for await (const piece of pieces) {
-    held += piece;
+  for await (const fragment of fragments) {
+    held += fragment;
     yield release(false);
   }
   yield release(true);

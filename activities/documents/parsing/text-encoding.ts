@@ -11,14 +11,14 @@ const MAX_CONTROLS = 0.002;
 /** A text file whose encoding is known. */
 export interface DecodedText {
   encoding: string;
-  /** The text in pieces of at most 256 Ki characters, line ends as `\n`, other control characters as spaces. */
-  pieces(): AsyncGenerator<string>;
+  /** The text in fragments of at most 256 Ki characters, line ends as `\n`, other control characters as spaces. */
+  fragments(): AsyncGenerator<string>;
 }
 
 /**
  * Finds the encoding of a text file: byte order mark, UTF-8 when every byte of it is, else by statistics.
  * @param declared what the file says of itself (an HTML meta tag); believed only when it is not UTF-8
- * @throws AppError UNSUPPORTED_CONTENT for binary data, here or while reading the pieces
+ * @throws AppError UNSUPPORTED_CONTENT for binary data, here or while reading the fragments
  */
 export async function openText(
   path: string,
@@ -28,7 +28,7 @@ export async function openText(
   try {
     const head = await readAt(file, 0, SAMPLE);
     const encoding = markedEncoding(head) ?? (await findEncoding(file, head, declared));
-    return { encoding, pieces: () => decode(path, encoding) };
+    return { encoding, fragments: () => decode(path, encoding) };
   } finally {
     await file.close();
   }

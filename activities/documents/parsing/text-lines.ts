@@ -1,10 +1,10 @@
 const MAX_LINE_LENGTH = 64 * 1024;
 
 /** Lines with their line end; one that is longer than 64 Ki characters comes in parts. */
-export async function* toLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* toLines(fragments: AsyncIterable<string>): AsyncGenerator<string> {
   let held = '';
-  for await (const piece of pieces) {
-    held += piece;
+  for await (const fragment of fragments) {
+    held += fragment;
     let start = 0;
     for (let end = held.indexOf('\n'); end >= 0; end = held.indexOf('\n', start)) {
       yield held.slice(start, end + 1);

@@ -2,7 +2,7 @@ import type { Section } from './section.js';
 import { endsInPair } from '../../text/sentences.js';
 import type { DecodedText } from './text-encoding.js';
 
-const PIECE = 64 * 1024;
+const FRAGMENT_LENGTH = 64 * 1024;
 
 /** Plain text as sections of at most 64 Ki characters, in constant memory. Form feeds are just white space. */
 export async function* parseText(text: DecodedText): AsyncGenerator<Section> {
@@ -23,19 +23,19 @@ export async function* parseText(text: DecodedText): AsyncGenerator<Section> {
     continues = !held.startsWith('\n\n');
     return section;
   };
-  for await (const piece of text.pieces()) {
-    held += piece;
-    while (held.length > PIECE) yield take(cutPoint(held));
+  for await (const fragment of text.fragments()) {
+    held += fragment;
+    while (held.length > FRAGMENT_LENGTH) yield take(cutPoint(held));
   }
   if (held !== '') yield take(held.length);
 }
 
-/** Cuts before white space, so that the space is seen by who joins the pieces again. */
+/** Cuts before white space, so that the space is seen by who joins the fragments again. */
 function cutPoint(text: string): number {
-  const window = text.slice(PIECE / 2, PIECE);
+  const window = text.slice(FRAGMENT_LENGTH / 2, FRAGMENT_LENGTH);
   for (const sign of ['\n\n', '\n', '. ', ' ']) {
     const at = window.lastIndexOf(sign);
-    if (at >= 0) return PIECE / 2 + at + (sign === '. ' ? 1 : 0);
+    if (at >= 0) return FRAGMENT_LENGTH / 2 + at + (sign === '. ' ? 1 : 0);
   }
-  return endsInPair(text, PIECE) ? PIECE - 1 : PIECE;
+  return endsInPair(text, FRAGMENT_LENGTH) ? FRAGMENT_LENGTH - 1 : FRAGMENT_LENGTH;
 }

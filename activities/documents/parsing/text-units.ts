@@ -48,9 +48,16 @@ function* blockUnits(section: Section, limit: number): Generator<TextUnit> {
     return;
   }
   for (const framed of cutFramedLines(text, limit)) {
-    for (const piece of hardCut(framed, limit)) {
-      if (piece.trim() === '') continue;
-      yield { text: piece, gap: '\n', tokens: countTokens(piece), kind: section.kind, alone: true, ...at };
+    for (const fragment of hardCut(framed, limit)) {
+      if (fragment.trim() === '') continue;
+      yield {
+        text: fragment,
+        gap: '\n',
+        tokens: countTokens(fragment),
+        kind: section.kind,
+        alone: true,
+        ...at,
+      };
     }
   }
 }
@@ -62,10 +69,10 @@ function* paragraphUnits(section: Section, limit: number): Generator<TextUnit> {
     let at = offset;
     let gap = first ? '\n\n' : section.text.slice(0, offset);
     for (const sentence of splitSentences(text)) {
-      for (const piece of smallPieces(sentence, limit)) {
-        const lead = piece.length - piece.trimStart().length;
-        const trimmed = piece.trim();
-        gap += piece.slice(0, lead);
+      for (const fragment of smallFragments(sentence, limit)) {
+        const lead = fragment.length - fragment.trimStart().length;
+        const trimmed = fragment.trim();
+        gap += fragment.slice(0, lead);
         if (trimmed !== '') {
           const start = section.charStart === undefined ? {} : { start: section.charStart + at + lead };
           units.push({
@@ -75,9 +82,9 @@ function* paragraphUnits(section: Section, limit: number): Generator<TextUnit> {
             kind: 'text',
             ...start,
           });
-          gap = piece.slice(lead + trimmed.length);
+          gap = fragment.slice(lead + trimmed.length);
         }
-        at += piece.length;
+        at += fragment.length;
       }
     }
     if (units.length > 0 && first) units[0]!.paragraphTokens = units.reduce((sum, u) => sum + u.tokens, 0);
@@ -91,7 +98,7 @@ function* paragraphUnits(section: Section, limit: number): Generator<TextUnit> {
  * chunk leaves what stands before it (a heading) and behind it (half a line) alone. Text without capitals has no
  * sentences that a rule could see, and comes as one.
  */
-function* smallPieces(sentence: string, limit: number): Generator<string> {
+function* smallFragments(sentence: string, limit: number): Generator<string> {
   const part = Math.min(limit, Math.max(SHORT, Math.ceil(limit / PARTS)));
   if (fits(sentence, part)) yield sentence;
   else for (const clause of splitClauses(sentence)) yield* hardCut(clause, part);

@@ -16,14 +16,14 @@ export async function writeText(
   let characters = 0;
   try {
     for await (const { text, continues } of sections) {
-      const piece = (characters === 0 || continues === true ? '' : '\n\n') + text.replace(/\n+$/, '');
-      characters += piece.length;
+      const fragment = (characters === 0 || continues === true ? '' : '\n\n') + text.replace(/\n+$/, '');
+      characters += fragment.length;
       if (characters > maxCharacters)
         throw new AppError(
           'PAYLOAD_TOO_LARGE',
           `The file holds more than ${maxCharacters} characters of text.`,
         );
-      await file.writeFile(piece); // goes on where the last write ended
+      await file.writeFile(fragment); // goes on where the last write ended
     }
   } finally {
     await file.close();

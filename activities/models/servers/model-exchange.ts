@@ -13,7 +13,7 @@ export interface ModelRequest {
   headers?: Readonly<Record<string, string>>;
   body?: string;
   signal?: AbortSignal | undefined;
-  /** Longest silence, in milliseconds: until the answer begins, and between two pieces of it. */
+  /** Longest silence, in milliseconds: until the answer begins, and between two chunks of it. */
   timeoutMs: number;
 }
 
@@ -55,14 +55,14 @@ const watchSilence = (timeoutMs: number) => {
 };
 
 const readStart = async (body: AsyncIterable<Buffer>): Promise<string> => {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let size = 0;
-  for await (const piece of body) {
-    pieces.push(piece);
-    size += piece.length;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
     if (size >= ERROR_BODY_BYTES) break;
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(chunks).toString('utf8');
 };
 
 /**
@@ -111,10 +111,10 @@ async function* relay(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer, void, undefined> {
   try {
-    for await (const piece of body) {
+    for await (const chunk of body) {
       // A reader that takes its time is no silence of the server's.
       watch.stop();
-      yield piece;
+      yield chunk;
       watch.heard();
     }
   } catch (error) {
@@ -130,10 +130,10 @@ export const readJson = async (answer: ModelAnswer): Promise<unknown> => {
     answer.discard();
     throw new ProviderFailure('bad-answer', `the provider answered '${answer.contentType}' instead of JSON`);
   }
-  const pieces: Buffer[] = [];
-  for await (const piece of answer.chunks) pieces.push(piece);
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer.chunks) chunks.push(chunk);
   try {
-    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
   } catch (error) {
     throw new ProviderFailure('bad-answer', 'the provider answered broken JSON', { cause: error });
   }

@@ -54,7 +54,7 @@ const failureIn = (error: unknown): ProviderFailure => {
 async function* eventsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   const waiting: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => waiting.push(data) });
-  // A character may be cut in two at the edge of a piece.
+  // A character may be cut in two at the edge of a chunk.
   const decoder = new TextDecoder();
   for await (const chunk of chunks) {
     parser.feed(decoder.decode(chunk, { stream: true }));

@@ -163,10 +163,10 @@ export const createChatService = (dependencies: {
     const rewriting = await rewritingModel(request, model);
     const gathered = await gather(request, question, { answering: model, rewriting }, date);
     // As many tokens as the reranker would leave chunks (wire contract, section 1.9), and what the web may add to them.
-    const pieces = (request.topN ?? settings.topN) * (settings.chunkSize + 2 * TOKENS_PER_SOURCE);
+    const documents = (request.topN ?? settings.topN) * (settings.chunkSize + 2 * TOKENS_PER_SOURCE);
     const web = request.webSearch === true ? settings.webSearch.maxTokens : 0;
     const asking = { model, options, frame };
-    const asked = yield* askWithSources(request, gathered, asking, Math.min(left, pieces + web));
+    const asked = yield* askWithSources(request, gathered, asking, Math.min(left, documents + web));
     const { attachments, degraded, retrieved, trace } = gathered;
     yield {
       ...answerEnd(asked),

@@ -1,5 +1,5 @@
 /**
- * Streams keep back so many characters, so that a citation line that arrives in pieces can be cut off whole: the least
+ * Streams keep back so many characters, so that a citation line that arrives in several deltas can be cut off whole: the least
  * that the wire contract names (section 1.9), since whoever reads waits for them.
  */
 const HOLD_BACK = 80;
@@ -27,8 +27,8 @@ export interface Citations {
 }
 
 export interface CitationFilter {
-  /** Takes the next piece of the answer; gives back what may be shown now. */
-  push(piece: string): string;
+  /** Takes the next delta of the answer; gives back what may be shown now. */
+  push(delta: string): string;
   end(): Citations;
 }
 
@@ -54,7 +54,7 @@ const citedNumbers = (line: string, sourceCount: number): number[] => {
 
 /**
  * Cuts the citation line off the end of a streamed answer and reads it. What comes out does not depend on how
- * the answer was cut into pieces: what is kept back at the end is decided by positions in the whole answer alone.
+ * the answer was cut into deltas: what is kept back at the end is decided by positions in the whole answer alone.
  * Inline marks such as `[Source 2]` are part of the answer and stay.
  *
  * @param sourceCount sources in the prompt; a number beyond is never reported as cited
@@ -62,8 +62,8 @@ const citedNumbers = (line: string, sourceCount: number): number[] => {
 export const createCitationFilter = (sourceCount: number): CitationFilter => {
   let held = '';
   return {
-    push(piece) {
-      held += piece;
+    push(delta) {
+      held += delta;
       const keepFrom = Math.max(0, Math.min(held.length - HOLD_BACK, possibleLineStart(held)));
       const released = held.slice(0, keepFrom);
       held = held.slice(keepFrom);

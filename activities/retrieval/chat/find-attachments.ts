@@ -43,10 +43,10 @@ export const createAttachmentFinder = (stores: {
       if (live.length === 0)
         throw new AppError('FILE_NOT_FOUND', `Attachment '${id}' not found`, { plain: true });
       for (const { file, version } of live) {
-        const pieces = await chunks.listByFile(file.file_key, version.generation, MAX_CHUNKS);
+        const listed = await chunks.listByFile(file.file_key, version.generation, MAX_CHUNKS);
         found.attachments.push({ id, partition: file.partition, filename: version.filename });
         const scores = { score: 1, vectorScore: null, lexicalScore: null };
-        found.results.push(...pieces.map((chunk) => ({ chunk, file, version, ...scores })));
+        found.results.push(...listed.map((chunk) => ({ chunk, file, version, ...scores })));
       }
     }
     return found;

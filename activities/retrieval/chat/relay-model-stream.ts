@@ -12,7 +12,7 @@ import type { CitationFilter, Citations } from './citations.js';
 import { rejectOnAbort } from './aborts.js';
 import { createShownLogprobs } from './shown-logprobs.js';
 
-/** A piece of an answer as it is shown. */
+/** A delta of an answer as it is shown. */
 export interface ShownDelta {
   type: 'delta';
   content: string;
@@ -53,7 +53,7 @@ export async function* relayModelStream(
     error: undefined,
   };
   const probabilities = createShownLogprobs();
-  const piece = (content: string, more?: MoreFields): ShownDelta => {
+  const shownDelta = (content: string, more?: MoreFields): ShownDelta => {
     const logprobs = probabilities.show(content.length);
     return {
       ...{ type: 'delta', content },
@@ -81,7 +81,7 @@ export async function* relayModelStream(
       const shown = filter === null ? content : filter.push(content);
       if (shown === '' && more === undefined) continue;
       begun = true;
-      yield piece(shown, more);
+      yield shownDelta(shown, more);
     }
     if (!finished)
       throw new AppError('INFERENCE_ERROR', 'The model provider ended its answer without a finish.');
@@ -97,7 +97,7 @@ export async function* relayModelStream(
   if (filter !== null) {
     const { tail, ...citations } = filter.end();
     relayed.citations = citations;
-    if (tail !== '') yield piece(tail);
+    if (tail !== '') yield shownDelta(tail);
   }
   return relayed;
 }

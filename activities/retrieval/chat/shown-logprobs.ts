@@ -2,7 +2,7 @@ import type { TokenLogprob } from '../../ports/models.js';
 
 /**
  * Keeps log probabilities in step with the words that are shown: a filter holds words back, and cuts the citation
- * line off. A token's probabilities go out with the piece in which the token ends, and never when it is cut off.
+ * line off. A token's probabilities go out with the delta in which the token ends, and never when it is cut off.
  */
 export const createShownLogprobs = () => {
   const waiting: { end: number; logprob: TokenLogprob }[] = [];

@@ -43,17 +43,17 @@ const HOLDS: Readonly<Record<Exclude<ComparisonOperator, '!='>, (order: number) 
 
 const isEqual = (value: FieldValue, literal: FilterLiteral): boolean => order(value, literal) === 0;
 
-/** Each piece where it can stand first: if any way fits, this one does. */
+/** Each segment where it can stand first: if any way fits, this one does. */
 const matchesPattern = (text: string, pattern: LikePattern): boolean => {
   const [first = '', ...rest] = pattern;
   const last = rest.pop();
   if (last === undefined) return text === first;
   if (!text.startsWith(first)) return false;
   let place = first.length;
-  for (const piece of rest) {
-    const found = text.indexOf(piece, place);
+  for (const segment of rest) {
+    const found = text.indexOf(segment, place);
     if (found === -1) return false;
-    place = found + piece.length;
+    place = found + segment.length;
   }
   return text.length - last.length >= place && text.endsWith(last);
 };

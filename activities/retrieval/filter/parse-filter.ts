@@ -203,11 +203,11 @@ class Parser {
   private pattern(): readonly string[] {
     const token = this.take();
     if (token.kind !== 'text') throw this.unexpected('a pattern in quotes', token);
-    if (token.pieces.length - 1 > MAX_WILDCARDS)
+    if (token.segments.length - 1 > MAX_WILDCARDS)
       throw this.unexpected(`a pattern with at most ${MAX_WILDCARDS} signs %`, token);
-    if (token.pieces.length > 1 && token.pieces.join('').length > MAX_PATTERN_CHARACTERS)
+    if (token.segments.length > 1 && token.segments.join('').length > MAX_PATTERN_CHARACTERS)
       throw this.unexpected(`a pattern of at most ${MAX_PATTERN_CHARACTERS} characters`, token);
-    return token.pieces;
+    return token.segments;
   }
 }
 

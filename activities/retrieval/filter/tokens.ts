@@ -17,8 +17,8 @@ export const invalidFilter = (position: number, expected: string, found: string)
 /** `at`: place of the first character, from 1. */
 export type Token = { readonly at: number } & (
   | { readonly kind: 'name'; readonly name: string }
-  /** `pieces`: the text cut at each `%` that is not written `\%`. */
-  | { readonly kind: 'text'; readonly value: string; readonly pieces: readonly string[] }
+  /** `segments`: the text cut at each `%` that is not written `\%`. */
+  | { readonly kind: 'text'; readonly value: string; readonly segments: readonly string[] }
   | { readonly kind: 'number'; readonly digits: string }
   | { readonly kind: 'sign'; readonly sign: string }
   | { readonly kind: 'end' }
@@ -44,14 +44,15 @@ const matchAt = (pattern: RegExp, text: string, place: number): string => {
 /** Reads from behind the opening quote; answers the place behind the closing one. */
 const readText = (filter: string, start: number): { token: Token; end: number } => {
   const quote = filter[start];
-  const pieces: string[] = [''];
-  const add = (text: string): void => void (pieces[pieces.length - 1] += text);
+  const segments: string[] = [''];
+  const add = (text: string): void => void (segments[segments.length - 1] += text);
   let value = '';
   for (let place = start + 1; place < filter.length; place += 1) {
     const character = filter[place] ?? '';
-    if (character === quote) return { token: { kind: 'text', at: start + 1, value, pieces }, end: place + 1 };
+    if (character === quote)
+      return { token: { kind: 'text', at: start + 1, value, segments }, end: place + 1 };
     if (character === '%') {
-      pieces.push('');
+      segments.push('');
       value += '%';
       continue;
     }

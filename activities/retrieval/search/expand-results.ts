@@ -80,15 +80,15 @@ export const expandResults = async (
 
   const add = async (files: readonly FileRecord[], addedAs: AddedAs): Promise<void> => {
     const room = Math.min(relatedLimit, MAX_ADDED - added.length);
-    const pieces = await firstChunks(stores, files, room, signal);
-    const fresh = pieces.filter(({ chunk_id: id }) => !present.has(id));
+    const found = await firstChunks(stores, files, room, signal);
+    const fresh = found.filter(({ chunk_id: id }) => !present.has(id));
     // Read again: between the record and its chunks a version may have been replaced.
     const { legs } = await checkGenerations(
-      { pieces: fresh.map((chunk) => ({ chunk, score: 0 })) },
+      { added: fresh.map((chunk) => ({ chunk, score: 0 })) },
       stores.files,
       limits,
     );
-    for (const hit of legs.pieces) {
+    for (const hit of legs.added) {
       present.add(hit.chunk.chunk_id);
       added.push({ ...hit, vectorScore: null, lexicalScore: null, addedAs });
     }

@@ -80,12 +80,12 @@ export const createRdapClient = ({ baseUrl, userAgent, timeoutMs = TIMEOUT_MS }:
 };
 
 const bounded = async (body: AsyncIterable<Buffer>): Promise<string> => {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
+  for await (const chunk of body) {
+    bytes += chunk.length;
     if (bytes > MAX_BYTES) throw new Error('the answer is too large');
-    pieces.push(piece);
+    chunks.push(chunk);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(chunks).toString('utf8');
 };

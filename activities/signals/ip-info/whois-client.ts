@@ -48,21 +48,21 @@ const ask = (server: string, query: string, timeoutMs: number): Promise<string> 
   new Promise((resolve, reject) => {
     const [host = '', port = WHOIS_PORT] = server.split(':');
     const socket = connect({ host, port: Number(port) }, () => socket.write(`${query}\r\n`));
-    const pieces: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let bytes = 0;
     const end = (): void => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(decode(Buffer.concat(pieces).subarray(0, MAX_BYTES)));
+      resolve(decode(Buffer.concat(chunks).subarray(0, MAX_BYTES)));
     };
     const timer = setTimeout(() => {
       if (bytes > 0) return end();
       socket.destroy();
       reject(new Error(`${host} did not answer in time`));
     }, timeoutMs);
-    socket.on('data', (piece: Buffer) => {
-      pieces.push(piece);
-      bytes += piece.length;
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
       if (bytes >= MAX_BYTES) end();
     });
     socket.once('close', end);

@@ -26,7 +26,7 @@ const orderedTime = (field: string, operator: Ordering, time: number): object =>
 
 /** Signs that would be wildcards of the engine's own are escaped. */
 const wildcard = (pattern: LikePattern): string =>
-  pattern.map((piece) => piece.replace(/[\\*?]/g, '\\$&')).join('*');
+  pattern.map((segment) => segment.replace(/[\\*?]/g, '\\$&')).join('*');
 
 const like = (field: string, pattern: LikePattern): object => {
   const [first = '', second, ...more] = pattern;

@@ -12,7 +12,7 @@ export interface TextExtractionDeps {
   timeoutMs: number;
 }
 
-/** A longer text is no answer that a client would want in one piece of JSON. */
+/** A longer text is no answer that a client would want in one JSON body. */
 const MAX_CHARACTERS = 20_000_000;
 
 /** By the MIME type that was given, or where that says nothing, by the name. */

@@ -72,7 +72,7 @@ export const chatUsage = ({ usage }: ChatEnd) => ({
   total_tokens: usage.promptTokens + usage.completionTokens,
 });
 
-/** The answer in one piece. */
+/** The answer as a whole. */
 export const chatAnswer = (frame: ChatFrame, answer: CollectedAnswer, link: Links) => {
   const { content, more, logprobs, end } = answer;
   // A call of a tool instead of an answer has no content at all.

@@ -32,7 +32,7 @@ export interface ChatStreamOptions {
 /** A comment: clients skip it, and whatever stands between keeps the connection. */
 const HEARTBEAT = ': still at work\n\n';
 
-/** Words and whatever comes with them; a piece of a tool call may come without words. */
+/** Words and whatever comes with them; a delta of a tool call may come without words. */
 const deltaOf = ({ content, more }: { content: string; more?: MoreFields }): Delta => ({
   ...(content !== '' || more === undefined ? { content } : {}),
   ...more,
@@ -71,8 +71,8 @@ export async function* chatStream(
       delta,
       sources: 'sources' in extra ? extra.sources : [],
     });
-  const said = (piece: ShownDelta, extra: ChatExtra | object = {}): string =>
-    chunk(deltaOf(piece), extra, piece.logprobs === undefined ? {} : { logprobs: piece.logprobs });
+  const said = (delta: ShownDelta, extra: ChatExtra | object = {}): string =>
+    chunk(deltaOf(delta), extra, delta.logprobs === undefined ? {} : { logprobs: delta.logprobs });
   // That a client left, and the model was stopped for it, is no fault.
   const report = (error: AppError): void => {
     if (!signal.aborted) log.error({ err: error, code: error.code }, 'a chat stream broke off');

@@ -6,25 +6,25 @@ export type ChatEnd = Extract<ChatEvent, { type: 'end' }>;
 
 export interface CollectedAnswer {
   content: string;
-  /** Calls of tools, reasoning and the like, put together from their pieces. */
+  /** Calls of tools, reasoning and the like, put together from their deltas. */
   more: Record<string, unknown>;
   logprobs: TokenLogprob[];
   end: ChatEnd;
 }
 
-interface ToolCallPiece {
+interface ToolCallDelta {
   index?: number;
   function?: { name?: string; arguments?: string };
   [field: string]: unknown;
 }
 
-const addToolCalls = (calls: ToolCallPiece[], pieces: readonly ToolCallPiece[]): void => {
-  for (const { index = calls.length, function: piece, ...others } of pieces) {
+const addToolCalls = (calls: ToolCallDelta[], deltas: readonly ToolCallDelta[]): void => {
+  for (const { index = calls.length, function: delta, ...others } of deltas) {
     const call = (calls[index] ??= {});
     Object.assign(call, others);
     call.function = {
-      name: `${call.function?.name ?? ''}${piece?.name ?? ''}`,
-      arguments: `${call.function?.arguments ?? ''}${piece?.arguments ?? ''}`,
+      name: `${call.function?.name ?? ''}${delta?.name ?? ''}`,
+      arguments: `${call.function?.arguments ?? ''}${delta?.arguments ?? ''}`,
     };
   }
 };
@@ -35,10 +35,10 @@ const add = (whole: Record<string, unknown>, more: MoreFields): void => {
   for (const [name, value] of Object.entries(more)) {
     const known = whole[name];
     if (name === 'tool_calls' && Array.isArray(value)) {
-      const pieces = (value as ToolCallPiece[]).filter(
+      const deltas = (value as ToolCallDelta[]).filter(
         ({ index = 0 }) => index >= 0 && index < MAX_TOOL_CALLS,
       );
-      addToolCalls((whole[name] ??= []) as ToolCallPiece[], pieces);
+      addToolCalls((whole[name] ??= []) as ToolCallDelta[], deltas);
     } else if (typeof known === 'string' && typeof value === 'string') whole[name] = known + value;
     else whole[name] = value;
   }

@@ -35,7 +35,7 @@ interface Aside {
   onEnd(bytes: Buffer | null): void;
 }
 
-/** Hands a body on piece by piece as it comes, and keeps a copy of a small one. */
+/** Hands a body on chunk by chunk as it comes, and keeps a copy of a small one. */
 export const collectAside = (body: Readable, { limit, onBytes, onEnd }: Aside): Readable => {
   let kept: Buffer[] | null = [];
   let size = 0;
@@ -78,7 +78,7 @@ export const peekBody = async (
     size += chunk.length;
     if (size <= limit) continue;
     const stream = new PassThrough();
-    for (const piece of chunks) stream.write(piece);
+    for (const chunk of chunks) stream.write(chunk);
     req.once('error', (error) => stream.destroy(error));
     req.once('close', () => {
       if (!req.readableEnded) stream.destroy(new Error('The client went away.'));

@@ -37,7 +37,7 @@ export interface CapiPassThrough {
 /** Everything that is not a signal goes to CAPI as it came, and back: logins, metrics, blocklists. */
 export const createCapiPassThrough = (options: {
   baseUrl: string;
-  /** Until the answer's headers, and between two pieces of its body (PROXY_TIMEOUT_MS). */
+  /** Until the answer's headers, and between two chunks of its body (PROXY_TIMEOUT_MS). */
   timeoutMs: number;
 }): CapiPassThrough => {
   const { timeoutMs } = options;

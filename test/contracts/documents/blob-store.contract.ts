@@ -22,8 +22,8 @@ export const blobOf = (
   ...overrides,
 });
 
-/** Bytes in pieces of any length. */
-const inPieces = (bytes: Buffer, size: number): Readable =>
+/** Bytes in fragments of any length. */
+const inFragments = (bytes: Buffer, size: number): Readable =>
   Readable.from(
     (function* () {
       for (let offset = 0; offset < bytes.length; offset += size) yield bytes.subarray(offset, offset + size);
@@ -39,7 +39,7 @@ export const blobStoreContract = (subject: Subject<BlobStore>): void => {
     test.each([0, 1, MIB - 1, MIB, MIB + 1, 3 * MIB, 3 * MIB + 12_345])('keeps %i bytes', async (size) => {
       const bytes = randomBytes(size);
       const blob = blobOf();
-      expect(await store().write(blob, inPieces(bytes, 70_001))).toEqual({ size, sha256: sha256(bytes) });
+      expect(await store().write(blob, inFragments(bytes, 70_001))).toEqual({ size, sha256: sha256(bytes) });
       expect((await bytesOf(await store().read(blob.blobId))).equals(bytes)).toBe(true);
       expect(await store().info(blob.blobId)).toEqual({ ...blob, size, createdAt: expect.any(Date) });
     });
@@ -60,9 +60,9 @@ export const blobStoreContract = (subject: Subject<BlobStore>): void => {
         ]);
         // Written once more, as a step that is repeated does.
         const again = randomBytes(MIB - Math.floor(size / 2));
-        await store().write(blob, inPieces(again, 65_536));
+        await store().write(blob, inFragments(again, 65_536));
         expect((await bytesOf(await store().read(blob.blobId))).equals(again)).toBe(true);
-        await store().write(blob, inPieces(bytes, 65_536));
+        await store().write(blob, inFragments(bytes, 65_536));
         expect((await bytesOf(await store().read(blob.blobId))).equals(bytes)).toBe(true);
         await store().remove(blob.blobId);
         await nothingIsLeft(blob.blobId);
@@ -90,8 +90,8 @@ export const blobStoreContract = (subject: Subject<BlobStore>): void => {
     test('a reader may leave early', async () => {
       const { blobId } = await written(randomBytes(3 * MIB));
       const reader = await store().read(blobId);
-      for await (const piece of reader) {
-        expect((piece as Buffer).length).toBeGreaterThan(0);
+      for await (const fragment of reader) {
+        expect((fragment as Buffer).length).toBeGreaterThan(0);
         break;
       }
       expect(reader.destroyed).toBe(true);
@@ -112,7 +112,7 @@ export const blobStoreContract = (subject: Subject<BlobStore>): void => {
 
     const written = async (bytes: Buffer, overrides: Parameters<typeof blobOf>[0] = {}) => {
       const blob = blobOf(overrides);
-      await store().write(blob, inPieces(bytes, 65_536));
+      await store().write(blob, inFragments(bytes, 65_536));
       return blob;
     };
 
@@ -169,7 +169,7 @@ export const blobStoreContract = (subject: Subject<BlobStore>): void => {
     test('writing a blob again replaces it', async () => {
       const blob = await written(Buffer.from('the first attempt, whose answer was lost'));
       const again = Buffer.from('the second attempt');
-      expect(await store().write(blob, inPieces(again, 4))).toEqual({
+      expect(await store().write(blob, inFragments(again, 4))).toEqual({
         size: again.length,
         sha256: sha256(again),
       });
@@ -180,7 +180,7 @@ export const blobStoreContract = (subject: Subject<BlobStore>): void => {
     test('two attempts at once never mix', async () => {
       const blob = blobOf();
       const versions = [randomBytes(2 * MIB), randomBytes(2 * MIB + 7)];
-      await Promise.all(versions.map((bytes) => store().write(blob, inPieces(bytes, 50_000))));
+      await Promise.all(versions.map((bytes) => store().write(blob, inFragments(bytes, 50_000))));
       const kept = await bytesOf(await store().read(blob.blobId));
       expect(versions.some((bytes) => bytes.equals(kept))).toBe(true);
       await nothingIsLeft('none');

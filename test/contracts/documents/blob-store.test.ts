@@ -90,10 +90,10 @@ withRealStore('blobs in GridFS', () => {
   test('100 MB there and back in flat memory', async () => {
     const store = createMongoBlobStore(opened.db);
     const blob = blobOf();
-    const piece = randomBytes(64 * 1024);
+    const chunk = randomBytes(64 * 1024);
     const count = 1_600;
     const expected = createHash('sha256');
-    for (let index = 0; index < count; index += 1) expected.update(piece);
+    for (let index = 0; index < count; index += 1) expected.update(chunk);
     const digest = expected.digest('hex');
 
     const before = process.memoryUsage().rss;
@@ -101,11 +101,11 @@ withRealStore('blobs in GridFS', () => {
     const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss - before)), 20);
     const source = Readable.from(
       (function* () {
-        for (let index = 0; index < count; index += 1) yield piece;
+        for (let index = 0; index < count; index += 1) yield chunk;
       })(),
       { objectMode: false },
     );
-    expect(await store.write(blob, source)).toEqual({ size: count * piece.length, sha256: digest });
+    expect(await store.write(blob, source)).toEqual({ size: count * chunk.length, sha256: digest });
     const hash = createHash('sha256');
     for await (const bytes of await store.read(blob.blobId)) hash.update(bytes as Buffer);
     clearInterval(watch);

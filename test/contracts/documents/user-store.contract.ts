@@ -103,7 +103,7 @@ export const userAdministrationContract = (subject: Subject<UserStore>): void =>
       expect(await search('zoë.', { without: [302] })).toEqual([301, 303]);
       expect(await search('z302@')).toEqual([302]);
       expect(await search('303')).toEqual([303]);
-      // Neither a pattern, nor a piece of the middle, nor too short.
+      // Neither a pattern, nor a fragment of the middle, nor too short.
       expect(await search('zoëx')).toEqual([]);
       expect(await search('.*.*')).toEqual([]);
       expect(await search('oë.')).toEqual([]);

@@ -31,7 +31,7 @@ export const languageModelContract = (subject: Subject<LanguageModel>): void => 
       expect(deltas.at(-1)?.usage?.promptTokens).toBeGreaterThan(0);
     });
 
-    test('answers in one piece', async () => {
+    test('answers as a whole', async () => {
       const reply = await model().complete(QUESTION, { temperature: 0, maxTokens: 40 });
       expect(reply.content).not.toBe('');
       expect(['stop', 'length']).toContain(reply.finishReason);

@@ -132,13 +132,13 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
     });
 
     test('reads more chunks at once than a page of the engine holds', async () => {
-      const chunks = chunksOf(times(1_100, (index) => `piece ${index}`));
+      const chunks = chunksOf(times(1_100, (index) => `chunk ${index}`));
       await put(chunks);
       await publish(chunks);
       const wanted = ids(chunks.map((chunk) => ({ chunk })));
       const found = await store().getMany(wanted);
       expect([...found.keys()]).toEqual(wanted);
-      expect(found.get(wanted[1_050]!)?.text).toBe('piece 1050');
+      expect(found.get(wanted[1_050]!)?.text).toBe('chunk 1050');
     });
 
     test('reads vectors, and compares chunks with one, by id', async () => {

@@ -74,7 +74,7 @@ for (const subject of [fake(createFakeChunkStore), ...openSearch()]) {
       await find(parseFilter(`${'not '.repeat(32)}owner == 1`));
     });
 
-    test('a piece is found by its own id', async () => {
+    test('a chunk is found by its own id', async () => {
       const [first, second] = chunks.map(({ chunk_id }) => chunk_id);
       expect(await find(parseFilter(`_id == "${first}"`))).toEqual([[0], [0]]);
       expect(await find(parseFilter(`_id in ["${first}", "${second}", "*", 7]`))).toEqual([
@@ -98,8 +98,8 @@ for (const subject of [fake(createFakeChunkStore), ...openSearch()]) {
             value: { kind: 'text', value },
           }),
         ).toEqual([[], []]);
-      for (const piece of ['*', 'a*c', '?bc', '\\'])
-        expect(await find({ kind: 'like', field: 'relationship_id', pattern: [piece, '', ''] })).toEqual([
+      for (const part of ['*', 'a*c', '?bc', '\\'])
+        expect(await find({ kind: 'like', field: 'relationship_id', pattern: [part, '', ''] })).toEqual([
           [],
           [],
         ]);

@@ -77,7 +77,7 @@ const literal: fc.Arbitrary<FilterLiteral> = fc.oneof(
 );
 
 const field = fc.constantFrom(...CLIENT_KEYS, ...CLIENT_KEYS, ...SERVER_KEYS, 'missing');
-const piece = fc.constantFrom('', '', 'a', 'b', 'c', 'A', '*', '?', '\\', '%', 'T', '01');
+const fragment = fc.constantFrom('', '', 'a', 'b', 'c', 'A', '*', '?', '\\', '%', 'T', '01');
 
 const comparison: fc.Arbitrary<FilterExpression> = fc.oneof(
   fc
@@ -97,7 +97,7 @@ const comparison: fc.Arbitrary<FilterExpression> = fc.oneof(
   fc.record({
     kind: fc.constant('like' as const),
     field,
-    pattern: fc.array(piece, { minLength: 1, maxLength: 4 }),
+    pattern: fc.array(fragment, { minLength: 1, maxLength: 4 }),
   }),
 );
 

@@ -95,12 +95,12 @@ const openai = (models: ScriptedModels): Dialect => ({
     if (!properly) return;
     const { toolCall } = talk;
     if (toolCall !== null) {
-      // In pieces, as servers send them.
+      // In deltas, as servers send them.
       const { name, arguments: given } = toolCall;
       const call = { index: 0, id: 'call_1', type: 'function', function: { name, arguments: '' } };
       response.write(chunk({ tool_calls: [call] }));
-      for (const piece of JSON.stringify(given).match(/.{1,4}/gs) ?? [])
-        response.write(chunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] }));
+      for (const delta of JSON.stringify(given).match(/.{1,4}/gs) ?? [])
+        response.write(chunk({ tool_calls: [{ index: 0, function: { arguments: delta } }] }));
     }
     response.write(chunk({}, toolCall === null ? 'stop' : 'tool_calls'));
     response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`);

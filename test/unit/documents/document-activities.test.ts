@@ -35,7 +35,7 @@ describe('the steps of an indexing', () => {
     expect(await drifts(bench)).toEqual([]);
   });
 
-  it('have the pieces say what the record says of the version', async () => {
+  it('have the chunks say what the record says of the version', async () => {
     const bench = await activityBench();
     const task = await bench.admit('guide', 'text');
     await index(bench, task);

@@ -45,7 +45,7 @@ describe.each(['ollama', 'openai'] as const)('a language model behind the %s dia
     await server.close();
   });
 
-  test('streams, and answers in one piece, with what was asked of it', async () => {
+  test('streams, and answers as a whole, with what was asked of it', async () => {
     await open();
     expect(await listen(model)).toEqual({ content: 'The mill opens at nine.', error: null });
     const options = { temperature: 0.3, topP: 0.9, maxTokens: 50, stop: ['\n\n'] };

@@ -27,7 +27,7 @@ export async function parseIllustratedMarkdown(
   const file = await open(plainPath, 'w');
   let held = '';
   try {
-    for await (const line of toLines(takeDataUris(text.pieces(), pictures, marks))) {
+    for await (const line of toLines(takeDataUris(text.fragments(), pictures, marks))) {
       readPictureLabels(line, marks, labels);
       held += line;
       if (held.length < BUFFERED) continue;

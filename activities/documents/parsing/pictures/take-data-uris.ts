@@ -16,7 +16,7 @@ const MAX_EXAMPLE_LENGTH = 4096;
  * time, up to the limit of its bytes. Nothing is ever fetched.
  */
 export async function* takeDataUris(
-  pieces: AsyncIterable<string>,
+  fragments: AsyncIterable<string>,
   pictures: PictureCollector,
   marks: PictureMarks,
 ): AsyncGenerator<string> {
@@ -71,8 +71,8 @@ export async function* takeDataUris(
     }
   }
 
-  for await (const piece of pieces) {
-    held += piece;
+  for await (const fragment of fragments) {
+    held += fragment;
     yield* release(false);
   }
   yield* release(true);

@@ -93,8 +93,8 @@ const writeChunks = async (
     n += 1;
     filled = 0;
   };
-  for await (const piece of source as AsyncIterable<Buffer | string>) {
-    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+  for await (const given of source as AsyncIterable<Buffer | string>) {
+    const bytes = typeof given === 'string' ? Buffer.from(given) : given;
     hash.update(bytes);
     size += bytes.length;
     for (let offset = 0; offset < bytes.length;) {

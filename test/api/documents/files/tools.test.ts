@@ -68,7 +68,7 @@ describe('POST /v1/tools/execute', () => {
     expect(await execute(TEXT)).toEqual([200, { message: TEXT.content }]);
     const markdown = '# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```';
     const [, { message: md }] = await execute({ name: 'a.md', content: markdown });
-    for (const piece of ['# Title', '| 1 | 2 |', 'code']) expect(md).toContain(piece);
+    for (const fragment of ['# Title', '| 1 | 2 |', 'code']) expect(md).toContain(fragment);
     const html = await execute({ name: 'a.html', content: '<h1>Head</h1><p>Word &amp; word</p>' });
     expect(html[1].message).toMatch(/Head\s+Word & word/);
     const docx = writeDocx([{ heading: 'Head', level: 1 }, { paragraph: 'A paragraph.' }]);

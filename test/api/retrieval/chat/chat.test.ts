@@ -259,7 +259,7 @@ describe('POST /v1/chat/completions: metadata', () => {
   });
 });
 
-describe('POST /v1/chat/completions: the answer in one piece', () => {
+describe('POST /v1/chat/completions: the answer in one toolCall', () => {
   it('is a completion with its sources', async () => {
     const b = source('b');
     const support = { quote: 'It is fast.', charStart: 4, charEnd: 15, verified: true };
@@ -342,7 +342,7 @@ describe('POST /v1/chat/completions: the answer in one piece', () => {
   });
 
   it('puts calls of tools, reasoning and log probabilities together', async () => {
-    const piece = (index: number, rest: object) => ({ tool_calls: [{ index, ...rest }] });
+    const toolCall = (index: number, rest: object) => ({ tool_calls: [{ index, ...rest }] });
     const token = (text: string) => ({ token: text, logprob: -0.5, bytes: null, top_logprobs: [] });
     await start({
       steps: [
@@ -350,10 +350,10 @@ describe('POST /v1/chat/completions: the answer in one piece', () => {
         { ...delta('So'), more: { reasoning_content: ' see.' }, logprobs: [token('So')] } as never,
         {
           ...delta(''),
-          more: piece(0, { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a"' } }),
+          more: toolCall(0, { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a"' } }),
         } as never,
-        { ...delta(''), more: piece(0, { function: { arguments: ':1}' } }) } as never,
-        { ...delta(''), more: piece(1, { id: 'c2', function: { name: 'g', arguments: '{}' } }) } as never,
+        { ...delta(''), more: toolCall(0, { function: { arguments: ':1}' } }) } as never,
+        { ...delta(''), more: toolCall(1, { id: 'c2', function: { name: 'g', arguments: '{}' } }) } as never,
         end({}, { finishReason: 'tool_calls' }),
       ],
     });

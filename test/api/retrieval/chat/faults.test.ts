@@ -85,7 +85,7 @@ describe('a model server that fails in the middle', () => {
       expect(chunks.slice(0, -2).every(({ extra }) => Object.keys(extra).length === 0)).toBe(true);
       for (const { extra } of chunks.slice(-2))
         expect(extra).toMatchObject({ truncated: true, presented_sources: [{}, {}] });
-      // In one piece there is still time for a status.
+      // as a whole there is still time for a status.
       const whole = await ask(gateway, { model: 'rag-one' });
       expect([whole.status, codeOf(whole.text)]).toEqual([status, code]);
     },

@@ -109,7 +109,7 @@ describe('POST /v1/chat/completions, streamed', () => {
     expect(events.at(-1)).toBe('[DONE]');
   });
 
-  it('passes on pieces of tool calls and log probabilities', async () => {
+  it('passes on deltas of tool calls and log probabilities', async () => {
     const call = { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }] };
     const logprobs = [{ token: 'Fa', logprob: -1 }];
     const { response } = await open([

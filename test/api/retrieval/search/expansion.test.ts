@@ -51,7 +51,7 @@ const ask = async (query: string, token = ada.token): Promise<LooseBody[]> => {
 const filesOf = (documents: LooseBody[]) => [...new Set(documents.map(({ metadata }) => metadata.file_id))];
 
 describe('include_related', () => {
-  it('adds pieces of exactly the group, behind the results, each once and with its file name', async () => {
+  it('adds chunks of exactly the group, behind the results, each once and with its file name', async () => {
     expect(filesOf(await ask('text=heron&top_k=1'))).toEqual(['group-0']);
     const documents = await ask('text=heron&top_k=1&include_related=true');
     expect(filesOf(documents)).toEqual(['group-0', 'group-1', 'group-2']);
@@ -114,7 +114,7 @@ describe('include_ancestors', () => {
     expect(filesOf(await ask('text=walnut&top_k=1&include_ancestors=true'))).toEqual(['alone']);
   });
 
-  it('goes with include_related without double pieces', async () => {
+  it('goes with include_related without double chunks', async () => {
     const documents = await ask('text=quince&top_k=1&include_ancestors=true&include_related=true');
     expect(filesOf(documents).sort()).toEqual(['chain-0', 'chain-1', 'chain-2', 'chain-3']);
   });

@@ -90,7 +90,7 @@ describe('GET /search with filter', () => {
   });
 
   it.each(['_id', 'content_sha256', 'indexed_at', 'file_size', 'original_filename'])(
-    'finds a piece by what its answer says under %s',
+    'finds a chunk by what its answer says under %s',
     async (field) => {
       const [, body] = await ask('/search/partition/one/file/a?text=report');
       const shown = body.documents[0].metadata[field];
@@ -116,7 +116,7 @@ describe('GET /search with filter', () => {
     expect(await filesIn('/search/partition/one/file/a?text=report&filter=year%3D%3D2024')).toEqual([]);
   });
 
-  it('goes by the record where the pieces do not follow yet', async () => {
+  it('goes by the record where the chunks do not follow yet', async () => {
     await indexText(
       gateway,
       { partition: 'one', fileId: 'e', token: ada.token, metadata: '{"owner":"eve"}' },
@@ -194,7 +194,7 @@ describe('GET /search with workspace', () => {
     expect(body.extra).toMatchObject({ workspace_id: 'both', partitions: ['one', 'two'] });
   });
 
-  it('lets go of a file at once, though its pieces are still there', async () => {
+  it('lets go of a file at once, though its chunks are still there', async () => {
     const detached = await gateway.call('DELETE', '/partition/one/workspaces/desk/files/a', {
       token: ada.token,
     });

@@ -33,7 +33,7 @@ const startTwoThresholds = async (env: Record<string, string> = {}, lax: object 
       'The turbine hums all night.',
     ]);
   }
-  /** The partitions whose piece the vector leg found. */
+  /** The partitions whose chunk the vector leg found. */
   const near = async (query = ''): Promise<string[]> => {
     const [status, body] = await started.ask(`/search?text=turbine${query}`);
     expect([status, body.documents.length]).toEqual([200, 2]);

@@ -140,13 +140,13 @@ describe('everything else under /v2/ and /v3/', () => {
     const sent = open(proxy, '/v3/echo');
     sent.write('first');
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    const [piece] = (await once(answer, 'data')) as [Buffer];
-    expect(piece.toString()).toBe('first');
+    const [chunk] = (await once(answer, 'data')) as [Buffer];
+    expect(chunk.toString()).toBe('first');
 
-    // And 20 MiB through it, piece by piece.
+    // And 20 MiB through it, chunk by chunk.
     const hash = createHash('sha256');
     const expected = createHash('sha256').update('first');
-    hash.update(piece);
+    hash.update(chunk);
     answer.on('data', (chunk: Buffer) => hash.update(chunk));
     for (let i = 0; i < 20; i += 1) {
       const mebibyte = Buffer.alloc(MIB, i);

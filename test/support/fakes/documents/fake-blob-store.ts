@@ -18,12 +18,12 @@ export const createFakeBlobStore = (): BlobStore => {
       if (signal?.aborted === true) stop();
       signal?.addEventListener('abort', stop, { once: true });
       try {
-        const pieces: Buffer[] = [];
-        for await (const piece of source as AsyncIterable<Buffer | string>)
-          pieces.push(typeof piece === 'string' ? Buffer.from(piece) : piece);
+        const chunks: Buffer[] = [];
+        for await (const chunk of source as AsyncIterable<Buffer | string>)
+          chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
         if (!source.readableEnded)
           throw new AppError('BAD_REQUEST', 'The upload ended before it was complete.');
-        const bytes = Buffer.concat(pieces);
+        const bytes = Buffer.concat(chunks);
         blobs.set(blob.blobId, { info: { ...blob, size: bytes.length, createdAt: new Date() }, bytes });
         return { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
       } catch (error) {

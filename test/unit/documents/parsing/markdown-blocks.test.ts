@@ -7,11 +7,11 @@ import type { MarkdownBlock } from '../../../../activities/documents/parsing/mar
 import { toLines } from '../../../../activities/documents/parsing/text-lines.js';
 
 const read = async (text: string): Promise<MarkdownBlock[]> => {
-  const pieces = async function* () {
+  const fragments = async function* () {
     yield* text.match(/[^]{1,7}/g) ?? [];
   };
   const blocks: MarkdownBlock[] = [];
-  for await (const block of readMarkdownBlocks(toLines(pieces()))) blocks.push(block);
+  for await (const block of readMarkdownBlocks(toLines(fragments()))) blocks.push(block);
   return blocks;
 };
 const reader = unified().use(remarkParse).use(remarkGfm);

@@ -122,7 +122,7 @@ describe('text', () => {
     expect(await parse('pdf', writePdf([[]]))).toMatchObject({ chunkCount: 0, pages: 1 });
   });
 
-  it('keeps every word of a file of many pieces, with offsets', async () => {
+  it('keeps every word of a file of many chunks, with offsets', async () => {
     const words = Array.from(
       { length: 60_000 },
       (_, i) => `word${i}${i % 9 ? '' : '.'}${i % 400 ? '' : '\r\n\r\n'}`,

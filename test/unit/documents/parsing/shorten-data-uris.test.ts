@@ -14,13 +14,13 @@ const BYTES = Buffer.alloc(3000, 'picture');
 const BASE64 = BYTES.toString('base64');
 const MARK = 'data:image/png,2.93KB';
 
-async function* inPieces(text: string, size: number): AsyncGenerator<string> {
+async function* inFragments(text: string, size: number): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }
 
 const shorten = async (text: string, size = 256 * 1024): Promise<string> => {
   let shortened = '';
-  for await (const piece of shortenDataUris(inPieces(text, size))) shortened += piece;
+  for await (const fragment of shortenDataUris(inFragments(text, size))) shortened += fragment;
   return shortened;
 };
 
@@ -91,7 +91,7 @@ describe('a data URI in a text', () => {
     let given = '';
     const text = `data:a/b,c ![a](data:image/png;base64,${BASE64}) ![b](data:image/png;base64,${BASE64})`;
     const onFirst = (position: number): void => void places.push(position, given.length);
-    for await (const piece of shortenDataUris(inPieces(text, 10), onFirst)) given += piece;
+    for await (const fragment of shortenDataUris(inFragments(text, 10), onFirst)) given += fragment;
     expect(places[0]).toBe(text.indexOf('data:image'));
     expect(places).toHaveLength(2);
     expect(places[1]).toBeLessThanOrEqual(places[0]!);
@@ -113,9 +113,9 @@ describe('a data URI in a text', () => {
     'costs time in proportion to the text, and no memory: %s',
     async (_what, text) => {
       let longest = 0;
-      for await (const piece of shortenDataUris(inPieces(text, 256 * 1024)))
-        longest = Math.max(longest, piece.length);
-      // With the square of the length any of these would take hours; nothing is held back but the piece that is read.
+      for await (const fragment of shortenDataUris(inFragments(text, 256 * 1024)))
+        longest = Math.max(longest, fragment.length);
+      // With the square of the length any of these would take hours; nothing is held back but the fragment that is read.
       expect(longest).toBeLessThan(MIB);
     },
     60_000,

@@ -72,11 +72,11 @@ describe.each(['ollama', 'openai'] as const)(
       server.models.toolCall = { name: 'open_mill', arguments: { at: 'nine' } };
       const deltas = await listen(model, { tools: TOOLS });
       expect(deltas.at(-1)).toMatchObject({ finishReason: 'tool_calls' });
-      const pieces = deltas.flatMap(
+      const calls = deltas.flatMap(
         ({ more }) => (more?.['tool_calls'] ?? []) as { function: { arguments: string } }[],
       );
-      expect(pieces[0]).toMatchObject({ index: 0, id: expect.stringMatching(/^call_/), type: 'function' });
-      expect(JSON.parse(pieces.map((piece) => piece.function.arguments).join(''))).toEqual({ at: 'nine' });
+      expect(calls[0]).toMatchObject({ index: 0, id: expect.stringMatching(/^call_/), type: 'function' });
+      expect(JSON.parse(calls.map((call) => call.function.arguments).join(''))).toEqual({ at: 'nine' });
       server.models.toolCall = null;
       const call = {
         id: 'call_1',

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createCitationFilter } from '../../../../activities/retrieval/chat/citations.js';
 
-const run = (pieces: readonly string[], sourceCount = 5) => {
+const run = (deltas: readonly string[], sourceCount = 5) => {
   const filter = createCitationFilter(sourceCount);
-  const shown = pieces.map((piece) => filter.push(piece)).join('');
+  const shown = deltas.map((delta) => filter.push(delta)).join('');
   const { tail, ...citations } = filter.end();
   return { text: shown + tail, ...citations };
 };
@@ -66,7 +66,7 @@ describe('createCitationFilter', () => {
     expect(filter.push('more '.repeat(30))).toContain('annex] and more');
   });
 
-  test('does not depend on how the answer was cut into pieces', () => {
+  test('does not depend on how the answer was cut into deltas', () => {
     const words = [
       'The',
       ' answer',
@@ -98,14 +98,14 @@ describe('createCitationFilter', () => {
       .map(([parts, line]) => parts.join('') + line);
     fc.assert(
       fc.property(answer, fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (text, sizes) => {
-        const pieces: string[] = [];
+        const deltas: string[] = [];
         for (let at = 0, turn = 0; at < text.length; turn++) {
           const size = sizes[turn % sizes.length]!;
-          pieces.push(text.slice(at, at + size));
+          deltas.push(text.slice(at, at + size));
           at += size;
         }
         const whole = run([text]);
-        expect(run(pieces)).toEqual(whole);
+        expect(run(deltas)).toEqual(whole);
         expect(run([...text])).toEqual(whole);
         expect(text.startsWith(whole.text)).toBe(true);
         if (!whole.reported) expect(whole.text).toBe(text);

@@ -88,7 +88,7 @@ describe('source blocks', () => {
   });
 
   test('come back as they were put in, whatever stands in a document', () => {
-    const piece = fc.oneof(
+    const fragment = fc.oneof(
       fc.constantFrom(
         '[Source 1]',
         '\n[Source 2] x\n',
@@ -100,7 +100,7 @@ describe('source blocks', () => {
       ),
       fc.string({ maxLength: 20 }),
     );
-    const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+    const text = fc.array(fragment, { maxLength: 12 }).map((fragments) => fragments.join(''));
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { maxLength: 5 }), (documents) => {
         const results = documents.map(([content, filename]) => makeResult({ text: content }, { filename }));

@@ -185,7 +185,7 @@ describe('what is asked of a search', () => {
     expect(searched[1]).not.toHaveProperty('related');
   });
 
-  test('brings related pieces behind what was found, and says that the reranker was left out', async () => {
+  test('brings related chunks behind what was found, and says that the reranker was left out', async () => {
     const added = result('rel', { addedAs: 'related', score: 0 });
     const outcome = { results: [...VALVE, added], rerankSkipped: 'INFERENCE_ERROR' };
     const { end } = await openChatStage(answer, { found: () => outcome }).collect({ topN: 1 });

@@ -135,7 +135,7 @@ describe('parseFilter', () => {
   });
 
   test('takes or refuses any text at once, and never breaks', () => {
-    const piece = fc.constantFrom(
+    const fragment = fc.constantFrom(
       ...[
         'a',
         'partition',
@@ -158,9 +158,9 @@ describe('parseFilter', () => {
       ...['like', 'ISO', '1', '-1.5', 'true', ' ', '"x"', '\0', 'é', '\ud800', '\n'],
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+      fc.property(fc.array(fragment, { maxLength: 60 }), (fragments) => {
         try {
-          parseFilter(pieces.join(''));
+          parseFilter(fragments.join(''));
         } catch (error) {
           expect(error).toMatchObject({ name: 'AppError', code: 'INVALID_FILTER' });
         }

@@ -156,7 +156,7 @@ describe('createCapiClient, against bytes that no good server sends', () => {
   const cases: [string, (socket: Socket) => void, Partial<DeliveryResult>][] = [
     ['2xx without the end of its line', (s) => s.end('HTTP/1.1 202'), { outcome: 'accepted', status: 202 }],
     [
-      '2xx in small pieces',
+      '2xx in small fragments',
       (s) => {
         s.setNoDelay(true);
         [...'HTTP/1.1 200 OK\r\n'].forEach((byte, i) => setTimeout(() => s.write(byte), i * 5));

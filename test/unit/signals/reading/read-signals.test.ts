@@ -35,7 +35,7 @@ describe('scanning', () => {
   });
 
   test('agrees with JSON.parse on what is JSON', () => {
-    const piece = fc.constantFrom(
+    const fragment = fc.constantFrom(
       '[',
       ']',
       '{',
@@ -72,8 +72,8 @@ describe('scanning', () => {
       '[]',
     );
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 10 }), fc.boolean(), (pieces, wrapped) => {
-        const text = wrapped ? `[${pieces.join('')}]` : pieces.join('');
+      fc.property(fc.array(fragment, { maxLength: 10 }), fc.boolean(), (fragments, wrapped) => {
+        const text = wrapped ? `[${fragments.join('')}]` : fragments.join('');
         expect([text, scanJsonArray(text) !== 'not-json']).toEqual([text, isJson(text)]);
       }),
       { numRuns: 20_000 },

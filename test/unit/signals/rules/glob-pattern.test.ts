@@ -11,7 +11,7 @@ const matches = (pattern: string, text: string): boolean => {
 
 describe('glob patterns', () => {
   test('agree with minimatch', () => {
-    const piece = fc.constantFrom(
+    const fragment = fc.constantFrom(
       'a',
       'b',
       '.',
@@ -28,7 +28,7 @@ describe('glob patterns', () => {
       '@(a|b)',
       '+(a|b)',
     );
-    const pattern = fc.array(piece, { minLength: 1, maxLength: 7 }).map((pieces) => pieces.join(''));
+    const pattern = fc.array(fragment, { minLength: 1, maxLength: 7 }).map((fragments) => fragments.join(''));
     const text = fc
       .array(fc.constantFrom('a', 'b', '.', '/', '-', '*', 'ab'), { maxLength: 8 })
       .map((parts) => parts.join(''));
