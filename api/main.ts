@@ -90,11 +90,11 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
     logger.warn('SECRETS_KEY is not set: the filtering proxy is off');
     return null;
   }
-  const { configPath, filtersDirectory, geoipPath } = config.proxy;
+  const { configPath, rulesDirectory, geoipPath } = config.proxy;
   const readMain = () => readProxyFile(configPath, process.env);
   const { lapiServers } = await readMain();
   ruleRegistry = await openRuleRegistry({
-    directories: [filtersDirectory ?? SHIPPED_RULES],
+    directories: [rulesDirectory ?? SHIPPED_RULES],
     mainFile: configPath,
     readMain,
     onChange({ version, rules, faults }) {

@@ -17,7 +17,7 @@ import { statisticsRoutes } from './management/statistics-routes.js';
 export const proxyRoutes = (deps: ProxyDeps): Route[] => {
   const pushesUnderWay = trackPushes();
   const notify = createForwardingNotifiers(deps, pushesUnderWay);
-  const gate = createAccessControl(deps);
+  const access = createAccessControl(deps);
   return [
     ...alertRoutes(deps),
     ...statisticsRoutes(deps),
@@ -27,7 +27,7 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
     ...watcherRoutes({ ...deps, notify }),
     ...ruleRoutes(deps),
     ...quarantineRoutes({ ...deps, notify }),
-    ...signalRoutes({ ...deps, notify, pushesUnderWay }, gate),
-    ...passThroughRoutes({ ...deps, notify }, gate),
+    ...signalRoutes({ ...deps, notify, pushesUnderWay }, access),
+    ...passThroughRoutes({ ...deps, notify }, access),
   ];
 };

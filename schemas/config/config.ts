@@ -184,7 +184,7 @@ const build = (env: z.output<typeof environment>) => ({
     loginBudget: env.LOGIN_BUDGET,
     loginWindowMs: env.LOGIN_WINDOW_MINUTES * 60_000,
     /** Folder of rule files; null: the shipped ones. */
-    filtersDirectory: env.FILTERS_DIR ?? null,
+    rulesDirectory: env.FILTERS_DIR ?? null,
     /** YAML file with `lapi_servers` and `filters`. */
     configPath: env.CONFIG_PATH ?? null,
     /** City database in MMDB form; null: no enrichment. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Bodies of the endpoints about filter rules. */
+/** Bodies of the endpoints about rules for signals. */
 
 const instant = z.string().nullable().meta({ description: 'ISO 8601 in UTC' });
 

@@ -86,9 +86,9 @@ def knows_its_errors():
     raises(openai.NotFoundError, model="gpt-4")
     raises(openai.UnprocessableEntityError, temperature=9)
     raises(openai.APIStatusError, max_tokens=1_000_000)
-    stranger = openai.OpenAI(base_url=URL, api_key="or-unknown", max_retries=0)
+    unauthenticated = openai.OpenAI(base_url=URL, api_key="or-unknown", max_retries=0)
     try:
-        stranger.models.list()
+        unauthenticated.models.list()
     except openai.PermissionDeniedError:
         return
     raise AssertionError("a wrong token was let in")

@@ -96,17 +96,17 @@ const exchange = (request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
       resolve(result);
     };
     /** The exchange is over or given up; what has been seen so far decides. */
-    const conclude = (message: string): void => {
+    const endWith = (message: string): void => {
       if (answer !== null) finish(refusalOf(answer, ''));
       else if (status !== null) finish({ outcome: 'rejected', status, retryAfterMs: null, message });
       else finish({ outcome: connected ? 'unknown' : 'unreachable', message });
       request.destroy();
     };
-    const abort = (): void => conclude('The request was cancelled.');
+    const abort = (): void => endWith('The request was cancelled.');
     // Timers come before what the network has brought: a process that stood still for so long looks at that first, or it
     // would take an answer that is there for none, and offer the batch twice.
     const timer = setTimeout(
-      () => setImmediate(() => conclude(`No answer within ${timeoutMs} ms.`)),
+      () => setImmediate(() => endWith(`No answer within ${timeoutMs} ms.`)),
       timeoutMs,
     );
 
@@ -131,10 +131,10 @@ const exchange = (request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
     });
     // They stay for the life of the request: what happens after the result is known is nobody's business.
     request.on('error', (error: NodeJS.ErrnoException) => {
-      if (answer === null) conclude(describe(error));
+      if (answer === null) endWith(describe(error));
     });
     request.on('close', () => {
-      if (answer === null) conclude('The connection was closed without an answer.');
+      if (answer === null) endWith('The connection was closed without an answer.');
     });
 
     if (signal?.aborted === true) return abort();

@@ -28,7 +28,7 @@ export const noteUnknownKeys = (
  * Turns the tree of a rule into one function (proxy spec, section 3.2): `and`, `or` and `not` over leaves of field,
  * operator and value. Everything that can be prepared is prepared here: patterns, ranges, reason texts.
  */
-export const compileCondition = (filter: unknown, root: RulePath, report: Report): Condition => {
+export const compileCondition = (expression: unknown, root: RulePath, report: Report): Condition => {
   let nodes = 0;
 
   const list = (value: unknown, path: RulePath): Condition[] => {
@@ -103,7 +103,7 @@ export const compileCondition = (filter: unknown, root: RulePath, report: Report
     }
   };
 
-  return compile(filter, root);
+  return compile(expression, root);
 };
 
 const every =

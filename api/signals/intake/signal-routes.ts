@@ -12,10 +12,10 @@ import { identifyWatcher } from './identify-watcher.js';
 import { readSignalBody } from './read-signal-body.js';
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
-export const signalRoutes = (deps: AcceptDeps, gate: AccessControl): Route[] =>
-  API_VERSIONS.map((version) => signals(deps, gate, version));
+export const signalRoutes = (deps: AcceptDeps, access: AccessControl): Route[] =>
+  API_VERSIONS.map((version) => signals(deps, access, version));
 
-const signals = (deps: AcceptDeps, gate: AccessControl, version: ApiVersion): Route =>
+const signals = (deps: AcceptDeps, access: AccessControl, version: ApiVersion): Route =>
   route({
     method: 'post',
     path: `/${version}/signals`,
@@ -31,12 +31,12 @@ const signals = (deps: AcceptDeps, gate: AccessControl, version: ApiVersion): Ro
     ],
     async handle(ctx) {
       const { koa, log } = ctx;
-      gate.admitNetwork(ctx);
+      access.admitNetwork(ctx);
       const text = await readSignalBody(koa.req, deps.settings.maxSignalBytes);
       const { items } = readSignals(text);
       const sender = await identifyWatcher(koa.req.headers.authorization, deps.watchers);
-      gate.admitWatcher(sender.watcher);
-      await gate.validate(ctx, sender, version);
+      access.admitWatcher(sender.watcher);
+      await access.validate(ctx, sender, version);
       const acceptance = await acceptSignals(deps, { items, version, sender }, log);
       if (acceptance === 'login-wanted') throw loginWanted();
       return json(200, {

@@ -28,17 +28,17 @@ type PassThroughDeps = Pick<
 
 interface RelayParts {
   deps: PassThroughDeps;
-  gate: AccessControl;
+  access: AccessControl;
   logins: ReturnType<typeof createLoginCache>;
   decisions: ReturnType<typeof createDecisionCache>;
   metrics: ReturnType<typeof createMetricsRelay>;
 }
 
 /** Everything under the two versions but the signals: handed to CAPI and back as it comes. */
-export const passThroughRoutes = (deps: PassThroughDeps, gate: AccessControl): Route[] => {
+export const passThroughRoutes = (deps: PassThroughDeps, access: AccessControl): Route[] => {
   const parts: RelayParts = {
     deps,
-    gate,
+    access,
     logins: createLoginCache(deps),
     decisions: createDecisionCache(deps),
     metrics: createMetricsRelay(deps),
@@ -84,7 +84,7 @@ const passOn = async (ctx: PublicContext, parts: RelayParts): Promise<Answer> =>
   const { req } = ctx.koa;
   const method = req.method ?? 'GET';
   const path = relayTarget(req.url ?? '/');
-  parts.gate.admitNetwork(ctx);
+  parts.access.admitNetwork(ctx);
   if (isLogin(method, path) && bodyOf(req) !== null) return passLogin(ctx, parts, path);
   await admit(ctx, parts);
   const metrics = metricsPath(method, path);
@@ -118,9 +118,9 @@ const passOn = async (ctx: PublicContext, parts: RelayParts): Promise<Answer> =>
 /** @throws AppError AUTHENTICATION_ERROR for usage metrics whose token does not stand client validation (proxy spec, 4.3) */
 const takeMetrics = async (ctx: PublicContext, parts: RelayParts, path: MetricsPath): Promise<Answer> => {
   const { req } = ctx.koa;
-  if (parts.gate.validates && path.endsWith('/usage-metrics')) {
+  if (parts.access.validates && path.endsWith('/usage-metrics')) {
     const sender = await identifyWatcher(req.headers.authorization, parts.deps.watchers);
-    await parts.gate.validate(ctx, sender, path.startsWith('v2') ? 'v2' : 'v3').catch((error: unknown) => {
+    await parts.access.validate(ctx, sender, path.startsWith('v2') ? 'v2' : 'v3').catch((error: unknown) => {
       req.resume();
       throw error;
     });
@@ -155,7 +155,7 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
   const asked = bytes === null ? null : { bytes, encoding: req.headers['content-encoding'] };
   const login = asked === null ? null : logins.read(asked);
   // What names nobody is nobody's.
-  if (parts.gate.asksForWatcher) parts.gate.admitWatcher(login?.machineId ?? '');
+  if (parts.access.asksForWatcher) parts.access.admitWatcher(login?.machineId ?? '');
   const own = login === null ? null : await logins.answerFor(login, ctx.log);
   if (own !== null) return own;
   const body = 'stream' in peeked ? peeked.stream : Readable.from([peeked.whole], { objectMode: false });
@@ -187,12 +187,12 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
 };
 
 /** @throws AppError AUTH_ERROR for a network or a watcher that is not on the list */
-const admit = async (ctx: PublicContext, { gate, deps }: RelayParts): Promise<void> => {
-  gate.admitNetwork(ctx);
-  if (!gate.asksForWatcher) return;
+const admit = async (ctx: PublicContext, { access, deps }: RelayParts): Promise<void> => {
+  access.admitNetwork(ctx);
+  if (!access.asksForWatcher) return;
   const { watcher } = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
   try {
-    gate.admitWatcher(watcher);
+    access.admitWatcher(watcher);
   } catch (error) {
     ctx.koa.req.resume();
     throw error;
