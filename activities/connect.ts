@@ -207,8 +207,8 @@ export const connect = async (
 };
 
 /**
- * Rate limits and caches, shared through Redis where there is one. It is neither waited for nor needed: `onRedis` is told
- * each time it comes and goes.
+ * Rate limits and caches, shared through Redis where there is one. It is neither waited for nor needed: `onRedis` is
+ * told each time it comes and goes.
  */
 export const connectShared = (
   { redis }: Pick<Config, 'redis'>,

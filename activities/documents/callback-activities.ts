@@ -7,7 +7,7 @@ import type { Adapters } from '../ports/adapters.js';
 export interface CallbackActivityDeps {
   adapters: Pick<Adapters, 'tasks' | 'callbacks' | 'callbackClient'>;
   settings: {
-    /** What is younger is left alone: the task's own plan is about to see to it. */
+    /** Younger ones are skipped: the task's own workflow sends them. */
     graceMs: number;
   };
 }
@@ -29,7 +29,7 @@ const bodyOf = (task: TaskRecord): string =>
 
 const isTold = (task: TaskRecord): boolean => task.state === 'COMPLETED' || task.state === 'FAILED';
 
-/** The hands of completion callbacks. */
+/** Activities of completion callbacks. */
 export const createCallbackActivities = ({ adapters, settings }: CallbackActivityDeps) => {
   const { tasks, callbacks, callbackClient } = adapters;
 
@@ -59,7 +59,7 @@ export const createCallbackActivities = ({ adapters, settings }: CallbackActivit
 
   const giveUpCallback = (taskId: string): Promise<void> => callbacks.end(taskId, 'failed');
 
-  /** Callbacks of ended tasks that nobody has tried: their plan was gone when they ended. */
+  /** Callbacks of ended tasks without an attempt: the workflow was gone when the task ended. */
   const findUntoldCallbacks = async (): Promise<string[]> => {
     const waiting = await callbacks.listUntried(new Date(Date.now() - settings.graceMs), SHARE);
     const untold: string[] = [];

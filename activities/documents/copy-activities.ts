@@ -14,7 +14,7 @@ export interface CopyActivityDeps {
 
 const PAGE = 200;
 
-/** The hands that copy a live version: text, vectors and bytes, nothing is read or embedded again. */
+/** Activities that copy a live version: text, vectors and bytes, without parsing or embedding again. */
 export const createCopyActivities = ({ adapters }: CopyActivityDeps) => {
   const { files, tasks, blobs, chunks, models } = adapters;
 
@@ -77,7 +77,7 @@ export const createCopyActivities = ({ adapters }: CopyActivityDeps) => {
         bytes,
         signal,
       );
-    // Looked at again: what was removed under our hands would be missing in the copy.
+    // Read again: what was removed during the copying would be missing in the copy.
     await sourceOf(task);
     if (copied !== total)
       throw new AppError('VDB_ERROR', `${copied} of ${total} chunks were found to be copied.`);

@@ -43,12 +43,12 @@ const PARSER_TRIES = 3;
 const TOO_MUCH: ReadonlySet<ErrorCode> = new Set(['FILE_TOO_COMPLEX', 'PARSE_TIMEOUT', 'PARSER_CRASHED']);
 const TRACEBACK_CHARACTERS = 8000;
 
-/** The hands of the document plans that touch records, bytes and the parser. */
+/** Activities of the document workflows that use records, bytes and the parser. */
 export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   const { tasks, blobs, models } = deps.adapters;
   const { keepUploads } = deps.settings;
 
-  /** How the partition's preset wants documents cut. */
+  /** The chunking options of the partition's preset. */
   const chunkingOf = (preset: IndexationConfig | undefined): Required<ChunkingOptions> => {
     const { chunkSize, chunkOverlapRate } = deps.settings;
     return {
@@ -81,8 +81,8 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   };
 
   /**
-   * Bytes → chunk list. Repeating it writes the same list again. `enrich`: the partition's preset wants a model to say
-   * something of the document before it is embedded.
+   * Bytes → chunk list. Repeating it writes the same list again. `enrich`: the partition's preset asks for a model to
+   * say something of the document before it is embedded.
    */
   const parseDocument = async (ref: DocumentRef): Promise<{ chunkCount: number; enrich?: true }> => {
     const signal = Context.current().cancellationSignal;

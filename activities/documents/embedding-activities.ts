@@ -22,7 +22,7 @@ interface Cursor {
   stored: number;
 }
 
-/** The hands that spend their time in an embedding model. */
+/** Activities whose time is spent in an embedding model. */
 export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
   const { tasks, blobs, chunks, models, partitions } = deps.adapters;
 
@@ -98,9 +98,9 @@ export type EmbeddingActivities = ReturnType<typeof createEmbeddingActivities>;
 const MAX_HEADING_CHARACTERS = 300;
 
 /**
- * What a chunk's vector is made of: its context, the headings it stands under, its text. A context is found by and never
- * shown, since it is a model's word and not the document's. Headings stand in front even where the text begins with
- * them: a title says in few words what the text is about.
+ * What a chunk's vector is made of: its context, the headings it stands under, its text. A context is found by and
+ * never shown, since it is a model's word and not the document's. Headings stand in front even where the text begins
+ * with them: a title says in few words what the text is about.
  */
 const embeddedText = (chunk: Chunk, context: string | null): string => {
   const headings = [...chunk.headingPath.join(' > ')].slice(0, MAX_HEADING_CHARACTERS).join('');

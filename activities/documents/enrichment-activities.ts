@@ -28,7 +28,7 @@ const MAX_FAILURES = 3;
 /** Not the model's fault and not ours either, and still there at the fifth try: the document goes on without. */
 const TRIES = 5;
 
-/** The hands that have a model say something about a document before it is embedded. */
+/** Activities that have a model describe a document before it is embedded. */
 export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
   const { tasks, blobs, models, promptSource } = deps.adapters;
 
@@ -160,7 +160,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
   };
 
   /**
-   * Adds what the partition's preset wants said of a document. A stage that fails is noted in the task, and from there
+   * Adds the descriptions that the partition's preset asks for. A stage that fails is noted in the task, and from there
    * in the file's record, and the document is indexed without it. Repeating it pays for nothing twice. Of a document
    * with pictures it answers the number of its chunks, which depends on what was said of them.
    * @throws AppError NO_INDEXABLE_CONTENT when there were only pictures, and nothing was said of any

@@ -15,7 +15,7 @@ const SHARE = 50;
 const mayRun = (task: TaskRecord): boolean =>
   task.handed_over_at !== null && (!isFinalState(task.state) || task.state === 'CANCELLED');
 
-/** The hands of the plan that clears a deleted partition away. */
+/** Activities of the workflow that cleans up a deleted partition. */
 export const createPartitionActivities = ({ adapters }: PartitionActivityDeps) => {
   const finishDeletion = (deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>): Promise<void> =>
     finishPartitionDeletion(adapters, deleted);

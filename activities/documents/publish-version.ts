@@ -18,7 +18,7 @@ export interface Published {
 export type Publish = (ref: DocumentRef, chunkCount: number, signal: AbortSignal) => Promise<Published>;
 
 /**
- * The task whose version is to be published; null when an attempt before this one did that, and did not live to say so.
+ * The task whose version is to be published; null when an attempt before this one did that and died before it reported.
  * @throws AppError TASK_CANCELLED when the task has ended otherwise
  */
 export const readUnpublishedTask = async (

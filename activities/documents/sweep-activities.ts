@@ -26,7 +26,7 @@ export interface SweepActivityDeps {
     | 'callbacks'
   >;
   settings: {
-    /** What is younger is left alone: its own gateway or workflow is still busy with it. */
+    /** Younger ones are skipped: their own gateway or workflow is still at work. */
     graceMs: number;
     /** Tasks of one user that may be at work at one time. */
     runningPerUser: number;
@@ -48,15 +48,15 @@ const leaveForNextTime = async (step: Promise<unknown>): Promise<void> => {
   await step.catch(() => undefined);
 };
 
-/** The hands of the sweep and of the reconciler. */
+/** Activities of the sweep and of the reconciler. */
 export const createSweepActivities = (deps: SweepActivityDeps) => {
   const { partitions, callbacks, files, tasks, quotas, claims, blobs, users, workspaces } = deps.adapters;
   const before = (ms: number): Date => new Date((deps.now?.() ?? new Date()).getTime() - ms);
 
   /**
    * Neither pending nor live when it was looked at: an admission that a crash cut short, or a task that was superseded
-   * before its workflow was started. Only of the first kind nobody was told; when in doubt the task stays to be read.
-   * A task that has ended since is left to who ended it: its bytes may be those of a live version.
+   * before its workflow was started. Only the first kind was never answered; when in doubt the task's record stays.
+   * A task that has ended since is left to the process that ended it: its bytes may be those of a live version.
    */
   const discard = async (task: TaskRecord, fileKnown: boolean): Promise<void> => {
     const { code, message } = new AppError('SUPERSEDED');
@@ -67,7 +67,9 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
     if (!fileKnown) await tasks.remove(task.task_id);
   };
 
-  /** Admitted tasks without a workflow whose turn it is; first goes what was never admitted, as its file's record says. */
+  /**
+   * Admitted tasks without a workflow whose turn it is; first goes what was never admitted, as its file's record says.
+   */
   const findUnstarted = async (): Promise<DocumentRef[]> => {
     const waiting = await tasks.listNotHandedOver(before(deps.settings.graceMs), SHARE);
     // After the list: what has become live since is seen here, though it was waiting there.

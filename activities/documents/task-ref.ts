@@ -3,14 +3,14 @@ import type { UploadInfo, FileVersion } from '../../schemas/documents/documents.
 import { AppError } from '../../schemas/app-error.js';
 import type { Adapters } from '../ports/adapters.js';
 
-/** What crosses from plan to hands: ids only. The bytes and the words stay in the stores. */
+/** The input of activities: ids only. Bytes and text stay in the stores, so histories stay small. */
 export interface DocumentRef {
   taskId: string;
   fileKey: string;
   generation: number;
   /** A live version of another file is copied, instead of an upload read. */
   copy?: boolean;
-  /** Somebody outside is told of the end. */
+  /** The task has a completion callback. */
   callback?: boolean;
 }
 

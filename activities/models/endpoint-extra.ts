@@ -3,7 +3,7 @@ import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 const wholeNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 ? value : null;
 
-/** The window that the operator wants a language model run with (`extra.max_llm_context_size`); null: unsaid. */
+/** The context window set for a language model (`extra.max_llm_context_size`); null: not set. */
 export const wantedContext = ({ extra }: Pick<ModelEndpoint, 'extra'>): number | null =>
   wholeNumber(extra['max_llm_context_size']);
 

@@ -4,8 +4,8 @@ import { ProviderFailure, providerError } from './servers/provider-failure.js';
 import type { RerankerServer } from './servers/reranker-server.js';
 
 /**
- * A reranker on a server. Texts go in batches, since a server takes so many at once; the time allowed is for all of them
- * and for waiting, because somebody waits for the search.
+ * A reranker on a server. Texts go in batches, since a server takes so many at once; the time allowed is for all of
+ * them and for waiting, because a search waits for the answer.
  */
 export const createRemoteReranker = (options: {
   endpointName: string;
@@ -33,7 +33,7 @@ export const createRemoteReranker = (options: {
       const score = (batch: readonly string[]): Promise<number[]> =>
         calls.run(
           () =>
-            // Here already, so that the breaker hears of a server that is too slow.
+            // Here, so that the circuit breaker counts a server that is too slow as failed.
             server.score({ model: modelName, query, texts: batch }, given).catch((error: unknown) => {
               throw late(error);
             }),

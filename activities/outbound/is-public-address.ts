@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether an address belongs to the public internet. Nobody outside knows anything of the others, and asking would
+ * Whether an address belongs to the public internet. Public registries know nothing of the others, and asking would
  * only tell of our network.
  */
 export const isPublicAddress = (address: string): boolean =>

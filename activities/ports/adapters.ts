@@ -1,7 +1,7 @@
 /**
- * What the hands and the gateway use of the outside, in our words: interfaces by subject in the `*-ports.ts` beside this
- * file, and here the whole of them. Adapters live in `stores/` and `models/` and are made in `connect.ts`; fakes for tests
- * in `test/support/fakes/`. One contract suite runs on both.
+ * What activities and the gateway use of stores and servers: one file of interfaces per subject beside this file, and
+ * here the whole of them. Adapters live in `stores/` and `models/` and are made in `connect.ts`; fakes for tests in
+ * `test/support/fakes/`. One contract suite runs on both.
  *
  * Every method may throw `AppError`: SERVICE_UNAVAILABLE when a record store cannot be reached,
  * VDB_CONNECTION_ERROR for the vector store, others as noted.

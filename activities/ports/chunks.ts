@@ -62,7 +62,9 @@ export interface ChunkStore {
     size: number;
     signal?: AbortSignal;
   }): Promise<{ lexical: SearchLegHit[]; dense: SearchLegHit[] }>;
-  /** Chunks of a partition inside the scope, of whatever version; those that a refresh has not shown yet are left out. */
+  /**
+   * Chunks of a partition inside the scope, of whatever version; those that a refresh has not shown yet are left out.
+   */
   countChunks(scope: Scope, partition: string): Promise<{ chunks: number; published: number }>;
   /** One chunk by id, published or not; the caller checks generation and scope. */
   get(chunkId: string): Promise<StoredChunk | null>;

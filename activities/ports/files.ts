@@ -1,4 +1,7 @@
-/** Files: their records, their bytes and what makes both unique; see `adapters.ts` for the rules that hold for all ports. */
+/**
+ * Files: their records, their bytes and what makes both unique; see `adapters.ts` for the rules that hold for all
+ * ports.
+ */
 import type { FileRecord, FileVersion, Metadata } from '../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { Scope, UploaderCounts } from '../../schemas/documents/users.js';
@@ -120,7 +123,7 @@ export interface FileStore {
   announce(fileKey: string, token: string): Promise<void>;
   /** Takes tokens out of `chunk_updates` unless the record has changed since that revision. False when it has. */
   confirmChunkUpdates(fileKey: string, revision: number, tokens: readonly string[]): Promise<boolean>;
-  /** Files with chunk updates announced before a point in time: who announced them has died. */
+  /** Files with chunk updates announced before a point in time: the process that announced them has died. */
   listUnconfirmed(before: Date, limit: number): Promise<FileRecord[]>;
   /** Pending tasks of a partition. */
   listPending(partitionKey: string): Promise<{ fileKey: string; taskId: string; generation: number }[]>;

@@ -35,7 +35,7 @@ export interface LoginStore {
   reserve(at: Date, budget: { logins: number; windowMs: number }): Promise<Date | null>;
   /**
    * CAPI refused this login: 429 is about our address, 403 may be about this password or about our address. It is about
-   * the password where it was that before, and where CAPI never took it while somebody else holds a token.
+   * the password where it was that before, and where CAPI never took it while another client holds a token.
    */
   block(machineId: string, password: string, block: Omit<LoginBlock, 'machineId'>): Promise<void>;
   /**

@@ -28,7 +28,10 @@ export interface EndpointInspection {
 
 /** The keys of model endpoints, and the servers themselves. */
 export interface ModelServers {
-  /** The key as it may be stored; it opens for this type, name and address alone. @throws AppError CONFIG_ERROR without SECRETS_KEY */
+  /**
+   * The key as it may be stored; it opens for this type, name and address alone.
+   * @throws AppError CONFIG_ERROR without SECRETS_KEY
+   */
   sealKey(endpoint: Pick<ModelEndpoint, 'model_type' | 'name' | 'endpoint'>, key: string): string;
   /** Null when there is none. @throws AppError CONFIG_ERROR when it cannot be opened */
   openKey(
@@ -71,7 +74,10 @@ export interface PresetStore {
     type: Type,
     name: string,
   ): Promise<Extract<PresetRecord, { preset_type: Type }> | null>;
-  /** Inserts. One that is there because this very renaming was begun before is answered as it is. @throws AppError PRESET_EXISTS */
+  /**
+   * Inserts. One that is there because this very renaming was begun before is answered as it is.
+   * @throws AppError PRESET_EXISTS
+   */
   create(preset: PresetRecord): Promise<PresetRecord>;
   /** Overwrites what was read; false when it was changed or removed since. */
   replace(before: PresetRecord, after: PresetRecord): Promise<boolean>;

@@ -1,4 +1,6 @@
-/** Models, and the table of servers that they are made from; see `adapters.ts` for the rules that hold for all ports. */
+/**
+ * Models, and the table of servers that they are made from; see `adapters.ts` for the rules that hold for all ports.
+ */
 import type { ModelEndpoint, ModelType, ProbedFacts } from '../../schemas/models/model-endpoints.js';
 
 export interface Embedder {

@@ -12,7 +12,10 @@ export type NamingSetting =
   | 'generation_prompt_names.spoken_style_answer';
 
 export interface PartitionStore {
-  /** Creates the partition with its owner. @throws AppError PARTITION_EXISTS; CONFLICT while one of the name is being deleted */
+  /**
+   * Creates the partition with its owner.
+   * @throws AppError PARTITION_EXISTS; CONFLICT while one of the name is being deleted
+   */
   create(input: { partition: string; embedder: string; ownerId: number }): Promise<PartitionRecord>;
   get(partition: string): Promise<PartitionRecord | null>;
   /** Partitions inside the scope, by name. */
@@ -30,7 +33,7 @@ export interface PartitionStore {
   members(partition: string): Promise<Membership[]>;
   /** @throws AppError MEMBERSHIP_EXISTS, PARTITION_NOT_FOUND */
   addMember(partition: string, userId: number, role: Role): Promise<void>;
-  /** @throws AppError MEMBERSHIP_NOT_FOUND, or LAST_OWNER when nobody would own the partition */
+  /** @throws AppError MEMBERSHIP_NOT_FOUND, or LAST_OWNER when the partition would be left without an owner */
   setRole(partition: string, userId: number, role: Role): Promise<void>;
   /** @throws AppError MEMBERSHIP_NOT_FOUND, LAST_OWNER */
   removeMember(partition: string, userId: number): Promise<void>;

@@ -171,7 +171,7 @@ export interface ApiKeyStore {
 /** The decisions of a watcher, aggregated into a full set, as compressed bytes. */
 export interface DecisionCopyStore {
   read(watcher: string, version: ApiVersion): Promise<{ bytes: Buffer; revision: number; at: Date } | null>;
-  /** Replaces the copy of that revision (0: there was none); false when somebody else was faster. */
+  /** Replaces the copy of that revision (0: there was none); false when it was replaced meanwhile. */
   write(
     watcher: string,
     version: ApiVersion,

@@ -1,4 +1,4 @@
-/** Background work, who does it and who is told of its end; see `adapters.ts` for the rules that hold for all ports. */
+/** Background tasks, workers and completion callbacks; see `adapters.ts` for the rules that hold for all ports. */
 import type { Metadata } from '../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type {
@@ -80,7 +80,7 @@ export interface CallbackStore {
   removeEnded(before: Date): Promise<void>;
 }
 
-/** Tells somebody outside, under the guard against private addresses. */
+/** Sends completion callbacks, under the guard against private addresses. */
 export interface CallbackClient {
   /**
    * One attempt. Answers the status, redirects included: they are not followed.

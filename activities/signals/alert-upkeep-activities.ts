@@ -13,7 +13,7 @@ const BATCHES = 20;
 /** Segments of a thousand alerts that one activity counts. */
 const SEGMENTS = 200;
 
-/** The hands of retention, and of what keeps the statistics at hand. Each may run twice. */
+/** Activities of retention and of the hourly statistics. Each may run twice. */
 export const createAlertUpkeepActivities = ({ alerts, statistics }: AlertUpkeepActivityDeps) => {
   /** Removes alerts received at or before a time; `left` when there may be more. What waits stays. */
   const removeOldAlerts = async (beforeMs: number): Promise<{ removed: number; left: boolean }> => {

@@ -37,7 +37,7 @@ export interface ForwardingActivityDeps {
 /** Each run of the sweep takes at most so many watchers. */
 const SWEEP_SHARE = 500;
 
-/** The hands of the forwarding plans. */
+/** Activities of the forwarding workflows. */
 export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
   const { alerts, watchers, settings } = deps;
   const now = deps.now ?? (() => new Date());

@@ -1,7 +1,7 @@
 import type { Count, CountryCount, DecisionCount, HourAggregate } from '../../schemas/signals/statistics.js';
 
 /**
- * Names come from whoever pushes signals, so there may be any number of them, and an aggregate is one record. Of a
+ * Names come from clients that push signals, so there may be any number of them, and an aggregate is one record. Of a
  * count with more, the rarest names are left out of the lists; the totals hold.
  */
 const MAX_NAMES = 2_000;

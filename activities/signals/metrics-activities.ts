@@ -19,7 +19,7 @@ export interface MetricsActivityDeps {
 const UNPROCESSABLE = 422;
 const SWEEP_SHARE = 500;
 
-/** The hands of the plan that sends held metrics. What crosses to the plan is ids. */
+/** Activities of the workflow that sends held metrics. The workflow gets ids only. */
 export const createMetricsActivities = (deps: MetricsActivityDeps) => {
   const { metrics, watchers, capi, settings } = deps;
   const now = deps.now ?? (() => new Date());

@@ -54,7 +54,7 @@ export interface SignalDeliveryDeps {
     paceMs: number;
   };
   now: () => Date;
-  /** Milliseconds of a clock that nobody sets back. */
+  /** Milliseconds of a monotonic clock. */
   monotonicMs: () => number;
 }
 
@@ -178,7 +178,7 @@ export function createSignalDelivery(deps: SignalDeliveryDeps) {
 
     /**
      * Offers batches one after the other until one is not taken, or until another call has to go on. Each is marked
-     * before the next one is offered, so at most one batch can be in CAPI's hands without the store knowing it.
+     * before the next one is offered, so at most one batch can have reached CAPI without being marked in the store.
      * @throws AppError when the store fails before the first offer; later that ends the call, and the next one throws
      */
     async several(

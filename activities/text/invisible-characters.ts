@@ -1,5 +1,5 @@
 /**
- * Characters that nobody sees but a model reads: Unicode tags (U+E0000–E007F, in which whole sentences can be hidden),
+ * Invisible characters that a model reads: Unicode tags (U+E0000–E007F, in which whole sentences can be hidden),
  * zero-width spaces and joiners, byte order marks, marks of direction (which show a text in another order than it is
  * read), soft hyphens, and the fillers that look like nothing.
  */

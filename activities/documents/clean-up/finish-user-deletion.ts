@@ -10,7 +10,7 @@ const FIRST_ADMIN = 1;
 type Stores = Pick<Adapters, 'users' | 'partitions' | 'files' | 'workspaces'>;
 
 /**
- * Partitions that nobody else owns: they go with the user. One with another owner stays that one's, unless that one is
+ * Partitions without another owner are deleted with the user. One with another owner stays, unless that one is
  * being deleted too: of two owners deleted at once each would leave it to the other.
  */
 const soleOwnerships = async (

@@ -10,9 +10,9 @@ const readFile = async ({ files }: Pick<Adapters, 'files'>, fileKey: string): Pr
 };
 
 /**
- * What the live chunks say of their file follows its record. Two changes at once may write in any order: whoever
- * finds that the record has moved on writes again, and a token is taken away only by who has written what the record
- * says. So the last word is the record's; a writer that died leaves its token to the sweep.
+ * What the live chunks say of their file follows its record. Two changes at once may write in any order: a writer that
+ * finds that the record has changed meanwhile writes again, and a token is removed only after the chunks were written
+ * as the record says. So the chunks end as the record is; the token of a writer that died is left to the sweep.
  * @param tokens the caller's own, or all that are there
  */
 export const reconcileChunks = async (
@@ -45,7 +45,9 @@ export const reconcileChunks = async (
   }
 };
 
-/** After a move: the bytes of the live version and of the pending one are claimed where the file is, and nowhere else. */
+/**
+ * After a move: the bytes of the live version and of the pending one are claimed where the file is, and nowhere else.
+ */
 export const reconcileClaims = async (
   stores: Pick<Adapters, 'files' | 'tasks' | 'claims'>,
   fileKey: string,

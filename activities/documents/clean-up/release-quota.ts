@@ -17,6 +17,6 @@ export const releaseQuota = async (
   if (heir === task.taskId) return;
   if (heir === null) return quotas.release([task.taskId]);
   await quotas.inherit(task.taskId, heir);
-  // It may have ended before it inherited: then nobody else would take it off the list.
+  // It may have ended before it inherited: then only this call takes it off the list.
   if ((await heirNow()) !== heir) await releaseQuota({ files, quotas }, { ...task, taskId: heir });
 };

@@ -20,7 +20,7 @@ export const wantsPictures = (config: IndexationConfig | undefined, kind: FileKi
   config?.enable_image_captioning === true && WITH_PICTURES.has(kind);
 
 /**
- * What a preset wants done to a document between reading and embedding, in this order.
+ * The stages that a preset puts between parsing and embedding, in this order.
  * @param pictures that were come upon, where they are wanted
  */
 export const enrichmentsOf = (

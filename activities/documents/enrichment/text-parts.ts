@@ -6,8 +6,8 @@ import type { BlobStore } from '../../ports/files.js';
 export type Owner = { taskId: string; fileKey: string; generation: number };
 
 /**
- * What a model says of a document fragment by fragment, put down in parts: each a blob with a JSON array of texts, null where
- * nothing was said.
+ * What a model says of a document fragment by fragment, put down in parts: each a blob with a JSON array of texts, null
+ * where nothing was said.
  * @param name in the tickets of the blobs
  */
 export const textParts = (name: string) => {

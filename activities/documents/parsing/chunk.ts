@@ -14,7 +14,9 @@ export interface ParsedChunk extends Chunk {
 export interface ChunkingOptions {
   /** Most o200k tokens in a chunk; the caller has bounded it by the embedder's window. At least 16. */
   chunkSize: number;
-  /** `structured_section`: each chunk begins with the headings that it stands under. `recursive_splitter` by default. */
+  /**
+   * `structured_section`: each chunk begins with the headings that it stands under. `recursive_splitter` by default.
+   */
   strategy?: 'recursive_splitter' | 'structured_section';
   /** Part of a chunk that may repeat the end of the one before, 0 to below 1. */
   overlapRate: number;

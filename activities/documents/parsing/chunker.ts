@@ -12,13 +12,13 @@ export interface Chunker {
 }
 
 /**
- * Cuts a document into chunks: at headings, at pages, between paragraphs, between sentences, and inside a sentence
- * only when it takes more than a quarter of a chunk, between clauses where there are any. No chunk has more than `chunkSize` tokens or spans two pages; within
- * one heading and page a chunk repeats whole sentences from the end of the last, up to `overlapRate` of its size.
- * With the strategy `structured_section` the headings that a chunk stands under are its first line, so that it can be
- * found and understood by them; where they would take more than a quarter of it they are left out. A picture's place
- * becomes a chunk of its own behind the chunk in which it stands; the text is cut as if it were not there.
- * Deterministic, no I/O, time linear in the text.
+ * Cuts a document into chunks: at headings, at pages, between paragraphs, between sentences, and inside a sentence only
+ * when it takes more than a quarter of a chunk, between clauses where there are any. No chunk has more than `chunkSize`
+ * tokens or spans two pages; within one heading and page a chunk repeats whole sentences from the end of the last, up
+ * to `overlapRate` of its size. With the strategy `structured_section` the headings that a chunk stands under are its
+ * first line, so that it can be found and understood by them; where they would take more than a quarter of it they are
+ * left out. A picture's place becomes a chunk of its own behind the chunk in which it stands; the text is cut as if it
+ * were not there. Deterministic, no I/O, time linear in the text.
  */
 export function createChunker({
   chunkSize,

@@ -109,7 +109,7 @@ export async function* readMarkdownBlocks(lines: AsyncIterable<string>): AsyncGe
       };
     } else {
       if (text.length > MAX_BLOCK_LENGTH) {
-        // The line end goes with the rest, for whoever joins the two.
+        // The line end stays with the rest, so that the two joined give the text.
         const held = paragraph.length > 0 && text.endsWith('\n') ? '\n' : '';
         yield* flushText(held.length);
         text = held;

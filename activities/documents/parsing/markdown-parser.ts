@@ -15,8 +15,8 @@ const PLAIN_TITLE =
   /^(?: {0,3}#{1,6}[ \t]+([^*_`[\]<>&\\~!:#@\n]*)|([^*_`[\]<>&\\~!:#@\n]*)\n *[=-]+[ \t]*)\n?$/;
 
 /**
- * Markdown as sections of its own source text, cut at its headings; tables and code apart. Pictures and other files that
- * stand in it as data URIs leave a mark. Constant memory.
+ * Markdown as sections of its own source text, cut at its headings; tables and code apart. Pictures and other files
+ * that stand in it as data URIs leave a mark. Constant memory.
  */
 export async function* parseMarkdown(text: DecodedText): AsyncGenerator<Section> {
   const headings = createHeadingPath();

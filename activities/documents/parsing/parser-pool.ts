@@ -94,7 +94,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       signal.addEventListener('abort', onAbort, { once: true });
     });
   };
-  /** Hands the place on to who waits longest. */
+  /** Gives the place to the request that has waited longest. */
   const release = (): void => {
     const next = waiting.shift();
     if (next) next();

@@ -31,7 +31,7 @@ export interface ParserProcess {
   kill(): Promise<void>;
 }
 
-/** Starts a parser process. It does not keep our event loop alive while it has nothing to do. */
+/** Starts a parser process. An idle one does not keep our process from exiting. */
 export function startParserProcess(memoryMb: number): ParserProcess {
   const { command, args, env, memoryBounded } = parserCommand(memoryMb);
   const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });

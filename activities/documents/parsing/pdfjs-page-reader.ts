@@ -10,7 +10,7 @@ export interface PageReader {
 }
 
 /**
- * Opens a PDF with pdf.js; whoever opens it closes it.
+ * Opens a PDF with pdf.js; the caller closes it.
  * @param data the whole file; pdf.js takes the buffer over
  * @param options.maxImageSize pixels beyond which a picture is not decoded; any number by default
  */

@@ -13,7 +13,7 @@ const isRunning = (pid: number): boolean => {
 
 /**
  * A directory for the files of this process, under one that all of its kind share. A process that was killed leaves
- * its own behind; whoever starts next in the same place removes it.
+ * its own behind; the next process in the same place removes it.
  */
 export const createScratchDirectory = async (kind: 'worker' | 'gateway'): Promise<string> => {
   const root = join(tmpdir(), `tamis-${kind}`);

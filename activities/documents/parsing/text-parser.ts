@@ -30,7 +30,7 @@ export async function* parseText(text: DecodedText): AsyncGenerator<Section> {
   if (held !== '') yield take(held.length);
 }
 
-/** Cuts before white space, so that the space is seen by who joins the fragments again. */
+/** Cuts before white space, so that the fragments joined give the text with its space. */
 function cutPoint(text: string): number {
   const window = text.slice(FRAGMENT_LENGTH / 2, FRAGMENT_LENGTH);
   for (const sign of ['\n\n', '\n', '. ', ' ']) {

@@ -80,9 +80,10 @@ const termWeights = (terms: readonly string[], candidates: readonly Candidate[])
   });
 
 /**
- * The sentences of the sources, those that answer the question best first: by the idf-weighted share of its
- * terms that they hold, the share of distinct terms, and bonuses for a number where one is asked for and for
- * the place of the source. Terms from the heading and the neighbouring sentences count in part. Repeated sentences (chunks overlap) come once.
+ * The sentences of the sources, those that answer the question best first: by the idf-weighted share of its terms that
+ * they hold, the share of distinct terms, and bonuses for a number where one is asked for and for the place of the
+ * source. Terms from the heading and the neighbouring sentences count in part. Repeated sentences (chunks overlap) come
+ * once.
  */
 export const rankSentences = (sources: readonly SourceBlock[], question: Question): RankedSentence[] => {
   const distinct = new Map<string, Candidate>();

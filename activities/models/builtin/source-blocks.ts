@@ -41,8 +41,8 @@ const ROLE_LINE =
 
 /**
  * Turns the brackets of every `[Source 2]`, `[Sources: none]` or `[End of sources]` in a document's text into
- * parentheses, and likewise those of the marks of chat templates; the colon of a line such as `System:` becomes a dash. A
- * person still reads the same; no parser and no model takes it for ours.
+ * parentheses, and likewise those of the marks of chat templates; the colon of a line such as `System:` becomes a dash.
+ * A person still reads the same; no parser and no model takes it for ours.
  */
 export const neutralizeMarkers = (text: string): string =>
   text

@@ -78,7 +78,7 @@ const TOPIC_TAGGER = `You are given the beginning of a document. Name at most {m
 const ASR_TRANSCRIPTION = `Write down what is said, word for word, in the language that is spoken, with punctuation. Names and numbers as they are usually written.`;
 
 /**
- * The texts that serve where nobody chose another one. In `PROMPT_SLOTS` stands what each may hold.
+ * The texts used where no other one was chosen. `PROMPT_SLOTS` lists the placeholders of each.
  */
 export const BUNDLED_PROMPTS = {
   sys_prompt: SYS_PROMPT,

@@ -15,7 +15,7 @@ const atMost = (results: number): number => Math.min(results, MAX_RESULTS);
 type Seed = Pick<PresetRecord, 'name' | 'preset_type' | 'config'>;
 
 /**
- * The presets that are there without anybody's doing (wire contract, section 1.10). What the environment sets
+ * The presets that exist from the first start on (wire contract, section 1.10). What the environment sets
  * governs `default`, and the retrieval presets, which differ from it in their type alone.
  */
 export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'chat'>): Seed[] => {

@@ -8,7 +8,7 @@ import { ollamaAddress } from './server-address.js';
 const VersionAnswer = z.object({ version: z.string() });
 
 /**
- * Which dialect a server speaks: Ollama answers `/api/version`; whoever does not know that path speaks the OpenAI
+ * Which dialect a server speaks: Ollama answers `/api/version`; a server without that path speaks the OpenAI
  * format.
  * @throws ProviderFailure when the server cannot be asked at all, so that nothing wrong is remembered
  */

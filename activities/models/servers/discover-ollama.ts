@@ -8,7 +8,7 @@ export interface DiscoveredModel extends ModelDescription {
   kind: Extract<ModelType, 'embedder' | 'llm'>;
 }
 
-/** Whoever keeps more models than this has them registered by hand. */
+/** Of a server with more models than this the rest must be registered by hand. */
 const MAX_MODELS = 50;
 
 /**

@@ -28,7 +28,7 @@ const spoilt = (failure: ProviderFailure): EndpointInspection => ({
 
 /**
  * Asks a model server what it is, for an administrator. The address is not guarded against private networks, on
- * purpose: model servers stand in the operator's own network, and whoever may ask this may register any address
+ * purpose: model servers stand in the operator's own network, and an administrator may register any address
  * anyway. What keeps it from being a way into that network for others: administrators alone may ask, http and https
  * alone are spoken, redirects are not followed, and of the answer only model names and one short sentence are told.
  */

@@ -22,7 +22,7 @@ export interface ModelAnswer {
   contentType: string;
   /** The body; leaving it early closes the connection, which is how a generation is stopped. */
   chunks: AsyncGenerator<Buffer, void, undefined>;
-  /** Closes the connection of an answer that nobody is going to read. */
+  /** Closes the connection of an answer that will not be read. */
   discard(): void;
 }
 

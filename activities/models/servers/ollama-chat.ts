@@ -83,7 +83,7 @@ const numbers = (more: MoreFields): Record<string, unknown> =>
 export const ollamaChatBody = ({ model, messages, options, contextTokens }: ChatCall) => {
   const more = options.more ?? {};
   refuseUnknownFields(more, KNOWN, 'The model server (Ollama)');
-  // How long a model stays loaded concerns everybody who uses it.
+  // How long a model stays loaded affects every client of the server, so no client may set it.
   if (more['keep_alive'] !== undefined)
     throw new AppError('BAD_REQUEST', "'keep_alive' is not a client's to set.", { plain: true });
   const format = formatOf(more['response_format']);

@@ -17,7 +17,7 @@ export const createModelServer = (
 ): ModelServer =>
   provider === 'ollama' ? createOllamaServer(dispatcher, options) : createOpenAiServer(dispatcher, options);
 
-/** Ollama answers in the OpenAI format as well, but tells of its models in its own words alone. */
+/** Ollama answers in the OpenAI format as well, but describes its models in its own API alone. */
 const describingServer = async (
   dispatcher: Dispatcher,
   endpoint: Pick<ModelEndpoint, 'provider'>,

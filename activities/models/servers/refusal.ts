@@ -19,7 +19,7 @@ const sentenceIn = (body: string): string => {
     const inner = parsed?.error ?? parsed?.message ?? parsed?.detail ?? '';
     found = typeof inner === 'object' && inner !== null && 'message' in inner ? inner.message : inner;
   } catch {
-    // Plain text. A page of HTML says nothing that helps.
+    // Plain text only: a page of HTML explains nothing.
     if (/^\s*</.test(body)) found = '';
   }
   const text = typeof found === 'string' ? found : JSON.stringify(found);

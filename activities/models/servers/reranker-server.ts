@@ -40,8 +40,8 @@ const COHERE: Dialect = {
 };
 
 /**
- * Source: huggingface.github.io/text-embeddings-inference. A text that is too long is scored by its beginning, where the
- * server would otherwise refuse all of them.
+ * Source: huggingface.github.io/text-embeddings-inference. A text that is too long is scored by its beginning, where
+ * the server would otherwise refuse all of them.
  */
 const TEI: Dialect = {
   body: ({ query, texts }) => ({ query, texts, raw_scores: false, truncate: true }),

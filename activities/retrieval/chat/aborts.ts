@@ -3,7 +3,7 @@
  * so a consumer that leaves while a model thinks would leave the model running until its next word; here they
  * abort the signal that the generator's work listens to first.
  *
- * @param outer the caller's own signal, obeyed as well
+ * @param outer the caller's own signal, which aborts likewise
  */
 export const returnAborts = <Item>(
   outer: AbortSignal,
@@ -35,7 +35,7 @@ export const rejectOnAbort = (signal: AbortSignal): { promise: Promise<never>; d
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
-  // Whoever races it hears of it; between two races nobody does, and that is no unhandled rejection.
+  // A race handles the rejection; between two races nothing would, and it must not count as unhandled.
   promise.catch(() => undefined);
   return { promise, dispose };
 };

@@ -1,6 +1,6 @@
 /**
- * Streams keep back so many characters, so that a citation line that arrives in several deltas can be cut off whole: the least
- * that the wire contract names (section 1.9), since whoever reads waits for them.
+ * Streams keep back so many characters, so that a citation line that arrives in several deltas can be cut off whole:
+ * the least that the wire contract names (section 1.9), since they reach the client late.
  */
 const HOLD_BACK = 80;
 /** A line that cites many sources is longer than that; it is kept back as a whole up to this length. */

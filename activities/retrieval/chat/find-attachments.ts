@@ -17,7 +17,7 @@ export interface FoundAttachments {
 }
 
 /**
- * The files that a client wants to have in the context whatever the search finds, by their ids in the searched
+ * The files that a request puts into the context whatever the search finds, by their ids in the searched
  * partitions; only those of the caller's scope exist.
  * @throws AppError FILE_NOT_FOUND, plain
  */

@@ -79,9 +79,9 @@ const codePoints = (text: string): number => {
 };
 
 /**
- * Finds the sentence of an extract that supports best what the answer says with its number beside it, or, where no sentence
- * names the number, what it says at all. Null when none comes near: an answer in other words, or in another language,
- * cannot be compared by its words.
+ * Finds the sentence of an extract that supports best what the answer says with its number beside it, or, where no
+ * sentence names the number, what it says at all. Null when none comes near: an answer in other words, or in another
+ * language, cannot be compared by its words.
  *
  * Linear in both texts: each claim walks the sentences that hold one of its words, and the numbers of claims and of
  * sentences are bounded.

@@ -34,7 +34,7 @@ export interface Gathered {
 }
 
 const DEFAULT_RRF_K = 60;
-/** The web is a help; whoever asks does not wait for it longer. */
+/** Web results are optional: an answer waits for them no longer than this. */
 const WEB_WITHIN_MS = 8000;
 
 const relatedOf = (request: ChatRequest, settings: GatherSettings): RelatedRequest | null => {
@@ -94,7 +94,7 @@ export const createSourceGatherer = (dependencies: {
     const times: Record<string, number> = {};
     const mark = (step: string): void => void (times[step] = Math.round(performance.now() - started));
     const webPages = searchWeb(request, question);
-    // Waited for at the end; until then nobody hears that the client has left.
+    // Awaited at the end; a rejection before that, when the client has left, is handled here.
     webPages.catch(() => undefined);
     const degraded: DegradedStep[] = [];
     const gathered: Gathered = {

@@ -19,8 +19,8 @@ export interface RetrievalPlan {
 const DEFAULT_HISTORY_DEPTH = 4;
 
 /**
- * Small talk needs no documents. The model's own word is not enough for that: it would hide documents from whoever asks
- * in passing. The built-in model can only quote, so it always gets something to quote from.
+ * Small talk needs no documents. The model's own word is not enough for that: a question in passing would get no
+ * documents. The built-in model can only quote, so it always gets something to quote from.
  */
 export const needsNoRetrieval = (request: ChatRequest, question: string, model: LanguageModel): boolean =>
   request.requireRetrieval !== true && followsInstructions(model) && isCasual(question);

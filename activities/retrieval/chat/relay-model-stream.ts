@@ -32,7 +32,7 @@ export interface RelayedAnswer {
 
 /**
  * Passes a model's words on, through the citation filter when there is one, and says at the end how it went.
- * A model that does not heed the signal is not waited for: its stream is told to stop and left.
+ * A model that ignores the signal is not awaited: its stream is closed in the background.
  *
  * @throws whatever goes wrong before the first delta went out, as AppError; the signal's reason when aborted then
  */

@@ -35,7 +35,7 @@ export interface QuestionRewriter {
 
 /**
  * Asks the model for stand-alone queries. What comes of it is optional, so nothing is thrown but the caller's own
- * abort: small models answer prose where JSON was asked for, and slow ones would keep everybody waiting.
+ * abort: small models answer prose where JSON was asked for, and slow ones would delay every answer.
  */
 export const createQuestionRewriter = (
   options: { now?: () => number; togetherMs?: number } = {},

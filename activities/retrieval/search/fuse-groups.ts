@@ -7,12 +7,12 @@ import type { RankedHit } from './search-types.js';
 
 /**
  * Share of the dense leg in the fused score, where both legs agree. The built-in embedder is lexical like BM25 and
- * weaker, so it helps as a minor voice. From this agreement on the share is whole; below, it falls with its square, to a
- * quarter: an embedder that does not know the language of a question would drown what the words found.
+ * weaker, so it helps as a minor voice. From this agreement on the share is whole; below, it falls with its square, to
+ * a quarter: an embedder that does not know the language of a question would drown what the words found.
  *
  * Worked out on the legs of both collections, before feedback, 50 candidates each; nDCG@10 of all-MiniLM, an English
- * model, on Cranfield / PIAF, which is French: 0.444 / 0.794; falling with the agreement itself 0.445 / 0.776, at a share
- * of 0.6 with its square 0.444 / 0.797; BM25 alone 0.395 / 0.818. The built-in embedder: 0.396 / 0.812.
+ * model, on Cranfield / PIAF, which is French: 0.444 / 0.794; falling with the agreement itself 0.445 / 0.776, at a
+ * share of 0.6 with its square 0.444 / 0.797; BM25 alone 0.395 / 0.818. The built-in embedder: 0.396 / 0.812.
  */
 const denseWeight = ({ embedder, lexical, dense }: GroupHits): number =>
   (isBuiltin(embedder) ? 0.2 : 0.65) *

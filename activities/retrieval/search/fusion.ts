@@ -31,8 +31,9 @@ export const normalizeScores = <Hit extends LegHit>(leg: readonly Hit[]): Hit[] 
 };
 
 /**
- * Scores divided by the leg's greatest, so that its best becomes 1: BM25 and cosine both have a meaningful zero, and the
- * result does not depend on how many hits were asked for. A leg without a positive score keeps its order below zero.
+ * Scores divided by the leg's greatest, so that its best becomes 1: BM25 and cosine both have a meaningful zero, and
+ * the result does not depend on how many hits were asked for. A leg without a positive score keeps its order below
+ * zero.
  */
 export const scaleScores = <Hit extends LegHit>(leg: readonly Hit[]): Hit[] => {
   const greatest = Math.max(...leg.map(({ score }) => score));

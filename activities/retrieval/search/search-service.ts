@@ -48,7 +48,8 @@ interface Place {
  * Hybrid search over the partitions of a scope. Each distinct embedder embeds the text once and answers for its
  * partitions; every hit is then compared with its file record (see `checkGenerations`), so that nothing of an
  * unpublished, replaced, deleted or foreign version is answered. What the checks drop is filled up again. Then the legs
- * are fused, scored again by what the best hit says (see `addFeedback`), and as far as it is asked for, reranked and expanded by relations.
+ * are fused, scored again by what the best hit says (see `addFeedback`), and as far as it is asked for, reranked and
+ * expanded by relations.
  *
  * @throws AppError of the stores and models, as their ports say; WORKSPACE_NOT_FOUND, WORKSPACE_AMBIGUOUS
  */

@@ -21,7 +21,7 @@ const legTrace = (hits: readonly CheckedHit[], dropped: readonly DroppedHit[]): 
 const idsAddedAs = (added: readonly SearchResult[], as: SearchResult['addedAs']): string[] =>
   added.filter(({ addedAs }) => addedAs === as).map(({ chunk }) => chunk.chunk_id);
 
-/** Takes notes of one search; what nobody asks for costs no more than references. */
+/** Records the steps of one search. Kept as references, so a trace that is not requested costs little. */
 export const traceSearch = () => {
   let groups: readonly GroupHits[] = [];
   let fused: { weight: number; results: readonly RankedHit[] } = { weight: 0, results: [] };

@@ -8,13 +8,13 @@ import type { GroupHits } from './search-legs.js';
 const SHARE = 0.7;
 
 /**
- * Pseudo-relevance feedback on vectors: question' = question + β · best hit, of unit vectors, by which all candidates of
- * both legs are then scored (Rocchio with one document; Li et al., Pseudo Relevance Feedback with Deep Language Models
- * and Dense Retrievers, 2021, https://arxiv.org/abs/2108.11044). Words found the hit as well, so it corrects a model that
- * understood the question badly, and a hit of the lexical leg alone is scored by its meaning too.
+ * Pseudo-relevance feedback on vectors: question' = question + β · best hit, of unit vectors, by which all candidates
+ * of both legs are then scored (Rocchio with one document; Li et al., Pseudo Relevance Feedback with Deep Language
+ * Models and Dense Retrievers, 2021, https://arxiv.org/abs/2108.11044). Words found the hit as well, so it corrects a
+ * model that understood the question badly, and a hit of the lexical leg alone is scored by its meaning too.
  *
- * nDCG@10 of all-MiniLM on Cranfield / PIAF, which is French, worked out on the legs of both, 50 candidates each: 0.438 /
- * 0.787 without, 0.460 / 0.806 with; β of 0.5 and 1: 0.460 / 0.807 and 0.464 / 0.806; the two best hits instead of
+ * nDCG@10 of all-MiniLM on Cranfield / PIAF, which is French, worked out on the legs of both, 50 candidates each: 0.438
+ * / 0.787 without, 0.460 / 0.806 with; β of 0.5 and 1: 0.460 / 0.807 and 0.464 / 0.806; the two best hits instead of
  * one: 0.452 / 0.808. The built-in embedder is left out: its vectors are words again.
  *
  * Each group by its own best hit, in its own vectors. A group stays as it is where its dense leg found nothing or its

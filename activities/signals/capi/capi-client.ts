@@ -14,7 +14,7 @@ export interface CapiClientOptions {
   userAgent: string;
 }
 
-/** Somebody in front of CAPI does not take compressed bodies: plain ones for so long. */
+/** After a refused compressed body (by a proxy in front of CAPI) plain ones are sent for so long. */
 const PLAIN_FOR_MS = 3_600_000;
 const UNSUPPORTED_MEDIA_TYPE = 415;
 
@@ -103,8 +103,8 @@ const exchange = (request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
       request.destroy();
     };
     const abort = (): void => endWith('The request was cancelled.');
-    // Timers come before what the network has brought: a process that stood still for so long looks at that first, or it
-    // would take an answer that is there for none, and offer the batch twice.
+    // Timers come before what the network has brought: a process that stood still for so long looks at that first, or
+    // it would take an answer that is there for none, and offer the batch twice.
     const timer = setTimeout(
       () => setImmediate(() => endWith(`No answer within ${timeoutMs} ms.`)),
       timeoutMs,
@@ -129,7 +129,7 @@ const exchange = (request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
       answer = response;
       void readBody(response).then((body) => finish(refusalOf(response, body)));
     });
-    // They stay for the life of the request: what happens after the result is known is nobody's business.
+    // They stay for the life of the request: errors after the result is known must not be unhandled.
     request.on('error', (error: NodeJS.ErrnoException) => {
       if (answer === null) endWith(describe(error));
     });

@@ -7,7 +7,7 @@ import { createReverseDns } from './reverse-dns.js';
 import { createWhoisClient } from './whois-client.js';
 
 const KEPT_MS = 3_600_000;
-/** What failed is asked again sooner, but not by everybody at once. */
+/** A failed lookup is repeated sooner, but not with every request. */
 const FAILURE_KEPT_MS = 60_000;
 
 export interface IpInfoSources {
@@ -27,16 +27,16 @@ export const createIpInfoSources = (options: {
   reverse: createReverseDns(),
 });
 
-/** Lookups switched off: nothing is known of any address, and nobody is asked. */
+/** Lookups switched off: nothing is known of any address, and no request goes out. */
 export const NO_IP_INFO: IpInfo = {
   lookup: async () => ({ reverseDns: [], whois: null, error: 'lookups are switched off' }),
   close: async () => undefined,
 };
 
 /**
- * What the world says of an address or a range: its names, and who holds the network, by RDAP or else by WHOIS. A
- * source that fails leaves its part empty and is named in `error`; it never fails the whole. Of an address that is not
- * public the registries are not asked.
+ * What public sources say of an address or a range: its names, and the holder of the network, by RDAP or else by WHOIS.
+ * A source that fails leaves its part empty and is named in `error`; it never fails the whole. Of an address that is
+ * not public the registries are not asked.
  */
 export const createIpInfo = (sources: IpInfoSources, cache: Cache): IpInfo => {
   const underWay = new Map<string, Promise<IpFacts>>();

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
 
 const TIMEOUT_MS = 3_000;
-/** An address with more names than this is a joke, or an attack on whoever shows them. */
+/** Names kept of an address: more than this are an attack on the page that shows them. */
 const MAX_NAMES = 50;
 
 /** What a resolver says when there is no name, which is no fault. */
@@ -33,7 +33,9 @@ export const createReverseDns = ({
   },
 });
 
-/** Where the names of an address stand (RFC 1035, 3.5; RFC 3596, 2.5). `Resolver.reverse` hides failures as "no name". */
+/**
+ * Where the names of an address stand (RFC 1035, 3.5; RFC 3596, 2.5). `Resolver.reverse` hides failures as "no name".
+ */
 const pointerName = (text: string): string => {
   const address = ipaddr.process(text);
   const bytes = address.toByteArray();

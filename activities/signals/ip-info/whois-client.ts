@@ -6,7 +6,7 @@ const WHOIS_PORT = 43;
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 100_000;
 
-/** Nobody else is asked, whatever an answer refers to. */
+/** The only servers that are asked: referrals in answers are not followed. */
 const REGISTRIES: ReadonlySet<string> = new Set([
   'whois.arin.net',
   'whois.ripe.net',

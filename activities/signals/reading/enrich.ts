@@ -11,7 +11,7 @@ export const enrich = (fields: Fields, lookup: GeoLookup | null): Fields => {
   const address = (fields.sourceIp ?? fields.sourceValue ?? '').split('/', 1)[0]!.trim();
   const place = lookup === null ? null : lookup(address);
   if (place === null) return fields;
-  // Of two halves of a place nobody knows where it is: both numbers come from the same hand.
+  // A latitude of one source and a longitude of another name no place: both are taken from the same.
   const located = place.latitude !== null && place.longitude !== null;
   return {
     ...fields,

@@ -52,7 +52,7 @@ const isSaneUuid = (value: unknown): value is string =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Why the item cannot be sent, null when its shape is right: CAPI wants a scenario and a source. */
+/** Why the item cannot be sent, null when its shape is right: CAPI requires a scenario and a source. */
 const shapeProblem = ({ value, problem }: SignalItem): string | null => {
   if (problem !== null) return problem.message;
   if (!isObject(value)) return 'the item is not an object';
@@ -73,8 +73,8 @@ const noteOfLargeItem = ({ raw, bytes }: SignalItem, digest: string): string =>
   });
 
 /**
- * Validates one item, evaluates the rules, and makes the record to store. A bad item is quarantined with the reason and stops
- * no other. Its identity is the uuid, or the digest of the item without the blanks between its parts: always the
+ * Validates one item, evaluates the rules, and makes the record to store. A bad item is quarantined with the reason and
+ * stops no other. Its identity is the uuid, or the digest of the item without the blanks between its parts: always the
  * digest for a bad one, so that a mended item with the same uuid is taken.
  */
 export const toNewAlert = (received: ReceivedSignal): NewAlert => {

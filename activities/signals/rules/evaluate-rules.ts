@@ -11,7 +11,8 @@ export interface Verdict {
 
 /**
  * Asks every enabled rule that applies to the watcher, without stopping at the first match, so that all reasons are
- * recorded. In block mode any match holds the signal back, in allow mode the lack of one does (proxy spec, section 3.3).
+ * recorded. In block mode any match holds the signal back, in allow mode the lack of one does (proxy spec, section
+ * 3.3).
  * @param facts absent: rules for some watchers only are left out, and `geo.…` and `proxy.…` are missing fields
  */
 export const evaluateRules = (

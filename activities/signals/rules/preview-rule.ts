@@ -24,8 +24,8 @@ const TIMEOUT_MS = 5_000;
 const SHARE_MS = 20;
 
 /**
- * Tries a rule on stored signals, the newest first, and changes nothing. It sees what it would have seen on arrival: the
- * bytes of the signal, its place, its sender.
+ * Tries a rule on stored signals, the newest first, and changes nothing. It sees what it would have seen on arrival:
+ * the bytes of the signal, its place, its sender.
  * @throws AppError BAD_REQUEST that says what is wrong with the rule; as the store does
  */
 export const previewRule = async (

@@ -8,8 +8,9 @@ const FACTS = ['geo', 'proxy'] as const;
 
 /**
  * Prepares a dot path (`source.ip`) and answers what stands there: one value, `undefined` when there is none. A step
- * that ends in `[]` (`decisions[].type`) goes into each element of a list, so that there are as many values as elements,
- * and none where there is no list. `geo.…` and `proxy.…` read what we know ourselves, whatever the signal says there.
+ * that ends in `[]` (`decisions[].type`) goes into each element of a list, so that there are as many values as
+ * elements, and none where there is no list. `geo.…` and `proxy.…` read what we know ourselves, whatever the signal
+ * says there.
  *
  * Only an object's own properties are followed: never its prototype, never the length of a text.
  */

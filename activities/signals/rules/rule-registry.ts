@@ -47,8 +47,8 @@ const DEBOUNCE_MS = 300;
 const LOOK_AGAIN_MS = 30_000;
 
 /**
- * Keeps the rules as their files have them while the gateway runs. What breaks keeps its last good form, and the fault is
- * shown: a broken file the rule that it held, a folder or main file that cannot be read all that came from it. Only
+ * Keeps the rules as their files have them while the gateway runs. What breaks keeps its last good form, and the fault
+ * is shown: a broken file the rule that it held, a folder or main file that cannot be read all that came from it. Only
  * a file that is gone takes its rule along.
  * @throws Error as `readMain` does, at the start only
  */

@@ -73,7 +73,7 @@ const INDEXES: Record<string, IndexDescription[]> = {
   held_metrics: [
     { key: { watcher: 1, state: 1, received_at: 1, place: 1 } },
     { key: { state: 1, received_at: 1 } },
-    // What CAPI refused is of no use to anybody after a month.
+    // What CAPI refused is kept for a month.
     { key: { refused_at: 1 }, expireAfterSeconds: 30 * 24 * 3600 },
   ],
   [BLOB_COLLECTIONS.files]: [

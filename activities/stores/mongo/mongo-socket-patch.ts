@@ -10,10 +10,10 @@ interface DriverConnection extends EventEmitter {
 const patched = Symbol.for('tamis.patchMongoSockets');
 
 /**
- * Ends an operation whose connection closes while it writes. In the driver (7.8 and 7.9) a socket that is destroyed, and
- * whose 'close' has not been told yet, takes no write: `Connection.writeCommand` then waits for a 'drain' that never
- * comes, and no time-out covers it. An operation hangs for good; when it is the monitor's heartbeat, the server is never
- * found again after a broken line. Applied once in a process, before the first client.
+ * Ends an operation whose connection closes while it writes. In the driver (7.8 and 7.9) a socket that is destroyed,
+ * and whose 'close' has not been told yet, takes no write: `Connection.writeCommand` then waits for a 'drain' that
+ * never comes, and no time-out covers it. An operation hangs for good; when it is the monitor's heartbeat, the server
+ * is never found again after a broken line. Applied once in a process, before the first client.
  * @throws Error when the driver no longer has the method: then this has to be looked at again
  */
 export const patchMongoSockets = (): void => {

@@ -46,8 +46,8 @@ async function retried(write: () => Promise<unknown>): Promise<unknown> {
       return await write();
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !isDeadlock(error)) throw error;
-      // At different moments, or the same writes would meet again: PostgreSQL looks for deadlocks once a second unless set
-      // otherwise, so writes that met are told of it together.
+      // At different moments, or the same writes would meet again: PostgreSQL looks for deadlocks once a second unless
+      // set otherwise, so writes that met are told of it together.
       await pause(Math.random() * Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt));
     }
   }

@@ -7,7 +7,7 @@ import { toStoredEntry } from '../../documents/metadata-entries.js';
 /** A chunk as the index holds it: the id is the document's, and `published` is absent until it is true. */
 export type ChunkSource = Omit<StoredChunk, 'chunk_id' | 'published'> & { published?: boolean };
 
-/** Fields asked back; vectors are many times larger than the rest and nobody reads them. */
+/** Fields asked back; vectors are many times larger than the rest and are never read. */
 export const SOURCE_FIELDS: readonly (keyof ChunkSource)[] = [
   'partition',
   'file_id',
@@ -40,8 +40,8 @@ const TRAIT_FIELDS = [
 ] as const satisfies readonly (keyof ChunkTraits)[];
 
 /**
- * Asks for hits by the columns of the index alone. A stored document is read and taken apart with its vector, which took
- * most of a search's time; each further column takes some.
+ * Asks for hits by the columns of the index alone. A stored document is read and taken apart with its vector, which
+ * took most of a search's time; each further column takes some.
  * @param options.traits also what filters may ask of a chunk
  */
 export const headsOnly = ({ traits }: { traits: boolean }): object => ({
@@ -68,9 +68,9 @@ export const fromColumns = (columns: HeadColumns): ChunkHead => {
 };
 
 /**
- * The document to write. `published` is left out unless it is true, so that a late repetition of the write cannot
- * hide a chunk that has been published since. A zero vector has no direction (the engine refuses it): such a chunk is found by its
- * words alone.
+ * The document to write. `published` is left out unless it is true, so that a late repetition of the write cannot hide
+ * a chunk that has been published since. A zero vector has no direction (the engine refuses it): such a chunk is found
+ * by its words alone.
  * @throws AppError VDB_INSERT_ERROR for a vector that is not made of finite numbers
  */
 export const toSource = (

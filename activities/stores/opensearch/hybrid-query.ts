@@ -141,9 +141,9 @@ const matchText = (text: string, language: ReturnType<typeof languageOf>): objec
 });
 
 /**
- * The index cuts `74-B12-009` at its dashes, so that a text with the parts in another order looks alike: where they stand
- * side by side and in this order, that counts once more. Adds nothing to questions without identifiers, which are 720
- * of the 725 of Cranfield and PIAF.
+ * The index cuts `74-B12-009` at its dashes, so that a text with the parts in another order looks alike: where they
+ * stand side by side and in this order, that counts once more. Adds nothing to questions without identifiers, which are
+ * 720 of the 725 of Cranfield and PIAF.
  */
 const matchIdentifier = (identifier: string): object => ({
   multi_match: { query: identifier, fields: IDENTIFIER_FIELDS, type: 'phrase' },

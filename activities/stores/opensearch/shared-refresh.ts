@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenSearchClient } from './connect-opensearch.js';
 
-/** As long as the index's own `refresh_interval`: what waits no longer than that costs no more segments than it does. */
+/**
+ * As long as the index's own `refresh_interval`: what waits no longer than that costs no more segments than it does.
+ */
 const PAUSE_MS = 250;
 
 /**
- * Makes what was written before the call visible, and shares one refresh among all who ask while it is waited for: each
+ * Makes what was written before the call visible, and shares one refresh among all calls made while it is awaited: each
  * one writes a segment, and a segment per small file is what indexing would spend most of the engine's time on.
  * @throws AppError VDB_CONNECTION_ERROR, VDB_ERROR; the signal's reason
  */

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-/** A Redis that takes longer is treated as away: what it keeps may be lost, so nobody waits for it. */
+/** A Redis that takes longer is treated as away: what it keeps may be lost, so no request waits for it. */
 const TIMEOUT_MS = 250;
 const CONNECT_MS = 2000;
 const MAX_PAUSE_MS = 2000;
@@ -11,7 +11,7 @@ export interface RedisConnection {
 }
 
 /**
- * A client that never makes anybody wait: a command fails at once while there is no connection, and after
+ * A client whose commands never wait: one fails at once while there is no connection, and after
  * TIMEOUT_MS when there is one that does not answer. Such a connection is dropped, and the new one counts as ready
  * only when Redis has answered on it, so a server that hangs costs that time-out once and not per request.
  * It connects in the background and for ever; `onState` is told each time the server comes and goes.

@@ -8,7 +8,7 @@ import type { PictureLimits } from './picture-limits.js';
 /** Takes the pictures of one document as a parser comes upon them. */
 export interface PictureCollector {
   readonly limits: PictureLimits;
-  /** No more will be kept: whoever has to unpack a picture first need not. */
+  /** No more will be kept: a caller need not decode further pictures. */
   readonly full: boolean;
   /** Puts a picture down and answers its number; null when it is left out, or was there before. */
   take(bytes: Buffer): Promise<number | null>;

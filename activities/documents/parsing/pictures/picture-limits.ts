@@ -8,7 +8,7 @@ export interface PictureLimits {
   maxBytes: number;
   /** Of all pictures of a document together. */
   maxTotalBytes: number;
-  /** Width times height: a small file may unpack to any size in whoever looks at it. */
+  /** Width times height: a small file may decode to any size in the model server. */
   maxPixels: number;
   /** What is narrower or lower is taken for decoration. */
   minSide: number;

@@ -61,7 +61,7 @@ const belonging = ({ workspaces = [] }: Input): Pick<FileDocument, 'workspaces' 
   independent: workspaces.length === 0,
 });
 
-/** A first task failed or was cancelled and left a record that nobody works on: one guarded update makes it ours. */
+/** A first task failed or was cancelled and left a record without a running task: one guarded update takes it over. */
 const takeOver = (files: Collection<FileDocument>, input: Input): Promise<FileDocument | null> =>
   files.findOneAndUpdate(
     {

@@ -67,7 +67,7 @@ export const createMongoCallbackStore = (db: Db, key: Buffer | null): CallbackSt
         .sort({ created_at: 1 })
         .limit(limit)
         .toArray();
-      // Nobody sends from here: the token stays sealed.
+      // Callbacks are not sent from here: the token stays encrypted.
       return documents.map((document) => toRecord(document, null));
     },
     async remove(taskId) {

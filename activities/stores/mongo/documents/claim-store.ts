@@ -21,7 +21,7 @@ const ATTEMPTS = 20;
 export const createMongoClaimStore = (db: Db): ClaimStore => {
   const claims = db.collection<ClaimDocument>('claims');
 
-  /** Compare and set, so that two releases at once cannot leave a claim that nobody holds. */
+  /** Compare and set, so that two releases at once cannot leave a claim without a holder. */
   const letGo = async (claim: ClaimDocument, leaving: ReadonlySet<string>): Promise<boolean> => {
     const unchanged = { _id: claim._id, holders: claim.holders };
     const remaining = claim.holders.filter((holder) => !leaving.has(holder));

@@ -88,7 +88,7 @@ export const createMongoFileStore = (db: Db): FileStore => {
         };
       const found = await files.findOne({ _id: fileKey, ...PRESENT });
       if (found === null) return { outcome: 'gone' };
-      // The call was repeated after its answer was lost; whom it superseded is known to the first one only.
+      // The call was repeated after its answer was lost; the superseded task is known to the first call only.
       if (found.pending_task === taskId)
         return { outcome: 'admitted', file: toFileRecord(found), supersededTask: null };
       return { outcome: 'stale' };
@@ -127,7 +127,7 @@ export const createMongoFileStore = (db: Db): FileStore => {
     },
     async markDeleted(partition, fileId, fileKey) {
       const now = new Date();
-      // `live` goes as well: even a reader that forgets to look at `deleted_at` must not find a version.
+      // `live` goes as well: so that a reader without a check of `deleted_at` finds no version.
       const before = await files.findOneAndUpdate(
         {
           $or: PRESENT.$or ?? [],

@@ -15,7 +15,7 @@ interface MemberDocument {
 
 /**
  * A partition and its members are one document, so that neither a partition without an owner nor a membership
- * of a partition that another user created meanwhile can ever be left behind. Settings that nobody has chosen are
+ * of a partition that another user created meanwhile can ever be left behind. Settings that were never chosen are
  * absent in documents of earlier releases.
  */
 interface PartitionDocument extends PartitionPatch {

@@ -11,7 +11,9 @@ interface RestartDocument {
   asked_at: Date;
 }
 
-/** Worker processes in collection `workers` (forgotten after a day of silence), requested restarts in `worker_restarts`. */
+/**
+ * Worker processes in collection `workers` (forgotten after a day of silence), requested restarts in `worker_restarts`.
+ */
 export const createMongoWorkerStore = (db: Db): WorkerStore => {
   const workers = db.collection<WorkerDocument>('workers');
   const restarts = db.collection<RestartDocument>('worker_restarts');

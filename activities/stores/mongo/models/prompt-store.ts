@@ -11,7 +11,7 @@ interface PromptDocument extends Omit<PromptRecord, 'id'> {
   _id: string;
   /** Named so before it was last renamed: what still names it so finds it. */
   former_name?: string;
-  /** A bundled text that nobody has edited. */
+  /** A bundled text that was never edited. */
   seeded?: true;
 }
 

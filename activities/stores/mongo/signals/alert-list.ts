@@ -10,7 +10,9 @@ import type { createScenarioNames } from './scenario-names.js';
 /** A part of a scenario's name that more names contain than this is looked for in the alerts themselves. */
 const MAX_SCENARIOS = 500;
 
-/** Said where a query asks for neither, so that it has bounds for every field that an index has in front of the time. */
+/**
+ * Said where a query asks for neither, so that it has bounds for every field that an index has in front of the time.
+ */
 const EITHER = { $in: [true, false] };
 
 /** What tells an alert's place in a list, and what reading it costs. */
@@ -62,7 +64,9 @@ export const createAlertList = (
     return [...once.values()].sort(byNewest).slice(offset, offset + limit);
   }
 
-  /** The alerts of a page in its order, with raw signals of so many bytes; the first one's always, or it never showed. */
+  /**
+   * The alerts of a page in its order, with raw signals of so many bytes; the first one's always, or it never showed.
+   */
   async function read(page: readonly ListedAlert[], rawBytes: number): Promise<Alert[]> {
     let bytes = 0;
     const withRaw = page.filter((alert, index) => {

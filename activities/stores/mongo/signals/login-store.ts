@@ -13,7 +13,7 @@ interface BlockFields {
   proof: string;
   /** It may be about our address: no login has succeeded since. */
   suspect: boolean;
-  /** A login of somebody else succeeded while it was in force: it was about this password. */
+  /** Another login succeeded while it was in force, so the block was about this password. */
   disproved?: true;
 }
 
@@ -38,8 +38,8 @@ const EVERYONE = '*';
 const REFUSED_FOR_RATE = 429;
 
 /**
- * Logins in collection `logins`. A password is kept as an HMAC under a key derived from SECRETS_KEY: without that key the
- * digests tell nothing, and with it they are as good as the tokens beside them.
+ * Logins in collection `logins`. A password is kept as an HMAC under a key derived from SECRETS_KEY: without that key
+ * the digests tell nothing, and with it they are as good as the tokens beside them.
  * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
  */
 export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore => {
@@ -61,8 +61,8 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
   };
 
   /**
-   * Whether a 403 may be about our address. Not the one of a password that has been refused for itself before, and, while
-   * somebody holds a token, none of a password that CAPI never took: anybody can make up two of those.
+   * Whether a 403 may be about our address. Not the one of a password that has been refused for itself before, and,
+   * while a token is held, none of a password that CAPI never took: any client can make up two of those.
    */
   const suspicionOf = async (
     machineId: string,

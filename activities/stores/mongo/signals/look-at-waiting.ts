@@ -18,7 +18,7 @@ const WIDTHS = [2, 32];
  *
  * DocumentDB fetches and sorts all that a filter selects, however small the limit: a third of a second of 100,000
  * waiting alerts, for each look. So a look is bounded above by a position behind which enough were found the last
- * time. The bound is never part of the truth: whatever lies below it is sorted, also what became visible late, and
+ * time. The bound does not change the result: whatever lies below it is sorted, also what became visible late, and
  * a look that finds too few under its bound is repeated without one.
  */
 export function createWaitingLook(

@@ -22,8 +22,8 @@ const idOf = (folded: string): string => createHash('sha256').update(folded).dig
 
 /**
  * Which scenarios there are, so that a search for a part of a name becomes a search for whole names, which an index
- * answers: of a million alerts there are some dozens of scenarios. A name is noted before the first alert of it is stored,
- * and again each day, so that one that no alert has any more can be told from one that is in use.
+ * answers: of a million alerts there are some dozens of scenarios. A name is noted before the first alert of it is
+ * stored, and again each day, so that one that no alert has any more can be told from one that is in use.
  */
 export const createScenarioNames = (db: Db, alerts: Collection<AlertDocument>) => {
   const names = db.collection<ScenarioDocument>('alert_scenarios', DURABLE);
@@ -44,7 +44,7 @@ export const createScenarioNames = (db: Db, alerts: Collection<AlertDocument>) =
         { ordered: false },
       );
     await write().catch((error: unknown) => {
-      // Somebody else has inserted one of them at the same moment.
+      // Another process has inserted one of them at the same moment.
       if (isDuplicateKey(error)) return write();
       throw error;
     });
@@ -99,7 +99,7 @@ export const createScenarioNames = (db: Db, alerts: Collection<AlertDocument>) =
     async forget(before: Date): Promise<void> {
       for await (const { _id, folded, day } of names.find({ day: { $lt: dayOf(before) } })) {
         const used = await alerts.findOne({ scenario_folded: folded }, { projection: { _id: 1 } });
-        // With the day it was found with: whoever notes it again in this moment has changed that.
+        // With the day it was found with: a process that notes it again in this moment has changed that.
         if (used === null) await names.deleteOne({ _id, day });
       }
     },

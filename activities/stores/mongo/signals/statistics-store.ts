@@ -122,7 +122,7 @@ export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new D
     };
   };
 
-  /** One counting for all who wait: one that began before the question might have missed what the asker knows of. */
+  /** One count for all that wait; never one that began before the request, which might miss its alerts. */
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<unknown> | null = null;
   const refresh = (): Promise<unknown> => {
