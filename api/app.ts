@@ -41,7 +41,7 @@ export interface AppDeps {
   checkResponses?: boolean;
 }
 
-/** What breaks when a client leaves in the middle of its request or of our answer: no fault of anybody. */
+/** What breaks when a client leaves in the middle of its request or of our answer: not logged as a fault. */
 const CLIENT_LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'HPE_INVALID_EOF_STATE', 'ECONNRESET', 'EPIPE']);
 
 type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses' | 'rateLimits'>;

@@ -29,7 +29,9 @@ const partitionAttribute = defineSearchAttributeKey('TamisPartition', 'KEYWORD')
 /** A gateway answers its client soon, whatever Temporal does: the sweep starts what this did not. */
 const DEADLINE_MS = 2000;
 
-/** A signal that `workflows/signals/forward-signals.ts` defines, as are `resume` and `retry`; its values are not for us. */
+/**
+ * A signal that `workflows/signals/forward-signals.ts` defines, as are `resume` and `retry`; its values are not for us.
+ */
 const WAKE = 'wake';
 /** Likewise of `workflows/documents/dispatch-documents.ts`. */
 const QUEUED = 'queued';

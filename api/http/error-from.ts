@@ -10,7 +10,9 @@ const isHttpError = (error: unknown): error is HttpError =>
   typeof (error as Partial<HttpError>).status === 'number' &&
   (error as Partial<HttpError>).expose === true;
 
-/** Any throw as ours. Koa's and its parsers' client errors keep their status; the unknown stays a 500 that says nothing. */
+/**
+ * Any throw as ours. Koa's and its parsers' client errors keep their status; anything else is a 500 without details.
+ */
 export const errorFrom = (error: unknown): AppError => {
   if (isHttpError(error) && error.status >= 400 && error.status < 500)
     return new AppError(error.status === 413 ? 'PAYLOAD_TOO_LARGE' : 'BAD_REQUEST', error.message, {

@@ -1,4 +1,6 @@
-/** Absolute links under the address that the client reached us by. Ids are the last path step, with no slash after it. */
+/**
+ * Absolute links under the address that the client reached us by. Ids are the last path step, with no slash after it.
+ */
 export const links = (baseUrl: string, { originals = false } = {}) => ({
   task: (taskId: string): string => `${baseUrl}/indexer/task/${encodeURIComponent(taskId)}`,
   taskError: (taskId: string): string => `${baseUrl}/indexer/task/${encodeURIComponent(taskId)}/error`,

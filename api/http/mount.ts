@@ -24,7 +24,7 @@ export interface MountOptions {
   partitions: Pick<PartitionStore, 'get' | 'roleOf'>;
   /** Throws unless the request carries a key with this scope; without it no route may ask for one. */
   checkApiKey?: ((ctx: Koa.Context, needed: KeyScope) => Promise<void>) | undefined;
-  /** Throws when too much is asked for where nobody is authenticated. */
+  /** Throws over the limit of requests without authentication. */
   limitAddress?: (ctx: Koa.Context) => Promise<void>;
   http: Config['http'];
   /** Checks each answer against its declared schema; for tests, since it costs a second walk over the body. */
@@ -75,7 +75,7 @@ const contextOf = (ctx: Koa.Context, options: MountOptions): PublicContext => {
   };
 };
 
-/** Authenticates and authorises. Only a route that is public, or CAPI's to guard, is served to nobody in particular. */
+/** Authenticates and authorises. Only public routes, and those that CAPI guards, are served without a principal. */
 const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Promise<Caller | null> => {
   if (route.auth === 'public') {
     await options.limitAddress?.(ctx);
@@ -131,7 +131,7 @@ const takesList = (schema: z.ZodType | undefined): boolean => {
 };
 
 /**
- * Query values as the schema wants them: lists as lists; of a name given twice the last one, or both for a surface
+ * Query values in the form of the schema: lists as lists; of a name given twice the last one, or both for a surface
  * that refuses them. Unknown names stay out.
  */
 const queryOf = (ctx: Koa.Context, schema: z.ZodObject): Record<string, string | string[]> => {

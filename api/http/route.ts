@@ -8,9 +8,9 @@ import type { Logger } from '../logger.js';
 
 /**
  * Who may call. `partition` is a role on the partition in the path, by the check order of the wire contract 1.1, and
- * with `admin` one that only administrators make use of;
- * `key` the holder of a key of the proxy's management side, with a scope: unless it is named, `read` for a GET and `write`
- * for the rest; `token` a local API server, whose token is CAPI's to check.
+ * with `admin` one that only administrators make use of; `key` the holder of a key of the proxy's management side, with
+ * a scope: unless it is named, `read` for a GET and `write` for the rest; `token` a local API server, whose token is
+ * CAPI's to check.
  */
 export type RouteAuth =
   | 'public'
@@ -51,7 +51,7 @@ type InputOf<R extends RouteRequest> = {
     : undefined;
 };
 
-/** What every handler gets, whoever calls. */
+/** What every handler gets, with or without a principal. */
 export interface PublicContext {
   requestId: string;
   /** `http://host`, without a slash at the end; links are built on it. */
@@ -108,7 +108,7 @@ export interface Route extends Omit<RouteDefinition, 'handle'> {
 
 /**
  * One route object validates the request, writes the API page and names who may call. `auth` has no default:
- * a route that forgets it does not compile.
+ * a route without it does not compile.
  */
 export const route = <const A extends RouteAuth, const R extends RouteRequest = Record<never, never>>(
   definition: RouteDefinition<A, R>,

@@ -7,7 +7,7 @@ export interface RenderedError {
   body: unknown;
 }
 
-/** How a part of the gateway speaks of errors. The difference between dialects lives in this file alone. */
+/** The form of errors and answers of one surface. The differences between dialects are in this file alone. */
 export interface Surface {
   name: string;
   /** Whether a query parameter that is given twice is an error; otherwise the last one counts. */

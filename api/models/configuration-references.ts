@@ -59,7 +59,7 @@ const shownKind = ({ kind, type }: Named): string => {
 /**
  * How many names in partitions and presets resolve to nothing, by what they should be: a type of model endpoint,
  * `indexation_preset`, `retrieval_preset` or `prompt`. Edits and deletions prevent it; two at the same moment, or a
- * restored database, may leave some. The names themselves are not told: whoever probes needs no token.
+ * restored database, may leave some. The names themselves are not told: the probe needs no token.
  */
 export const findUnresolvedReferences = async (
   stores: Stores,

@@ -43,7 +43,7 @@ export const deleteModelEndpoint = async (
     );
   if (isDefault) await deps.endpoints.moveDefault(type, name, null);
   await deps.endpoints.remove(type, name);
-  // Somebody may have named it in the moment before: then it comes back as it was.
+  // It may have been named in a preset or a default just before: then it is restored.
   await requireUnused(deps, present).catch(async (error: unknown) => {
     await deps.endpoints.seed(present);
     throw error;

@@ -7,7 +7,7 @@ type Owner = Pick<ModelEndpoint, 'model_type' | 'name' | 'endpoint'>;
 
 const STARS = '*'.repeat(8);
 const SHOWN = 3;
-/** What the administration page of the 2.3 line sends for a secret that nobody has touched. */
+/** What the administration page of the 2.3 line sends for a secret that was not edited. */
 const UNCHANGED = '<redacted>';
 
 /** A key as it is shown: enough to tell two keys apart (wire contract, section 1.10). */

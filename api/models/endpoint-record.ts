@@ -9,7 +9,7 @@ import { laterThan } from './follow-rename.js';
 
 /**
  * The dialect that `extra.provider` names; null: to be found out, of rerankers the usual one.
- * @throws AppError VALIDATION_ERROR for one that nobody speaks
+ * @throws AppError VALIDATION_ERROR for an unknown provider
  */
 export const providerOf = (
   type: ModelType,

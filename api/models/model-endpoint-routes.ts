@@ -29,7 +29,7 @@ export const modelEndpointRoutes = ({ adapters, config }: GatewayDeps): Route[] 
     return presentModelEndpoint(endpoint, { servers, isDefault, settings: config.chat });
   };
 
-  /** Nobody waits for the server: what it tells of the model stands in the record once it has told. */
+  /** In the background: what the server tells of the model is in the record once it has answered. */
   const probe = (endpoint: ModelEndpoint, log: Logger): void => {
     if (endpoint.provider === 'builtin' || endpoint.probed_at !== null) return;
     servers

@@ -60,7 +60,7 @@ export const modelServerRoutes = ({ adapters }: GatewayDeps): Route[] => {
         'MODEL_ENDPOINT_NOT_FOUND',
         `The model endpoint '${name}' (${type}) is not registered.`,
       );
-    // A stored key goes to its own server only, whoever asks.
+    // A stored key is sent to its own server only.
     if (!sameAddress(stored.endpoint, body.endpoint))
       throw badRequest(`The stored key of '${name}' belongs to another address; give the key itself.`);
     return { ...draft, apiKey: servers.openKey(stored) };

@@ -77,7 +77,7 @@ const requireQuiet = async ({ partitions, files }: ModelEndpointDeps, embedder: 
 
 /**
  * A new name, in steps that may be repeated: the record under the new name beside the old one, then everything that
- * names it, then the old record goes. Whoever reads meanwhile finds the model under either name.
+ * names it, then the old record goes. A reader finds the model under one of the two names at any time.
  */
 const rename = async (
   deps: ModelEndpointDeps,

@@ -36,9 +36,9 @@ type ModelKind = (typeof MODEL_KINDS)[number];
 
 /**
  * Asks every engine, each for at most 2 s, and keeps the answer for 2 s: probes come often and must not add load.
- * The three engines decide; models are told of and do not, unless READINESS_REQUIRE_EMBEDDER is on: then an embedder
+ * The three engines decide; models are only reported, unless READINESS_REQUIRE_EMBEDDER is on: then an embedder
  * that is away or not configured decides too, but not a slow one, and only when the table of endpoints could be read.
- * Names in the configuration that resolve to nothing are told of as well, and decide nothing.
+ * Names in the configuration that resolve to nothing are reported as well, without effect.
  * Each engine is named twice, by its own name and by the one that dashboards of the peer service read.
  */
 export const createReadiness = (

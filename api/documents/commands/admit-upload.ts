@@ -37,7 +37,8 @@ const MAX_PAUSE_MS = 50;
  * The admission protocol: task record, content claim, a place in the quota, then the file record, which decides. Only
  * an admitted upload leaves anything: every refusal takes place, claim and task back (the caller removes the bytes).
  * Temporal is told last, and may be away: the sweep starts what was not handed over.
- * @throws AppError QUOTA_EXCEEDED (403), FILE_EXISTS, DOCUMENT_INDEXING_IN_PROGRESS, DOCUMENT_CONTENT_EXISTS (409), FILE_NOT_FOUND (404)
+ * @throws AppError QUOTA_EXCEEDED (403), FILE_EXISTS, DOCUMENT_INDEXING_IN_PROGRESS, DOCUMENT_CONTENT_EXISTS (409),
+ *   FILE_NOT_FOUND (404)
  */
 export const admitUpload = async (deps: AdmitUploadDeps, input: UploadToAdmit): Promise<TaskRecord> => {
   const { task, supersededTask } = await admit(deps, input);
@@ -58,8 +59,9 @@ export const admitUpload = async (deps: AdmitUploadDeps, input: UploadToAdmit): 
 };
 
 /**
- * At once while the user has few tasks at work, and always for a copy: its client waits for it. Else it waits in the records, where the dispatcher takes users in
- * turn: so nobody's thousand uploads stand before another's one.
+ * At once while the user has few tasks at work, and always for a copy: its client waits for it. Else it waits in the
+ * records, where the dispatcher takes users in turn: so a thousand uploads of one user do not delay the single one of
+ * another.
  */
 const startInTurn = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<void> => {
   const { tasks, workflows, log } = deps;

@@ -42,7 +42,7 @@ export const createPartition = async (
     return await deps.partitions.create(wanted);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
-    // One of this name is being deleted, and whoever does so may have died: what is left of it is done here.
+    // One of this name is being deleted, and that process may have died: the deletion is finished here.
     for (const deleted of await deps.partitions.listDeleted())
       if (deleted.partition === input.partition) await finishPartitionDeletion(deps, deleted);
     return deps.partitions.create(wanted);

@@ -7,8 +7,8 @@ import type { DeletePartitionDeps } from './delete-partition.js';
 export type DeleteUserDeps = DeletePartitionDeps & Pick<Adapters, 'users'>;
 
 /**
- * Deletes a user, and the partitions that nobody else owns. The record becomes a mark in one update: from then on its
- * token is dead and nobody sees it. What follows is repeated by the sweep if this process dies in it.
+ * Deletes a user, and the partitions without another owner. The record becomes a mark in one update: from then on its
+ * token is refused and it is not listed. What follows is repeated by the sweep if this process dies in it.
  * @returns false when there is no such user
  */
 export const deleteUser = async (deps: DeleteUserDeps, userId: number): Promise<boolean> => {
@@ -18,8 +18,8 @@ export const deleteUser = async (deps: DeleteUserDeps, userId: number): Promise<
 };
 
 /**
- * Asked after a user has got something: what a user gets who is deleted in this moment was not there yet when that
- * user's things were taken, and goes the same way now.
+ * Called after a user was given something: what a user gets while it is being deleted was not there yet when its
+ * partitions and files were removed, and is removed now.
  * @returns whether the user is deleted
  */
 export const reconcileDeletedUser = async (deps: DeleteUserDeps, userId: number): Promise<boolean> => {
@@ -29,8 +29,8 @@ export const reconcileDeletedUser = async (deps: DeleteUserDeps, userId: number)
 };
 
 /**
- * The same for the uploader of a file that was just admitted. Its partitions go; in those of others the file stays, and
- * is nobody's. What cannot be found out now is no reason to fail an upload that is admitted.
+ * The same for the uploader of a file that was just admitted. Its partitions are deleted; in those of others the
+ * file stays without an uploader. A failure to find out does not fail the upload, which is admitted.
  */
 export const confirmUploader = async (deps: DeleteUserDeps, userId: number): Promise<void> => {
   await reconcileDeletedUser(deps, userId).catch((error: unknown) => {

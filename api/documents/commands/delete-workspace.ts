@@ -4,7 +4,7 @@ import { finishFileDeletion } from './delete-file.js';
 import type { DeleteFileDeps } from './delete-file.js';
 
 /**
- * Deletes a workspace: its id is free and nobody sees it after one update. Files that were uploaded with it, and are
+ * Deletes a workspace: after one update its id is free and it is not listed. Files that were uploaded with it, and are
  * in no other workspace, go too, unless they shall be kept. What a crash cuts short the sweep finishes.
  * @returns null when there is no such workspace
  */

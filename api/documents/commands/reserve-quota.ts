@@ -30,7 +30,7 @@ const countsOf = async ({ files }: Pick<Stores, 'files'>, userId: number): Promi
 
 /**
  * Takes a place for one more file, for as long as its task runs; nothing for a user without a limit. Files are
- * counted between reading the list and adding to it, and the addition fails when the list lost somebody in between:
+ * counted between reading the list and adding to it, and the addition fails when the list lost an entry in between:
  * so a file is never counted by neither.
  * @throws AppError QUOTA_EXCEEDED (403), plain
  */

@@ -15,8 +15,8 @@ type Part = Pick<multer.File, 'originalname' | 'mimetype'> & { stream: Readable 
 
 /**
  * A storage engine for multer that streams a file part straight into the blob store: nothing is buffered, and the
- * store's pace is the client's pace. It remembers its write, so that a fault can wait for the write to be over
- * before the bytes are removed; multer itself answers an aborted request without waiting.
+ * store's pace is the client's pace. It keeps the promise of its write, so that a fault can wait for the write to be
+ * over before the bytes are removed; multer itself answers an aborted request without waiting.
  */
 export const createBlobStorageEngine = (blobs: BlobStore, blobId: string, signal: AbortSignal) => {
   let writing: Promise<unknown> = Promise.resolve();

@@ -72,7 +72,7 @@ export const copyDocument = async (
   await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
   const ended = await awaitEnd(adapters.tasks, task, ctx.signal);
   if (ended !== null) return requireCompleted(ended);
-  // Nobody waits for an answer: the copy goes on by itself.
+  // The client has left: the copy goes on without an answer.
   if (ctx.signal.aborted) return;
   await cancelTask(commandDeps, task).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'TASK_NOT_CANCELLABLE') throw error;

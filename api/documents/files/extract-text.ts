@@ -42,7 +42,8 @@ const plain415 = (error: unknown): never => {
 /**
  * The text of a file on disk, read by a parser process within the limits of indexing. The file is taken away and
  * nothing is left in `directory`.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE; PARSE_TIMEOUT as 504; FILE_* and UNSUPPORTED_CONTENT (422)
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE; PARSE_TIMEOUT as 504; FILE_* and UNSUPPORTED_CONTENT
+ *   (422)
  */
 export const extractText = async (
   { parser, timeoutMs }: TextExtractionDeps,

@@ -46,7 +46,7 @@ export const staticRoutes = ({ adapters, config }: GatewayDeps): Route[] => [
           headers: { ...common, 'Content-Range': `bytes */${saved.size}` },
         };
       const { start, end } = range ?? { start: 0, end: saved.size };
-      // Writes the header as RFC 6266 wants it, whatever the name holds.
+      // Writes the header in the form of RFC 6266, whatever the name holds.
       koa.attachment(version.filename);
       return {
         status: range === null ? 200 : 206,

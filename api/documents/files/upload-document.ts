@@ -140,7 +140,7 @@ const openPartition = async (
     );
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'PARTITION_EXISTS') throw error;
-    // Created in this moment, by this caller or by somebody else: the role is asked of the record, not of the scope.
+    // Created in this moment, by this caller or by another: the role is asked of the record, not of the scope.
     const role = await adapters.partitions.roleOf(ctx.principal.userId, partition);
     const roles = role === null ? {} : { [partition]: role };
     const scope = ctx.scope.kind === 'all' ? ctx.scope : { ...ctx.scope, roles };

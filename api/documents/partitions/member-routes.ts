@@ -17,7 +17,7 @@ const MemberParams = PartitionParams.extend({
 });
 
 const MAX_CANDIDATES = 100;
-/** So few characters would list everybody. */
+/** A shorter search would list nearly every user. */
 const MIN_SEARCH = 3;
 
 const CandidateQuery = z.object({

@@ -38,7 +38,7 @@ const actorId = (name: string): string => createHash('sha256').update(name).dige
 
 type Pool = (typeof WORKER_POOLS)[number];
 
-/** Alive when some process has it and nobody waits for a new one. */
+/** Alive when some process has it and no restart is pending. */
 const poolState = (pool: Pool, workers: readonly WorkerRecord[], asked: Date | undefined): string => {
   if (!pool.inWorkers) return 'ALIVE';
   if (workers.length === 0) return 'DEAD';

@@ -25,7 +25,7 @@ export const presentMembership = ({ partition, role, added_at }: Membership) => 
   added_at: added_at.toISOString(),
 });
 
-/** What a user learns of itself. */
+/** A user as shown to itself. */
 export const presentMe = (
   user: UserRecord,
   { files, pending }: UploaderCounts,

@@ -26,7 +26,7 @@ export const bearerToken = (ctx: Koa.Context, tokenInQuery = false): string | nu
 const refusal = (text: string): AppError => new AppError('AUTH_ERROR', text, { plain: true });
 
 /**
- * Finds out who calls, and what that caller may see. 403 `Missing token` or `Invalid token`; 503 when the user
+ * Identifies the caller, and what it may see. 403 `Missing token` or `Invalid token`; 503 when the user
  * store cannot be asked. With authentication off every request runs as user 1.
  */
 export const createAuthentication = (

@@ -14,7 +14,7 @@ export const crossOrigin = (origins: readonly string[]): Middleware => {
   const everyone = origins.includes('*');
   const allow = cors({
     origin: ({ headers: { origin = '' } }) => (everyone || origins.includes(origin) ? origin : ''),
-    // Not for everyone: a page that nobody named must not send a signed-in person's credentials along.
+    // Only for named origins: any other page must not use the credentials of a signed-in user.
     credentials: !everyone,
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     allowHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],

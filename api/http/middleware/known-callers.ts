@@ -8,8 +8,8 @@ export interface KnownCallers {
 }
 
 /**
- * Behind one address (a proxy, an office) there may be many callers. Those who were let in from it are told from
- * those who guess, or 20 wrong tokens a minute would lock everybody there out. It is bound to the address, so it
+ * Behind one address (a proxy, an office) there may be many callers. Callers authenticated from it are told from
+ * clients that guess, or 20 wrong tokens a minute would lock out all of that address. It is bound to the address, so it
  * tells a guesser elsewhere nothing.
  */
 export const createKnownCallers = (now: () => number = Date.now): KnownCallers => {

@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import type { Middleware } from 'koa';
 import { AppError } from '../../../schemas/app-error.js';
 
-/** 404 for a path that nobody serves, 405 with `Allow` for one that is served with other methods. */
+/** 404 for a path without a route, 405 with `Allow` for one that is served with other methods. */
 export const noSuchRoute =
   (router: Router): Middleware =>
   (ctx) => {

@@ -11,7 +11,7 @@ import { createKnownCallers } from './known-callers.js';
 type Authenticate = ReturnType<typeof createAuthentication>;
 
 export interface RateLimiting {
-  /** Refuses what is asked too often by an address: for requests that nobody authenticates. */
+  /** Limits the requests of an address: for routes without authentication. */
   limitAddress(ctx: Koa.Context): Promise<void>;
   /** Authentication within limits: failed attempts by address, then requests by user. */
   limitAuthentication(authenticate: Authenticate): Authenticate;
@@ -27,7 +27,7 @@ const NO_LIMITS: RateLimiting = {
 
 /**
  * The rate limits of the document surface (wire contract 1.1): RATE_LIMITED with the time to wait. Administrators are
- * not limited, except for searches with a retrieval trace and snapshots, which nobody else may ask for.
+ * not limited, except for searches with a retrieval trace and snapshots, which are for administrators alone.
  */
 export const createRateLimiting = (
   config: Pick<Config, 'rateLimits' | 'http'>,
@@ -63,7 +63,7 @@ export const createRateLimiting = (
       const address = addressOf(ctx);
       const token = bearerToken(ctx, options?.tokenInQuery);
       const digest = token === null ? null : tokenDigest(token);
-      // A caller that was let in from here goes on while somebody else behind the same address guesses.
+      // A caller authenticated from here is served while another client of the same address guesses.
       if (!knownCallers.has(address, digest)) {
         const failures = await limits.peek('auth-failure', rates.authFailure, address);
         if (!failures.allowed) throw tooMany(failures.resetMs);

@@ -25,7 +25,7 @@ export const beginChat = (chat: ChatService, request: ChatRequest): BegunChat =>
       throw plainWhenTooLong(error);
     },
   );
-  // Somebody waits for it, but perhaps not yet.
+  // Awaited later: a rejection before that must not count as unhandled.
   first.catch(() => undefined);
   return { first, rest };
 };

@@ -120,7 +120,7 @@ export async function* chatStream(
     yield held === null ? chunk({}, truncated) : said(held, truncated);
     yield errorEvent(error);
   } finally {
-    // Also when the client left: the model must not go on talking to nobody.
+    // Also when the client left: the model must not go on generating.
     await rest.return();
   }
   yield DONE_EVENT;

@@ -45,7 +45,7 @@ const add = (whole: Record<string, unknown>, more: MoreFields): void => {
 };
 
 /**
- * The whole of an answer that nobody watches word by word. Nothing has been answered yet, so a broken one can still be
+ * The whole of an answer that is not streamed. Nothing has been answered yet, so a broken one can still be
  * told by its status.
  * @throws AppError what broke it
  */

@@ -21,7 +21,7 @@ const override = ({ llm_override: given }: ChatMetadata): Pick<ChatRequestOption
 
 /**
  * A request's `metadata` in our words.
- * @throws AppError AUTH_ERROR, plain, when somebody else than an administrator asks for diagnostics
+ * @throws AppError AUTH_ERROR, plain, when a caller that is no administrator asks for diagnostics
  */
 export const readChatOptions = (
   metadata: ChatMetadata | null | undefined,

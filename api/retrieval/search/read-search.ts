@@ -22,7 +22,7 @@ export const readFileSearch = (query: z.output<typeof FileSearchQuery>): Asked =
 
 /**
  * What the query of a search over partitions asks for.
- * @throws AppError INVALID_FILTER; AUTH_ERROR, plain, when somebody else than an administrator asks for a trace
+ * @throws AppError INVALID_FILTER; AUTH_ERROR, plain, when a caller that is no administrator asks for a trace
  */
 export const readSearch = (principal: Principal, query: SearchQuery): Asked => {
   if (query.include_retrieval_trace && !principal.isAdmin)

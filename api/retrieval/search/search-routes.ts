@@ -83,7 +83,7 @@ export const searchRoutes = ({ adapters, search }: GatewayDeps): Route[] => {
     }
     for (const name of new Set(names)) {
       if (scope.kind === 'partitions' && !Object.hasOwn(scope.roles, name))
-        // Also for a name that nobody uses: what a caller cannot see, it does not learn of.
+        // Also for an unknown name: a caller does not learn of what it may not see.
         throw new AppError('AUTH_ERROR', `Access to partition '${name}' forbidden`, { plain: true });
       await authorisePartition(adapters.partitions, scope, name, 'viewer');
     }

@@ -21,8 +21,8 @@ export interface Batch {
 export type Acceptance = 'accepted' | 'deferred' | 'login-wanted';
 
 /**
- * Takes a batch: evaluates the rules for each item, stores all of them durably, and only then tells the actor. Once this has answered
- * nothing of the batch can be lost, whatever CAPI and Temporal do.
+ * Takes a batch: evaluates the rules for each item, stores all of them durably, and only then tells the actor. Once
+ * this has answered nothing of the batch can be lost, whatever CAPI and Temporal do.
  * @throws AppError as the alert store does; then nothing was promised
  */
 export const acceptSignals = (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> =>

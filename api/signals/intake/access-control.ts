@@ -12,8 +12,8 @@ const refusal = (code: 'AUTHENTICATION_ERROR' | 'AUTH_ERROR', error: string, mes
   new AppError(code, error, { details: { message } });
 
 /**
- * The allow-lists and the client validation (proxy spec, 4.3). A watcher's name comes from claims that nobody has checked:
- * where that matters validation belongs to the list, since CAPI takes its own tokens only.
+ * The allow-lists and the client validation (proxy spec, 4.3). A watcher's name comes from unverified claims:
+ * an allow-list is safe only together with validation, for which CAPI checks the token.
  */
 export const createAccessControl = ({
   settings,

@@ -15,8 +15,8 @@ export interface Sender {
 /**
  * Whose signals these are: the watcher that the token's claims name, else the one that logged in with it, else a
  * digest of the whole header. A request without `Authorization` is a sender of its own, with the digest of nothing:
- * the proxy side asks for no key (wire contract, 1.1), what it brings is kept and shown, and is sent with nobody
- * else's token.
+ * the proxy side asks for no key (wire contract, 1.1), what it brings is kept and shown, and is never sent with
+ * another sender's token.
  */
 export const identifyWatcher = async (
   authorization: string | undefined,
@@ -31,7 +31,7 @@ export const identifyWatcher = async (
 
 /**
  * CAPI answered 401 to a token that we would send with, or give out again at a login: never again. To be awaited before
- * the watcher hears of it: a LAPI logs in at once then, and must not get the same token back.
+ * the watcher gets this answer: a LAPI logs in at once then, and must not get the same token back.
  */
 export const noteRefusal = (
   authorization: string | undefined,
@@ -46,7 +46,7 @@ export const noteRefusal = (
       watchers.token(watcher),
       watchers.standing(watcher, digest),
     ]);
-    // Of tokens that somebody made up nothing is remembered.
+    // Nothing is remembered of tokens that CAPI has not accepted.
     if (newest?.digest === digest || standing === 'accepted') await watchers.refuseToken(watcher, digest);
   };
   return withinTimeout(note(), undefined, log, 'a refused token could not be noted');

@@ -53,9 +53,10 @@ const REST_MS = 1000;
 
 /**
  * A notification waits until no push is being stored, for a second at most: a LAPI gives up after five and never offers
- * its signals again, whereas what is stored can be forwarded a moment later. During a call for a watcher, and for a rest
- * afterwards, further notifications of that watcher become one call when the rest is over: the last push is always
- * followed by a call, and calls do not pile up when Temporal is slow. A call that fails is logged; the sweep makes it good.
+ * its signals again, whereas what is stored can be forwarded a moment later. During a call for a watcher, and for a
+ * rest afterwards, further notifications of that watcher become one call when the rest is over: the last push is always
+ * followed by a call, and calls do not pile up when Temporal is slow. A call that fails is logged; the sweep makes it
+ * good.
  */
 export const createForwardingNotifier = (
   call: (watcher: string) => Promise<void>,

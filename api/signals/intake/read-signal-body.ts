@@ -45,7 +45,7 @@ const collect = async (req: IncomingMessage, limit: number): Promise<Buffer> => 
     }
   }
   if (size <= limit) return Buffer.concat(chunks, size);
-  // Read on to nowhere, so that the client comes to hear the answer.
+  // The rest is read and dropped: a client that is still sending would not read the answer.
   req.resume();
   throw tooLarge();
 };

@@ -45,7 +45,7 @@ const signals = (deps: AcceptDeps, access: AccessControl, version: ApiVersion): 
     },
   });
 
-/** Said once, after the batch is stored: the LAPI logs in again at this, and at nothing else that it hears from us. */
+/** Sent once, after the batch is stored: only this answer makes a LAPI log in again. */
 const loginWanted = (): AppError =>
   new AppError('AUTHENTICATION_ERROR', 'Unauthorized', {
     details: {

@@ -3,7 +3,7 @@ import type { Logger } from '../../logger.js';
 /** A watcher gets its answer soon, whatever the store does. */
 const TIMEOUT_MS = 1000;
 
-/** What the store says within a second, else `otherwise`; a failure is logged and hurts nobody. */
+/** The store's answer within a second, else `otherwise`; a failure is logged and not thrown. */
 export const withinTimeout = async <T>(
   work: Promise<T>,
   otherwise: T,

@@ -31,7 +31,7 @@ interface Holder {
 /**
  * Guards the management side: `X-Api-Key` must be the configured key, which may do everything, or a named key with
  * the scope that the route asks for. Digests are compared, in constant time, so that neither the length of a key nor
- * how much of it was guessed shows. Without a configured key nobody is let in.
+ * how much of it was guessed shows. Without a configured key every request is refused.
  * @throws AppError AUTHENTICATION_ERROR (401), AUTH_ERROR (403) for a key without the scope, RATE_LIMITED (429)
  */
 export const createApiKeyCheck = (
@@ -48,7 +48,7 @@ export const createApiKeyCheck = (
     const record = await reportFailure('Failed to check the key', () => keys.find(digest, now()));
     if (record === null) return null;
     if ((record.lastUsedAt?.getTime() ?? 0) < now().getTime() - TOUCH_MS)
-      // Nobody waits for it, and nothing depends on it.
+      // In the background: no answer depends on it.
       void keys.touch(record.id, now()).catch((error: unknown) => {
         (ctx.state['log'] as Logger).warn({ err: error }, 'the last use of a key could not be noted');
       });

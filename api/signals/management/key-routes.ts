@@ -21,7 +21,7 @@ const KEY_BYTES = 32;
 const tag = 'Proxy management';
 const auth = { key: 'dashboard', scope: 'admin' } as const;
 
-/** Named keys beside DASHBOARD_API_KEY, for whoever holds that one or a key with the scope `admin`. */
+/** Named keys beside DASHBOARD_API_KEY, for holders of that one or of a key with the scope `admin`. */
 export const keyRoutes = ({ keys, now }: Pick<ProxyDeps, 'keys' | 'now'>): Route[] => [
   route({
     method: 'get',

@@ -41,7 +41,7 @@ const pause = (deps: WatcherDeps): Route =>
     errors: [...ERRORS],
     async handle(_ctx, { params: { watcher } }) {
       await assertKnown(deps, watcher);
-      // The actor asks the record before each offer: there is nobody else to tell.
+      // The actor reads the record before each offer, so it need not be told.
       await reportFailure(FAILED, () => deps.watchers.setPaused(watcher, deps.now()));
       return json(200, { watcher, paused: true, actorTold: true });
     },

@@ -1,7 +1,7 @@
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import { goDuration, goDurationMs } from '../../../activities/signals/reading/go-duration.js';
 
-/** One decision of the full set: what CAPI said, and when it ends (milliseconds since 1970; null: nobody can tell). */
+/** One decision of the full set: what CAPI said, and when it ends (milliseconds since 1970; null: unknown). */
 export interface KeptDecision {
   scope: string;
   value: string;
@@ -36,9 +36,9 @@ const keyOf = (decision: KeptDecision): string =>
   `${targetOf(decision)}\n${decision.scenario}\n${textOf(decision.whole?.['type'])}`;
 
 /**
- * Aggregates an answer of `GET /decisions/stream` into the set kept before (proxy spec, 6.2): what is deleted goes first, then
- * what is new comes, as a local API server does it. An answer to `startup=true` replaces the set.
- * Null when there is no set to add to, when it is no such answer, or when the set grows beyond the limit.
+ * Aggregates an answer of `GET /decisions/stream` into the set kept before (proxy spec, 6.2): what is deleted goes
+ * first, then what is new comes, as a local API server does it. An answer to `startup=true` replaces the set. Null when
+ * there is no set to add to, when it is no such answer, or when the set grows beyond the limit.
  */
 export const aggregateDecisions = (
   before: AggregatedDecisions | null,
@@ -64,8 +64,9 @@ export const aggregateDecisions = (
 };
 
 /**
- * The set as CAPI would answer `startup=true` now: durations have run down meanwhile, and what has ended is left out. Or,
- * for a request without start-up, that nothing has changed: each delta that was aggregated had been sent to the watcher.
+ * The set as CAPI would answer `startup=true` now: durations have run down meanwhile, and what has ended is left out.
+ * Or, for a request without start-up, that nothing has changed: each delta that was aggregated had been sent to the
+ * watcher.
  */
 export const expandDecisions = (
   { version, decisions, links }: AggregatedDecisions,

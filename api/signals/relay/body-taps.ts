@@ -64,8 +64,8 @@ export const collectAside = (body: Readable, { limit, onBytes, onEnd }: Aside): 
 };
 
 /**
- * Reads a body that is expected to be small: whole when it is, else as a stream that begins with what was read and goes on
- * with the rest, so that nothing is lost and nothing large is kept.
+ * Reads a body that is expected to be small: whole when it is, else as a stream that begins with what was read and goes
+ * on with the rest, so that nothing is lost and nothing large is kept.
  */
 export const peekBody = async (
   req: IncomingMessage,

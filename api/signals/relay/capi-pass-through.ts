@@ -89,7 +89,9 @@ export const createCapiPassThrough = (options: {
   return { passThrough, close: () => agent.destroy() };
 };
 
-/** A stream between client and CAPI: undici destroys the body it was given, and with it would go the client's socket. */
+/**
+ * A stream between client and CAPI: undici destroys the body it was given, and with it would go the client's socket.
+ */
 const relayOf = (body: Readable | null): PassThrough | null => {
   if (body === null) return null;
   const relay = new PassThrough();

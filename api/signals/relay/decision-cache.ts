@@ -44,8 +44,8 @@ export const streamRequest = (method: string, target: string): Omit<StreamReques
 };
 
 /**
- * The decision stream of each watcher, aggregated as it passes by and served from that copy while CAPI is down, to a token
- * that CAPI accepted before and to no other.
+ * The decision stream of each watcher, aggregated as it passes by and served from that copy while CAPI is down, to a
+ * token that CAPI accepted before and to no other.
  */
 export const createDecisionCache = ({
   watchers,

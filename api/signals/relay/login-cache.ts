@@ -26,8 +26,9 @@ const MAX_MS = 24 * 3_600_000;
 
 /**
  * Logins share one address at CAPI, which shuts it out after some twenty of them. So a token that is still good for the
- * same watcher, password and scenarios is given out again; what goes to CAPI is counted; and while CAPI shuts us out nobody
- * knocks. A token that CAPI refused is never given out again. When the store cannot be asked the login is passed on.
+ * same watcher, password and scenarios is given out again; what goes to CAPI is counted; and while CAPI refuses our
+ * address none is sent. A token that CAPI refused is never given out again. When the store cannot be asked the login is
+ * passed on.
  */
 export const createLoginCache = (deps: LoginCacheDeps) => {
   const { watchers, logins, settings, now } = deps;
@@ -71,7 +72,9 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
         'a login could not be looked up',
       ),
 
-    /** CAPI let the watcher in. Stored before the watcher has its answer: its signals may come with the token at once. */
+    /**
+     * CAPI let the watcher in. Stored before the watcher has its answer: its signals may come with the token at once.
+     */
     accepted(request: PassedBody, answer: PassedBody, log: Logger): Promise<void> {
       const learn = async (): Promise<void> => {
         const login = readLogin(request, answer);
@@ -90,7 +93,7 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
       return withinTimeout(learn(), undefined, log, 'a token that passed by could not be kept');
     },
 
-    /** CAPI shut it out: nobody knocks for a while. */
+    /** CAPI refused the login: no further one is sent for a while. */
     async shutOut(login: Credentials, { status, headers }: PassThroughAnswer, log: Logger): Promise<void> {
       const asked = retryAfterMs([headers['retry-after']].flat()[0], now().getTime());
       const wait = Math.min(MAX_MS, asked ?? (status === 403 ? FORBIDDEN_MS : RATE_LIMITED_MS));

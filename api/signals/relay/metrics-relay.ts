@@ -14,7 +14,7 @@ import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
 /** Of one body, decompressed (proxy spec, 4.5). */
 const BODY_BYTES = 50 * 1024 * 1024;
-/** So many bodies are in memory at once; who comes then keeps its own and is asked to come back. */
+/** So many bodies are in memory at once; a further request is asked to come back. */
 const MAX_CONCURRENT = 8;
 const COME_BACK_MS = 10_000;
 
@@ -36,8 +36,8 @@ export const metricsPath = (method: string, target: string): MetricsPath | null 
 };
 
 /**
- * Metrics go to CAPI at once when it is there. While it is down they are stored, answered as taken, and sent later by an
- * actor; a body too large for CAPI goes in parts, the first at once and the rest likewise.
+ * Metrics go to CAPI at once when it is there. While it is down they are stored, answered as taken, and sent later by
+ * an actor; a body too large for CAPI goes in parts, the first at once and the rest likewise.
  */
 export const createMetricsRelay = (
   deps: Pick<ProxyDeps, 'passThrough' | 'watchers' | 'metrics' | 'settings' | 'now'> & {

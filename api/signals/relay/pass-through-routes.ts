@@ -115,7 +115,10 @@ const passOn = async (ctx: PublicContext, parts: RelayParts): Promise<Answer> =>
   return relayed(answer.status, { headers: answer.headers, body });
 };
 
-/** @throws AppError AUTHENTICATION_ERROR for usage metrics whose token does not stand client validation (proxy spec, 4.3) */
+/**
+ * @throws AppError AUTHENTICATION_ERROR for usage metrics whose token does not stand client validation (proxy spec,
+ * 4.3)
+ */
 const takeMetrics = async (ctx: PublicContext, parts: RelayParts, path: MetricsPath): Promise<Answer> => {
   const { req } = ctx.koa;
   if (parts.access.validates && path.endsWith('/usage-metrics')) {
@@ -154,7 +157,7 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
   const bytes = 'whole' in peeked ? peeked.whole : null;
   const asked = bytes === null ? null : { bytes, encoding: req.headers['content-encoding'] };
   const login = asked === null ? null : logins.read(asked);
-  // What names nobody is nobody's.
+  // A body without a machine id has no watcher: an allow-list refuses it.
   if (parts.access.asksForWatcher) parts.access.admitWatcher(login?.machineId ?? '');
   const own = login === null ? null : await logins.answerFor(login, ctx.log);
   if (own !== null) return own;
@@ -181,7 +184,7 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
   if (status !== 200 || asked === null) return relayed(status, { headers, body: answer.body });
   const encoding = [headers['content-encoding']].flat()[0];
   const held = holdBack(LOGIN_BYTES, (said) => logins.accepted(asked, { bytes: said, encoding }, ctx.log));
-  // What breaks on one side breaks on the other; who reads the end of it hears of it.
+  // A break on one side breaks the other; the reader of the stream gets the error.
   pipeline(answer.body, held, () => {});
   return relayed(status, { headers, body: held });
 };

@@ -9,9 +9,10 @@ const COMPONENTS = ['remediation_components', 'log_processors'] as const;
 type Fields = Record<string, unknown>;
 
 /**
- * Cuts usage metrics that are too large for CAPI in halves, by component, until each part fits. Every component is in one part,
- * with its numbers as they were written; what is not a component is in the first part only, so that nothing counts
- * twice, but for `lapi`, which says where the components belong. A single component is never cut: CAPI decides on it.
+ * Cuts usage metrics that are too large for CAPI in halves, by component, until each part fits. Every component is in
+ * one part, with its numbers as they were written; what is not a component is in the first part only, so that nothing
+ * counts twice, but for `lapi`, which says where the components belong. A single component is never cut: CAPI decides
+ * on it.
  * @returns the parts in order; the text itself when it fits, or cannot be cut
  */
 export const splitMetrics = (text: string, limit = METRICS_PART_BYTES): string[] => {
