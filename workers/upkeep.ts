@@ -6,7 +6,7 @@ import { taskQueues } from '../schemas/task-queues.js';
 
 type UpkeepConfig = Pick<Config, 'temporal' | 'documents' | 'secretsKey'>;
 
-/** An upkeep workflow that somebody terminated is back after so long, or as soon as a worker starts. */
+/** An upkeep workflow that was terminated is started again after so long, or as soon as a worker starts. */
 const ENSURE_EVERY_MS = 15 * 60_000;
 
 /** A signal that `workflows/run-upkeep.ts` defines. */

@@ -27,7 +27,7 @@ export const bulk = { ...base, startToCloseTimeout: '4 hours' } as const satisfi
 /**
  * One call to a service outside that must not be made twice by accident: it is tried once, and the plan decides by
  * what came of it. The client's own time-out (PROXY_TIMEOUT_MS) is shorter. The heartbeat time-out is longer than the
- * time for which `sendBatches` offers (`SENDING_MS`): whoever is taken for dead has stopped.
+ * time for which `sendBatches` offers (`SENDING_MS`): a worker that is taken for dead has stopped.
  */
 export const external = {
   ...base,
@@ -35,7 +35,7 @@ export const external = {
   retry: { maximumAttempts: 1 },
 } as const satisfies ActivityOptions;
 
-/** One message to somebody outside who may be away for hours; hearing it twice does no harm. */
+/** One message to a client's address that may be down for hours; sending it twice does no harm. */
 export const persistent = {
   ...base,
   startToCloseTimeout: '1 minute',

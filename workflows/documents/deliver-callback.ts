@@ -8,7 +8,7 @@ export interface DeliverCallbackInput {
   taskId: string;
 }
 
-/** Tells somebody outside that a task has ended, again and again for a day until it is taken. */
+/** Sends the completion callback of a task, repeated for a day until it is accepted. */
 export async function deliverCallback(input: DeliverCallbackInput): Promise<{ delivered: boolean }> {
   const taskQueue = taskQueues(input.prefix).documents;
   const { sendCallback } = proxyActivities<CallbackActivities>({ ...persistent, taskQueue });

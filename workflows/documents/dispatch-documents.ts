@@ -16,7 +16,7 @@ import { startIndexing } from './start-indexing.js';
 export interface DispatchDocumentsInput {
   prefix: string;
   timeoutMs: number;
-  /** Between two rounds while somebody waits; half a second unless told. */
+  /** Between two rounds while tasks wait; half a second unless told. */
   roundMs?: number;
 }
 
@@ -30,8 +30,8 @@ const ROUND_MS = 500;
 const queued = defineSignal('queued');
 
 /**
- * Starts what waits for its turn, round by round, until nobody waits. The records say whose turn it is, so losing a
- * run loses nothing; the sweep does the same every half minute, should nobody have told this plan.
+ * Starts what waits for its turn, round by round, until no task waits. The records say whose turn it is, so losing a
+ * run loses nothing; the sweep does the same every half minute, in case the signal to this workflow was lost.
  */
 export async function dispatchDocuments(input: DispatchDocumentsInput): Promise<void> {
   const { nextTurns, markHandedOver } = proxyActivities<SweepActivities>({

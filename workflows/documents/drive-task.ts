@@ -43,7 +43,7 @@ const taskStatus = defineQuery<TaskStatusView>('taskStatus');
 
 /**
  * What every task of a document has in common: its chunks are made, published, what they replace is cleaned up, and
- * whoever asked is told; however it fails, the record says so and nothing is left over.
+ * the callback is sent; however it fails, the record says so and nothing is left over.
  * @param makeChunks writes the chunks of the new version and answers how many they are, and what came of publishing
  *   where it did that too
  */
@@ -95,7 +95,7 @@ export async function driveTask(
   }
 }
 
-/** Old generations go in a small workflow of their own: the new version is live already, nobody waits for it. */
+/** Old generations are removed in a workflow of their own: the new version is live already. */
 async function startCleaning(input: TaskInput): Promise<void> {
   await startChild(cleanDocument, {
     workflowId: cleanWorkflowId(input.prefix, input.fileKey, input.generation),

@@ -22,7 +22,9 @@ const plain = (code: ErrorCode): TaskFailure => ({
   traceback: [],
 });
 
-/** How the workflow itself ends, so that the Temporal UI's status tells the truth: Canceled, or Failed with the code. */
+/**
+ * How the workflow itself ends, so that the status in Temporal's UI is right: Canceled, or Failed with the code.
+ */
 export function rethrown(error: unknown, failure: TaskFailure): Error {
   if (failure.code === 'TASK_CANCELLED' || failure.code === 'SUPERSEDED')
     return new CancelledFailure(failure.message);

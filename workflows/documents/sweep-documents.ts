@@ -40,7 +40,7 @@ export async function sweepDocuments(input: SweepDocumentsInput): Promise<SweepR
   return { started: unstarted.length, cleaned: dirty.length };
 }
 
-/** Tasks that ended without a plan of theirs, as expired ones do: nobody told whom they were to tell. */
+/** Tasks that ended without their workflow, as expired ones do: their callbacks were not sent. */
 async function tellUntold({ prefix }: SweepDocumentsInput): Promise<void> {
   const { findUntoldCallbacks } = proxyActivities<CallbackActivities>({
     ...quick,

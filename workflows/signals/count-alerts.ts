@@ -7,7 +7,7 @@ import { quick } from '../activity-profiles.js';
 const MAX_STEPS = 100;
 
 /**
- * Brings the hourly statistics up to date, so that whoever asks for them waits for a few hours' counting at most. A
+ * Brings the hourly statistics up to date, so that a request for them counts a few hours at most. A
  * question counts what is missing itself: nothing is wrong while this plan does not run, only slower. It is part of
  * `upkeepSignals`; the workflow stays for schedules of an earlier release, and for operators.
  */

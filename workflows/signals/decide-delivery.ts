@@ -28,7 +28,7 @@ const RATE_LIMITED_MS = MINUTE;
 const FORBIDDEN_MS = HOUR;
 /** A wake tells of a new token; this is for the wake that never came. */
 const TOKEN_POLL_MS = 5 * MINUTE;
-/** Resuming is told as well; this is for the word that never came. */
+/** Resuming is signalled as well; this is for a signal that was lost. */
 const PAUSE_POLL_MS = 5 * MINUTE;
 /** A Retry-After of a year is a fault at the other end; one request a day does no harm. */
 const COOL_DOWN_LONGEST_MS = 24 * HOUR;

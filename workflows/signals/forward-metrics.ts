@@ -39,7 +39,7 @@ export interface MetricsState {
 }
 
 /**
- * A timer below two seconds, which Temporal may fire a second late. It holds up nobody: metrics that CAPI can be given
+ * A timer below two seconds, which Temporal may fire a second late. It delays nothing: metrics that CAPI can be given
  * are sent as they come, and what was held is sent later at a pace that CAPI does not notice.
  */
 const BODY_PACE_MS = 1000;
@@ -50,7 +50,7 @@ const metricsStatus = defineQuery<MetricsState>('metricsStatus');
 
 /**
  * Sends what a watcher's metrics CAPI could not be given when they came, the oldest first, and ends when nothing is
- * left. Whoever holds some more starts it again.
+ * left. It is started again when more are held.
  */
 export async function forwardMetrics(input: ForwardMetricsInput): Promise<MetricsState> {
   const { watcher, paceMs = BODY_PACE_MS, partPaceMs = PART_PACE_MS, stepsPerRun = 500 } = input;

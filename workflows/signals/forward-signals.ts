@@ -39,7 +39,7 @@ export type ForwardingView = ForwardingState & { watcher: string; phase: 'sendin
 export const wake = defineSignal('wake');
 /** An operator lets the signals of a paused watcher go. */
 const resume = defineSignal('resume');
-/** An operator wants the next offer now, whatever the actor waits for. */
+/** Operator command: the next offer is made now, whatever the actor waits for. */
 const retry = defineSignal('retry');
 /** What an operator asks in the Temporal UI. */
 const forwardingStatus = defineQuery<ForwardingView>('forwardingStatus');
@@ -140,7 +140,7 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
     if (report !== null && decision?.step === 'hold') {
       state.failures = decision.growing ? state.failures + 1 : 0;
       state.hold = holdOf(report, decision, state.hold, Date.now());
-      // A pause is no fault of anybody, and the watcher's record says it already.
+      // A pause is no error, and the watcher's record says it already.
       if (decision.cause !== 'paused') await recordHold({ watcher, hold: state.hold });
       continue;
     }
@@ -177,8 +177,8 @@ function offeringSeveral(watcher: string, taskQueue: string): Offering {
 }
 
 /**
- * For an execution that began before `nextBatches` came: one batch for each call, and the pace kept by a timer below two
- * seconds, which Temporal may fire a second late. Its next run sends several.
+ * For an execution that began before `nextBatches` came: one batch for each call, and the pace kept by a timer below
+ * two seconds, which Temporal may fire a second late. Its next run sends several.
  */
 function offeringOne({ watcher, paceMs = 100 }: ForwardSignalsInput, taskQueue: string): Offering {
   const { nextBatch } = proxyActivities<ForwardingActivities>({ ...quick, taskQueue });

@@ -20,7 +20,7 @@ export interface Hold {
   message: string;
   /** Milliseconds since 1970. */
   untilMs: number;
-  /** Over at once when somebody tells of a newer token. */
+  /** Ends at once when a newer token is reported. */
   untilToken: boolean;
 }
 

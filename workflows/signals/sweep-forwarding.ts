@@ -20,9 +20,8 @@ export interface SweepForwardingInput {
 }
 
 /**
- * The net under the gateway: hands over signals, and metrics, that were stored while Temporal was away, or by a gateway that died
- * before it could tell the actor. Each takes a bounded share; the next
- * turn of `upkeepSignals` takes more.
+ * The net under the gateway: hands over signals, and metrics, that were stored while Temporal was away, or by a gateway
+ * that died before it could tell the actor. Each takes a bounded share; the next turn of `upkeepSignals` takes more.
  */
 export async function sweepForwarding(
   input: SweepForwardingInput,

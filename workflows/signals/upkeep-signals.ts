@@ -9,7 +9,7 @@ const COUNT_EVERY_MS = 60_000;
 const COUNT_STEPS = 10;
 
 /**
- * One for all workers: hands over signals and metrics that nobody told the actors of, and brings the statistics up to
+ * One for all workers: hands over signals and metrics that the actors were not told of, and brings the statistics up to
  * date once a minute.
  */
 export async function upkeepSignals(input: UpkeepInput): Promise<never> {
