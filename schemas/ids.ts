@@ -45,7 +45,7 @@ export const indexWorkflowId = (prefix: string, fileKey: string, generation: num
 export const cleanWorkflowId = (prefix: string, fileKey: string, generation: number): string =>
   `${prefix}clean-document/${encodeURIComponent(fileKey)}/${generation}`;
 
-/** One per task that somebody outside wants to hear of. */
+/** One per task with a completion callback. */
 export const callbackWorkflowId = (prefix: string, taskId: string): string =>
   `${prefix}deliver-callback/${taskId}`;
 

@@ -18,7 +18,7 @@ const build = (env: z.output<typeof environment>) => ({
     port: env.PORT ?? env.APP_PORT ?? env.PROXY_PORT ?? 8080,
     preferredScheme: env.PREFERRED_URL_SCHEME ?? null,
     maxUploadBytes: env.MAX_UPLOAD_SIZE_MB * 1024 * 1024,
-    /** Addresses and networks whose X-Forwarded-For is believed; `*`: everybody's. */
+    /** Addresses and networks whose X-Forwarded-For is believed; `*`: that of any address. */
     trustedProxies: env.UVICORN_FORWARDED_ALLOW_IPS,
     /** Over https alone, browsers are told. */
     strictTransport: env.NODE_ENV === 'production',
@@ -47,9 +47,9 @@ const build = (env: z.output<typeof environment>) => ({
     deduplicate: env.CONTENT_DEDUPLICATION_ENABLED,
     chunkSize: env.CHUNK_SIZE,
     chunkOverlapRate: env.CHUNK_OVERLAP_RATE,
-    /** The preset `default` has a model say where each chunk stands, until somebody edits it. */
+    /** The preset `default` has a model say where each chunk stands, unless it was edited. */
     contextualize: env.CONTEXTUAL_RETRIEVAL,
-    /** The preset `default` has pictures described, until somebody edits it. */
+    /** The preset `default` has pictures described, unless it was edited. */
     captionImages: env.IMAGE_CAPTIONING ?? env.VLM_MODEL !== undefined,
     contextualizationTimeoutSeconds: env.CONTEXTUALIZATION_TIMEOUT,
     taskTimeoutHours: env.TASK_TIMEOUT_HOURS,
@@ -90,7 +90,7 @@ const build = (env: z.output<typeof environment>) => ({
   chat: {
     enabled: env.WITH_OPENAI_API,
     modelIdPrefix: env.MODEL_ID_PREFIX,
-    /** What prompts say of who answers; null: nothing. */
+    /** What prompts say of the assistant; null: nothing. */
     voice: {
       assistantName: env.ASSISTANT_NAME ?? null,
       defaultLanguage: env.DEFAULT_LANGUAGE ?? null,
@@ -111,7 +111,7 @@ const build = (env: z.output<typeof environment>) => ({
       expansionBatch: env.MAP_REDUCE_EXPANSION_BATCH_SIZE,
       maxTotal: env.MAP_REDUCE_MAX_TOTAL,
     },
-    /** A stream that says nothing for so long gets a comment; 0: none. */
+    /** A stream silent for so long gets a comment; 0: none. */
     heartbeatMs: env.CHAT_HEARTBEAT_SECONDS * 1000,
     override: {
       allowCustomEndpoint: env.LLM_OVERRIDE_ALLOW_CUSTOM_ENDPOINT,

@@ -45,7 +45,7 @@ const LANGUAGE_CODE = /^[A-Za-z]{2,3}(-([A-Za-z]{2}|[A-Za-z]{4}|\d{3}))?$/;
 export const languageName = (text: string): string =>
   LANGUAGE_CODE.test(text) ? (new Intl.DisplayNames('en', { type: 'language' }).of(text) ?? text) : text;
 
-/** Addresses and networks; `*`: everybody's. */
+/** Addresses and networks; `*`: any. */
 export const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.literal('*')], {
   error: 'must be addresses, networks (10.0.0.0/8) or *, with commas between them',
 });

@@ -1,4 +1,6 @@
-/** The records of files and of the chunks that they are found by, as our stores keep them and our ports speak of them. */
+/**
+ * The records of files and of the chunks that they are found by, as our stores keep them and our ports speak of them.
+ */
 /** JSON values; integers that a double cannot hold exactly are bigint (exact within 64 bits). */
 export type MetadataValue =
   string | number | bigint | boolean | null | MetadataValue[] | { [key: string]: MetadataValue };

@@ -39,7 +39,7 @@ export type PartitionPatch = Partial<
   >
 >;
 
-/** What a partition has before anybody has chosen. */
+/** The settings of a partition before any was chosen. */
 export const PARTITION_DEFAULTS = {
   description: '',
   indexation_preset: 'default',
@@ -59,6 +59,6 @@ export interface WorkspaceRecord {
   display_name: string | null;
   created_by: number | null;
   created_at: Date;
-  /** Set while its files are let go; the id is free already, and nobody but the clean-up sees it. */
+  /** Set while its files are let go; the id is free already, and only the clean-up reads it. */
   deleted: { at: Date; keepFiles: boolean } | null;
 }

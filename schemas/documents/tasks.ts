@@ -1,4 +1,4 @@
-/** The records of background tasks, of who is told of their end and of who does them. */
+/** The records of background tasks, of their callbacks and of worker processes. */
 import type { Metadata, UploadInfo } from './documents.js';
 
 export const TASK_STATES = ['QUEUED', 'SERIALIZING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
@@ -58,7 +58,7 @@ export interface TaskRecord {
   upload: UploadInfo;
   /** Of a copy: the version that is copied. */
   source?: { file_key: string; generation: number };
-  /** Somebody outside is told of its end. */
+  /** It has a completion callback. */
   has_callback?: boolean;
   /** What enrichment added: metadata beside the client's, parts of the list of contexts, and the stages that failed. */
   derived_metadata?: Metadata;
@@ -101,6 +101,6 @@ export interface WorkerRecord {
   slots: number;
   started_at: Date;
   seen_at: Date;
-  /** Per pool: the last wish to make it anew that has been obeyed; from its start on there is nothing to obey. */
+  /** Per pool: when it was last restarted on request; at first the start of the process. */
   renewed: Record<string, Date>;
 }

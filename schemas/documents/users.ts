@@ -2,7 +2,7 @@
 export const ROLES = ['viewer', 'editor', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who asks. User 1 is the admin made from AUTH_TOKEN, and everybody when authentication is off. */
+/** A user. User 1 is the admin made from AUTH_TOKEN, and every caller when authentication is off. */
 export interface Principal {
   userId: number;
   displayName: string;
@@ -33,7 +33,7 @@ export interface UserRecord {
   file_quota: number | null;
   token_digest: string | null;
   created_at: Date;
-  /** Being deleted: nobody but the clean-up sees it. */
+  /** Being deleted: only the clean-up reads it. */
   deleted_at: Date | null;
 }
 

@@ -6,7 +6,10 @@ export type ModelType = (typeof MODEL_TYPES)[number];
 export const MODEL_PROVIDERS = ['ollama', 'openai'] as const;
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
-/** What a reranker's server may speak: Infinity's and Cohere's form, text-embeddings-inference's, or the former behind `/v1`. */
+/**
+ * What a reranker's server may speak: Infinity's and Cohere's form, text-embeddings-inference's, or the former behind
+ * `/v1`.
+ */
 export const RERANKER_PROVIDERS = ['infinity', 'openai', 'tei'] as const;
 export type RerankerProvider = (typeof RERANKER_PROVIDERS)[number];
 
@@ -35,7 +38,9 @@ export interface ModelEndpoint {
   text_form: 'plain' | 'wordpiece' | null;
   /** When provider, dimension, context and text form were last read from the server; null: never. */
   probed_at: Date | null;
-  /** While it is being renamed there are two records: this one is the new, and what names the other is being changed. */
+  /**
+   * While it is being renamed there are two records: this one is the new, and what names the other is being changed.
+   */
   renamed_from?: string;
   created_at: Date;
   updated_at: Date;

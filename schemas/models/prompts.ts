@@ -16,7 +16,10 @@ export type PromptType = (typeof PROMPT_TYPES)[number];
 /** A slot of a prompt stands as `{name}`; a brace that is meant as such is doubled, `{{`. */
 const SLOT = /\{\{|\}\}|\{([A-Za-z_][^{}\n]*)\}/g;
 
-/** What stands in the slots of a prompt, as it is written: `name`, but also `name.field` or `name!r`, which no prompt may have. */
+/**
+ * What stands in the slots of a prompt, as it is written: `name`, but also `name.field` or `name!r`, which no prompt
+ * may have.
+ */
 export const promptSlots = (text: string): string[] => [
   ...new Set([...text.matchAll(SLOT)].flatMap(([, slot]) => slot ?? [])),
 ];

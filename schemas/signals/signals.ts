@@ -7,10 +7,9 @@ export const API_VERSIONS = ['v2', 'v3'] as const;
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
 /**
- * Where a stored alert stands on its way to the central API (CAPI):
- * `filtered` by a rule, `withheld` by the loop guard or because forwarding was off, `waiting` to be sent, `forwarded` on a
- * 2xx, `quarantined` when CAPI refuses it for good or its shape is wrong, `discarded` when an operator gave up one that
- * was quarantined.
+ * Where a stored alert stands on its way to the central API (CAPI): `filtered` by a rule, `withheld` by the loop guard
+ * or because forwarding was off, `waiting` to be sent, `forwarded` on a 2xx, `quarantined` when CAPI refuses it for
+ * good or its shape is wrong, `discarded` when an operator gave up one that was quarantined.
  */
 export type DeliveryState = 'filtered' | 'withheld' | 'waiting' | 'forwarded' | 'quarantined' | 'discarded';
 
