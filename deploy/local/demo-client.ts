@@ -6,7 +6,10 @@ export interface DemoStage {
   readonly gateway: string;
   readonly authToken: string;
   readonly endpoints: Endpoints;
-  /** Whether the built-in model answers, which quotes. Of any other only the sources are checked: its words are not known. */
+  /**
+   * Whether the built-in model answers, which quotes. Of any other only the sources are checked: its words are not
+   * known.
+   */
   readonly quoting: boolean;
   /** Folder of the sample files. */
   readonly samples: string;

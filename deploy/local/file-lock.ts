@@ -30,7 +30,7 @@ export function tryLock(file: string): (() => void) | null {
         renameSync(file, aside);
         rmSync(aside, { force: true });
       } catch {
-        // somebody else was faster
+        // another process was faster
       }
     }
     return null;

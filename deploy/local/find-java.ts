@@ -7,7 +7,7 @@ import { findProgram } from './find-program.js';
 import { LauncherError } from './launcher-error.js';
 import type { Workbench } from './workbench.js';
 
-/** OpenSearch 2.19 wants a security manager, which Java 24 no longer has; it is tested on 17. */
+/** OpenSearch 2.19 needs a security manager, which Java 24 no longer has; it is tested on 17. */
 const OLDEST = 11;
 const NEWEST = 21;
 

@@ -5,7 +5,7 @@ import type { ServiceAddresses } from './stack.js';
 
 /**
  * Removes what a gateway and a worker made in shared services under names of their own: the database, the indices,
- * the schedules, which would otherwise start workflows for nobody, and the workflows that never end by themselves.
+ * the schedules, which would start workflows without a worker, and the workflows that never end by themselves.
  */
 export async function forgetRun(
   { mongodb, opensearch, temporal }: ServiceAddresses,

@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock } from './file-lock.js';
 
-/** A port that nobody listens on and that no other launcher on this machine has just chosen for itself. */
+/** A port without a listener that no other launcher on this machine has just chosen for itself. */
 export interface ReservedPort {
   readonly port: number;
   /** To be called when the service listens (or has given up): from then on the listener itself keeps others away. */
@@ -13,15 +13,15 @@ export interface ReservedPort {
 }
 
 /**
- * Where ports are chosen. Systems take the near ends of outgoing connections from 32768 (Linux) or 49152 upwards: a port
- * from there that is free now may belong to a connection when a slow service comes to listen on it.
+ * Where ports are chosen. Systems take the near ends of outgoing connections from 32768 (Linux) or 49152 upwards: a
+ * port from there that is free now may belong to a connection when a slow service comes to listen on it.
  */
 const CHOSEN_FROM = 20_000;
 const CHOSEN_BELOW = 32_768;
 const MAX_TRIES = 100;
 
 /**
- * `preferred` when it is free, otherwise one that nobody uses. Two clones may start at the same moment, and
+ * `preferred` when it is free, otherwise one that is unused. Two clones may start at the same moment, and
  * a slow service listens only seconds after its port was chosen: hence the reservation, visible to all clones.
  */
 export async function reservePort(preferred: number | null, folder = reservations()): Promise<ReservedPort> {

@@ -28,7 +28,7 @@ export async function keptBuild(bench: Workbench): Promise<string> {
     await runTool(bench, { subject: 'build', command: process.execPath, args });
     bench.report.done('build', 'gateway and worker are compiled, and kept until their sources change');
   });
-  // one launcher at a time runs gateway and worker, so nobody uses the others any more
+  // one launcher at a time runs gateway and worker, so the others are unused
   for (const name of readdirSync(folder)) {
     if (isBuild(name) && name !== basename(build))
       rmSync(join(folder, name), { recursive: true, force: true });

@@ -11,7 +11,7 @@ export interface ProcessIdentity {
   readonly started: string;
 }
 
-/** Who has this pid now; null when nobody (a zombie counts as nobody: it can neither serve nor be killed). */
+/** The process with this pid now; null when there is none (or a zombie: it can neither serve nor be killed). */
 export function identify(pid: number): ProcessIdentity | null {
   if (!Number.isInteger(pid) || pid <= 0) return null;
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedElsewhere(pid);

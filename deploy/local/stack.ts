@@ -192,7 +192,7 @@ export class Stack {
     if (others.length === 0 && left.length === 0) await record.change((state) => void (state.addresses = {}));
   }
 
-  /** What a killed launcher left and nobody can use: builds, downloads, a gateway and a worker without a supervisor. */
+  /** What a killed launcher left: builds, downloads, a gateway and a worker without a supervisor. */
   async #endLeftovers(): Promise<void> {
     const { record, report } = this.#bench;
     const { commands, processes } = record.read();

@@ -25,7 +25,7 @@ export const WATCH_TIMES: WatchTimes = {
   busyMs: 60_000,
 };
 
-/** What wants less of a processor than this while it is silent is hung; an idle engine takes one or two percent. */
+/** A silent process that uses less of a processor than this is hung; an idle engine takes one or two percent. */
 const BUSY_SHARE = 0.05;
 const FAILURES_TO_TELL = 2;
 

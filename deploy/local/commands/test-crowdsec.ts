@@ -19,7 +19,7 @@ const nothingOutside = Object.fromEntries(
 
 /**
  * The real client against gateway, worker and services, all within one network namespace whose only interface is
- * loopback: whatever the client tries, it reaches nobody outside. Needs root on Debian, for `unshare` and the package,
+ * loopback: whatever the client tries, no packet leaves it. Needs root on Debian, for `unshare` and the package,
  * which is unpacked and never installed: its post-install step would register at the real central API.
  */
 export async function testCrowdsec(bench: Workbench, args: readonly string[]): Promise<number> {

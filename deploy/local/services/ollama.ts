@@ -16,7 +16,7 @@ export const ollama: Service = {
     without: 'the built-in models are used (`npm run demo -- --ollama` obtains it, about 6 min)',
   },
 
-  /** A server without our models would do nothing for anybody: then there is nothing found. */
+  /** A server without our models is of no use: it counts as not found. */
   async find(bench) {
     const path = findOllama(bench);
     return path && keptModels(bench) ? program(path) : null;

@@ -46,8 +46,9 @@ log_error_verbosity = terse
 `;
 
 /**
- * Whoever logs in to PostgreSQL as its owner can run programs as the user that it runs as. So there is a password,
- * unlike with the other local engines. DocumentDB's own jobs log in as a role without such rights and without password.
+ * A client that logs in to PostgreSQL as its owner can run programs as the user that it runs as. So there is a
+ * password, unlike with the other local engines. DocumentDB's own jobs log in as a role without such rights and without
+ * password.
  */
 const OWNER = 'tamis';
 const ACCESS = `host postgres documentdb_bg_worker_role 127.0.0.1/32 trust

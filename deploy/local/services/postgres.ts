@@ -12,7 +12,7 @@ import type { Program, Service } from './service.js';
 /** PostgreSQL with the DocumentDB extension: where FerretDB keeps its documents. Reached by FerretDB alone. */
 export const postgres: Service = {
   name: 'postgres',
-  // Whoever names a server of MongoDB's protocol needs no PostgreSQL.
+  // With a server of MongoDB's protocol named, no PostgreSQL is needed.
   variable: 'MONGODB_URL',
   ports: [27018],
 

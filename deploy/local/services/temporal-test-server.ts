@@ -52,7 +52,7 @@ export const temporalTestServer: Obtainable = {
 
 const program = (path: string): Program => ({ path, kind: 'test-server', label: path });
 
-/** The SDK wants one executable and waits 5 s for it: hence the options that make a JVM start sooner. */
+/** The SDK starts one executable and waits 5 s for it: hence the options that make a JVM start sooner. */
 function wrapper(java: string): string {
   return `#!/bin/sh
 here=$(dirname "$0")

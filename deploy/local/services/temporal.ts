@@ -31,8 +31,8 @@ const BUILT = `temporal-cli-${CLI.version}-sqlite-1.44.3`;
 const SQLITE_PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'];
 
 /**
- * A step on the queue of its plan goes to the worker that has asked for it with the answer to that, without a turn through
- * the queue. deploy/temporal/dynamic-config.yaml says the same.
+ * A step on the queue of its plan goes to the worker that has asked for it with the answer to that, without a turn
+ * through the queue. deploy/temporal/dynamic-config.yaml says the same.
  */
 const DYNAMIC_CONFIG = ['system.enableActivityEagerExecution=true'];
 
