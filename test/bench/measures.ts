@@ -1,4 +1,6 @@
-/** Measures of a ranking against judged documents, one query each; a collection's figure is the mean over its queries. */
+/**
+ * Measures of a ranking against judged documents, one query each; a collection's figure is the mean over its queries.
+ */
 
 /**
  * nDCG@k with gain 1 for every relevant document (grades above 0 count alike) and discount 1 / log2(rank + 1)

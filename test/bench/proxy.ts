@@ -1,7 +1,7 @@
 /**
  * `npm run bench:proxy`: accepted signals per second and how long a push waits for its answer, then how long dashboards
- * wait for lists and statistics at 10,000 and 50,000 stored alerts. After `--`: `--reads` measures the second part alone,
- * `--stored=10000` other numbers of alerts, `--days=7` other spans of time, `--million` a million as well, where
+ * wait for lists and statistics at 10,000 and 50,000 stored alerts. After `--`: `--reads` measures the second part
+ * alone, `--stored=10000` other numbers of alerts, `--days=7` other spans of time, `--million` a million as well, where
  * MONGODB_URL names a real server.
  */
 import { parseArgs } from 'node:util';

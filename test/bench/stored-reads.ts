@@ -43,8 +43,8 @@ const QUESTIONS = [
 ];
 
 /**
- * Fills the store up to each size in turn, over so many days, and asks. Ids of the alerts that are there already are not
- * looked at. Few days make full hours: there the hours have all the names that there are at the least of the sizes.
+ * Fills the store up to each size in turn, over so many days, and asks. Ids of the alerts that are there already are
+ * not looked at. Few days make full hours: there the hours have all the names that there are at the least of the sizes.
  */
 export const measureReads = async (
   stack: RunningStack,

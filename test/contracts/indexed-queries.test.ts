@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { connectMongo } from '../../activities/stores/mongo/connect-mongo.js';
 
-// Whatever indexes a server of MongoDB's protocol answers by, they must answer what reading the whole collection answers.
+// Whatever indexes a server of MongoDB's protocol answers by, they must answer what reading the whole collection
+// answers.
 
 interface Row {
   _id: number;

@@ -37,7 +37,9 @@ export interface CrowdsecLapi {
 
 const MACHINE = 'tester';
 const PASSWORD = 'a-password-of-the-test';
-/** What the agent needs to see brute force in the log of an SSH server; no whitelists, which would spare our addresses. */
+/**
+ * What the agent needs to see brute force in the log of an SSH server; no whitelists, which would spare our addresses.
+ */
 const ITEMS = {
   'scenarios/crowdsecurity': ['ssh-bf.yaml'],
   'parsers/s00-raw/crowdsecurity': ['syslog-logs.yaml'],

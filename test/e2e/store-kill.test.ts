@@ -30,7 +30,9 @@ const bench: Workbench = {
   signal: new AbortController().signal,
 };
 
-/** The launcher's own store where no mongod is found; null: on this machine it was not obtained, and nothing is tried. */
+/**
+ * The launcher's own store where no mongod is found; null: on this machine it was not obtained, and nothing is tried.
+ */
 const ferretdb = keptFerretdb(bench);
 const isHere = ferretdb !== null && (await postgres.kept(bench)) !== null;
 /** Also on a machine that has a mongod. */

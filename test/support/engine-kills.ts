@@ -21,8 +21,9 @@ const BATCH = 20;
 const BACK_WITHIN_MS = 180_000;
 
 /**
- * Engines are killed with SIGKILL, one after the other, while watchers push, files are uploaded and questions are asked.
- * What was not answered is sent again, as clients do; what was answered must be there in the end, and arrive once.
+ * Engines are killed with SIGKILL, one after the other, while watchers push, files are uploaded and questions are
+ * asked. What was not answered is sent again, as clients do; what was answered must be there in the end, and arrive
+ * once.
  */
 export const killEngines = async (
   stack: LaunchedStack,

@@ -21,7 +21,9 @@ export interface LaunchedStack {
   endpoints(): Endpoints;
   /** Everything that the launcher has written. */
   output(): string;
-  /** Memory of each process the launcher runs, with its children, in bytes: proportional shares, so that a sum is true. */
+  /**
+   * Memory of each process the launcher runs, with its children, in bytes: proportional shares, so that a sum is true.
+   */
   memory(): Record<string, number>;
   close(): Promise<void>;
 }

@@ -62,9 +62,9 @@ const BEHAVIOURS: readonly Behaviour[] = [
 ];
 
 /**
- * Watchers push without a pause while a seeded sequence of faults goes over CAPI, gateway, worker and the lines to MongoDB
- * and Temporal. A push is made again only when it was not answered, or while MongoDB was cut off. At the end CAPI holds
- * exactly what the rules let through.
+ * Watchers push without a pause while a seeded sequence of faults goes over CAPI, gateway, worker and the lines to
+ * MongoDB and Temporal. A push is made again only when it was not answered, or while MongoDB was cut off. At the end
+ * CAPI holds exactly what the rules let through.
  */
 export const runLossCampaign = async (campaign: LossCampaign): Promise<LossReport> => {
   const { stack, standIn, lines } = campaign;

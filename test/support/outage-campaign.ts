@@ -173,8 +173,8 @@ const uuidsOf = (push: PushRecord): string[] => push.items.map((item) => (item a
 export const distinct = (pushes: readonly PushRecord[]): Set<string> => new Set(pushes.flatMap(uuidsOf));
 
 /**
- * All of it, in order, nothing else, and twice only where no answer could have reached us: none left, or the worker that
- * it went to was killed before the second offer. (That no mark had been set by then, `compareMarks` shows.)
+ * All of it, in order, nothing else, and twice only where no answer could have reached us: none left, or the worker
+ * that it went to was killed before the second offer. (That no mark had been set by then, `compareMarks` shows.)
  * @param workerKills milliseconds since 1970
  */
 export const compare = (

@@ -26,10 +26,10 @@ const RENEW_MS = 60_000;
 const LOGIN_RETRIES = 2;
 
 /**
- * A local API server of 1.7, by what is documented of it (wire contract of the proxy, sections 6.1 to 6.4): what Debian's
- * 1.4.6 cannot show. It logs in before anything else, zips what is larger than 5 kB, renews its token, tries a 401 or 403
- * twice again after a new login, gives a push five seconds, and offers no signal a second time. Waits of seven seconds
- * after 429, 503 and 504 are left out: the five seconds are over by then.
+ * A local API server of 1.7, by what is documented of it (wire contract of the proxy, sections 6.1 to 6.4): what
+ * Debian's 1.4.6 cannot show. It logs in before anything else, zips what is larger than 5 kB, renews its token, tries a
+ * 401 or 403 twice again after a new login, gives a push five seconds, and offers no signal a second time. Waits of
+ * seven seconds after 429, 503 and 504 are left out: the five seconds are over by then.
  */
 export const createV3Lapi = (options: {
   url: string;

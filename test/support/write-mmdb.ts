@@ -57,8 +57,8 @@ const record = (place: MmdbPlace): Buffer =>
   } as unknown as Value);
 
 /**
- * A small city database in MMDB form (MaxMind DB file format specification 2.0): an IPv6 tree with 24-bit records, IPv4 under
- * `::/96`.
+ * A small city database in MMDB form (MaxMind DB file format specification 2.0): an IPv6 tree with 24-bit records, IPv4
+ * under `::/96`.
  */
 export const writeMmdb = (places: Record<string, MmdbPlace>): Buffer => {
   const nodes: (number | { data: number } | null)[][] = [[null, null]];

@@ -59,7 +59,10 @@ const WIDE_LIMITS = Object.fromEntries(
     .map((name) => [name, '1000000/minute']),
 );
 
-/** The real app on a loopback port, over stores in memory unless told otherwise; every answer is checked against its declared schema. */
+/**
+ * The real app on a loopback port, over stores in memory unless told otherwise; every answer is checked against its
+ * declared schema.
+ */
 export const startGateway = async (options: GatewayOptions = {}) => {
   const config = parseConfig({ AUTH_TOKEN: ADMIN_TOKEN, ...WIDE_LIMITS, ...options.env });
   const opened = await openDocumentStores();

@@ -57,7 +57,10 @@ export interface RawAnswer {
 
 export type Proxy = Awaited<ReturnType<typeof startProxy>>;
 
-/** The real app with both jobs on a loopback port, the proxy over stores in memory unless told otherwise and a real line to `capiUrl`. */
+/**
+ * The real app with both jobs on a loopback port, the proxy over stores in memory unless told otherwise and a real line
+ * to `capiUrl`.
+ */
 export const startProxy = async (options: ProxyOptions = {}) => {
   const now = options.now ?? (() => new Date());
   const opened = await openProxyStores(now);

@@ -31,7 +31,9 @@ const upload = (fileId: string): PageCall => ({
   settles: true,
 });
 
-/** The indexer front end, older than 2.3: its calls in its order, and the fields it reads (wire contract, section 5). */
+/**
+ * The indexer front end, older than 2.3: its calls in its order, and the fields it reads (wire contract, section 5).
+ */
 export const olderPage: Page = {
   name: 'older page',
   sendsJsonType: false,

@@ -115,7 +115,8 @@ describe('a data URI in a text', () => {
       let longest = 0;
       for await (const fragment of shortenDataUris(inFragments(text, 256 * 1024)))
         longest = Math.max(longest, fragment.length);
-      // With the square of the length any of these would take hours; nothing is held back but the fragment that is read.
+      // With the square of the length any of these would take hours; nothing is held back but the fragment that is
+      // read.
       expect(longest).toBeLessThan(MIB);
     },
     60_000,
