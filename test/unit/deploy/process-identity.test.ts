@@ -5,7 +5,10 @@ import { killGroup } from '../../../deploy/local/kill-group.js';
 import { identify, isAlive, ownIdentity } from '../../../deploy/local/process-identity.js';
 
 function sleeper(script = 'setInterval(() => {}, 1000)') {
-  const child = spawn(process.execPath, ['-e', script], { detached: true, stdio: 'ignore' });
+  const child = spawn(process.execPath, ['-e', script], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const identity = identify(child.pid ?? 0);
   if (!identity) throw new Error('the child did not start');
   return { child, identity };
@@ -28,9 +31,11 @@ test('a process that only bears a remembered pid is not killed', async () => {
 });
 
 test('a process that does not listen to reason is ended after the grace time', async () => {
-  const { child, identity } = sleeper("process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)");
+  const { child, identity } = sleeper(
+    "process.on('SIGTERM', () => {}); process.stdout.write('ready'); setInterval(() => {}, 1000)",
+  );
   const gone = once(child, 'exit');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await once(child.stdout!, 'data');
   await killGroup(identity, 0.2);
   expect(await gone).toEqual([null, 'SIGKILL']);
 });
