@@ -26,6 +26,8 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { tombstone_at: 1 }, sparse: true },
     { key: { partition: 1, 'live.relationship_id': 1 } },
     { key: { workspaces: 1 } },
+    // What a crash left between a record and its chunks: the sweep.
+    { key: { chunk_updates: 1 } },
   ],
   workspaces: [
     { key: { name_key: 1 }, unique: true, sparse: true },
@@ -44,7 +46,11 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { user_id: 1, state: 1, created_at: 1 } },
     { key: { state: 1, handed_over_at: 1, user_id: 1 } },
   ],
-  callbacks: [{ key: { state: 1, attempts: 1, created_at: 1 } }],
+  callbacks: [
+    { key: { state: 1, attempts: 1, created_at: 1 } },
+    // What was settled long ago: the sweep.
+    { key: { state: 1, updated_at: 1 } },
+  ],
   workers: [{ key: { seen_at: 1 }, expireAfterSeconds: 86_400 }],
   claims: [{ key: { holders: 1 } }, { key: { file_key: 1 } }],
   alerts: [

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
-import type { CallbackRecord } from '../../../../schemas/documents/tasks.js';
+import type { CallbackRecord, CallbackState } from '../../../../schemas/documents/tasks.js';
 import type { CallbackStore } from '../../../ports/tasks.js';
 import { withMongoErrors } from '../mongo-errors.js';
 import { createEncryption } from '../encryption.js';
@@ -9,6 +9,8 @@ type CallbackDocument = Omit<CallbackRecord, 'task_id' | 'token'> & {
   _id: string;
   sealed_token: string | null;
 };
+
+const ENDED: CallbackState[] = ['delivered', 'failed', 'withdrawn'];
 
 /**
  * Callbacks in collection `callbacks`, by task.
@@ -74,7 +76,7 @@ export const createMongoCallbackStore = (db: Db, key: Buffer | null): CallbackSt
       await callbacks.deleteOne({ _id: taskId });
     },
     async removeEnded(before) {
-      await callbacks.deleteMany({ state: { $ne: 'waiting' }, updated_at: { $lt: before } });
+      await callbacks.deleteMany({ state: { $in: ENDED }, updated_at: { $lt: before } });
     },
   });
 };

@@ -64,12 +64,17 @@ export const toFileRecord = (document: FileDocument): FileRecord => ({
   deleted_at: document.tombstone_at ?? null,
 });
 
+/**
+ * Active, and no tombstone. Said as a negation because DocumentDB would answer `$exists` and `$ne` from the index of
+ * `name_key`: by reading the whole of it beside the index that narrows.
+ */
+export const NAMED: { $nor: Filter<FileDocument>[] } = { $nor: [{ name_key: { $exists: false } }] };
 /** Visible. */
-export const LIVE = { live: { $ne: null }, name_key: { $exists: true } } as const;
+export const LIVE = { live: { $ne: null }, ...NAMED };
 
 /** Active, and either visible or being made so: what PUT may replace and DELETE may delete. */
 export const PRESENT: Filter<FileDocument> = {
-  name_key: { $exists: true },
+  ...NAMED,
   $or: [{ live: { $ne: null } }, { pending_task: { $ne: null } }],
 };
 /** The filter for one revision of a record. */

@@ -1,6 +1,6 @@
 import type { Collection } from 'mongodb';
 import type { FileStore } from '../../../ports/files.js';
-import { LIVE } from './file-document.js';
+import { LIVE, NAMED } from './file-document.js';
 import type { FileDocument } from './file-document.js';
 
 type Statistics = Pick<
@@ -30,8 +30,7 @@ export const createFileStatistics = (files: Collection<FileDocument>): Statistic
       const counts = await countBy<string>('partition', { partition: { $in: [...partitions] }, ...LIVE });
       return new Map(partitions.map((partition) => [partition, counts.get(partition) ?? 0]));
     },
-    countPending: (partition) =>
-      files.countDocuments({ partition, pending_task: { $ne: null }, name_key: { $exists: true } }),
+    countPending: (partition) => files.countDocuments({ partition, pending_task: { $ne: null }, ...NAMED }),
     countEmbedders: (partition) => countBy<string>('live.embedder', { partition, ...LIVE }),
     countByEmbedder: (embedder) => countBy<string>('partition', { 'live.embedder': embedder, ...LIVE }),
     async renameEmbedder(from, to) {
@@ -44,7 +43,7 @@ export const createFileStatistics = (files: Collection<FileDocument>): Statistic
         countBy<number>('created_by', { ...theirs, ...LIVE }),
         countBy<number>('created_by', {
           ...theirs,
-          ...{ live: null, pending_task: { $ne: null }, name_key: { $exists: true } },
+          ...{ live: null, pending_task: { $ne: null }, ...NAMED },
         }),
       ]);
       return new Map(

@@ -6,6 +6,7 @@ import type { FileStore } from '../../../ports/files.js';
 import { admitFirst } from './admit-first.js';
 import {
   LIVE,
+  NAMED,
   PRESENT,
   atRevision,
   nameKey,
@@ -54,7 +55,7 @@ export const createMongoFileStore = (db: Db): FileStore => {
     async listRelated(scope, partition, relationshipId, { limit = 0 } = {}) {
       if (!inScope(scope, partition)) return [];
       const documents = await files
-        .find({ partition, 'live.relationship_id': relationshipId, name_key: { $exists: true } })
+        .find({ partition, 'live.relationship_id': relationshipId, ...NAMED })
         .sort({ file_id: 1 })
         .limit(limit)
         .toArray();
@@ -101,7 +102,7 @@ export const createMongoFileStore = (db: Db): FileStore => {
         const { revision, metadata_patch: patch, live: previous, partition } = toFileRecord(found);
         const behind = patch !== null || partition !== (chunkPartition ?? partition);
         const { matchedCount } = await files.updateOne(
-          { _id: fileKey, pending_task: taskId, name_key: { $exists: true }, ...atRevision(revision) },
+          { _id: fileKey, pending_task: taskId, ...NAMED, ...atRevision(revision) },
           {
             $set: {
               live: toVersionDocument(mergeMetadata(version, patch)),
@@ -150,7 +151,7 @@ export const createMongoFileStore = (db: Db): FileStore => {
             };
       try {
         const { matchedCount } = await files.updateOne(
-          { _id: file.file_key, name_key: { $exists: true }, ...atRevision(file.revision) },
+          { _id: file.file_key, ...NAMED, ...atRevision(file.revision) },
           {
             $set: {
               ...name,
@@ -183,7 +184,8 @@ export const createMongoFileStore = (db: Db): FileStore => {
     },
     async listUnconfirmed(before, limit) {
       const documents = await files
-        .find({ 'chunk_updates.0': { $exists: true }, updated_at: { $lt: before } })
+        // Any token: a bound that an index answers, which the place of the first element is not.
+        .find({ chunk_updates: { $gte: '' }, updated_at: { $lt: before } })
         .limit(limit)
         .toArray();
       return documents.map(toFileRecord);
@@ -201,10 +203,7 @@ export const createMongoFileStore = (db: Db): FileStore => {
       );
     },
     async markPartitionDeleted(partitionKey) {
-      await files.updateMany(
-        { ...ofPartition(partitionKey), name_key: { $exists: true } },
-        tombstone(new Date()),
-      );
+      await files.updateMany({ ...ofPartition(partitionKey), ...NAMED }, tombstone(new Date()));
     },
     async listPartitionTombstones(partitionKey, limit) {
       const documents = await files

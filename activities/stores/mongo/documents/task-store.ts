@@ -180,8 +180,11 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
     async removeEnded(before) {
       const { deletedCount } = await tasks.deleteMany({
         ...FINAL,
+        // A task ends after it was created; said for the index, which has this time and not that of the end.
+        created_at: { $lt: before },
         finished_at: { $lt: before },
-        cleaned_at: { $ne: null },
+        // A negation, so that no server reads the whole index of what is cleaned up for it.
+        $nor: [{ cleaned_at: null }],
       });
       return deletedCount;
     },

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import type { FileStore } from '../../../ports/files.js';
-import { LIVE, PRESENT, toFileRecord, tombstone } from './file-document.js';
+import { LIVE, NAMED, PRESENT, toFileRecord, tombstone } from './file-document.js';
 import type { FileDocument } from './file-document.js';
 
 type WorkspaceLinks = Pick<
@@ -16,7 +16,7 @@ const ATTEMPTS = 5;
 export const createWorkspaceLinks = (files: Collection<FileDocument>): WorkspaceLinks => ({
   async listByWorkspace(workspaceKey) {
     const documents = await files
-      .find({ workspaces: workspaceKey, name_key: { $exists: true } })
+      .find({ workspaces: workspaceKey, ...NAMED })
       .sort({ file_id: 1 })
       .toArray();
     return documents.map(toFileRecord);
@@ -39,7 +39,7 @@ export const createWorkspaceLinks = (files: Collection<FileDocument>): Workspace
 
   async detachWorkspace(fileKey, workspaceKey) {
     const { matchedCount } = await files.updateOne(
-      { _id: fileKey, workspaces: workspaceKey, name_key: { $exists: true } },
+      { _id: fileKey, workspaces: workspaceKey, ...NAMED },
       { $pull: { workspaces: workspaceKey } },
     );
     return matchedCount === 1;

@@ -1,4 +1,4 @@
-import type { Db } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import { inScope } from '../../../../schemas/documents/users.js';
 import type { WorkspaceRecord } from '../../../../schemas/documents/partitions.js';
@@ -19,6 +19,9 @@ interface WorkspaceDocument {
   deleted_at?: Date;
   keep_files?: boolean;
 }
+
+/** Not deleted. A negation as with files, so that no server reads the whole index of names for it. */
+const NAMED: { $nor: Filter<WorkspaceDocument>[] } = { $nor: [{ name_key: { $exists: false } }] };
 
 /** Partition names hold no slash, so that no two pairs read alike. */
 const nameKey = (partition: string, workspaceId: string): string => `${partition}/${workspaceId}`;
@@ -65,14 +68,14 @@ export const createMongoWorkspaceStore = (db: Db): WorkspaceStore => {
     },
     async getMany(workspaceKeys) {
       const documents = await workspaces
-        .find({ _id: { $in: [...new Set(workspaceKeys)] }, name_key: { $exists: true } })
+        .find({ _id: { $in: [...new Set(workspaceKeys)] }, ...NAMED })
         .toArray();
       return new Map(documents.map((document) => [document._id, toRecord(document)]));
     },
     async list(scope, partition) {
       if (!inScope(scope, partition)) return [];
       const documents = await workspaces
-        .find({ partition, name_key: { $exists: true } })
+        .find({ partition, ...NAMED })
         .sort({ workspace_id: 1 })
         .toArray();
       return documents.map(toRecord);

@@ -18,8 +18,8 @@ import { createScenarioNames } from './scenario-names.js';
 /** A counter that was restored from an older backup hands out ids that are taken; raised once, it is right again. */
 const ATTEMPTS = 5;
 
-/** What waits for CAPI, or for a person: no retention takes it. */
-const KEPT_STATES: DeliveryState[] = ['waiting', 'quarantined'];
+/** All but what waits for CAPI, or for a person: that no retention takes. Each of them bounds a part of the index. */
+const REMOVABLE_STATES: DeliveryState[] = ['filtered', 'withheld', 'forwarded', 'discarded'];
 
 /**
  * Alerts in collection `alerts`, one document each: the record and the queue are the same thing, so that neither can
@@ -122,7 +122,7 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
       return { count, last: last?.received_at ?? null };
     },
     async removeOld(before, limit) {
-      const old = (received_at: Span) => ({ received_at, state: { $nin: KEPT_STATES } });
+      const old = (received_at: Span) => ({ received_at, state: { $in: REMOVABLE_STATES } });
       const span = await oldestWindow(alerts, old, { needed: limit, before });
       const found = await alerts
         .find(old(span), { projection: { received_at: 1 } })
