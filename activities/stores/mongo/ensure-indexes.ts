@@ -44,7 +44,7 @@ const INDEXES: Record<string, IndexDescription[]> = {
     { key: { file_key: 1, generation: 1 } },
     // A user's queue and list; what waits for its turn.
     { key: { user_id: 1, state: 1, created_at: 1 } },
-    { key: { state: 1, handed_over_at: 1, user_id: 1 } },
+    { key: { state: 1, handed_over_at: 1, user_id: 1, created_at: 1 } },
   ],
   callbacks: [
     { key: { state: 1, attempts: 1, created_at: 1 } },
@@ -104,6 +104,7 @@ const RETIRED: Record<string, string[]> = {
     'fields.sourceIp_1_received_at_-1__id_-1',
     'fields.sourceValue_1_received_at_-1__id_-1',
   ],
+  tasks: ['state_1_handed_over_at_1_user_id_1'],
 };
 
 /** Creates the indexes that are missing and drops those of earlier releases; repeating it is harmless. */

@@ -1,10 +1,12 @@
-import type { Db } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import { ACTIVE_STATES, FINAL_STATES } from '../../../../schemas/documents/tasks.js';
 import type { TaskRecord, TaskState } from '../../../../schemas/documents/tasks.js';
 import type { TaskStore } from '../../../ports/tasks.js';
+import { createBoundedLook } from '../bounded-look.js';
 import { metadataFromText, metadataToText } from './metadata-json.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
+import { newestSince } from '../newest-since.js';
 
 type TaskDocument = Omit<TaskRecord, 'task_id' | 'metadata' | 'derived_metadata'> & {
   _id: string;
@@ -29,9 +31,29 @@ const toRecord = ({ _id, derived_metadata: derived, ...rest }: TaskDocument): Ta
 const ACTIVE = { state: { $in: [...ACTIVE_STATES] } };
 const FINAL = { state: { $in: [...FINAL_STATES] } };
 
+/** A range of times, which an index answers: all but null, as `$ne` would say, is none. */
+const HANDED_OVER = { $gt: new Date(0) };
+/** So many are sorted within milliseconds, by whatever server. */
+const LARGE = 1_000;
+
 /** Task records in collection `tasks`. A final state never changes: every change of state is guarded on `ACTIVE`. */
 export const createMongoTaskStore = (db: Db): TaskStore => {
   const tasks = db.collection<TaskDocument>('tasks');
+  const lookAtWaiting = createBoundedLook(
+    (userId: number, limit, below) =>
+      tasks
+        .find({
+          ...{ user_id: userId, ...ACTIVE, handed_over_at: null },
+          ...(below === null ? {} : { created_at: { $lt: new Date(below) } }),
+        })
+        .sort({ created_at: 1 })
+        .limit(limit)
+        .toArray(),
+    (task) => task.created_at.getTime(),
+  );
+  const isLarge = async (filter: Filter<TaskDocument>) =>
+    (await tasks.countDocuments(filter, { limit: LARGE })) === LARGE;
+
   return withMongoErrors<TaskStore>({
     async insert(task) {
       try {
@@ -125,8 +147,15 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
       await tasks.deleteOne({ _id: taskId });
     },
     async list({ userId, states, limit }) {
+      const wanted = { ...(userId === null ? {} : { user_id: userId }), state: { $in: [...states] } };
+      const since = (await isLarge(wanted))
+        ? await newestSince(
+            (time) => tasks.countDocuments({ ...wanted, created_at: { $gte: time } }, { limit }),
+            limit,
+          )
+        : null;
       const documents = await tasks
-        .find({ ...(userId === null ? {} : { user_id: userId }), state: { $in: [...states] } })
+        .find({ ...wanted, ...(since === null ? {} : { created_at: { $gte: since } }) })
         .sort({ created_at: -1 })
         .limit(limit)
         .toArray();
@@ -148,12 +177,12 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
     },
     async countRunning(userId, most) {
       return tasks.countDocuments(
-        { user_id: userId, ...ACTIVE, handed_over_at: { $ne: null } },
+        { user_id: userId, ...ACTIVE, handed_over_at: HANDED_OVER },
         { limit: most },
       );
     },
     async countTurns() {
-      const count = async (handedOver: null | { $ne: null }): Promise<Map<number, number>> => {
+      const count = async (handedOver: null | typeof HANDED_OVER): Promise<Map<number, number>> => {
         const groups = await tasks
           .aggregate<{ _id: number; count: number }>([
             { $match: { ...ACTIVE, handed_over_at: handedOver } },
@@ -162,7 +191,7 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
           .toArray();
         return new Map(groups.map((group) => [group._id, group.count]));
       };
-      const [waiting, running] = await Promise.all([count(null), count({ $ne: null })]);
+      const [waiting, running] = await Promise.all([count(null), count(HANDED_OVER)]);
       return [...waiting].map(([userId, number]) => ({
         userId,
         waiting: number,
@@ -170,12 +199,7 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
       }));
     },
     async listWaiting(userId, limit) {
-      const documents = await tasks
-        .find({ user_id: userId, ...ACTIVE, handed_over_at: null })
-        .sort({ created_at: 1 })
-        .limit(limit)
-        .toArray();
-      return documents.map(toRecord);
+      return (await lookAtWaiting(userId, limit)).map(toRecord);
     },
     async removeEnded(before) {
       const { deletedCount } = await tasks.deleteMany({
