@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { AlertDocument } from './alert-document.js';
 import { countersOf, increaseCounter, DURABLE } from '../counters.js';
-import { isDuplicateKey } from '../mongo-errors.js';
+import { isDeadlock, isDuplicateKey } from '../mongo-errors.js';
 
 /** A scenario that stored alerts have, in lower case; collection `alert_scenarios`. */
 interface ScenarioDocument {
@@ -34,7 +34,8 @@ export const createScenarioNames = (db: Db, alerts: Collection<AlertDocument>) =
   async function put(folded: readonly string[], day: string): Promise<void> {
     const write = () =>
       names.bulkWrite(
-        folded.map((name) => ({
+        // In one order everywhere, so that no two of these wait for each other.
+        [...folded].sort().map((name) => ({
           updateOne: {
             filter: { _id: idOf(name) },
             update: { $setOnInsert: { folded: name }, $max: { day } },
@@ -44,8 +45,8 @@ export const createScenarioNames = (db: Db, alerts: Collection<AlertDocument>) =
         { ordered: false },
       );
     await write().catch((error: unknown) => {
-      // Another process has inserted one of them at the same moment.
-      if (isDuplicateKey(error)) return write();
+      // Another process wrote one of them at the same moment.
+      if (isDuplicateKey(error) || isDeadlock(error)) return write();
       throw error;
     });
   }
