@@ -1,0 +1,296 @@
+import { Readable } from 'node:stream';
+import type { Scope } from '../../../schemas/documents/users.js';
+import { sampleAlert } from '../../contracts/signals/alert-store-samples.js';
+import { sampleTask, sampleVersion } from '../../contracts/samples.js';
+import { partitionName, watcherName } from './fill-database.js';
+import type { storesOf } from './fill-database.js';
+
+type Stores = ReturnType<typeof storesOf>;
+export type Ask = readonly [name: string, ask: () => Promise<unknown>];
+
+const EVERYTHING: Scope = { kind: 'all', userId: 1 };
+const DAY_MS = 24 * 3_600_000;
+const WORKER = { worker_id: 'w', slots: 2, renewed: {} };
+const FAILURE = { code: 'TASK_CANCELLED', message: 'cancelled', traceback: [] };
+
+async function readToEnd(items: AsyncIterable<unknown>): Promise<void> {
+  for await (const item of items) void item;
+}
+
+/** What is asked for each request, signal and task, and by sweeps every few seconds or minutes. */
+export function hotAsks(stores: Stores): Ask[] {
+  return [...accountAsks(stores), ...fileAsks(stores), ...taskAsks(stores), ...signalAsks(stores)];
+}
+
+/** What a person asks now and then; it may cost what it reads. */
+const BY_A_PERSON = 'a person asks it, in an administration';
+/** The comparison of stores has to see every record. */
+const READS_ALL = 'reads all, to compare the stores: hourly, in batches';
+
+/** The methods that are not asked, each with the reason. Endpoints, presets and prompts are some dozens of records. */
+export const LEFT_OUT: Record<string, string> = {
+  ...Object.fromEntries(
+    [
+      ...['apiKeys.create', 'apiKeys.list', 'apiKeys.rotate', 'apiKeys.remove'],
+      ...[
+        'users.list',
+        'users.create',
+        'users.update',
+        'users.setToken',
+        'users.search',
+        'users.markDeleted',
+      ],
+      ...['partitions.create', 'partitions.update', 'partitions.addMember', 'partitions.setRole'],
+      ...['partitions.removeMember', 'partitions.markDeleted', 'partitions.renameReference'],
+      ...['workspaces.create', 'workspaces.markDeleted', 'watchers.list', 'watchers.setPaused'],
+      ...[
+        'files.countByEmbedder',
+        'files.renameEmbedder',
+        'files.markPartitionDeleted',
+        'tasks.countByState',
+      ],
+      ...['metrics.queues', 'logins.unblock', 'logins.overview'],
+    ].map((name) => [name, BY_A_PERSON]),
+  ),
+  ...Object.fromEntries(
+    ['blobs.scan', 'claims.scan', 'files.scan', 'quotas.scan', 'tasks.scan'].map((name) => [name, READS_ALL]),
+  ),
+  'users.ensureAdmin': 'once at each start, by _id',
+  'users.remove': 'the end of a deletion',
+  'files.forgetUploader': 'the end of a deletion',
+  'partitions.removeUser': 'the end of a deletion',
+  'partitions.removeDeleted': 'the end of a deletion',
+  'workspaces.remove': 'the end of a deletion',
+  'workspaces.removeMany': 'the end of a deletion',
+  'workspaces.forgetCreator': 'the end of a deletion',
+  'workers.withdraw': 'the end of a worker, by _id',
+  'workers.requestRestart': BY_A_PERSON,
+  'copies.drop': 'a set of decisions that cannot be kept, by _id',
+};
+
+function accountAsks({ users, quotas, partitions, workspaces, apiKeys, workers }: Stores): Ask[] {
+  const ada: Scope = { kind: 'partitions', userId: 9, roles: { [partitionName(7)]: 'owner' } };
+  return [
+    ['users.findByTokenDigest', () => users.findByTokenDigest('digest-77')],
+    ['users.get', () => users.get(9)],
+    ['users.getMany', () => users.getMany([7, 8, 9])],
+    ['users.listDeleted', () => users.listDeleted(50)],
+    [
+      'users.findByIdentity',
+      () => users.findByIdentity({ externalUserId: 'ext-9', email: 'u9@example.org' }),
+    ],
+    ['quotas.pending', () => quotas.pending(9)],
+    ['quotas.reserve', () => quotas.reserve({ userId: 9, taskId: 'new', room: 5, turn: 0 })],
+    ['quotas.inherit', () => quotas.inherit('pending-40', 'heir')],
+    ['quotas.release', () => quotas.release(['new', 'pending-80'])],
+    ['partitions.get', () => partitions.get(partitionName(9))],
+    ['partitions.roleOf', () => partitions.roleOf(9, partitionName(7))],
+    ['partitions.memberships', () => partitions.memberships(9)],
+    ['partitions.members', () => partitions.members(partitionName(7))],
+    ['partitions.list', () => partitions.list(ada)],
+    ['partitions.listDeleted', () => partitions.listDeleted()],
+    ['workspaces.get', () => workspaces.get(partitionName(7), 'w-7')],
+    ['workspaces.find', () => workspaces.find([partitionName(7), partitionName(8)], 'w-7')],
+    ['workspaces.getMany', () => workspaces.getMany(['workspace-7', 'workspace-8'])],
+    ['workspaces.list', () => workspaces.list(EVERYTHING, partitionName(7))],
+    ['workspaces.listDeleted', () => workspaces.listDeleted(new Date(), 50)],
+    ['apiKeys.find', () => apiKeys.find('no such digest', new Date())],
+    ['apiKeys.touch', () => apiKeys.touch('key', new Date())],
+    ['workers.report', () => workers.report({ ...WORKER, started_at: new Date(), seen_at: new Date() })],
+    ['workers.list', () => workers.list(new Date(Date.now() - 10_000))],
+    ['workers.restarts', () => workers.restarts()],
+  ];
+}
+
+function fileAsks({ files, claims, blobs }: Stores): Ask[] {
+  const name = { partition: partitionName(7), fileId: 'new' };
+  const admission = { ...name, fileKey: 'new-key', partitionKey: 'key-7', userId: 9 };
+  const claim = { partition: partitionName(7), digest: 'new', fileKey: 'new-key', fileId: 'new' };
+  const blob = {
+    blobId: 'new',
+    kind: 'upload',
+    fileKey: 'new-key',
+    generation: 30_000,
+    taskId: 'new',
+  } as const;
+  const large = partitionName(0);
+  return [
+    ['files.get', () => files.get(large, 'file-100')],
+    ['files.getMany', () => files.getMany(['file-key-7', 'file-key-8'])],
+    ['files.admitFirst', () => files.admitFirst({ ...admission, taskId: 'new', generation: 30_000 })],
+    [
+      'files.publish',
+      () => files.publish('new-key', 'new', sampleVersion({ task_id: 'new', generation: 30_000 })),
+    ],
+    [
+      'files.admitReplacement',
+      () => files.admitReplacement({ fileKey: 'new-key', taskId: 't2', generation: 30_001 }),
+    ],
+    ['files.releasePending', () => files.releasePending('new-key', 't2')],
+    ['files.announce', () => files.announce('new-key', 't3')],
+    ['files.settleChunkUpdates', () => files.settleChunkUpdates('new-key', 1, ['t3'])],
+    [
+      'files.change',
+      async () => {
+        const file = (await files.getMany(['file-key-7'])).get('file-key-7')!;
+        await files.change({ file, token: 'token', live: file.live, metadataPatch: null });
+      },
+    ],
+    ['files.detachWorkspace', () => files.detachWorkspace('file-key-20', 'workspace-20')],
+    ['files.listUnsettled', () => files.listUnsettled(new Date(), 50)],
+    [
+      'files.attachWorkspace',
+      () => files.attachWorkspace({ file_key: 'new-key', partition: partitionName(7) }, 'x'),
+    ],
+    ['files.releaseWorkspace', () => files.releaseWorkspace('new-key', 'x', { keepFile: true })],
+    ['files.listByWorkspace', () => files.listByWorkspace('workspace-20')],
+    ['files.listWorkspaceKeys', () => files.listWorkspaceKeys('workspace-20')],
+    ['files.listRelated', () => files.listRelated(EVERYTHING, large, 'relation-40', { limit: 20 })],
+    ['files.liveTasks', () => files.liveTasks(['task-7', 'task-8'])],
+    ['files.listLive of a small partition', () => files.listLive(EVERYTHING, partitionName(7))],
+    ['files.listLive of a large one', () => files.listLive(EVERYTHING, large, { limit: 100 })],
+    [
+      'files.listLive of a stage',
+      () => files.listLive(EVERYTHING, large, { degradedStage: 'contextualize' }),
+    ],
+    ['files.countLive', () => files.countLive([large, partitionName(7)])],
+    ['files.countPending', () => files.countPending(large)],
+    ['files.countEmbedders', () => files.countEmbedders(large)],
+    ['files.countByUploader', () => files.countByUploader([7, 8])],
+    ['files.listPending', () => files.listPending('key-0')],
+    ['files.listTombstones', () => files.listTombstones(50)],
+    ['files.listPartitionTombstones', () => files.listPartitionTombstones('key-0', 50)],
+    ['files.markDeleted', () => files.markDeleted(partitionName(7), 'new')],
+    ['files.removeTombstone', () => files.removeTombstone('new-key')],
+    ['claims.claim', () => claims.claim({ ...claim, taskId: 'new' })],
+    ['claims.release', () => claims.release(['new', 'task-9'])],
+    ['claims.releaseFiles', () => claims.releaseFiles(['new-key', 'file-key-11'])],
+    ['claims.releaseElsewhere', () => claims.releaseElsewhere('file-key-12', 'p')],
+    ['blobs.write', () => blobs.write(blob, Readable.from([Buffer.from('a text')]))],
+    ['blobs.info', () => blobs.info('new')],
+    ['blobs.read', async () => readToEnd(await blobs.read('new'))],
+    ['blobs.assign', () => blobs.assign('new', { fileKey: 'new-key', generation: 30_001 })],
+    ['blobs.listByFile', () => blobs.listByFile('new-key')],
+    ['blobs.remove', () => blobs.remove('new')],
+    ['blobs.removeIncomplete', () => blobs.removeIncomplete(new Date())],
+  ];
+}
+
+function taskAsks({ tasks, callbacks }: Stores): Ask[] {
+  const ago = (days: number): Date => new Date(Date.now() - days * DAY_MS);
+  const task = { task_id: 'new', user_id: 9, file_key: 'new-key', generation: 30_000 };
+  return [
+    ['tasks.insert', () => tasks.insert(sampleTask(task))],
+    ['tasks.get', () => tasks.get('new')],
+    ['tasks.markHandedOver', () => tasks.markHandedOver('new')],
+    ['tasks.begin', () => tasks.begin('new')],
+    ['tasks.report', () => tasks.report('new', { stage: 'embed', progress: 0.5 })],
+    ['tasks.noteEnrichment', () => tasks.noteEnrichment('new', { contextParts: 1 })],
+    ['tasks.finish', () => tasks.finish('new', 'COMPLETED')],
+    ['tasks.cancelMany', () => tasks.cancelMany(['new'], FAILURE)],
+    ['tasks.markCleaned', () => tasks.markCleaned('new-key', 30_000)],
+    ['tasks.listByFile', () => tasks.listByFile('new-key')],
+    ['tasks.listNotHandedOver', () => tasks.listNotHandedOver(new Date(), 50)],
+    ['tasks.listActiveSince', () => tasks.listActiveSince(new Date(), 50)],
+    ['tasks.listUncleaned', () => tasks.listUncleaned(new Date(), 50)],
+    ['tasks.list of a user', () => tasks.list({ userId: 7, states: ['QUEUED', 'SERIALIZING'], limit: 50 })],
+    ['tasks.list of a user, ended', () => tasks.list({ userId: 7, states: ['COMPLETED'], limit: 50 })],
+    ['tasks.list of all', () => tasks.list({ userId: null, states: ['QUEUED', 'SERIALIZING'], limit: 50 })],
+    ['tasks.list of all, ended', () => tasks.list({ userId: null, states: ['COMPLETED'], limit: 50 })],
+    ['tasks.countActive', () => tasks.countActive(7, 100)],
+    ['tasks.countActive of all', () => tasks.countActive(null, 100)],
+    ['tasks.countRunning', () => tasks.countRunning(7, 100)],
+    ['tasks.countTurns', () => tasks.countTurns()],
+    ['tasks.listWaiting', () => tasks.listWaiting(7, 50)],
+    ['tasks.removeSettled', () => tasks.removeSettled(ago(300))],
+    ['tasks.remove', () => tasks.remove('new')],
+    ['callbacks.insert', () => callbacks.insert({ taskId: 'new', url: 'https://example.org/', token: null })],
+    ['callbacks.get', () => callbacks.get('new')],
+    ['callbacks.noteAttempt', () => callbacks.noteAttempt('new', { status: 500, error: null })],
+    ['callbacks.listUntried', () => callbacks.listUntried(new Date(), 50)],
+    ['callbacks.settle', () => callbacks.settle('new', 'delivered')],
+    ['callbacks.remove', () => callbacks.remove('new')],
+    ['callbacks.removeSettled', () => callbacks.removeSettled(ago(300))],
+  ];
+}
+
+function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: Stores): Ask[] {
+  const now = new Date();
+  const page = { limit: 50, offset: 0 };
+  const day = new Date(now.getTime() - DAY_MS);
+  const watcher = watcherName(0);
+  return [
+    ['alerts.insert', () => alerts.insert([sampleAlert({ watcher, receivedAt: now })])],
+    ['alerts.get', () => alerts.get(77)],
+    ['alerts.list', () => alerts.list(page)],
+    ['alerts.list, far down', () => alerts.list({ ...page, offset: 5_000 })],
+    ['alerts.list since', () => alerts.list({ ...page, since: day })],
+    ['alerts.list newer', () => alerts.list({ ...page, newerThan: day })],
+    ['alerts.list of filtered', () => alerts.list({ ...page, filtered: true })],
+    ['alerts.list of forwarded', () => alerts.list({ ...page, forwardedToCapi: true })],
+    ['alerts.list of a country', () => alerts.list({ ...page, country: 'FR' })],
+    ['alerts.list of a machine', () => alerts.list({ ...page, machineId: 'agent-7' })],
+    ['alerts.list of an address', () => alerts.list({ ...page, ip: '203.0.7.7' })],
+    ['alerts.list of a scenario', () => alerts.list({ ...page, scenario: 'scenario-7' })],
+    ['alerts.nextWaiting', () => alerts.nextWaiting(watcher, 50)],
+    ['alerts.readWaiting', () => alerts.readWaiting([19_990, 19_992])],
+    ['alerts.markForwarded', () => alerts.markForwarded([19_990, 19_992], now)],
+    ['alerts.quarantine', () => alerts.quarantine(19_994, 'refused')],
+    ['alerts.quarantined', () => alerts.quarantined(page)],
+    ['alerts.quarantined of a watcher', () => alerts.quarantined({ ...page, watcher })],
+    ['alerts.release', () => alerts.release(19_994)],
+    ['alerts.releaseWithheld', () => alerts.releaseWithheld(watcher, 50)],
+    ['alerts.discard', () => alerts.discard(2)],
+    ['alerts.summaries', () => alerts.summaries()],
+    ['alerts.watchersWaiting', () => alerts.watchersWaiting(now, 50)],
+    ['alerts.ruleMatches', () => alerts.ruleMatches('no-such-rule')],
+    ['alerts.readBack', () => alerts.readBack({ belowId: null, limit: 100 })],
+    ['alerts.removeOld', () => alerts.removeOld(new Date(now.getTime() - 6.9 * DAY_MS), 100)],
+    ['statistics.read', () => statistics.read(day)],
+    ['statistics.read of all', () => statistics.read(null)],
+    ['statistics.recompute', () => statistics.recompute(10)],
+    ['statistics.forget', () => statistics.forget(new Date(now.getTime() - 6 * DAY_MS))],
+    ['watchers.get', () => watchers.get(watcher)],
+    ['watchers.token', () => watchers.token(watcher)],
+    ['watchers.saveToken', () => watchers.saveToken(watcher, 'token-new', new Date(now.getTime() + DAY_MS))],
+    ['watchers.takeLoginWanted', () => watchers.takeLoginWanted(watcher, now)],
+    ['watchers.watcherOfToken', () => watchers.watcherOfToken('token-digest-7')],
+    ['watchers.acceptToken', () => watchers.acceptToken(watcher, 'digest')],
+    ['watchers.refuseToken', () => watchers.refuseToken(watcher, 'another digest')],
+    ['watchers.wantLogin', () => watchers.wantLogin(watcher)],
+    ['watchers.standing', () => watchers.standing(watcher, 'digest')],
+    ['watchers.recordSuccess', () => watchers.recordSuccess(watcher, now)],
+    [
+      'watchers.recordError',
+      () => watchers.recordError(watcher, { message: 'm', at: now, cause: 'refused', status: 400 }, null),
+    ],
+    [
+      'metrics.hold',
+      () => metrics.hold(watcher, [{ path: 'v3/metrics/', bytes: Buffer.from('y'), part: false }], now),
+    ],
+    ['metrics.next', () => metrics.next(watcher)],
+    ['metrics.read', () => metrics.read('held-7')],
+    ['metrics.refuse', () => metrics.refuse('held-7', 'a reason')],
+    ['metrics.remove', () => metrics.remove('held-8')],
+    ['metrics.watchersHolding', () => metrics.watchersHolding(now, 50)],
+    ['logins.recall', () => logins.recall('machine', 'password')],
+    [
+      'logins.remember',
+      () =>
+        logins.remember(
+          'machine',
+          'password',
+          { watcher, token: 't', expiresAt: day, scenarios: 'digest' },
+          now,
+        ),
+    ],
+    [
+      'logins.block',
+      () => logins.block('machine', 'password', { status: 403, message: 'm', at: now, until: day }),
+    ],
+    ['logins.reserve', () => logins.reserve(now, { logins: 5, windowMs: 1_000 })],
+    ['logins.blockOf', () => logins.blockOf('machine', 'password', now)],
+    ['copies.read', () => copies.read(watcher, 'v3')],
+    ['copies.write', () => copies.write(watcher, 'v3', { bytes: Buffer.from('z'), at: now }, 1)],
+  ];
+}
