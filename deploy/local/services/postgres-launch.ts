@@ -37,6 +37,8 @@ jit = off
 deadlock_timeout = 200ms
 # what is read is in memory: with the default of 4, lookups by a unique index become scans
 random_page_cost = 1.1
+# what was loaded in bulk is scanned until it has been analyzed: looked after sooner than each minute
+autovacuum_naptime = 10s
 timezone = 'GMT'
 log_timezone = 'GMT'
 log_checkpoints = off
