@@ -9,7 +9,7 @@ import type {
   WaitingItem,
   WatcherRecord,
 } from '../../schemas/signals/signals.js';
-import type { HourAggregate } from '../../schemas/signals/statistics.js';
+import type { HourAggregate, RuleMatches } from '../../schemas/signals/statistics.js';
 import type { IpInfo } from './ip-info.js';
 import type { LoginStore } from './logins.js';
 
@@ -81,8 +81,6 @@ export interface AlertStore {
   discard(id: number): Promise<boolean>;
   /** Stored signals from the newest backwards, below an id; those whose bytes were not kept are left out. */
   readBack(query: { belowId: number | null; limit: number }): Promise<EvaluatedSignal[]>;
-  /** How many stored alerts each rule matched, and when the last one was received. */
-  ruleMatches(name: string): Promise<{ count: number; last: Date | null }>;
   summaries(): Promise<QueueSummary[]>;
   /** Watchers with items that wait since before a point in time; for the sweep. */
   watchersWaiting(before: Date, limit: number): Promise<string[]>;
@@ -100,6 +98,8 @@ export interface StatisticsStore {
    * in the middle of an hour, that hour is counted from there on. Null: all. Hours without alerts may be missing.
    */
   read(since: Date | null): Promise<HourAggregate[]>;
+  /** How many of the stored alerts each rule matched, by its name; rules that matched none are missing. */
+  ruleMatches(): Promise<Map<string, RuleMatches>>;
   /** Counts anew what has changed, at most so many segments of alerts, the latest first; `left` when there is more. */
   recompute(limit: number): Promise<{ counted: number; left: boolean }>;
   /** Removes what is kept of hours before a point in time that have come to hold nothing. */

@@ -1,4 +1,10 @@
-import type { Count, CountryCount, DecisionCount, HourAggregate } from '../../schemas/signals/statistics.js';
+import type {
+  Count,
+  CountryCount,
+  DecisionCount,
+  HourAggregate,
+  RuleMatches,
+} from '../../schemas/signals/statistics.js';
 
 /**
  * Names come from clients that push signals, so there may be any number of them, and an aggregate is one record. Of a
@@ -18,6 +24,8 @@ export interface CountedAlert {
   audit: boolean;
   receivedAt: Date;
   decisions: readonly DecisionCount[];
+  /** The filter rules that matched. */
+  matched: readonly string[];
 }
 
 type Counts = Map<string, Count>;
@@ -31,12 +39,20 @@ export interface HourCount {
   result(): HourAggregate;
 }
 
+/** The matches of each rule over these hours; hours of which they are not known count for none. */
+export function sumRuleMatches(hours: readonly HourAggregate[]): Map<string, RuleMatches> {
+  const rules = new Map<string, RuleMatches>();
+  for (const hour of hours) for (const rule of hour.rules ?? []) addRule(rules, rule);
+  return rules;
+}
+
 export function createHourCount(hour: Date): HourCount {
   const totals = { total: 0, filtered: 0, forwarded: 0, decided: 0 };
   let [first, last]: [Date | null, Date | null] = [null, null];
   let truncated = false;
   const scenarios: Counts = new Map();
   const auditScenarios: Counts = new Map();
+  let rules: Map<string, RuleMatches> | null = new Map();
   const countries: CountryCounts = new Map();
   const decided = {
     categories: new Map() as Counts,
@@ -74,6 +90,7 @@ export function createHourCount(hour: Date): HourCount {
 
   return {
     add(alert) {
+      for (const name of new Set(alert.matched)) addRule(rules, { name, count: 1, last: alert.receivedAt });
       if (alert.audit) {
         increase(auditScenarios, alert.scenario, 1);
         return;
@@ -98,6 +115,9 @@ export function createHourCount(hour: Date): HourCount {
       totals.forwarded += part.forwarded;
       totals.decided += part.decisions.total;
       widen(part.first, part.last);
+      // A sum of which one part is not known is not known.
+      if (part.rules === undefined) rules = null;
+      else for (const rule of part.rules) addRule(rules, rule);
       for (const { name, count } of part.scenarios) increase(scenarios, name, count);
       for (const { name, count } of part.auditScenarios) increase(auditScenarios, name, count);
       for (const entry of part.countries) increaseCountry(countries, entry);
@@ -119,6 +139,7 @@ export function createHourCount(hour: Date): HourCount {
           scenarios: names(decided.scenarios),
           countries: places(decided.countries),
         },
+        ...(rules !== null && { rules: limited([...rules.values()], ({ name }) => name) }),
       };
       return truncated ? { ...aggregate, truncated } : aggregate;
     },
@@ -129,6 +150,15 @@ function increase(counts: Counts, name: string, count: number): void {
   const known = counts.get(name);
   if (known === undefined) counts.set(name, { name, count });
   else known.count += count;
+}
+
+function addRule(rules: Map<string, RuleMatches> | null, { name, count, last }: RuleMatches): void {
+  const known = rules?.get(name);
+  if (known === undefined) rules?.set(name, { name, count, last });
+  else {
+    known.count += count;
+    if (last > known.last) known.last = last;
+  }
 }
 
 function increaseCountry(counts: CountryCounts, entry: CountryCount): void {

@@ -23,7 +23,15 @@ export interface CountryCount {
   count: number;
 }
 
-/** What the alerts received in one hour amount to. Audit rows count in `auditScenarios` and nowhere else. */
+/** What a filter rule matched. */
+export interface RuleMatches {
+  name: string;
+  count: number;
+  /** When the last of them was received. */
+  last: Date;
+}
+
+/** What the alerts received in one hour amount to. Audit rows count in `auditScenarios` and, like all, in `rules`. */
 export interface HourAggregate {
   /** Begin of the hour. */
   hour: Date;
@@ -42,6 +50,8 @@ export interface HourAggregate {
     scenarios: Count[];
     countries: CountryCount[];
   };
+  /** Missing in what a release before counted, which knew no rules. */
+  rules?: RuleMatches[];
   /** There when an hour had so many different names that the rarest were left out of its lists. */
   truncated?: true;
 }

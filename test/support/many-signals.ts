@@ -47,6 +47,7 @@ const QUESTIONS = {
   statistics: '/api/stats',
   distribution: '/api/stats/distribution?period=7d',
   decisions: '/api/stats/decisions?period=7d',
+  'rules and their matches': '/api/filters',
 } as const;
 
 /** Each twentieth signal is from a private address, which a shipped rule holds back. */

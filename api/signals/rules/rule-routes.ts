@@ -7,7 +7,11 @@ import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from '../management/report-failure.js';
 
 /** The rules in force, and a rule tried before it is. */
-export const ruleRoutes = ({ alerts, rules }: Pick<ProxyDeps, 'alerts' | 'rules'>): Route[] => [
+export const ruleRoutes = ({
+  alerts,
+  statistics,
+  rules,
+}: Pick<ProxyDeps, 'alerts' | 'statistics' | 'rules'>): Route[] => [
   route({
     method: 'get',
     path: '/api/filters',
@@ -18,15 +22,13 @@ export const ruleRoutes = ({ alerts, rules }: Pick<ProxyDeps, 'alerts' | 'rules'
     errors: ['UNEXPECTED_ERROR'],
     async handle() {
       const { mode, version, loadedAt, faults, rules: all } = rules.current();
-      const matches = await reportFailure('Failed to get filters', () =>
-        Promise.all(all.map(({ name }) => alerts.ruleMatches(name))),
-      );
+      const matches = await reportFailure('Failed to get filters', () => statistics.ruleMatches());
       return json(200, {
         ...{ mode, version, loadedAt: loadedAt.toISOString() },
-        rules: all.map(({ name, description, enabled, watchers, file, filter }, index) => ({
+        rules: all.map(({ name, description, enabled, watchers, file, filter }) => ({
           ...{ name, description, enabled, watchers, file, filter },
-          matches: matches[index]!.count,
-          lastMatch: matches[index]!.last?.toISOString() ?? null,
+          matches: matches.get(name)?.count ?? 0,
+          lastMatch: matches.get(name)?.last.toISOString() ?? null,
         })),
         faults: faults.map(({ file, message }) => ({ file, message })),
       });

@@ -130,7 +130,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
 
   return {
     ...gateway,
-    stores,
+    stores: { ...stores, statistics },
     woken,
     urged,
     /** A push as a LAPI makes it. */

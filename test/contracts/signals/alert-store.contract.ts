@@ -117,18 +117,6 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
     });
 
     describe('rules', () => {
-      test('what a rule matched is counted, with the last time', async () => {
-        const [watcher, name] = [newWatcher(), `rule-${randomUUID()}`];
-        expect(await store().ruleMatches(name)).toEqual({ count: 0, last: null });
-        await store().insert([
-          sampleAlert({ watcher, matched: ['other', name], ruleSet: 'v', receivedAt: at(59) }),
-          sampleAlert({ watcher, matched: [name], receivedAt: at(58) }),
-          sampleAlert({ watcher, matched: [] }),
-          sampleAlert({ watcher }),
-        ]);
-        expect(await store().ruleMatches(name)).toEqual({ count: 2, last: at(59) });
-      });
-
       test('signals are read back from the newest, page by page, without those not kept', async () => {
         const watcher = newWatcher();
         const signal = sampleSignal();

@@ -105,6 +105,7 @@ export const statisticsContract = (subject: Subject<CountedAlerts>, runs: number
               scenarios: [{ name: 'd', count: 1 }],
               countries: [{ code: 'FR', name: null, count: 1 }],
             },
+            rules: [],
           },
         ]);
       }));
@@ -119,6 +120,34 @@ export const statisticsContract = (subject: Subject<CountedAlerts>, runs: number
         expect(distributionOf(await stores.statistics.read(null)).byCountry).toEqual([
           { countryCode: 'FR', countryName: 'France', count: 5 },
         ]);
+      }));
+
+    test('what each rule matched is counted over all alerts that are stored, with the last time', () =>
+      withStores(async ({ alerts, statistics }) => {
+        const at = (minutes: number) => new Date(Date.UTC(2026, 2, 1, 10, minutes));
+        const matches = async () =>
+          Object.fromEntries(
+            [...(await statistics.ruleMatches())].map(([name, { count, last }]) => [name, [count, last]]),
+          );
+        expect(await matches()).toEqual({});
+        const state = 'filtered';
+        await alerts.insert([
+          sampleAlert({ matched: ['first', 'second'], ruleSet: 'v', receivedAt: at(59), state }),
+          sampleAlert({ matched: ['first'], receivedAt: at(58), state }),
+          sampleAlert({ matched: ['first'], receivedAt: at(130) }),
+          sampleAlert({ matched: [] }),
+          sampleAlert(),
+        ]);
+        expect(await matches()).toEqual({ first: [3, at(130)], second: [1, at(59)] });
+        await alerts.insert([
+          sampleAlert({ matched: ['$where', 'a.b', 'second'], receivedAt: at(61), state }),
+        ]);
+        expect(await matches()).toEqual({
+          ...{ first: [3, at(130)], second: [2, at(61)] },
+          ...{ $where: [1, at(61)], 'a.b': [1, at(61)] },
+        });
+        expect(await alerts.removeOld(at(60), 10)).toBe(2);
+        expect(await matches()).toMatchObject({ first: [1, at(130)], second: [1, at(61)] });
       }));
 
     test('what happens to alerts later is counted: offered twice, forwarded, quarantined, removed', () =>

@@ -295,6 +295,32 @@ realStore('statistics on MongoDB', () => {
       expect(await db.collection('alert_marks').countDocuments({ _id: { $eq: 'old' as never } })).toBe(0);
     }));
 
+  test('what an older release counted, which knew no rules, is counted again', () =>
+    withDatabase(async (db, stores) => {
+      const counts = async () =>
+        [...(await stores.statistics.ruleMatches()).values()].map(({ name, count }) => [name, count]);
+      const alert = (hour: number) =>
+        sampleAlert({ matched: ['rule'], receivedAt: new Date(Date.UTC(2026, 0, 1, hour)) });
+      await stores.alerts.insert(times(6, alert));
+      await settled(db, 1);
+      expect(await counts()).toEqual([['rule', 6]]);
+      /** As a release without rules writes a count: the whole of it. */
+      const forgetRules = async (filter: object) => {
+        await db
+          .collection('alert_hours')
+          .updateMany(filter, { $unset: { 'aggregate.rules': '' }, $inc: { ticket: 1 } });
+        await db.collection('alert_counts').updateMany({}, { $unset: { 'aggregate.rules': '' } });
+      };
+      // Of one hour, while this process runs beside it.
+      await forgetRules({ _id: new Date(Date.UTC(2026, 0, 1, 3)) });
+      expect(await counts()).toEqual([['rule', 6]]);
+      await forgetRules({});
+      await stores.alerts.insert([alert(3)]);
+      const later = createMongoStatisticsStore(db);
+      expect([...(await later.ruleMatches()).values()]).toMatchObject([{ name: 'rule', count: 7 }]);
+      expect(await marksOf(db)).toBeLessThanOrEqual(1);
+    }));
+
   test('what a process remembers of an hour is given up when another process counts it anew', () =>
     withDatabase(async (db, stores) => {
       const other = onMongo(db);

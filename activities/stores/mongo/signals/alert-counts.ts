@@ -43,11 +43,15 @@ export interface Part {
 const PARALLEL = 4;
 
 const COUNTED_FIELDS = {
-  ...{ received_at: 1, filtered: 1, forwarded: 1, decisions: 1, 'fields.scenario': 1 },
-  ...{ 'fields.geoCountryCode': 1, 'fields.geoCountryName': 1, 'fields.localAudit': 1 },
+  ...{ received_at: 1, filtered: 1, forwarded: 1, decisions: 1, matched: 1 },
+  ...{ 'fields.scenario': 1, 'fields.localAudit': 1 },
+  ...{ 'fields.geoCountryCode': 1, 'fields.geoCountryName': 1 },
 } as const;
 
-type CountedFields = Pick<AlertDocument, 'received_at' | 'filtered' | 'forwarded' | 'decisions' | 'fields'>;
+type CountedFields = Pick<
+  AlertDocument,
+  'received_at' | 'filtered' | 'forwarded' | 'decisions' | 'matched' | 'fields'
+>;
 
 const hourKey = (hour: Date): string => hour.toISOString();
 const blockKey = ({ index, hour }: Part): string => `block ${index} ${hourKey(hour)}`;
@@ -169,6 +173,25 @@ export const createAlertCounts = (db: Db) => {
       await inParallel([...touchedHours.values()], (hour) => countHour(hour, hourTicket));
     },
 
+    /** The segments that have a share in an hour whose count does not tell what rules matched. */
+    async withoutRules(): Promise<Map<number, Date[]>> {
+      const old = await hours
+        .find({ 'aggregate.rules': { $exists: false } }, { projection: { _id: 1 } })
+        .toArray();
+      const segments = new Map<number, Date[]>();
+      if (old.length === 0) return segments;
+      const shares = counts.find(
+        { hour: { $in: old.map(({ _id }) => _id) } },
+        { projection: { hour: 1 }, batchSize: 10_000 },
+      );
+      for await (const { _id, hour } of shares) {
+        const [kind, index] = _id.split(' ');
+        if (kind !== 'segment') continue;
+        segments.set(Number(index), [...(segments.get(Number(index)) ?? []), hour]);
+      }
+      return segments;
+    },
+
     /** The part of an hour from a time within it on. */
     async partOfHour(since: Date): Promise<HourAggregate> {
       const hour = hourOf(since);
@@ -202,6 +225,7 @@ function addAlert(count: HourCount, alert: CountedFields): void {
     countryName: fields.geoCountryName ?? null,
     ...{ filtered: alert.filtered, forwarded: alert.forwarded, audit: fields.localAudit === true },
     ...{ receivedAt: alert.received_at, decisions: alert.decisions },
+    matched: alert.matched ?? [],
   });
 }
 

@@ -110,17 +110,6 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
         ...{ raw: document.raw, fields: document.fields },
       }));
     },
-    async ruleMatches(name) {
-      const [count, [last]] = await Promise.all([
-        alerts.countDocuments({ matched: name }),
-        alerts
-          .find({ matched: name }, { projection: { received_at: 1 } })
-          .sort({ received_at: -1 })
-          .limit(1)
-          .toArray(),
-      ]);
-      return { count, last: last?.received_at ?? null };
-    },
     async removeOld(before, limit) {
       const old = (received_at: Span) => ({ received_at, state: { $in: REMOVABLE_STATES } });
       const span = await oldestWindow(alerts, old, { needed: limit, before });

@@ -2,6 +2,7 @@ import type { Db } from 'mongodb';
 import { HOUR_MS, hourOf } from '../../../../schemas/signals/statistics.js';
 import type { HourAggregate } from '../../../../schemas/signals/statistics.js';
 import type { StatisticsStore } from '../../../ports/signals.js';
+import { sumRuleMatches } from '../../../signals/hour-count.js';
 import { createAlertCounts } from './alert-counts.js';
 import type { HourDocument } from './alert-counts.js';
 import { MARK_EXPIRES_MS } from './alert-marks.js';
@@ -62,21 +63,27 @@ export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new D
     return segments;
   };
 
+  const markForRecount = async (segments: ReadonlyMap<number, Date[]>): Promise<void> => {
+    if (segments.size === 0) return;
+    await marks.insertMany(
+      [...segments].map(([segment, touched]) => ({
+        ...{ _id: `rebuild/${segment}/${now().getTime()}/${Math.random()}`, settled: true },
+        ...{ hours: touched, segments: [segment], at: now() },
+      })),
+    );
+  };
+
   let built = false;
-  /** Alerts that were stored before there were counts of segments have no marks: every segment is marked once. */
+  /**
+   * Alerts that were stored before there were counts of segments have no marks: every segment is marked once. So is what
+   * a release counted that knew no rules.
+   */
   const ensureBuilt = async (): Promise<void> => {
     if (built) return;
     if ((await counters.findOne({ _id: BUILT })) === null) {
-      const found = await segmentsWhere();
-      if (found.size > 0)
-        await marks.insertMany(
-          [...found].map(([segment, touched]) => ({
-            ...{ _id: `rebuild/${segment}/${now().getTime()}/${Math.random()}`, settled: true },
-            ...{ hours: touched, segments: [segment], at: now() },
-          })),
-        );
+      await markForRecount(await segmentsWhere());
       await increaseCounter(counters, BUILT);
-    }
+    } else await markForRecount(await counts.withoutRules());
     built = true;
   };
 
@@ -183,6 +190,15 @@ export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new D
       // The span begins in the middle of an hour: that part is counted for itself.
       const later = found.filter(({ hour }) => hour > begin);
       return [await counts.partOfHour(since), ...later];
+    },
+    async ruleMatches() {
+      await refresh();
+      const found = await readHours(null);
+      if (found.every(({ rules }) => rules !== undefined)) return sumRuleMatches(found);
+      // Another process of an earlier release still counts beside this one.
+      await markForRecount(await counts.withoutRules());
+      await refresh();
+      return sumRuleMatches(await readHours(null));
     },
     forget: counts.forget,
   });

@@ -196,7 +196,10 @@ describe('bad input and faults', () => {
     const read = () => Promise.reject(new Error('hunter2'));
     const broken = await startProxy({
       adapt: () => ({
-        statistics: { read, recompute: async () => ({ counted: 0, left: false }), forget: async () => {} },
+        statistics: {
+          ...{ read, ruleMatches: async () => new Map() },
+          ...{ recompute: async () => ({ counted: 0, left: false }), forget: async () => {} },
+        },
       }),
     });
     const errors = [

@@ -32,8 +32,14 @@ const selects = (query: AlertQuery, { fields, receivedAt, ...stored }: StoredAle
   (query.since === undefined || receivedAt >= query.since) &&
   (query.until === undefined || receivedAt <= query.until);
 
+/** What the fake of the statistics needs beside the port. */
+export interface FakeAlertStore extends AlertStore {
+  /** The rules that each stored alert matched. */
+  matchedRules(): { name: string; receivedAt: Date }[];
+}
+
 /** Alerts in a Map, by id. */
-export const createFakeAlertStore = (): AlertStore => {
+export const createFakeAlertStore = (): FakeAlertStore => {
   const alerts = new Map<number, StoredAlert>();
   const identities = new Set<string>();
   let lastId = 0;
@@ -154,11 +160,10 @@ export const createFakeAlertStore = (): AlertStore => {
           }),
         );
     },
-    async ruleMatches(name) {
-      const found = [...alerts.values()].filter((alert) => alert.matched?.includes(name) === true);
-      const last = Math.max(...found.map(({ receivedAt }) => receivedAt.getTime()));
-      return { count: found.length, last: found.length === 0 ? null : new Date(last) };
-    },
+    matchedRules: () =>
+      [...alerts.values()].flatMap(({ matched, receivedAt }) =>
+        [...new Set(matched)].map((name) => ({ name, receivedAt })),
+      ),
     async summaries() {
       const [waiting, quarantined] = [inState('waiting'), inState('quarantined')];
       const watchers = new Set([...waiting, ...quarantined].map(({ watcher }) => watcher));
