@@ -12,6 +12,10 @@ export const BLOB_COLLECTIONS = {
   writes: 'blobs.writes',
 } as const;
 
+/**
+ * Measured on DocumentDB against 255 kB (GridFS's own), 2 and 4 MB: a half faster to write and to read than 255 kB and
+ * removed in a third of the time. Larger ones are written no faster, and each upload under way would hold so much more.
+ */
 export const BLOB_CHUNK_BYTES = 1024 * 1024;
 
 /**
