@@ -128,7 +128,7 @@ function fileAsks({ files, claims, blobs }: Stores): Ask[] {
     ],
     ['files.releasePending', () => files.releasePending('new-key', 't2')],
     ['files.announce', () => files.announce('new-key', 't3')],
-    ['files.settleChunkUpdates', () => files.settleChunkUpdates('new-key', 1, ['t3'])],
+    ['files.confirmChunkUpdates', () => files.confirmChunkUpdates('new-key', 1, ['t3'])],
     [
       'files.change',
       async () => {
@@ -137,7 +137,7 @@ function fileAsks({ files, claims, blobs }: Stores): Ask[] {
       },
     ],
     ['files.detachWorkspace', () => files.detachWorkspace('file-key-20', 'workspace-20')],
-    ['files.listUnsettled', () => files.listUnsettled(new Date(), 50)],
+    ['files.listUnconfirmed', () => files.listUnconfirmed(new Date(), 50)],
     [
       'files.attachWorkspace',
       () => files.attachWorkspace({ file_key: 'new-key', partition: partitionName(7) }, 'x'),
@@ -202,15 +202,15 @@ function taskAsks({ tasks, callbacks }: Stores): Ask[] {
     ['tasks.countRunning', () => tasks.countRunning(7, 100)],
     ['tasks.countTurns', () => tasks.countTurns()],
     ['tasks.listWaiting', () => tasks.listWaiting(7, 50)],
-    ['tasks.removeSettled', () => tasks.removeSettled(ago(300))],
+    ['tasks.removeEnded', () => tasks.removeEnded(ago(300))],
     ['tasks.remove', () => tasks.remove('new')],
     ['callbacks.insert', () => callbacks.insert({ taskId: 'new', url: 'https://example.org/', token: null })],
     ['callbacks.get', () => callbacks.get('new')],
     ['callbacks.noteAttempt', () => callbacks.noteAttempt('new', { status: 500, error: null })],
     ['callbacks.listUntried', () => callbacks.listUntried(new Date(), 50)],
-    ['callbacks.settle', () => callbacks.settle('new', 'delivered')],
+    ['callbacks.end', () => callbacks.end('new', 'delivered')],
     ['callbacks.remove', () => callbacks.remove('new')],
-    ['callbacks.removeSettled', () => callbacks.removeSettled(ago(300))],
+    ['callbacks.removeEnded', () => callbacks.removeEnded(ago(300))],
   ];
 }
 
@@ -239,7 +239,7 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ['alerts.quarantined', () => alerts.quarantined(page)],
     ['alerts.quarantined of a watcher', () => alerts.quarantined({ ...page, watcher })],
     ['alerts.release', () => alerts.release(19_994)],
-    ['alerts.releaseWithheld', () => alerts.releaseWithheld(watcher, 50)],
+    ['alerts.releaseDeferred', () => alerts.releaseDeferred(watcher, 50)],
     ['alerts.discard', () => alerts.discard(2)],
     ['alerts.summaries', () => alerts.summaries()],
     ['alerts.watchersWaiting', () => alerts.watchersWaiting(now, 50)],
