@@ -15,6 +15,7 @@ import { createChatService } from '../activities/retrieval/chat/chat-service.js'
 import { createSearchService } from '../activities/retrieval/search/search-service.js';
 import { ConfigError, parseConfig } from '../schemas/config/config.js';
 import type { Config } from '../schemas/config/config.js';
+import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { createApp } from './app.js';
 import { seedUsers } from './documents/commands/seed-users.js';
 import { createClientAddress, createClientName } from './http/client-address.js';
@@ -52,6 +53,7 @@ const readConfig = (): Config => {
 reclaimBuffersEarly();
 const config = readConfig();
 const logger = createLogger(config.log);
+for (const note of retiredVariableNotes(process.env)) logger.warn(note);
 const shared = connectShared(config, (state, cause) => {
   if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');
   else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');

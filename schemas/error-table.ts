@@ -38,7 +38,6 @@ export const ERROR_TABLE = {
 
   // Records
   NOT_FOUND: row(404, 'Not found.'),
-  DOCUMENT_NOT_FOUND: row(404, 'The document does not exist.'),
   FILE_NOT_FOUND: row(404, 'The file does not exist.'),
   PARTITION_NOT_FOUND: row(404, 'The partition does not exist.'),
   USER_NOT_FOUND: row(404, 'The user does not exist.'),
@@ -89,7 +88,6 @@ export const ERROR_TABLE = {
   INFERENCE_TIMEOUT: row(504, 'The model provider did not answer in time.', true),
   INFERENCE_REFUSED: row(502, 'The model provider refused our credentials.'),
   LLM_PARSING_ERROR: row(502, 'The model answered in a form that cannot be read.'),
-  EMBEDDING_ERROR: row(500, 'The text could not be embedded.', true),
   EMBEDDING_API_ERROR: row(503, 'The embedding provider failed.', true),
   EMBEDDING_RESPONSE_ERROR: row(422, 'The embedding provider answered in an unknown form.'),
   CIRCUIT_BREAKER_OPEN: row(503, 'The provider failed repeatedly and is left alone for a moment.', true),

@@ -6,6 +6,7 @@ import { createParserPool } from '../activities/documents/parsing/parser-pool.js
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
 import { ConfigError, parseConfig } from '../schemas/config/config.js';
+import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { createWorkers } from './create-workers.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
 import { createLogger } from './logger.js';
@@ -22,6 +23,7 @@ const main = async (): Promise<void> => {
   reclaimBuffersEarly();
   setNiceness(config.worker.niceness);
   const logger = createLogger(config.log);
+  for (const note of retiredVariableNotes(process.env)) logger.warn(note);
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       // Our interceptor has logged it already, with its cause.

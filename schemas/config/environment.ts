@@ -27,7 +27,6 @@ export const environment = z.object({
   PROXY_PORT: z.coerce.number().int().min(0).max(65535).optional(),
   AUTH_TOKEN: z.string().optional(),
   ALLOW_NO_AUTH: flag(false),
-  AUTH_MODE: z.enum(['token']).default('token'),
   SUPER_ADMIN_MODE: flag(false),
   ALLOW_INSECURE_SECRETS: flag(false),
   MONGODB_URL: z
@@ -82,7 +81,6 @@ export const environment = z.object({
   CHAT_HEARTBEAT_SECONDS: count(15, 0),
   LLM_OVERRIDE_ALLOW_CUSTOM_ENDPOINT: flag(true),
   LLM_OVERRIDE_ALLOW_PRIVATE_URLS: flag(false),
-  WEBSEARCH_PROVIDER: z.enum(['staan']).default('staan'),
   WEBSEARCH_BASE_URL: url(/^https?$/).default('https://api.staan.ai/v2/search/web'),
   WEBSEARCH_API_TOKEN: z.string().optional(),
   WEBSEARCH_TOP_K: count(5),
@@ -208,3 +206,15 @@ export const environment = z.object({
 
 /** Every variable that the processes read. */
 export const KNOWN_VARIABLES: readonly string[] = Object.keys(environment.shape);
+
+/** Variables of earlier releases, and why they are no longer read. */
+const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
+  AUTH_MODE: 'tokens are the only way to authenticate',
+  WEBSEARCH_PROVIDER: 'there is one provider; WEBSEARCH_BASE_URL says where it is',
+};
+
+/** One sentence for each variable that is set and has no effect any more: they do not stop the start. */
+export const retiredVariableNotes = (env: Readonly<Record<string, string | undefined>>): string[] =>
+  Object.entries(RETIRED_VARIABLES)
+    .filter(([name]) => (env[name] ?? '') !== '')
+    .map(([name, reason]) => `${name} is set but not read: ${reason}`);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import { parseConfig } from '../../../schemas/config/config.js';
+import { retiredVariableNotes } from '../../../schemas/config/environment.js';
 import type { IndexationConfig } from '../../../schemas/models/presets.js';
 
 const TOKEN = 'a-token-of-sufficient-length';
@@ -24,6 +25,12 @@ describe('parseConfig', () => {
       auth: { token: null },
       http: { port: 8080 },
     });
+  });
+
+  it('starts with a variable that is no longer read, and tells of it', () => {
+    const env = { AUTH_MODE: 'oidc', WEBSEARCH_PROVIDER: '', CHUNK_SIZE: '256' };
+    expect(parseConfig(env)).toEqual(parseConfig({ CHUNK_SIZE: '256' }));
+    expect(retiredVariableNotes(env)).toEqual([expect.stringMatching(/^AUTH_MODE is set but not read: /)]);
   });
 
   it('reads false as false', () => {

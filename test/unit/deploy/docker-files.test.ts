@@ -159,7 +159,7 @@ describe('docker-compose.yml', () => {
       // Of the image.
       'NODE_ENV',
       // One way to listen, behind a token.
-      ...['HOST', 'APP_PORT', 'PROXY_PORT', 'ALLOW_NO_AUTH', 'AUTH_MODE'],
+      ...['HOST', 'APP_PORT', 'PROXY_PORT', 'ALLOW_NO_AUTH'],
       // The stores are its own, and shared with nobody.
       ...['MONGODB_DATABASE', 'OPENSEARCH_INDEX_PREFIX', 'TEMPORAL_NAMESPACE', 'TASK_QUEUE_PREFIX'],
       'REDIS_KEY_PREFIX',
