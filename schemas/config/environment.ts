@@ -1,4 +1,7 @@
-/** The variables that the processes read. */
+/**
+ * The variables that the processes read, by group: what each may hold, its default, its unit and what it means.
+ * README's table and `deploy/env.example` are written from here (`npm run write:config`).
+ */
 import { z } from 'zod';
 import {
   NETWORK,
@@ -18,194 +21,542 @@ import {
 import { MODEL_PROVIDERS, RERANKER_PROVIDERS } from '../models/model-endpoints.js';
 import { ollamaUrl } from './ollama-url.js';
 import { RETRIEVAL_TYPES } from '../models/presets-api.js';
+import { describeVariable, described } from './variable-notes.js';
+import type { DescribedVariable } from './variable-notes.js';
+
+const port = z.coerce.number().int().min(0).max(65535).optional();
+
+const listening = {
+  HOST: described(z.string().min(1).optional(), 'address that the gateway listens on', {
+    unset: 'every interface when `AUTH_TOKEN` is set or `ALLOW_NO_AUTH` is `true`, else loopback',
+    fixedByCompose: true,
+  }),
+  PORT: described(port.clone(), 'port of the gateway; with Docker the published one', { unset: '`8080`' }),
+  APP_PORT: described(port.clone(), 'taken where `PORT` is unset', { fixedByCompose: true }),
+  PROXY_PORT: described(port.clone(), 'taken where `PORT` and `APP_PORT` are unset', {
+    fixedByCompose: true,
+  }),
+  PREFERRED_URL_SCHEME: described(
+    z.enum(['http', 'https']).optional(),
+    'scheme in links: `https` behind a proxy that ends TLS',
+  ),
+  UVICORN_FORWARDED_ALLOW_IPS: described(
+    z.string().default('127.0.0.1').transform(list).pipe(z.array(network)),
+    'proxies whose `X-Forwarded-For` is believed: addresses and networks with commas between them, or `*`',
+  ),
+  CORS_EXTRA_ORIGINS: described(
+    origins.default([]),
+    'origins whose pages may call the document API, with `;` between them; `*`: every one, without credentials',
+  ),
+  NODE_ENV: described(
+    z.string().optional(),
+    '`production`: answers tell browsers to come over https alone (HSTS, 180 days)',
+    { unset: '`production` in the images', fixedByCompose: true },
+  ),
+  GRAFANA_URL: described(url(/^https?$/).optional(), 'shown to administrators by `GET /config`'),
+  LOG_LEVEL: described(
+    z
+      .string()
+      .toLowerCase()
+      .pipe(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']))
+      .default('info'),
+    'least level of the lines in the log, which goes to stderr: `trace` to `fatal`, or `silent`',
+  ),
+  LOG_FORMAT: described(z.enum(['json', 'text']).default('json'), '`text` for people'),
+};
+
+const access = {
+  AUTH_TOKEN: described(z.string().optional(), 'token of the administrator', {
+    unset: 'authentication is off; random with the launcher',
+  }),
+  ALLOW_NO_AUTH: described(flag(false), 'without `AUTH_TOKEN`: listen on every interface all the same'),
+  SUPER_ADMIN_MODE: described(flag(false), 'administrators reach every partition'),
+  SEED_USERS: described(
+    seedUsers.default([]),
+    'accounts made at the start: a JSON array of objects with `external_user_id` or `email`, and `display_name`, ' +
+      '`is_admin`, `file_quota`, `token` as wanted; those that exist stay as they are',
+  ),
+  SECRETS_KEY: described(
+    z
+      .base64()
+      .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
+      .optional(),
+    "32 bytes in base64 that encrypt the watchers' tokens, callback tokens and the keys of model servers; needed with " +
+      '`EMBEDDER_API_KEY`, `API_KEY`, `RERANKER_API_KEY` and `VLM_API_KEY`, and to register a model endpoint with a key',
+    { unset: 'the proxy is off, and a warning says so; random with the launcher' },
+  ),
+  DASHBOARD_API_KEY: described(z.string().optional(), 'key for `/api` (`X-Api-Key`)', {
+    unset: 'every call under `/api` is answered 401; random with the launcher',
+  }),
+  ALLOW_INSECURE_SECRETS: described(flag(false), 'start although a secret is short or published'),
+};
+
+const stores = {
+  MONGODB_URL: described(
+    z
+      .string()
+      .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
+      .default('mongodb://127.0.0.1:27017'),
+    'records and upload bytes: MongoDB 7 or 8, or FerretDB 2 with DocumentDB',
+    { fixedByCompose: true },
+  ),
+  MONGODB_DATABASE: described(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,60}$/)
+      .default('tamis'),
+    'name of the database',
+  ),
+  OPENSEARCH_URL: described(url(/^https?$/).default('http://127.0.0.1:9200'), 'chunks', {
+    fixedByCompose: true,
+  }),
+  OPENSEARCH_INDEX_PREFIX: described(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9_-]{0,60}$/)
+      .default('tamis-'),
+    'in front of the names of indexes',
+  ),
+  TEMPORAL_ADDRESS: described(z.string().min(1).default('127.0.0.1:7233'), 'workflows', {
+    fixedByCompose: true,
+  }),
+  TEMPORAL_NAMESPACE: described(z.string().min(1).default('default'), 'namespace of the workflows', {
+    fixedByCompose: true,
+  }),
+  TASK_QUEUE_PREFIX: described(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9._-]{0,80}$/)
+      .default(''),
+    'in front of task queues, workflow and schedule ids: several installations can share a namespace',
+  ),
+  REDIS_URL: described(
+    url(/^rediss?$/).optional(),
+    'rate limits, and caches (lookups of addresses, validated tokens), that all gateways share',
+    { unset: 'each gateway counts for itself, as it does while Redis is away', fixedByCompose: true },
+  ),
+  REDIS_KEY_PREFIX: described(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9._:-]{0,60}$/)
+      .default('tamis:'),
+    'in front of keys in Redis',
+  ),
+};
+
+const uploads = {
+  MAX_UPLOAD_SIZE_MB: described(count(1024), 'a larger upload is answered 413', { unit: 'MiB' }),
+  SAVE_UPLOADED_FILES: described(
+    flag(true),
+    "off: an upload's bytes are removed once it is indexed, and answers link to no source file",
+  ),
+  CONTENT_DEDUPLICATION_ENABLED: described(
+    flag(true),
+    'the same bytes under two file ids of a partition are refused',
+  ),
+  DEFAULT_FILE_QUOTA: described(
+    z.coerce.number().int().min(-1).default(-1),
+    "files per user where the user's record says nothing; -1: no limit",
+  ),
+  MAX_PARTITIONS_PER_USER: described(count(100), 'partitions that a user may own'),
+  MAX_QUEUED_TASKS: described(
+    count(100_000),
+    'active tasks of all users; beyond, uploads are answered 429 with `Retry-After`',
+  ),
+  MAX_QUEUED_TASKS_PER_USER: described(count(20_000), 'active tasks of one user; beyond, likewise'),
+  MAX_RUNNING_TASKS_PER_USER: described(
+    count(32),
+    'tasks of one user at work at one time; the others wait, and users take turns',
+  ),
+  TASK_TIMEOUT_HOURS: described(
+    count(24),
+    'a task ends FAILED with TASK_EXPIRED so long after it was started; waiting for its turn does not count',
+    { unit: 'h' },
+  ),
+  TASK_RETENTION_DAYS: described(count(30), 'records of ended tasks are kept so long', { unit: 'days' }),
+  INDEXING_CALLBACK_ALLOW_PRIVATE_URLS: described(
+    flag(false),
+    'let `callback_url` name private, loopback and link-local addresses',
+  ),
+  CALLBACK_SIGNING_KEY: described(
+    z.string().optional(),
+    'signs callbacks: `X-Tamis-Signature: t=<seconds>,v1=<hex HMAC-SHA-256 of "t.body">`',
+  ),
+  SWEEP_INTERVAL_SECONDS: described(
+    count(30),
+    'how often leftovers of a crash are taken up. The open workflows `upkeep-documents` and `upkeep-signals` do it; in ' +
+      'the Temporal UI they take the signals `pause`, `resume` and `interval` (seconds)',
+    { unit: 's' },
+  ),
+  SWEEP_GRACE_SECONDS: described(count(10, 0), 'how old leftovers of a crash must be to be taken up', {
+    unit: 's',
+  }),
+};
+
+const indexing = {
+  CHUNK_SIZE: described(
+    count(512, 16),
+    'tokens (o200k) in a chunk, in the indexation preset `default`; `legal` has 1024, `finance` 768',
+  ),
+  CHUNK_OVERLAP_RATE: described(
+    z.coerce.number().min(0).lt(1).default(0.2),
+    'the part of a chunk that overlaps with the next, likewise; `legal` has 0.25, `finance` 0.2',
+  ),
+  CONTEXTUAL_RETRIEVAL: described(
+    flag(false),
+    'the indexation preset `default` has a language model say where each chunk stands (a call for every chunk)',
+  ),
+  CONTEXTUALIZATION_TIMEOUT: described(
+    count(120),
+    'time-out of one call of a model about a chunk, a picture or topics',
+    { unit: 's' },
+  ),
+  IMAGE_CAPTIONING: described(
+    z.stringbool().optional(),
+    'the indexation preset `default` has a vision model describe the pictures of documents (a call for every picture)',
+    { unset: '`true` when `VLM_MODEL` is set' },
+  ),
+  PARSE_TIMEOUT: described(
+    count(3600),
+    'time-out of one document in its parser process; where a gateway reads one for tools, at most 300 s',
+    { unit: 's' },
+  ),
+  PARSE_MEMORY_MB: described(count(2048, 128), 'memory of one parser process', { unit: 'MiB' }),
+  PARSE_MAX_PAGES: described(count(20_000), 'pages of one document'),
+  PARSE_CONCURRENCY: described(
+    count(2),
+    'documents read at once, by a worker, and by a gateway for tools; each in a process of its own',
+  ),
+  WORKER_NICENESS: described(
+    z.coerce.number().int().min(0).max(19).default(10),
+    'POSIX niceness of the worker, which shares a machine with the gateway: 0 (none) to 19',
+  ),
+  WORKER_HEALTH_FILE: described(
+    z.string().min(1).optional(),
+    'file that the worker touches while it polls, for health checks',
+    { unset: 'no such file; set in the image', fixedByCompose: true },
+  ),
+};
+
+const modelServers = {
+  OLLAMA_HOST: described(
+    z
+      .string()
+      .transform(ollamaUrl)
+      .pipe(z.string({ error: 'must be a host, host:port or an http(s) URL' }))
+      .optional(),
+    'an Ollama whose models become endpoints; also the address of a model named without one',
+    { unset: 'none; set by the launcher where it runs Ollama', fixedByCompose: true },
+  ),
+  EMBEDDER_BASE_URL: described(
+    modelUrl.optional(),
+    'the model server for embeddings, at an address without a password',
+    { unset: 'what `OLLAMA_HOST` offers, else the built-in embedder' },
+  ),
+  EMBEDDER_MODEL_NAME: described(z.string().min(1).optional(), 'name of the embedding model'),
+  EMBEDDER_API_KEY: described(z.string().optional(), 'key for its server'),
+  EMBEDDER_PROVIDER: described(
+    z.enum(MODEL_PROVIDERS).optional(),
+    'dialect of its server: `ollama` or `openai`',
+    { unset: 'found by asking' },
+  ),
+  EMBEDDER_TIMEOUT: described(count(120), 'longest silence of the embedder', { unit: 's' }),
+  EMBEDDER_BATCH_SIZE: described(count(32), 'texts in one request at most'),
+  EMBEDDER_CONCURRENCY: described(count(4), 'requests at once to one embedder, per process'),
+  EMBEDDER_NUM_THREAD: described(
+    z.coerce.number().int().min(1).optional(),
+    'processor threads of an Ollama that computes vectors. More than its share of a machine slows it down: its threads ' +
+      'wait for each other by spinning',
+    { unset: "Ollama's choice; half the cores where the launcher runs Ollama" },
+  ),
+  MAX_MODEL_LEN: described(
+    z.coerce.number().int().min(16).optional(),
+    "upper bound of the embedder's window, in its tokens (never more than 8192)",
+    { unset: "the model's own" },
+  ),
+  BASE_URL: described(modelUrl.optional(), 'the model server for chat, at an address without a password', {
+    unset: 'what `OLLAMA_HOST` offers, else the built-in answerer',
+  }),
+  MODEL: described(z.string().min(1).optional(), 'name of the language model'),
+  API_KEY: described(z.string().optional(), 'key for its server'),
+  LLM_PROVIDER: described(z.enum(MODEL_PROVIDERS).optional(), 'dialect of its server: `ollama` or `openai`', {
+    unset: 'found by asking',
+  }),
+  LLM_TIMEOUT: described(count(120), 'longest silence, before and inside an answer', { unit: 's' }),
+  LLM_SEMAPHORE: described(count(10), 'answers at once from one language model, per process'),
+  MAX_LLM_CONTEXT_SIZE: described(
+    count(8192, 256),
+    "tokens of a prompt and its answer at most, where `extra.max_llm_context_size` of the model's endpoint names no number",
+  ),
+  MAX_OUTPUT_TOKENS: described(
+    count(1024),
+    "tokens of an answer, where neither a request nor `extra.max_output_tokens` of the model's endpoint names a number",
+  ),
+  RERANKER_BASE_URL: described(modelUrl.optional(), "the reranker's server", { unset: 'no reranker' }),
+  RERANKER_MODEL: described(z.string().min(1).optional(), 'name of the reranker'),
+  RERANKER_API_KEY: described(z.string().optional(), 'key for its server'),
+  RERANKER_PROVIDER: described(
+    z.enum(RERANKER_PROVIDERS).default('infinity'),
+    "`infinity` (also Cohere's and Jina's form), `openai` (the same behind `/v1`, as vLLM has it) or `tei`",
+  ),
+  RERANKER_ENABLED: described(z.stringbool().optional(), 'whether the retrieval presets rerank', {
+    unset: '`true` when `RERANKER_BASE_URL` is set',
+  }),
+  RERANKER_ON_ERROR: described(
+    z.enum(['fail', 'skip']).default('fail'),
+    '`skip`: a search whose reranker fails keeps its order and says so under `extra`',
+  ),
+  RERANKER_TIMEOUT: described(count(30), 'for one reranking in all', { unit: 's' }),
+  RERANKER_SEMAPHORE: described(count(5), 'requests at once to one reranker, per process'),
+  RERANKER_TOP_K: described(count(10), 'extracts that a chat keeps of a ranking'),
+  VLM_BASE_URL: described(
+    modelUrl.optional(),
+    "the vision model's server, the default for presets that have pictures described",
+    { unset: 'what `OLLAMA_HOST` offers under `VLM_MODEL`, else none' },
+  ),
+  VLM_MODEL: described(z.string().min(1).optional(), 'name of the vision model'),
+  VLM_API_KEY: described(z.string().optional(), 'key for its server'),
+  VLM_SEMAPHORE: described(count(10), 'pictures that one vision model is asked about at once, per process'),
+  MODEL_ENDPOINT_SYNC_ON_BOOT: described(
+    flag(false),
+    'the variables above fill the table of model endpoints at the first start only; `true`: they win at every start',
+  ),
+  READINESS_REQUIRE_EMBEDDER: described(
+    flag(false),
+    '`/ready` answers 503 while the embedder is away or not configured',
+  ),
+};
+
+const retrieval = {
+  RETRIEVER_TYPE: described(
+    z.enum(RETRIEVAL_TYPES).default('single'),
+    'how the retrieval presets find sources for a chat: by the question as it is, `multiQuery` (variants of it) or ' +
+      '`hyde` (a made-up answer)',
+  ),
+  RETRIEVER_TOP_K: described(count(50), 'candidates of each retrieval leg, for the retrieval presets'),
+  RETRIEVER_FEEDBACK: described(
+    flag(true),
+    "a search scores its candidates a second time, by the vector of the best one with the question's: finds better, for " +
+      'two short questions more to OpenSearch; not with the built-in embedder',
+  ),
+  SIMILARITY_THRESHOLD: described(
+    z.coerce.number().min(0).max(1).default(0),
+    "least cosine on the vector leg, 0 to 1, where neither a request nor `extra.similarity_threshold` of the embedder's " +
+      'endpoint names one',
+  ),
+  INCLUDE_RELATED: described(
+    flag(true),
+    'the retrieval presets add files that share the relationship id of a source',
+  ),
+  INCLUDE_ANCESTORS: described(flag(true), 'the retrieval presets add the files above a source'),
+  RELATED_LIMIT: described(count(10), 'extracts that chat adds from related files, and from those above'),
+  MAX_DEPTH: described(count(10), 'steps up the chain of files above a source'),
+};
+
+const chat = {
+  WITH_OPENAI_API: described(flag(true), 'serve `/v1`'),
+  MODEL_ID_PREFIX: described(z.string().min(1).max(40).default('rag-'), 'how `/v1/models` names partitions'),
+  CHAT_TOP_N: described(count(10), 'extracts that a chat answer may use, for the retrieval presets'),
+  RAG_MODE: described(
+    z.enum(['ChatBotRag', 'SimpleRag']).default('ChatBotRag'),
+    '`SimpleRag`: questions are searched for as they are asked, whatever was said before',
+  ),
+  RETRIEVER_ALLOW_FILTERLESS_FALLBACK: described(
+    flag(true),
+    'a time that a question names is dropped where no document of that time is found',
+  ),
+  MAP_REDUCE_INITIAL_BATCH_SIZE: described(count(10), 'extracts that the model evaluates first'),
+  MAP_REDUCE_EXPANSION_BATCH_SIZE: described(count(5), 'extracts that it evaluates at a time afterwards'),
+  MAP_REDUCE_MAX_TOTAL: described(count(20), 'extracts that it evaluates in all'),
+  CHAT_HEARTBEAT_SECONDS: described(
+    count(15, 0),
+    'a stream that is silent for so long gets a comment, so that proxies keep it; 0: none',
+    { unit: 's' },
+  ),
+  ASSISTANT_NAME: described(
+    promptWords.optional(),
+    'who answers: slot `{assistant_name}` of prompts for answers, and a sentence before those that have no slot',
+  ),
+  DEFAULT_LANGUAGE: described(
+    promptWords.transform(languageName).optional(),
+    "language of answers (`fr` or `French`) where the question's own cannot be told: slot `{default_language}`, likewise",
+  ),
+  LLM_OVERRIDE_ALLOW_CUSTOM_ENDPOINT: described(
+    flag(true),
+    'clients may name an https address and a key of their own in `metadata.llm_override`; off: a model only',
+  ),
+  LLM_OVERRIDE_ALLOW_PRIVATE_URLS: described(
+    flag(false),
+    'such an address may be private, loopback or link-local',
+  ),
+  WEBSEARCH_API_TOKEN: described(
+    z.string().optional(),
+    'turns on web search for chats that ask for it; the provider is Staan',
+    { unset: 'no web search' },
+  ),
+  WEBSEARCH_BASE_URL: described(
+    url(/^https?$/).default('https://api.staan.ai/v2/search/web'),
+    'where the web search is asked',
+  ),
+  WEBSEARCH_TOP_K: described(count(5), 'pages of a web search'),
+  WEBSEARCH_LANG: described(
+    z
+      .string()
+      .regex(/^[A-Za-z]{2}(-[A-Za-z]{2})?$/, 'must be a language such as fr-FR')
+      .default('fr-FR'),
+    'language of these pages',
+  ),
+  WEBSEARCH_MAX_TOKENS: described(count(2000), 'tokens of these pages in a prompt'),
+};
+
+const signals = {
+  CAPI_URL: described(
+    url(/^https?$/).default('https://api.crowdsec.net/'),
+    'central API that signals go to; with the launcher a stand-in on this machine, unless it is set',
+  ),
+  PROXY_TIMEOUT_MS: described(count(30_000), 'time-out of a request to the central API', { unit: 'ms' }),
+  FORWARD_ENABLED: described(
+    flag(true),
+    'off: signals are stored and held back, also when it is on again, until an operator releases them',
+  ),
+  FORWARD_PACE_MS: described(count(0, 0), 'least time between two batches of a watcher', { unit: 'ms' }),
+  LOGIN_BUDGET: described(
+    count(18, 0),
+    'so many logins go to the central API within `LOGIN_WINDOW_MINUTES`, over all watchers; 0: any number',
+  ),
+  LOGIN_WINDOW_MINUTES: described(count(50), 'the window of `LOGIN_BUDGET`', { unit: 'min' }),
+  FILTERS_DIR: described(
+    z.string().min(1).optional(),
+    'folder of rule files; a change counts within a second, a broken file keeps its last good form',
+    { unset: 'the shipped `deploy/filters.d/`' },
+  ),
+  CONFIG_PATH: described(
+    z.string().min(1).optional(),
+    'YAML file with `lapi_servers` and `filters` (`mode`, `rules`)',
+  ),
+  GEOIP_DB_PATH: described(
+    z.string().min(1).optional(),
+    'city database in MMDB form (GeoLite2, DB-IP City Lite); fills the `geo` fields and serves rules on `geo.…`',
+    { unset: 'no places' },
+  ),
+  SIGNALS_MAX_BYTES: described(count(10 * 1024 * 1024), 'a push may be so large after decompression', {
+    unit: 'bytes',
+  }),
+  RETENTION_DAYS: described(
+    count(30, 0),
+    'alerts received longer ago are removed, unless they wait for the central API or for a person; 0: none',
+    { unit: 'days' },
+  ),
+  ALLOWED_WATCHERS: described(
+    names.clone(),
+    'login names, with commas between them, that may use `/v2`, `/v3` and `/v1/usage-metrics`',
+    { unset: 'all' },
+  ),
+  ALLOWED_NETWORKS: described(
+    names.refine(
+      (list) => (list ?? []).every((network) => NETWORK.test(network)),
+      'must be addresses or ranges such as 10.0.0.0/8, with commas between them',
+    ),
+    'addresses and ranges that may do so (behind proxies: see `UVICORN_FORWARDED_ALLOW_IPS`)',
+    { unset: 'all' },
+  ),
+  CLIENT_VALIDATION_ENABLED: described(
+    flag(false),
+    'ask the central API whether a token is good before taking signals',
+  ),
+  CLIENT_VALIDATION_FAIL_CLOSED: described(flag(false), 'refuse where that question gets no answer'),
+  CLIENT_VALIDATION_CACHE_TTL: described(
+    count(604_800),
+    'how long its yes counts, at most until the token ends',
+    { unit: 's' },
+  ),
+  CLIENT_VALIDATION_CACHE_TTL_ERROR: described(count(3600), 'how long no answer counts as a yes', {
+    unit: 's',
+  }),
+  CLIENT_VALIDATION_TIMEOUT_MS: described(count(3000), 'time-out of that question', { unit: 'ms' }),
+  CLIENT_VALIDATION_MAX_MEMORY_ENTRIES: described(count(1000), 'tokens remembered'),
+  IP_LOOKUPS: described(flag(true), 'whether `/api/ip-info` asks other servers'),
+  RDAP_URL: described(url(/^https?$/).default('https://rdap.org/'), 'where it asks over RDAP'),
+  WHOIS_SERVER: described(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9.-]+(:\d{1,5})?$/, 'must be a host, or host:port')
+      .default('whois.iana.org'),
+    'where it asks over WHOIS',
+  ),
+};
+
+const rateLimits = {
+  RATE_LIMIT_ENABLED: described(
+    flag(true),
+    'limits on the document API; administrators and probes are not limited, and signals never are',
+  ),
+  RATE_LIMIT_DEFAULT: described(
+    rate('600/minute'),
+    'every request, by user, or by address where nobody is authenticated',
+  ),
+  RATE_LIMIT_CHAT: described(rate('120/minute'), '`/v1/*`, likewise'),
+  RATE_LIMIT_AUTH: described(rate('60/minute'), '`/auth/*`, likewise'),
+  RATE_LIMIT_AUTH_FAILURE: described(
+    rate('20/minute'),
+    'failed authentications from one address; who was let in from there in the last 15 minutes goes on',
+  ),
+  RETRIEVAL_DIAGNOSTICS_RATE_LIMIT: described(
+    rate('120/minute'),
+    "searches with a retrieval trace and snapshots, administrators' too",
+  ),
+  RATE_LIMIT_EXEMPT_PATHS: described(
+    z
+      .string()
+      .default('/chainlit/,/assets/')
+      .transform(list)
+      .pipe(z.array(z.string().startsWith('/'))),
+    'beginnings of paths that are not limited',
+  ),
+  RATE_LIMIT_MAX: described(
+    count(100),
+    'requests for `/health` and with wrong keys that an address may make within `RATE_LIMIT_WINDOW`',
+  ),
+  RATE_LIMIT_WINDOW: described(count(60_000, 1000), 'the window of `RATE_LIMIT_MAX`', { unit: 'ms' }),
+};
 
 export const environment = z.object({
-  NODE_ENV: z.string().optional(),
-  HOST: z.string().min(1).optional(),
-  PORT: z.coerce.number().int().min(0).max(65535).optional(),
-  APP_PORT: z.coerce.number().int().min(0).max(65535).optional(),
-  PROXY_PORT: z.coerce.number().int().min(0).max(65535).optional(),
-  AUTH_TOKEN: z.string().optional(),
-  ALLOW_NO_AUTH: flag(false),
-  SUPER_ADMIN_MODE: flag(false),
-  ALLOW_INSECURE_SECRETS: flag(false),
-  MONGODB_URL: z
-    .string()
-    .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
-    .default('mongodb://127.0.0.1:27017'),
-  MONGODB_DATABASE: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,60}$/)
-    .default('tamis'),
-  OPENSEARCH_URL: url(/^https?$/).default('http://127.0.0.1:9200'),
-  OPENSEARCH_INDEX_PREFIX: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9_-]{0,60}$/)
-    .default('tamis-'),
-  TEMPORAL_ADDRESS: z.string().min(1).default('127.0.0.1:7233'),
-  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
-  TASK_QUEUE_PREFIX: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{0,80}$/)
-    .default(''),
-  SEED_USERS: seedUsers.default([]),
-  DEFAULT_FILE_QUOTA: z.coerce.number().int().min(-1).default(-1),
-  CORS_EXTRA_ORIGINS: origins.default([]),
-  GRAFANA_URL: url(/^https?$/).optional(),
-  SAVE_UPLOADED_FILES: flag(true),
-  MAX_UPLOAD_SIZE_MB: count(1024),
-  PREFERRED_URL_SCHEME: z.enum(['http', 'https']).optional(),
-  MAX_PARTITIONS_PER_USER: count(100),
-  ASSISTANT_NAME: promptWords.optional(),
-  DEFAULT_LANGUAGE: promptWords.transform(languageName).optional(),
-  MODEL_ID_PREFIX: z.string().min(1).max(40).default('rag-'),
-  WITH_OPENAI_API: flag(true),
-  CONTENT_DEDUPLICATION_ENABLED: flag(true),
-  CHUNK_SIZE: count(512, 16),
-  CHUNK_OVERLAP_RATE: z.coerce.number().min(0).lt(1).default(0.2),
-  CONTEXTUAL_RETRIEVAL: flag(false),
-  CONTEXTUALIZATION_TIMEOUT: count(120),
-  RETRIEVER_TYPE: z.enum(RETRIEVAL_TYPES).default('single'),
-  RETRIEVER_TOP_K: count(50),
-  RETRIEVER_FEEDBACK: flag(true),
-  INCLUDE_RELATED: flag(true),
-  INCLUDE_ANCESTORS: flag(true),
-  CHAT_TOP_N: count(10),
-  RAG_MODE: z.enum(['ChatBotRag', 'SimpleRag']).default('ChatBotRag'),
-  RETRIEVER_ALLOW_FILTERLESS_FALLBACK: flag(true),
-  RELATED_LIMIT: count(10),
-  MAX_DEPTH: count(10),
-  MAP_REDUCE_INITIAL_BATCH_SIZE: count(10),
-  MAP_REDUCE_EXPANSION_BATCH_SIZE: count(5),
-  MAP_REDUCE_MAX_TOTAL: count(20),
-  CHAT_HEARTBEAT_SECONDS: count(15, 0),
-  LLM_OVERRIDE_ALLOW_CUSTOM_ENDPOINT: flag(true),
-  LLM_OVERRIDE_ALLOW_PRIVATE_URLS: flag(false),
-  WEBSEARCH_BASE_URL: url(/^https?$/).default('https://api.staan.ai/v2/search/web'),
-  WEBSEARCH_API_TOKEN: z.string().optional(),
-  WEBSEARCH_TOP_K: count(5),
-  WEBSEARCH_LANG: z
-    .string()
-    .regex(/^[A-Za-z]{2}(-[A-Za-z]{2})?$/, 'must be a language such as fr-FR')
-    .default('fr-FR'),
-  WEBSEARCH_MAX_TOKENS: count(2000),
-  MAX_LLM_CONTEXT_SIZE: count(8192, 256),
-  MAX_OUTPUT_TOKENS: count(1024),
-  SIMILARITY_THRESHOLD: z.coerce.number().min(0).max(1).default(0),
-  EMBEDDER_BASE_URL: modelUrl.optional(),
-  EMBEDDER_MODEL_NAME: z.string().min(1).optional(),
-  EMBEDDER_API_KEY: z.string().optional(),
-  EMBEDDER_PROVIDER: z.enum(MODEL_PROVIDERS).optional(),
-  EMBEDDER_TIMEOUT: count(120),
-  EMBEDDER_BATCH_SIZE: count(32),
-  EMBEDDER_CONCURRENCY: count(4),
-  EMBEDDER_NUM_THREAD: z.coerce.number().int().min(1).optional(),
-  MAX_MODEL_LEN: z.coerce.number().int().min(16).optional(),
-  BASE_URL: modelUrl.optional(),
-  MODEL: z.string().min(1).optional(),
-  API_KEY: z.string().optional(),
-  LLM_PROVIDER: z.enum(MODEL_PROVIDERS).optional(),
-  LLM_TIMEOUT: count(120),
-  LLM_SEMAPHORE: count(10),
-  RERANKER_ENABLED: z.stringbool().optional(),
-  RERANKER_BASE_URL: modelUrl.optional(),
-  RERANKER_MODEL: z.string().min(1).optional(),
-  RERANKER_API_KEY: z.string().optional(),
-  RERANKER_PROVIDER: z.enum(RERANKER_PROVIDERS).default('infinity'),
-  RERANKER_TIMEOUT: count(30),
-  RERANKER_SEMAPHORE: count(5),
-  RERANKER_TOP_K: count(10),
-  RERANKER_ON_ERROR: z.enum(['fail', 'skip']).default('fail'),
-  VLM_BASE_URL: modelUrl.optional(),
-  VLM_MODEL: z.string().min(1).optional(),
-  VLM_API_KEY: z.string().optional(),
-  VLM_SEMAPHORE: count(10),
-  IMAGE_CAPTIONING: z.stringbool().optional(),
-  OLLAMA_HOST: z
-    .string()
-    .transform(ollamaUrl)
-    .pipe(z.string({ error: 'must be a host, host:port or an http(s) URL' }))
-    .optional(),
-  MODEL_ENDPOINT_SYNC_ON_BOOT: flag(false),
-  READINESS_REQUIRE_EMBEDDER: flag(false),
-  PARSE_TIMEOUT: count(3600),
-  PARSE_MEMORY_MB: count(2048, 128),
-  PARSE_MAX_PAGES: count(20_000),
-  PARSE_CONCURRENCY: count(2),
-  TASK_TIMEOUT_HOURS: count(24),
-  TASK_RETENTION_DAYS: count(30),
-  INDEXING_CALLBACK_ALLOW_PRIVATE_URLS: flag(false),
-  CALLBACK_SIGNING_KEY: z.string().optional(),
-  MAX_QUEUED_TASKS: count(100_000),
-  MAX_QUEUED_TASKS_PER_USER: count(20_000),
-  MAX_RUNNING_TASKS_PER_USER: count(32),
-  SWEEP_INTERVAL_SECONDS: count(30),
-  SWEEP_GRACE_SECONDS: count(10, 0),
-  CAPI_URL: url(/^https?$/).default('https://api.crowdsec.net/'),
-  PROXY_TIMEOUT_MS: count(30_000),
-  FORWARD_ENABLED: flag(true),
-  FORWARD_PACE_MS: count(0, 0),
-  ALLOWED_WATCHERS: names,
-  ALLOWED_NETWORKS: names.refine(
-    (list) => (list ?? []).every((network) => NETWORK.test(network)),
-    'must be addresses or ranges such as 10.0.0.0/8, with commas between them',
-  ),
-  CLIENT_VALIDATION_ENABLED: flag(false),
-  CLIENT_VALIDATION_CACHE_TTL: count(604_800),
-  CLIENT_VALIDATION_CACHE_TTL_ERROR: count(3600),
-  CLIENT_VALIDATION_TIMEOUT_MS: count(3000),
-  CLIENT_VALIDATION_FAIL_CLOSED: flag(false),
-  CLIENT_VALIDATION_MAX_MEMORY_ENTRIES: count(1000),
-  LOGIN_BUDGET: count(18, 0),
-  LOGIN_WINDOW_MINUTES: count(50),
-  FILTERS_DIR: z.string().min(1).optional(),
-  CONFIG_PATH: z.string().min(1).optional(),
-  GEOIP_DB_PATH: z.string().min(1).optional(),
-  SIGNALS_MAX_BYTES: count(10 * 1024 * 1024),
-  DASHBOARD_API_KEY: z.string().optional(),
-  RETENTION_DAYS: count(30, 0),
-  RATE_LIMIT_MAX: count(100),
-  RATE_LIMIT_WINDOW: count(60_000, 1000),
-  RDAP_URL: url(/^https?$/).default('https://rdap.org/'),
-  WHOIS_SERVER: z
-    .string()
-    .regex(/^[A-Za-z0-9.-]+(:\d{1,5})?$/, 'must be a host, or host:port')
-    .default('whois.iana.org'),
-  IP_LOOKUPS: flag(true),
-  SECRETS_KEY: z
-    .base64()
-    .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
-    .optional(),
-  WORKER_HEALTH_FILE: z.string().min(1).optional(),
-  /** How far the worker stands back where it shares a machine (POSIX niceness, 0 to 19). */
-  WORKER_NICENESS: z.coerce.number().int().min(0).max(19).default(10),
-  REDIS_URL: url(/^rediss?$/).optional(),
-  REDIS_KEY_PREFIX: z
-    .string()
-    .regex(/^[A-Za-z0-9._:-]{0,60}$/)
-    .default('tamis:'),
-  RATE_LIMIT_ENABLED: flag(true),
-  RATE_LIMIT_DEFAULT: rate('600/minute'),
-  RATE_LIMIT_AUTH: rate('60/minute'),
-  RATE_LIMIT_CHAT: rate('120/minute'),
-  RATE_LIMIT_AUTH_FAILURE: rate('20/minute'),
-  RETRIEVAL_DIAGNOSTICS_RATE_LIMIT: rate('120/minute'),
-  RATE_LIMIT_EXEMPT_PATHS: z
-    .string()
-    .default('/chainlit/,/assets/')
-    .transform(list)
-    .pipe(z.array(z.string().startsWith('/'))),
-  UVICORN_FORWARDED_ALLOW_IPS: z.string().default('127.0.0.1').transform(list).pipe(z.array(network)),
-  LOG_LEVEL: z
-    .string()
-    .toLowerCase()
-    .pipe(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']))
-    .default('info'),
-  LOG_FORMAT: z.enum(['json', 'text']).default('json'),
+  ...listening,
+  ...access,
+  ...stores,
+  ...uploads,
+  ...indexing,
+  ...modelServers,
+  ...retrieval,
+  ...chat,
+  ...signals,
+  ...rateLimits,
 });
+
+/** What is read from the environment, before it is sorted by what uses it. */
+export type Environment = z.output<typeof environment>;
 
 /** Every variable that the processes read. */
 export const KNOWN_VARIABLES: readonly string[] = Object.keys(environment.shape);
+
+const group = (title: string, variables: Readonly<Record<string, z.ZodType>>) => ({
+  title,
+  variables: Object.entries(variables).map(([name, schema]) => describeVariable(name, schema)),
+});
+
+/** The variables as documents list them. */
+export const VARIABLE_GROUPS: readonly { title: string; variables: readonly DescribedVariable[] }[] = [
+  group('Listening and logs', listening),
+  group('Access and secrets', access),
+  group('Stores', stores),
+  group('Uploads and tasks', uploads),
+  group('Indexing', indexing),
+  group('Model servers', modelServers),
+  group('Retrieval', retrieval),
+  group('Chat', chat),
+  group('Signals', signals),
+  group('Rate limits', rateLimits),
+];
 
 /** Variables of earlier releases, and why they are no longer read. */
 const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
