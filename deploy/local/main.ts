@@ -22,6 +22,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'test:clients': async () => (await import('./commands/test-clients.js')).testClients,
   'test:node24': async () => (await import('./commands/test-node24.js')).testNode24,
   check: async () => (await import('./commands/check.js')).check,
+  'write:config': async () => (await import('./commands/write-config.js')).writeConfig,
   'check:stores': async () => (await import('./commands/check-stores.js')).checkStores,
   'check:docker': async () => (await import('./commands/check-docker.js')).checkDocker,
   'bench:proxy': async () => (await import('./commands/bench.js')).bench('test/bench/proxy.ts'),

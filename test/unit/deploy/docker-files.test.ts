@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { isSent, lineage, parseDockerfile } from '../../../deploy/local/dockerfile.js';
 import { parseConfig } from '../../../schemas/config/config.js';
-import { KNOWN_VARIABLES } from '../../../schemas/config/environment.js';
+import { KNOWN_VARIABLES, VARIABLE_GROUPS } from '../../../schemas/config/environment.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -17,6 +17,7 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 interface ComposeService {
   image: string;
   build?: { target: string; dockerfile: string };
+  env_file?: string;
   environment?: Record<string, string | number | boolean>;
   ports?: string[];
   volumes?: string[];
@@ -67,10 +68,15 @@ const IMAGE_VARIABLES: Record<string, readonly string[]> = {
   ],
 };
 
+/** In `.env` for the engines; gateway and worker get them empty, though all else of the file. */
+const ENGINE_SECRETS = ['MONGODB_PASSWORD', 'POSTGRES_PASSWORD'];
+
 /** `${NAME}`, `${NAME:-fallback}` and `${NAME:?message}` of the compose file; `$$` is a dollar sign. */
 const substitutions = [...composeText.matchAll(/(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g)].map(
   ([, name = '', form = '', rest = '']) => ({ name, form, rest }),
 );
+
+const explained = [...read('deploy/env.example').matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
 
 describe('docker-compose.yml', () => {
   test('fits the compose specification', () => {
@@ -125,7 +131,10 @@ describe('docker-compose.yml', () => {
 
   test('sets no variable that the config or the image does not know', () => {
     for (const [name, { image, environment = {}, build }] of Object.entries(compose.services)) {
-      const known = build === undefined ? IMAGE_VARIABLES[image.replace(/:[^/]*$/, '')] : KNOWN_VARIABLES;
+      const known =
+        build === undefined
+          ? IMAGE_VARIABLES[image.replace(/:[^/]*$/, '')]
+          : [...KNOWN_VARIABLES, ...ENGINE_SECRETS];
       expect([name, Object.keys(environment).filter((variable) => !known?.includes(variable))]).toEqual([
         name,
         [],
@@ -134,8 +143,10 @@ describe('docker-compose.yml', () => {
   });
 
   test('takes nothing from the environment that env.example does not explain', () => {
-    const explained = [...read('deploy/env.example').matchAll(/^#?([A-Z_]+)=/gm)].map(([, name]) => name);
-    expect([...new Set(substitutions.map(({ name }) => name))].sort()).toEqual([...explained].sort());
+    const taken = new Set(substitutions.map(({ name }) => name));
+    expect([...taken].filter((name) => !explained.includes(name))).toEqual([]);
+    expect(explained.filter((name) => !taken.has(name) && !KNOWN_VARIABLES.includes(name))).toEqual([]);
+    expect(explained).toHaveLength(new Set(explained).size);
   });
 
   test('has no default for a secret: without one that is needed it says what to do', () => {
@@ -154,31 +165,24 @@ describe('docker-compose.yml', () => {
       );
   });
 
-  test('hands on every variable of the configuration that the file does not set itself', () => {
-    const set = new Set([
-      // Of the image.
-      'NODE_ENV',
-      // One way to listen, behind a token.
-      ...['HOST', 'APP_PORT', 'PROXY_PORT', 'ALLOW_NO_AUTH'],
-      // The stores are its own, and shared with nobody.
-      ...['MONGODB_DATABASE', 'OPENSEARCH_INDEX_PREFIX', 'TEMPORAL_NAMESPACE', 'TASK_QUEUE_PREFIX'],
-      'REDIS_KEY_PREFIX',
-      // Paths in the image, or of files that have to be mounted first.
-      ...['WORKER_HEALTH_FILE', 'FILTERS_DIR', 'CONFIG_PATH', 'GEOIP_DB_PATH'],
-    ]);
+  test('hands on every setting of .env, but what it fixes itself and the secrets of engines', () => {
     const { gateway, worker } = compose.services;
-    const given = new Set(Object.keys({ ...gateway?.environment, ...worker?.environment }));
-    expect(KNOWN_VARIABLES.filter((name) => !given.has(name) && !set.has(name))).toEqual([]);
-    expect([...set].filter((name) => !KNOWN_VARIABLES.includes(name))).toEqual([]);
+    expect([gateway?.env_file, worker?.env_file]).toEqual(['.env', '.env']);
+    const fixed = VARIABLE_GROUPS.flatMap(({ variables }) => variables)
+      .filter(({ fixedByCompose }) => fixedByCompose === true)
+      .map(({ name }) => name);
+    const offered = explained.filter((name) => KNOWN_VARIABLES.includes(name));
+    expect([...fixed, ...offered].sort()).toEqual([...KNOWN_VARIABLES].sort());
+    const given = { ...gateway?.environment, ...worker?.environment };
+    expect(fixed.filter((name) => !(name in given))).toEqual([]);
+    for (const service of [gateway, worker])
+      expect(ENGINE_SECRETS.map((name) => service?.environment?.[name])).toEqual(['', '']);
   });
 
   test('changes no default, and env.example shows the defaults', () => {
     const unset = parseConfig({});
-    for (const [, name = '', value = ''] of read('deploy/env.example').matchAll(/^#([A-Z_]+)=(.*)$/gm)) {
-      // An example of what it is for.
-      if (name !== 'PREFERRED_URL_SCHEME')
-        expect([name, parseConfig({ [name]: value })]).toEqual([name, unset]);
-    }
+    for (const [, name = '', value = ''] of read('deploy/env.example').matchAll(/^#([A-Z_]+)=(.*)$/gm))
+      expect([name, parseConfig({ [name]: value })]).toEqual([name, unset]);
     for (const { name, form, rest } of substitutions)
       if (KNOWN_VARIABLES.includes(name) && form === '-')
         expect([name, parseConfig({ [name]: rest })]).toEqual([name, unset]);
@@ -213,7 +217,8 @@ describe('docker-compose.yml', () => {
         key,
         filled(String(value)),
       ]);
-      const config = parseConfig(Object.fromEntries(given) as Record<string, string>);
+      const environment = { ...env, ...(Object.fromEntries(given) as Record<string, string>) };
+      const config = parseConfig(environment);
       expect(config.auth.token).toBe(env['AUTH_TOKEN']);
       expect(config.mongodb.url).toContain(env['MONGODB_PASSWORD']);
       expect(config.http.host).toBe('::');
