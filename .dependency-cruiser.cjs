@@ -40,8 +40,9 @@ module.exports = {
     },
     {
       name: 'schemas-import-zod-only',
+      comment: 'but for the one file that reads .env',
       severity: 'error',
-      from: { path: '^schemas/' },
+      from: { path: '^schemas/', pathNot: '^schemas/config/read-environment\\.ts$' },
       to: {
         dependencyTypes: ['npm', 'npm-dev', 'core'],
         pathNot: ['node_modules/zod/', '^(node:)?crypto$', '^(node:)?buffer$'],

@@ -13,9 +13,10 @@ import { createScratchDirectory } from '../activities/documents/parsing/scratch-
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
 import { createChatService } from '../activities/retrieval/chat/chat-service.js';
 import { createSearchService } from '../activities/retrieval/search/search-service.js';
-import { ConfigError, parseConfig } from '../schemas/config/config.js';
-import type { Config } from '../schemas/config/config.js';
+import { ConfigError } from '../schemas/config/config-error.js';
+import { parseConfig } from '../schemas/config/config.js';
 import { retiredVariableNotes } from '../schemas/config/environment.js';
+import { readEnvironment } from '../schemas/config/read-environment.js';
 import { createApp } from './app.js';
 import { seedUsers } from './documents/commands/seed-users.js';
 import { createClientAddress, createClientName } from './http/client-address.js';
@@ -40,9 +41,9 @@ const KEEP_ALIVE_MS = 75_000;
 /** Used where FILTERS_DIR names no other folder. */
 const SHIPPED_RULES = fileURLToPath(new URL('../deploy/filters.d/', import.meta.url));
 
-const readConfig = (): Config => {
+const orExit = <T>(read: () => T): T => {
   try {
-    return parseConfig(process.env);
+    return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -51,9 +52,10 @@ const readConfig = (): Config => {
 };
 
 reclaimBuffersEarly();
-const config = readConfig();
+const environment = orExit(() => readEnvironment(process.env));
+const config = orExit(() => parseConfig(environment));
 const logger = createLogger(config.log);
-for (const note of retiredVariableNotes(process.env)) logger.warn(note);
+for (const note of retiredVariableNotes(environment)) logger.warn(note);
 const shared = connectShared(config, (state, cause) => {
   if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');
   else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');
@@ -93,7 +95,7 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
     return null;
   }
   const { configPath, rulesDirectory, geoipPath } = config.proxy;
-  const readMain = () => readProxyFile(configPath, process.env);
+  const readMain = () => readProxyFile(configPath, environment);
   const { lapiServers } = await readMain();
   ruleRegistry = await openRuleRegistry({
     directories: [rulesDirectory ?? SHIPPED_RULES],

@@ -5,8 +5,10 @@ import { connect } from '../activities/connect.js';
 import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
-import { ConfigError, parseConfig } from '../schemas/config/config.js';
+import { ConfigError } from '../schemas/config/config-error.js';
+import { parseConfig } from '../schemas/config/config.js';
 import { retiredVariableNotes } from '../schemas/config/environment.js';
+import { readEnvironment } from '../schemas/config/read-environment.js';
 import { createWorkers } from './create-workers.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
 import { createLogger } from './logger.js';
@@ -19,11 +21,12 @@ import { startUpkeep } from './upkeep.js';
 const EX_CONFIG = 78;
 
 const main = async (): Promise<void> => {
-  const config = parseConfig(process.env);
+  const environment = readEnvironment(process.env);
+  const config = parseConfig(environment);
   reclaimBuffersEarly();
   setNiceness(config.worker.niceness);
   const logger = createLogger(config.log);
-  for (const note of retiredVariableNotes(process.env)) logger.warn(note);
+  for (const note of retiredVariableNotes(environment)) logger.warn(note);
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       // Our interceptor has logged it already, with its cause.

@@ -5,8 +5,9 @@
 import { checkStores } from '../../activities/documents/clean-up/check-stores.js';
 import { connect } from '../../activities/connect.js';
 import { parseConfig } from '../../schemas/config/config.js';
+import { readEnvironment } from '../../schemas/config/read-environment.js';
 
-const config = parseConfig(process.env);
+const config = parseConfig(readEnvironment(process.env));
 const adapters = await connect(config);
 try {
   const drifts = await checkStores(adapters, {

@@ -1,6 +1,6 @@
 import { LauncherError } from './launcher-error.js';
 import { pathsOf } from './paths.js';
-import { readSettings } from './read-settings.js';
+import { readEnvironment } from '../../schemas/config/read-environment.js';
 import { createReporter } from './reporter.js';
 import { RunRecord } from './run-record.js';
 import type { Workbench } from './workbench.js';
@@ -48,7 +48,7 @@ async function main([name = '', ...args]: readonly string[]): Promise<number> {
   }
   process.stdout.on('error', () => undefined); // a reader that left (`npm start | head`) must not kill the supervisor
   const paths = pathsOf(process.env);
-  const settings = readSettings(paths.root, process.env);
+  const settings = readEnvironment(process.env, paths.root);
   const record = new RunRecord(paths.local);
   const report = createReporter();
   try {

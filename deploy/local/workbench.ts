@@ -5,7 +5,7 @@ import type { RunRecord } from './run-record.js';
 /** What every part of the launcher works with; made once per command in `main.ts`. */
 export interface Workbench {
   readonly paths: Paths;
-  /** The environment and `.env`, see `read-settings.ts`. */
+  /** The environment and `.env`, see `readEnvironment`. */
   readonly settings: Readonly<Record<string, string>>;
   readonly record: RunRecord;
   readonly report: Reporter;

@@ -1,15 +1,12 @@
 /**
- * Configuration comes from the environment (and `.env`), is parsed once before anything opens, and is handed
- * down by value. A bad variable stops the process and is named.
+ * Configuration comes from the environment and `.env` (`read-environment.ts`), is parsed once before anything opens,
+ * and is handed down by value. A bad variable stops the process and is named.
  */
+import { ConfigError } from './config-error.js';
 import { configOf } from './config-groups.js';
 import { modelProblems } from './configured-models.js';
 import { environment } from './environment.js';
 import { insecureSecrets } from './secret-guard.js';
-
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
-}
 
 type DeepReadonly<T> = { readonly [K in keyof T]: T[K] extends object ? DeepReadonly<T[K]> : T[K] };
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Endpoints } from '../../deploy/local/endpoints.js';
 import { until } from './until.js';
@@ -49,7 +49,7 @@ export const launchStack = (environment: Record<string, string> = {}): LaunchedS
       const began = performance.now();
       const from = output.length;
       const child = spawn(process.execPath, ['deploy/local/run.mjs', 'start'], {
-        env: { ...inherited, ...environment, TAMIS_LOCAL_DIR: local },
+        env: { ...inherited, ...environment, TAMIS_LOCAL_DIR: local, TAMIS_ENV_FILE: devNull },
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       launcher = child;

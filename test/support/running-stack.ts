@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { devNull } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
 import { connect } from '../../activities/connect.js';
 import type { ConnectedAdapters } from '../../activities/connect.js';
@@ -56,6 +57,7 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
   const port = await freePort();
   const token = `token-${randomBytes(12).toString('hex')}`;
   const environment: Environment = {
+    TAMIS_ENV_FILE: devNull,
     MONGODB_URL: service('MONGODB_URL'),
     OPENSEARCH_URL: service('OPENSEARCH_URL'),
     TEMPORAL_ADDRESS: service('TEMPORAL_ADDRESS'),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { ConfigError } from '../../../schemas/config/config.js';
+import { ConfigError } from '../../../schemas/config/config-error.js';
 import { compileRule } from './compile-rule.js';
 import { RULE_MODES } from './compiled-rule.js';
 import type { CompiledRule, RuleMode } from './compiled-rule.js';

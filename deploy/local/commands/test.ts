@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { modelEnvironment } from '../app-environment.js';
 import { runToEnd } from '../run-to-end.js';
@@ -89,6 +90,8 @@ async function jest(
   const env = {
     ...process.env,
     ...services,
+    // what a developer's .env says must not decide what tests find
+    TAMIS_ENV_FILE: devNull,
     // names what a run makes in the shared services (database, indices, task queues), so that runs do not meet
     TAMIS_RUN_ID: `t${Date.now().toString(36)}${randomBytes(2).toString('hex')}`,
     NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules`.trim(),
