@@ -13,6 +13,31 @@ export default tseslint.config(
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'separate-type-imports' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
+      // Lines of code are the formatter's matter.
+      'max-len': ['error', { code: 1000, comments: 120, ignoreUrls: true }],
+    },
+  },
+  {
+    // The launcher and the scripts in deploy/ write for people, and so do campaigns and benches.
+    files: ['{schemas,workflows,activities,workers,api}/**/*.ts'],
+    rules: { 'no-console': 'error' },
+  },
+  {
+    files: ['{schemas,workflows,activities,workers,api}/**/*.ts'],
+    ignores: ['api/main.ts', 'workers/main.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Settings are read by the mains and handed down.' },
+      ],
+    },
+  },
+  {
+    // Workflows are replayed: what a process or a machine says would differ the second time.
+    files: ['workflows/**/*.ts'],
+    rules: {
+      'no-restricted-globals': ['error', 'process', 'Buffer'],
+      'no-restricted-imports': ['error', { patterns: ['node:*'] }],
     },
   },
 );

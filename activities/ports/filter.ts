@@ -4,8 +4,8 @@
  * What it means, in the index (`stores/opensearch/filter-query.ts`) and in memory (`matches-filter.ts`) alike:
  *
  * - A field is one of the server's (`filter-fields.ts`, `entryKey`) or a key of the client's metadata; keys of nested
- *   objects are joined with dots. A list has several values, `null` and an empty list have none. `file_size` is a number
- *   of bytes and a text at once; `_id` is compared for equality alone.
+ *   objects are joined with dots. A list has several values, `null` and an empty list have none. `file_size` is a
+ *   number of bytes and a text at once; `_id` is compared for equality alone.
  * - A comparison holds when **any** of the field's values satisfies it. Only values of the literal's own type can:
  *   texts with texts (by code point), numbers with numbers, booleans with booleans, times with texts that are an
  *   ISO 8601 date. Nothing is converted: `"7"` is not 7.

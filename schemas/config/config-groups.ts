@@ -1,4 +1,4 @@
-/** The configuration as the processes use it, a function for each part; comments say what a value means to its users. */
+/** The configuration as the processes use it, a function for each part; comments say what a value means to them. */
 import { configuredModel } from './configured-models.js';
 import type { Environment } from './environment.js';
 import type { ModelProvider } from '../models/model-endpoints.js';

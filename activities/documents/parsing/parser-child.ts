@@ -11,7 +11,7 @@ const reply = (message: ParserReply): void => void process.send?.(message);
 
 process.on('disconnect', () => process.exit(0));
 // A tight native loop never sees the disconnect. Where the kernel does not kill us with our parent, a thread does.
-if (process.env.TAMIS_WATCH_PARENT === '1') {
+if (process.argv.includes('--watch-parent')) {
   const watch = `const parent = process.ppid;
     setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);`;
   new Worker(watch, { eval: true }).unref();

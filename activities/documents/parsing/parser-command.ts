@@ -42,9 +42,10 @@ export function parserCommand(memoryMb: number): ParserCommand {
     ...(setpriv ? ['setpriv', '--pdeathsig', 'KILL', '--'] : []),
     ...node,
     fileURLToPath(program),
+    ...(setpriv ? [] : ['--watch-parent']),
   ];
+  // eslint-disable-next-line no-restricted-properties -- handed on to the child (PATH, TMPDIR), not read for a setting
   const { NODE_OPTIONS: _, ...env } = process.env;
-  if (!setpriv) env.TAMIS_WATCH_PARENT = '1';
   // The PDF reader and pdf.js's native helper each take 1 GB at their start, used or not, which would count as data.
   env.MIMALLOC_ARENA_EAGER_COMMIT ??= '0';
   return { command: line[0]!, args: line.slice(1), env, memoryBounded: prlimit };
