@@ -36,6 +36,7 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
   const embedDocument = async (
     ref: DocumentRef,
     options: { publish?: boolean } = {},
+    // eslint-disable-next-line complexity -- one pass over the chunks with its cursor; conditions guard single steps
   ): Promise<{ stored: number; published?: Published }> => {
     const context = Context.current();
     const signal = context.cancellationSignal;

@@ -121,6 +121,7 @@ export function createSignalDelivery(deps: SignalDeliveryDeps) {
    * @param known the token of the offer before; asked for again as soon as the record of the watcher names another
    * @throws AppError when the store fails before the offer
    */
+  // eslint-disable-next-line complexity -- one offer from its guards to its outcome
   async function offer(
     { watcher, version }: { watcher: string; version: ApiVersion },
     read: () => Promise<readonly WaitingSignal[]>,

@@ -20,6 +20,7 @@ export interface Stage {
 }
 
 /** Reads the part of the Dockerfile language that `deploy/Dockerfile` uses. @throws Error on anything else */
+// eslint-disable-next-line complexity -- one branch for each instruction
 export function parseDockerfile(text: string): Stage[] {
   const stages: (Stage & { steps: Instruction[] })[] = [];
   for (const line of text.replaceAll('\\\n', ' ').split('\n')) {

@@ -52,6 +52,7 @@ interface Probe {
 }
 
 /** Returns when the process ended or counts as hung; null when it is no longer wanted. */
+// eslint-disable-next-line complexity -- one loop over what can end a process
 export async function watchProcess(
   watched: WatchedProcess,
   times: WatchTimes,

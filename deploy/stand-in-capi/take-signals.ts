@@ -15,6 +15,7 @@ export interface SignalsRequest {
 export const takeSignals = (
   { behaviours, log }: { behaviours: Behaviours; log: PushLog },
   { req, res, version, watcher, tokenIssuedAt, body }: SignalsRequest,
+  // eslint-disable-next-line complexity -- one branch for each fault
 ): void => {
   const items = parseItems(body);
   const fault = behaviours.next({

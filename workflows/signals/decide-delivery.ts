@@ -44,6 +44,7 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425]);
  * @param failures how many offers in a row got no definite answer
  * @param random from 0 to 1, so that the actors of a hundred watchers do not come back in the same second
  */
+// eslint-disable-next-line complexity -- one case for each outcome
 export function decideDelivery(report: SendReport, failures: number, random: () => number): Decision {
   switch (report.outcome) {
     case 'accepted':

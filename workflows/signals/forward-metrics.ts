@@ -52,6 +52,7 @@ const metricsStatus = defineQuery<MetricsState>('metricsStatus');
  * Sends what a watcher's metrics CAPI could not be given when they came, the oldest first, and ends when nothing is
  * left. It is started again when more are held.
  */
+// eslint-disable-next-line complexity -- the loop of a recorded workflow, whose steps keep their order
 export async function forwardMetrics(input: ForwardMetricsInput): Promise<MetricsState> {
   const { watcher, paceMs = BODY_PACE_MS, partPaceMs = PART_PACE_MS, stepsPerRun = 500 } = input;
   const taskQueue = taskQueues(input.prefix).alerts;

@@ -52,6 +52,7 @@ const forwardingStatus = defineQuery<ForwardingView>('forwardingStatus');
  *
  * While signals flow there is no timer: Temporal fires one up to a second late, which is the time of twenty batches.
  */
+// eslint-disable-next-line complexity -- the loop of a recorded workflow, whose steps keep their order
 export async function forwardSignals(input: ForwardSignalsInput): Promise<ForwardingView> {
   const { watcher, idleMs = 180_000, stepsPerRun = 1000 } = input;
   // Asked once for the whole run: an execution that began with single batches ends its run with them.

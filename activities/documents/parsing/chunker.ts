@@ -140,6 +140,7 @@ export function createChunker({
   }
 
   return {
+    // eslint-disable-next-line complexity -- the state of the open chunk is tested in one place
     *push(section) {
       if (section.picture !== undefined) {
         pictures.push(section);

@@ -79,6 +79,7 @@ export async function* shortenDataUris(
   let open: OpenUri | null = null;
 
   /** Gives what is complete of the held text; at the end that is everything. */
+  // eslint-disable-next-line complexity -- a scanner: one branch for each state of an address
   function release(atEnd: boolean): string {
     let at = 0;
     let complete = '';
@@ -226,6 +227,7 @@ function decodedSign(escape: string): string | null {
  * The length of white space behind which the base64 goes on: with a whole line of it, or with the last one, which its
  * padding or the closing sign tells. `wait`: more of the text is needed to say.
  */
+// eslint-disable-next-line complexity -- a scanner: each condition ends a wrapped address in its own way
 function wrapAt(text: string, at: number, closing: string | null, atEnd: boolean): number | 'end' | 'wait' {
   WHITE_SPACE.lastIndex = at;
   const gap = WHITE_SPACE.exec(text)?.[0] ?? '';

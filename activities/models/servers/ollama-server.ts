@@ -108,6 +108,7 @@ const BERT = /bert/;
  * 15609), so its users must normalise; `tokenizer.ggml.model` names it `bert`. Models of the BERT family with another
  * tokeniser (bge-m3: `t5`) need nothing. Where no tokeniser is named the architecture decides.
  */
+// eslint-disable-next-line complexity -- defaults of fields that servers leave out, one after the other
 const describeOllamaModel = (answer: unknown): ModelDescription => {
   const { capabilities = [], model_info: info = {} } = readAs(ShowAnswer, answer, 'description of the model');
   const architecture = String(info['general.architecture'] ?? '');

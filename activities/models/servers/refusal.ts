@@ -32,6 +32,7 @@ export const refusal = (
   body: string,
   retryAfter: string | undefined,
   now: number,
+  // eslint-disable-next-line complexity -- a table of status codes
 ): ProviderFailure => {
   const sentence = sentenceIn(body);
   const said = sentence === '' ? `the provider answered ${status}` : sentence;

@@ -125,6 +125,7 @@ export const createChatService = (dependencies: {
     }
   }
 
+  // eslint-disable-next-line complexity -- the steps of an answer in order; most branches are optional steps
   async function* pipeline(request: ChatRequest): AsyncGenerator<ChatEvent, void, undefined> {
     const question = questionIn(request.messages);
     const [model, template] = await Promise.all([

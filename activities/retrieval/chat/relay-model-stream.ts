@@ -36,6 +36,7 @@ export interface RelayedAnswer {
  *
  * @throws whatever goes wrong before the first delta went out, as AppError; the signal's reason when aborted then
  */
+// eslint-disable-next-line complexity -- one loop over the deltas with one answer to fill
 export async function* relayModelStream(
   model: LanguageModel,
   messages: readonly ChatMessage[],

@@ -109,6 +109,7 @@ class Parser {
     });
   }
 
+  // eslint-disable-next-line complexity -- the alternatives of one rule of the grammar
   private comparison(): FilterExpression {
     const start = this.next;
     this.comparisons += 1;

@@ -50,6 +50,7 @@ const idsIn = (legs: { lexical: readonly CheckedHit[]; dense: readonly CheckedHi
 export const searchLegs = async (
   { chunks, files }: { chunks: Pick<ChunkStore, 'searchHybrid'>; files: Pick<FileStore, 'getMany'> },
   request: LegsRequest,
+  // eslint-disable-next-line complexity -- optional fields of one query, and its rounds
 ): Promise<GroupHits> => {
   const { embedder, scope, text, size, topK, signal, fileKey, fileKeys, filter } = request;
   const { similarityThreshold } = request;

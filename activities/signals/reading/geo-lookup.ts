@@ -13,6 +13,7 @@ export type GeoLookup = (address: string) => Place | null;
  */
 export const openGeoLookup = async (path: string): Promise<GeoLookup> => {
   const reader = new Reader<CityResponse>(await readFile(path));
+  // eslint-disable-next-line complexity -- defaults of fields that a database leaves out
   return (address) => {
     if (isIP(address) === 0) return null;
     let found: CityResponse | null;

@@ -66,6 +66,7 @@ export const createAccessControl = ({
     validates: validation.enabled,
 
     /** @throws AppError AUTHENTICATION_ERROR (401) for a token that has ended or that CAPI refuses */
+    // eslint-disable-next-line complexity -- the checks of one token in their order
     async validate({ koa, log }: PublicContext, { token }: Sender, version: ApiVersion): Promise<void> {
       if (!validation.enabled) return;
       const refused = refusal('AUTHENTICATION_ERROR', 'Unauthorized', 'Client validation failed');

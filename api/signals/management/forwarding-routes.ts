@@ -63,6 +63,7 @@ const presentWatchers = (
   const queueOf = new Map(queues.map((queue) => [queue.watcher, queue]));
   const heldOf = new Map(held.map((queue) => [queue.watcher, queue]));
   const recordOf = new Map(records.map((record) => [record.watcher, record]));
+  // eslint-disable-next-line complexity -- defaults of what a watcher has no record of
   return [...new Set([...queueOf.keys(), ...recordOf.keys(), ...heldOf.keys()])].sort().map((watcher) => {
     const queue = queueOf.get(watcher);
     const record = recordOf.get(watcher);

@@ -44,6 +44,7 @@ export const aggregateDecisions = (
   before: AggregatedDecisions | null,
   answer: unknown,
   { version, startup, at }: { version: ApiVersion; startup: boolean; at: number },
+  // eslint-disable-next-line complexity -- one pass over two sets of decisions
 ): AggregatedDecisions | null => {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return null;
   const said = answer as Fields;
