@@ -97,7 +97,7 @@ function chatConfig(env: Environment) {
   return {
     enabled: env.WITH_OPENAI_API,
     modelIdPrefix: env.MODEL_ID_PREFIX,
-    /** What prompts say of who answers; null: nothing. */
+    /** What prompts say of the assistant; null: nothing. */
     voice: {
       assistantName: env.ASSISTANT_NAME ?? null,
       defaultLanguage: env.DEFAULT_LANGUAGE ?? null,
@@ -118,7 +118,7 @@ function chatConfig(env: Environment) {
       expansionBatch: env.MAP_REDUCE_EXPANSION_BATCH_SIZE,
       maxTotal: env.MAP_REDUCE_MAX_TOTAL,
     },
-    /** A stream that says nothing for so long gets a comment; 0: none. */
+    /** A stream silent for so long gets a comment; 0: none. */
     heartbeatMs: env.CHAT_HEARTBEAT_SECONDS * 1000,
     override: {
       allowCustomEndpoint: env.LLM_OVERRIDE_ALLOW_CUSTOM_ENDPOINT,
