@@ -26,7 +26,7 @@ const HOUR_MS = 3_600_000;
 const KEY = Buffer.alloc(32, 5);
 
 /** How many of what a filled database holds; `large` is what grows with use. */
-export const SIZES = { large: 20_000, users: 2_000, partitions: 500, watchers: 200 } as const;
+const SIZES = { large: 20_000, users: 2_000, partitions: 500, watchers: 200 } as const;
 /** Of the tasks the newest ones are active: some wait for their turn, the others run. */
 const ACTIVE = { waiting: 400, running: 100 } as const;
 /** Ended and not cleaned up yet. */
@@ -36,7 +36,7 @@ const shareOf = (index: number, count: number): number => (index % 2 === 0 ? 0 :
 
 export const partitionName = (index: number): string => `part-${index}`;
 export const watcherName = (index: number): string => `watcher-${index}`;
-export const userIdOf = (index: number): number => 2 + (index % SIZES.users);
+const userIdOf = (index: number): number => 2 + (index % SIZES.users);
 const taskIdOf = (index: number): string => `task-${index}`;
 const fileKeyOf = (index: number): string => `file-key-${index}`;
 
@@ -63,8 +63,9 @@ export function storesOf(db: Db) {
 }
 
 /**
- * Fills a database as after a year of use: 20,000 tasks, files, blobs, claims, callbacks and alerts. The first document of
- * each kind is made by its store and the others are copies of it with other keys, so that their shape is the real one.
+ * Fills a database as after a year of use: 20,000 tasks, files, blobs, claims, callbacks and alerts. The first
+ * document of each kind is made by its store and the others are copies of it with other keys, so that their shape is
+ * the real one.
  */
 export async function fillDatabase(db: Db): Promise<void> {
   const stores = storesOf(db);

@@ -75,8 +75,8 @@ export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new D
 
   let built = false;
   /**
-   * Alerts that were stored before there were counts of segments have no marks: every segment is marked once. So is what
-   * a release counted that knew no rules.
+   * Alerts that were stored before there were counts of segments have no marks: every segment is marked once. So is
+   * what a release counted that knew no rules.
    */
   const ensureBuilt = async (): Promise<void> => {
     if (built) return;
