@@ -41,11 +41,15 @@ export const createAlertList = (
       ...(Object.keys(span).length > 0 && { received_at: span }),
     });
     const span = await newestWindow(alerts, filterOf, { needed: offset + limit, since, until });
+    // Projected before it is sorted: DocumentDB sorts whole documents otherwise, with their raw signals.
     return await alerts
-      .find<ListedAlert>(filterOf(span), { projection: { received_at: 1, bytes: 1 } })
-      .sort({ received_at: -1, _id: -1 })
-      .skip(offset)
-      .limit(limit)
+      .aggregate<ListedAlert>([
+        { $match: filterOf(span) },
+        { $project: { received_at: 1, bytes: 1 } },
+        { $sort: { received_at: -1, _id: -1 } },
+        ...(offset > 0 ? [{ $skip: offset }] : []),
+        { $limit: limit },
+      ])
       .toArray();
   }
 
