@@ -1,3 +1,4 @@
+import type { Db } from 'mongodb';
 import { Agent } from 'undici';
 import type { Config } from '../schemas/config/config.js';
 import { NO_IP_INFO, createIpInfo, createIpInfoSources } from './signals/ip-info/ip-info.js';
@@ -11,9 +12,7 @@ import { BUNDLED_PROMPTS } from './models/seeds/bundled-prompts.js';
 import { createStoredPromptSource } from './models/seeds/stored-prompts.js';
 import { seededPresets } from './models/seeds/seeded-presets.js';
 import { createCapiClient } from './signals/capi/capi-client.js';
-import type { ChatAdapters } from './ports/chat.js';
-import type { Adapters, RateLimits } from './ports/adapters.js';
-import type { ProxyAdapters } from './ports/signals.js';
+import type { Adapters, GatewayAdapters, RateLimits, WorkerAdapters } from './ports/adapters.js';
 import { connectMongo } from './stores/mongo/connect-mongo.js';
 import { createMongoAlertStore } from './stores/mongo/signals/alert-store.js';
 import { createMongoApiKeyStore } from './stores/mongo/signals/api-key-store.js';
@@ -50,9 +49,6 @@ import { createOpenSearchChunkStore } from './stores/opensearch/chunk-store.js';
 import { connectOpenSearch } from './stores/opensearch/connect-opensearch.js';
 import { isSchemaBehind } from './stores/opensearch/ensure-chunk-index.js';
 
-/** `proxy` is null without SECRETS_KEY: the watchers' tokens could not be kept, so nothing could be forwarded. */
-export type ConnectedAdapters = Adapters & ChatAdapters & { proxy: ProxyAdapters | null };
-
 /** How we name ourselves to the central API. */
 const USER_AGENT = 'tamis/0.1';
 
@@ -74,18 +70,17 @@ interface Shared {
 }
 
 /**
- * Config → adapters behind the ports. The only place where clients of the engines are made.
- * Indexes and the model endpoints of the configuration are created when missing, so that a first start needs no set-up.
- * A model server may be away: it is asked when it is first needed.
+ * Config → what a gateway reaches outside, behind ports. Together with `connectWorker` and `connectShared` the only place
+ * where clients are made. Indexes and the model endpoints of the configuration are created when missing, so that a first
+ * start needs no set-up. A model server may be away: it is asked when it is first needed.
  * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
  */
-export const connect = async (
+export const connectGateway = async (
   config: Config,
   openCache: OpenCache = openOwnCache,
-): Promise<ConnectedAdapters> => {
-  const mongo = await connectMongo(config.mongodb);
-  const opensearch = connectOpenSearch(config.opensearch);
-  const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
+): Promise<GatewayAdapters> => {
+  const base = await connectEngines(config);
+  const { db, adapters, modelServers, keys, secretsKey } = base;
   const foreignServers = createGuardedDispatcher({
     allowPrivate: config.chat.override.allowPrivate,
     connectTimeoutMs: MODEL_CONNECT_MS,
@@ -99,20 +94,90 @@ export const connect = async (
           createIpInfoSources({ ...ipLookup, userAgent: USER_AGENT }),
           openCache('ip-info', IP_INFO_ENTRIES),
         );
+  return {
+    ...adapters,
+    modelServers: createModelServers({ dispatcher: modelServers, keys, registry: adapters.models }),
+    overrides: createOverrideModels({
+      ...{ endpoints: adapters.endpoints, keys },
+      dispatchers: { own: modelServers, foreign: foreignServers },
+      settings: {
+        ...config.chat.override,
+        concurrency: config.models.llmConcurrency,
+        contextTokens: config.chat.contextTokens,
+        timeoutMs: config.models.llmTimeoutSeconds * 1000,
+      },
+    }),
+    web:
+      webSearch.token === null
+        ? null
+        : createWebSearch(modelServers, { ...webSearch, token: webSearch.token }),
+    proxy:
+      secretsKey === null
+        ? null
+        : {
+            ...connectSignalStores(db, secretsKey),
+            keys: createMongoApiKeyStore(db),
+            ipInfo,
+            logins: createMongoLoginStore(db, secretsKey),
+            copies: createMongoDecisionCopyStore(db),
+          },
+    async close() {
+      await Promise.allSettled([foreignServers.destroy(), ipInfo.close(), base.close()]);
+    },
+  };
+};
+
+/**
+ * Config → what a worker reaches outside, behind ports; as `connectGateway`.
+ * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
+ */
+export const connectWorker = async (config: Config): Promise<WorkerAdapters> => {
+  const base = await connectEngines(config);
+  const { db, adapters, secretsKey } = base;
   const callbackClient = createCallbackClient(config.callbacks);
+  return {
+    ...adapters,
+    callbackClient,
+    proxy:
+      secretsKey === null
+        ? null
+        : {
+            ...connectSignalStores(db, secretsKey),
+            capi: createCapiClient({
+              baseUrl: config.proxy.capiUrl,
+              timeoutMs: config.proxy.timeoutMs,
+              userAgent: USER_AGENT,
+            }),
+          },
+    async close() {
+      await Promise.allSettled([callbackClient.close(), base.close()]);
+    },
+  };
+};
+
+/** What both processes use, and what their own adapters are made of. */
+interface EngineConnections {
+  db: Db;
+  /** The dispatcher towards configured model servers. */
+  modelServers: Agent;
+  /** Null without SECRETS_KEY. */
+  secretsKey: Buffer | null;
+  keys: ReturnType<typeof createEncryption> | null;
+  adapters: Omit<Adapters, 'close'>;
+  close(): Promise<void>;
+}
+
+async function connectEngines(config: Config): Promise<EngineConnections> {
+  const mongo = await connectMongo(config.mongodb);
+  const { db } = mongo;
+  const opensearch = connectOpenSearch(config.opensearch);
+  const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
   const close = async (): Promise<void> => {
-    await Promise.allSettled([
-      mongo.close(),
-      opensearch.close(),
-      modelServers.destroy(),
-      foreignServers.destroy(),
-      ipInfo.close(),
-      callbackClient.close(),
-    ]);
+    await Promise.allSettled([mongo.close(), opensearch.close(), modelServers.destroy()]);
   };
   try {
     await buildIndexes(config);
-    const endpoints = createMongoModelEndpointStore(mongo.db);
+    const endpoints = createMongoModelEndpointStore(db);
     const secretsKey = config.secretsKey === null ? null : Buffer.from(config.secretsKey, 'base64');
     const keys = secretsKey === null ? null : createEncryption(secretsKey);
     await seedEndpoints({
@@ -125,7 +190,7 @@ export const connect = async (
           signal: AbortSignal.timeout(DISCOVERY_MS),
         }),
     });
-    const presets = createMongoPresetStore(mongo.db);
+    const presets = createMongoPresetStore(db);
     for (const preset of seededPresets(config)) await presets.seed(preset);
     const chunks = createOpenSearchChunkStore(opensearch.client, config.opensearch);
     const fields = (await endpoints.list('embedder')).flatMap(({ vector_field, dimension }) =>
@@ -143,68 +208,38 @@ export const connect = async (
       ],
       contextTokens: config.chat.contextTokens,
     });
-    const prompts = createMongoPromptStore(mongo.db);
+    const prompts = createMongoPromptStore(db);
     await prompts.seed(BUNDLED_PROMPTS);
-    return {
-      users: createMongoUserStore(mongo.db),
-      quotas: createMongoQuotaStore(mongo.db),
-      partitions: createMongoPartitionStore(mongo.db),
-      files: createMongoFileStore(mongo.db),
-      tasks: createMongoTaskStore(mongo.db),
-      workers: createMongoWorkerStore(mongo.db),
-      callbacks: createMongoCallbackStore(mongo.db, secretsKey),
-      callbackClient,
-      claims: createMongoClaimStore(mongo.db),
-      counters: createMongoCounterStore(mongo.db),
-      workspaces: createMongoWorkspaceStore(mongo.db),
-      presets,
-      blobs: createMongoBlobStore(mongo.db),
-      chunks,
-      models,
-      endpoints,
-      modelServers: createModelServers({ dispatcher: modelServers, keys, registry: models }),
-      prompts,
+    const adapters = {
+      users: createMongoUserStore(db),
+      quotas: createMongoQuotaStore(db),
+      partitions: createMongoPartitionStore(db),
+      files: createMongoFileStore(db),
+      tasks: createMongoTaskStore(db),
+      workers: createMongoWorkerStore(db),
+      callbacks: createMongoCallbackStore(db, secretsKey),
+      claims: createMongoClaimStore(db),
+      counters: createMongoCounterStore(db),
+      workspaces: createMongoWorkspaceStore(db),
+      blobs: createMongoBlobStore(db),
+      ...{ endpoints, presets, prompts, chunks, models },
       promptSource: createStoredPromptSource(prompts),
-      overrides: createOverrideModels({
-        ...{ endpoints, keys },
-        dispatchers: { own: modelServers, foreign: foreignServers },
-        settings: {
-          ...config.chat.override,
-          concurrency: config.models.llmConcurrency,
-          contextTokens: config.chat.contextTokens,
-          timeoutMs: config.models.llmTimeoutSeconds * 1000,
-        },
-      }),
-      web:
-        webSearch.token === null
-          ? null
-          : createWebSearch(modelServers, { ...webSearch, token: webSearch.token }),
-      proxy:
-        secretsKey === null
-          ? null
-          : {
-              alerts: createMongoAlertStore(mongo.db),
-              statistics: createMongoStatisticsStore(mongo.db),
-              keys: createMongoApiKeyStore(mongo.db),
-              ipInfo,
-              watchers: createMongoWatcherStore(mongo.db, secretsKey),
-              logins: createMongoLoginStore(mongo.db, secretsKey),
-              copies: createMongoDecisionCopyStore(mongo.db),
-              metrics: createMongoMetricsStore(mongo.db),
-              capi: createCapiClient({
-                baseUrl: config.proxy.capiUrl,
-                timeoutMs: config.proxy.timeoutMs,
-                userAgent: USER_AGENT,
-              }),
-            },
       probes: { mongodb: () => mongo.ping(), opensearch: () => opensearch.ping() },
-      close,
     };
+    return { db, modelServers, secretsKey, keys, adapters, close };
   } catch (error) {
     await close();
     throw error;
   }
-};
+}
+
+/** Those that both processes use. */
+const connectSignalStores = (db: Db, secretsKey: Buffer) => ({
+  alerts: createMongoAlertStore(db),
+  statistics: createMongoStatisticsStore(db),
+  watchers: createMongoWatcherStore(db, secretsKey),
+  metrics: createMongoMetricsStore(db),
+});
 
 /**
  * Rate limits and caches, shared through Redis where there is one. It is neither waited for nor needed: `onRedis` is

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import Koa from 'koa';
-import type { Adapters, RateLimits } from '../activities/ports/adapters.js';
+import type { RouteAdapters, RateLimits } from '../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
@@ -26,7 +26,7 @@ import { surfaceOf } from './http/surfaces.js';
 
 export interface AppDeps {
   config: Config;
-  adapters: Adapters;
+  adapters: RouteAdapters;
   workflows: WorkflowStarter;
   search: SearchService;
   chat: ChatService;

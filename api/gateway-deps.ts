@@ -1,4 +1,4 @@
-import type { Adapters } from '../activities/ports/adapters.js';
+import type { RouteAdapters } from '../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ParserPool } from '../activities/documents/parsing/parser-pool.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
@@ -8,7 +8,7 @@ import type { Config } from '../schemas/config/config.js';
 /** What the document routes need of the outside. */
 export interface GatewayDeps {
   config: Config;
-  adapters: Adapters;
+  adapters: RouteAdapters;
   workflows: WorkflowStarter;
   search: SearchService;
   chat: ChatService;

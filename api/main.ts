@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { createCapiPassThrough } from './signals/relay/capi-pass-through.js';
 import { readProxyFile } from '../activities/signals/rules/read-proxy-file.js';
-import { connect, connectShared } from '../activities/connect.js';
+import { connectGateway, connectShared } from '../activities/connect.js';
 import { openGeoLookup } from '../activities/signals/reading/geo-lookup.js';
 import { openRuleRegistry } from '../activities/signals/rules/rule-registry.js';
 import type { RuleRegistry } from '../activities/signals/rules/rule-registry.js';
@@ -60,7 +60,7 @@ const shared = connectShared(config, (state, cause) => {
   if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');
   else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');
 });
-const adapters = await connect(config, shared.openCache).catch((error: unknown) => {
+const adapters = await connectGateway(config, shared.openCache).catch((error: unknown) => {
   logger.fatal({ err: error }, 'the gateway cannot reach its stores');
   // Once the line is written: the log is asynchronous.
   logger.flush(() => process.exit(1));

@@ -1,7 +1,7 @@
 import { Worker } from '@temporalio/worker';
 import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { createAlertUpkeepActivities } from '../activities/signals/alert-upkeep-activities.js';
-import type { ConnectedAdapters } from '../activities/connect.js';
+import type { WorkerAdapters } from '../activities/ports/adapters.js';
 import { createCallbackActivities } from '../activities/documents/callback-activities.js';
 import { createCopyActivities } from '../activities/documents/copy-activities.js';
 import { createDocumentActivities } from '../activities/documents/document-activities.js';
@@ -23,7 +23,7 @@ import type { WorkerPool } from './worker-pool.js';
 export interface WorkerDeps {
   config: Config;
   connection: NativeConnection;
-  adapters: ConnectedAdapters;
+  adapters: WorkerAdapters;
   parser: ParserPool;
   scratchDirectory: string;
   /** Instead of the one that belongs to this code. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
-import { connect } from '../activities/connect.js';
+import { connectWorker } from '../activities/connect.js';
 import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
@@ -35,7 +35,7 @@ const main = async (): Promise<void> => {
     }),
   });
   const scratchDirectory = await createScratchDirectory('worker');
-  const adapters = await connect(config);
+  const adapters = await connectWorker(config);
   const parser = createParserPool({
     size: config.parsing.concurrency,
     limits: {

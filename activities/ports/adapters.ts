@@ -7,6 +7,7 @@
  * VDB_CONNECTION_ERROR for the vector store, others as noted.
  */
 import type { Rate } from '../../schemas/config/rate.js';
+import type { ChatAdapters } from './chat.js';
 import type { ModelServers, PresetStore, PromptStore } from './model-administration.js';
 import type { ChunkStore } from './chunks.js';
 import type { BlobStore, ClaimStore, CounterStore, FileStore } from './files.js';
@@ -14,6 +15,7 @@ import type { ModelEndpointStore, ModelRegistry } from './models.js';
 import type { PartitionStore, WorkspaceStore } from './partitions.js';
 import type { PromptSource } from './prompts.js';
 import type { CallbackClient, CallbackStore, TaskStore, WorkerStore } from './tasks.js';
+import type { GatewayProxyAdapters, WorkerProxyAdapters } from './signals.js';
 import type { QuotaStore, UserStore } from './users.js';
 
 /** What was asked of a rate limit, and what is left of it. */
@@ -36,7 +38,7 @@ export interface RateLimits {
   close(): Promise<void>;
 }
 
-/** Everything that reaches outside, behind ports. Made by `connect.ts`. */
+/** What both processes reach outside, behind ports. */
 export interface Adapters {
   users: UserStore;
   quotas: QuotaStore;
@@ -45,7 +47,6 @@ export interface Adapters {
   tasks: TaskStore;
   workers: WorkerStore;
   callbacks: CallbackStore;
-  callbackClient: CallbackClient;
   claims: ClaimStore;
   counters: CounterStore;
   workspaces: WorkspaceStore;
@@ -54,10 +55,24 @@ export interface Adapters {
   chunks: ChunkStore;
   models: ModelRegistry;
   endpoints: ModelEndpointStore;
-  modelServers: ModelServers;
   prompts: PromptStore;
   promptSource: PromptSource;
   /** One probe per engine, each rejecting when its engine cannot be used. */
   probes: { mongodb(): Promise<void>; opensearch(): Promise<void> };
   close(): Promise<void>;
+}
+
+/** What the routes of the document API reach. */
+export interface RouteAdapters extends Adapters {
+  modelServers: ModelServers;
+}
+
+/** `proxy` is null without SECRETS_KEY: the watchers' tokens could not be kept, so nothing could be forwarded. */
+export interface GatewayAdapters extends RouteAdapters, ChatAdapters {
+  proxy: GatewayProxyAdapters | null;
+}
+
+export interface WorkerAdapters extends Adapters {
+  callbackClient: CallbackClient;
+  proxy: WorkerProxyAdapters | null;
 }

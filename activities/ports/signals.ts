@@ -258,14 +258,20 @@ export interface ForwardingStarter {
   urge(watcher: string, word: 'resume' | 'retry'): Promise<void>;
 }
 
-export interface ProxyAdapters {
+export interface SignalStores {
   alerts: AlertStore;
   statistics: StatisticsStore;
+  watchers: WatcherStore;
+  metrics: MetricsStore;
+}
+
+export interface GatewayProxyAdapters extends SignalStores {
   keys: ApiKeyStore;
   ipInfo: IpInfo;
-  watchers: WatcherStore;
   logins: LoginStore;
   copies: DecisionCopyStore;
-  metrics: MetricsStore;
+}
+
+export interface WorkerProxyAdapters extends SignalStores {
   capi: CapiClient;
 }

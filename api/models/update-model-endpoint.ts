@@ -1,4 +1,4 @@
-import type { Adapters } from '../../activities/ports/adapters.js';
+import type { RouteAdapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/models/model-endpoints.js';
 import type { ModelEndpointPatch } from '../../schemas/models/model-endpoints-api.js';
@@ -7,7 +7,7 @@ import { editedEndpointRecord } from './endpoint-record.js';
 import { followEndpointRename } from './follow-rename.js';
 
 export type ModelEndpointDeps = Pick<
-  Adapters,
+  RouteAdapters,
   'endpoints' | 'modelServers' | 'partitions' | 'presets' | 'files'
 >;
 

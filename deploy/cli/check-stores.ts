@@ -3,12 +3,12 @@
  * ends with 1 if they do. Meant for a quiet system: what is being indexed at this moment shows up too.
  */
 import { checkStores } from '../../activities/documents/clean-up/check-stores.js';
-import { connect } from '../../activities/connect.js';
+import { connectWorker } from '../../activities/connect.js';
 import { parseConfig } from '../../schemas/config/config.js';
 import { readEnvironment } from '../../schemas/config/read-environment.js';
 
 const config = parseConfig(readEnvironment(process.env));
-const adapters = await connect(config);
+const adapters = await connectWorker(config);
 try {
   const drifts = await checkStores(adapters, {
     deduplicate: config.documents.deduplicate,

@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { devNull } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
-import { connect } from '../../activities/connect.js';
-import type { ConnectedAdapters } from '../../activities/connect.js';
+import { connectGateway } from '../../activities/connect.js';
+import type { GatewayAdapters } from '../../activities/ports/adapters.js';
 import type { QueueSummary } from '../../activities/ports/signals.js';
 import { parseConfig } from '../../schemas/config/config.js';
 import type { Config } from '../../schemas/config/config.js';
@@ -22,7 +22,7 @@ export interface RunningStack {
   readonly token: string;
   readonly config: Config;
   /** The stores themselves, to look behind the API. */
-  readonly adapters: ConnectedAdapters;
+  readonly adapters: GatewayAdapters;
   readonly temporal: Client;
   /** @param changes variables for this start only */
   startGateway(changes?: Environment): Promise<void>;
@@ -134,7 +134,7 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
 
   const connection = await Connection.connect({ address: service('TEMPORAL_ADDRESS') });
   const temporal = new Client({ connection });
-  const adapters = await connect(config);
+  const adapters = await connectGateway(config);
   const runNow = async (workflowType: string, args: unknown[]): Promise<void> => {
     await temporal.workflow.execute(workflowType, {
       workflowId: `${run}-${workflowType}-${randomBytes(4).toString('hex')}`,

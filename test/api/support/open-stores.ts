@@ -1,5 +1,5 @@
 import type { Adapters } from '../../../activities/ports/adapters.js';
-import type { ProxyAdapters } from '../../../activities/ports/signals.js';
+import type { GatewayProxyAdapters } from '../../../activities/ports/signals.js';
 import { createMongoAlertStore } from '../../../activities/stores/mongo/signals/alert-store.js';
 import { createMongoApiKeyStore } from '../../../activities/stores/mongo/signals/api-key-store.js';
 import { createMongoBlobStore } from '../../../activities/stores/mongo/documents/blob-store.js';
@@ -34,7 +34,7 @@ import { createFakeWatcherStore } from '../../support/fakes/signals/fake-watcher
 
 type DocumentStores = Pick<Adapters, keyof ReturnType<typeof createFakeStores>>;
 type ProxyStores = Pick<
-  ProxyAdapters,
+  GatewayProxyAdapters,
   'alerts' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'statistics' | 'keys'
 >;
 

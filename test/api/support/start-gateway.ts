@@ -19,7 +19,7 @@ import type { ParserPool } from '../../../activities/documents/parsing/parser-po
 import { BUNDLED_PROMPTS } from '../../../activities/models/seeds/bundled-prompts.js';
 import { createStoredPromptSource } from '../../../activities/models/seeds/stored-prompts.js';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
-import type { Adapters, RateLimits } from '../../../activities/ports/adapters.js';
+import type { RouteAdapters, RateLimits } from '../../../activities/ports/adapters.js';
 import { createEncryption } from '../../../activities/stores/mongo/encryption.js';
 import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import type { ChatAdapters } from '../../../activities/ports/chat.js';
@@ -39,7 +39,7 @@ export interface GatewayOptions {
   /** What the real chat service is given; bundled prompts and no web search otherwise. */
   chatAdapters?: Partial<ChatAdapters>;
   /** Puts faults between the gateway and its stores. */
-  adapt?: (adapters: Adapters) => Adapters;
+  adapt?: (adapters: RouteAdapters) => RouteAdapters;
   /** Those of this gateway alone unless given; off unless `env` turns them on. */
   rateLimits?: RateLimits;
   /** Routes that no table has, to see what a test makes of them. */
@@ -88,13 +88,12 @@ export const startGateway = async (options: GatewayOptions = {}) => {
 
   for (const preset of seededPresets(config)) await stores.presets.seed(preset);
   await stores.prompts.seed(BUNDLED_PROMPTS);
-  const own: Adapters = {
+  const own: RouteAdapters = {
     ...stores,
     models,
     endpoints,
     promptSource: createStoredPromptSource(stores.prompts),
     modelServers: createModelServers({ dispatcher, keys, registry: models }),
-    callbackClient: { post: async () => 204, close: async () => {} },
     probes: { mongodb: async () => {}, opensearch: async () => {} },
     close: async () => {},
   };

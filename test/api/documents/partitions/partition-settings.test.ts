@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ModelEndpoint } from '../../../../schemas/models/model-endpoints.js';
-import type { Adapters } from '../../../../activities/ports/adapters.js';
+import type { RouteAdapters } from '../../../../activities/ports/adapters.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText, taskIdOf, uploadForm } from '../../support/uploads.js';
@@ -18,7 +18,7 @@ const SECOND: ModelEndpoint & { is_default: boolean } = {
 };
 
 /** A second embedder, known by its record alone. */
-const withSecondEmbedder = (adapters: Adapters): Adapters => ({
+const withSecondEmbedder = (adapters: RouteAdapters): RouteAdapters => ({
   ...adapters,
   models: {
     ...adapters.models,
