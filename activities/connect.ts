@@ -70,8 +70,8 @@ interface Shared {
 }
 
 /**
- * Config → what a gateway reaches outside, behind ports. Together with `connectWorker` and `connectShared` the only place
- * where clients are made. Indexes and the model endpoints of the configuration are created when missing, so that a first
+ * Config → what a gateway reaches outside, behind ports. Clients are made here, in `connectWorker` and in
+ * `connectShared` alone. Indexes and the model endpoints of the configuration are created when missing, so that a first
  * start needs no set-up. A model server may be away: it is asked when it is first needed.
  * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
  */

@@ -1,7 +1,10 @@
 import type { Clock } from './clock.js';
 import type { ProcessActivity } from './process-activity.js';
 
-/** How a process is watched; docs/decisions/025-the-launcher-watches-its-processes-by-two-signs.md says why these values. */
+/**
+ * How a process is watched; the reasons of these values are in
+ * docs/decisions/025-the-launcher-watches-its-processes-by-two-signs.md.
+ */
 export interface WatchTimes {
   /** Between two looks at whether the process is there. */
   readonly tickMs: number;
