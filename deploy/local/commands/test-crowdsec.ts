@@ -24,7 +24,7 @@ const nothingOutside = Object.fromEntries(
  */
 export async function testCrowdsec(bench: Workbench, args: readonly string[]): Promise<number> {
   if (args.includes(INSIDE))
-    return await test('jest.crowdsec.config.mjs')(
+    return await test('jest.crowdsec.config.mjs', { testServer: false })(
       bench,
       args.filter((arg) => arg !== INSIDE),
     );

@@ -19,13 +19,15 @@ export function test(
   config: string,
   options: {
     demanded?: readonly OptionalName[];
+    /** False: no test runs a workflow in Temporal's test server, which is not obtained then. */
+    testServer?: boolean;
     /** More variables for jest. */
     environment?: Readonly<Record<string, string>>;
     /** Done with the variables of jest before it begins. */
     before?: (environment: NodeJS.ProcessEnv) => Promise<void>;
   } = {},
 ): (bench: Workbench, args: readonly string[]) => Promise<number> {
-  const { demanded = [], environment = {}, before } = options;
+  const { demanded = [], testServer = true, environment = {}, before } = options;
   return async (bench, args) => {
     const keep = args.includes('--keep');
     const jestArgs = args.filter((arg) => !OWN_OPTIONS.has(arg));
@@ -42,7 +44,7 @@ export function test(
     const stack = new Stack(bench);
     await stack.enter('test');
     try {
-      return await run(await openForTests(bench, stack, demanded));
+      return await run(await openForTests(bench, stack, { demanded, testServer }));
     } finally {
       await stack.close({ leaveFound: true, leaveAll: keep });
     }
@@ -63,19 +65,19 @@ async function areAtHand(bench: Workbench, names: readonly OptionalName[]): Prom
 async function openForTests(
   bench: Workbench,
   stack: Stack,
-  demanded: readonly OptionalName[],
+  { demanded, testServer }: { demanded: readonly OptionalName[]; testServer: boolean },
 ): Promise<Record<string, string>> {
   const given = bench.settings[temporalTestServer.variable];
-  const [services, testServer] = await Promise.all([
+  const [services, testServerPath] = await Promise.all([
     // tests of what a lost Redis does start their own: this one is opened so that the program is there
     stack.openServices({ supervise: false, also: ['redis'], demanded }),
-    given ?? stack.obtain(temporalTestServer),
+    testServer ? (given ?? stack.obtain(temporalTestServer)) : null,
   ]);
   return {
     MONGODB_URL: services.mongodb,
     OPENSEARCH_URL: services.opensearch,
     TEMPORAL_ADDRESS: services.temporal,
-    TEMPORAL_TEST_SERVER: testServer,
+    ...(testServerPath !== null && { TEMPORAL_TEST_SERVER: testServerPath }),
     ...modelEnvironment(services, bench.settings),
   };
 }
