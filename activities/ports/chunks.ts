@@ -51,6 +51,8 @@ export interface ChunkStore {
   searchHybrid(request: {
     scope: Scope;
     partitions: readonly string[] | 'all';
+    /** Where the question's words are counted to tell how rare they are; `partitions` when left out. */
+    countedIn?: readonly string[] | 'all';
     fileKey?: string;
     /** Any number of them. */
     fileKeys?: readonly string[];

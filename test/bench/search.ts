@@ -3,9 +3,12 @@
  * same `_msearch` sent straight to OpenSearch in the same run.
  */
 import { Agent, request } from 'undici';
+import type { Scope } from '../../schemas/documents/users.js';
 import { parseFilter } from '../../activities/retrieval/filter/parse-filter.js';
 import { SOURCE_FIELDS } from '../../activities/stores/opensearch/chunk-document.js';
-import { hybridQuery } from '../../activities/stores/opensearch/hybrid-query.js';
+import { connectOpenSearch } from '../../activities/stores/opensearch/connect-opensearch.js';
+import { hybridQuery, questionWords } from '../../activities/stores/opensearch/hybrid-query.js';
+import { createTermCounter } from '../../activities/stores/opensearch/term-weights.js';
 import { openBenchStack } from './open-bench-stack.js';
 import { percentile, reportBench } from './bench-report.js';
 import { cranfield, piaf } from './collection.js';
@@ -46,6 +49,8 @@ try {
   process.stderr.write(`${CHUNKS} chunks in ${Math.round((performance.now() - began) / 1000)} s\n`);
 
   const index = `${stack.config.opensearch.indexPrefix}chunks-v3`;
+  const engine = connectOpenSearch({ url: stack.config.opensearch.url });
+  const countTerms = createTermCounter(engine.client, index);
   const { vectorField } = await stack.adapters.models.embedder(EMBEDDER);
   const texts = [...cranfield().queries, ...piaf().queries].map(({ text }) => text);
   const vectors = new Map(texts.map((text) => [text, models.embed(text)]));
@@ -54,12 +59,15 @@ try {
   const raw =
     (legs: readonly Legs[], { filter, texts: whole = true }: { filter?: string; texts?: boolean } = {}) =>
     async (text: string): Promise<void> => {
-      const query = hybridQuery({
-        scope: { kind: 'partitions', userId: 1, roles: { [PARTITION]: 'owner' } },
+      const asked = {
+        scope: { kind: 'partitions', userId: 1, roles: { [PARTITION]: 'owner' } } as Scope,
         ...{ partitions: [PARTITION], text, vector: vectors.get(text)!, vectorField },
         size: stack.config.search.candidates,
         ...(filter !== undefined && { filter: parseFilter(filter) }),
-      });
+      };
+      const words = questionWords(asked)!;
+      const clauses = [...words.words, ...words.identifiers];
+      const query = hybridQuery(asked, words, await countTerms(words.countedIn, clauses));
       const lines = legs.flatMap((leg) => [{ index }, whole ? { ...query[leg], ...WHOLE } : query[leg]]);
       const { statusCode, body } = await request(`${stack.config.opensearch.url}/_msearch`, {
         method: 'POST',

@@ -24,6 +24,8 @@ export interface LegsRequest extends CheckLimits {
   embedder: Embedder;
   text: string;
   similarityThreshold: number;
+  /** All that is searched, by whatever embedder: words are counted there, so that the groups' scores compare. */
+  countedIn: readonly string[];
   /** Hits asked of each leg. */
   size: number;
   /** Hits that are wanted in the end. */
@@ -61,6 +63,7 @@ export const searchLegs = async (
   for (let rounds = 1; ; rounds++) {
     const answer = await chunks.searchHybrid({
       ...{ scope, partitions, text, vector, vectorField: embedder.vectorField, size },
+      countedIn: request.countedIn,
       ...(fileKey !== undefined && { fileKey }),
       ...(fileKeys !== undefined && { fileKeys }),
       ...(filter !== undefined && { filter }),

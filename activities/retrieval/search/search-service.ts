@@ -103,7 +103,7 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
         [...groups].map(async ([name, names]) => {
           const embedder = await models.embedder(name);
           return searchLegs(dependencies, {
-            ...{ ...limits, partitions: new Set(names), embedder },
+            ...{ ...limits, partitions: new Set(names), embedder, countedIn: [...limits.partitions] },
             similarityThreshold:
               request.similarityThreshold ?? embedder.similarityThreshold ?? settings.similarityThreshold,
             ...{ text, topK, signal, size: Math.min(candidates, MAX_SIZE) },

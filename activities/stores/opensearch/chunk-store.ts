@@ -10,12 +10,13 @@ import { createChunkReader } from './chunk-reader.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
 import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
-import { cosineOf, hybridQuery } from './hybrid-query.js';
+import { cosineOf, hybridQuery, questionWords } from './hybrid-query.js';
 import { scanChunks } from './scan-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
 import type { HeadHit, SearchAnswer } from './search-hits.js';
 import { createSharedRefresh } from './shared-refresh.js';
+import { createTermCounter } from './term-weights.js';
 
 type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
 
@@ -26,6 +27,7 @@ export const createOpenSearchChunkStore = (
 ): ChunkStore => {
   const index = `${options.indexPrefix}chunks-v3`;
   const refresh = createSharedRefresh(client, index);
+  const countTerms = createTermCounter(client, index);
   /** Fields that could not be made sure of, since the index was of an older release; null: none. */
   let owed: VectorField[] | null = null;
   const requireSchema = async (): Promise<void> => {
@@ -79,7 +81,14 @@ export const createOpenSearchChunkStore = (
 
     async searchHybrid(request) {
       await requireSchema();
-      const { lexical, dense } = hybridQuery(request);
+      const words = questionWords(request);
+      if (words === null) return { lexical: [], dense: [] };
+      const statistics = await countTerms(
+        words.countedIn,
+        [...words.words, ...words.identifiers],
+        request.signal,
+      );
+      const { lexical, dense } = hybridQuery(request, words, statistics);
       const lines = [lexical, dense].flatMap((leg) => (leg === null ? [] : [{ index }, leg]));
       if (lines.length === 0) return { lexical: [], dense: [] };
       const { responses } = await client.request<{ responses: SearchAnswer<HeadHit>[] }>(

@@ -2,6 +2,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorMapping } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
+import { ensureSimilarity } from './similarity.js';
 
 type MappingAnswer = Record<string, { mappings: { _meta?: { schema_version?: number } } }>;
 
@@ -49,6 +50,7 @@ export const ensureChunkIndex = async (
   } catch (error) {
     if (!hasEngineType(error, 'resource_already_exists_exception')) throw error;
     await requirePresentVersion(client, index);
+    await ensureSimilarity(client, index);
   }
   // Base fields too: a version that adds one finds an index that lacks it.
   const mapping = {

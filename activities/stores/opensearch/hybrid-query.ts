@@ -4,23 +4,28 @@ import type { ChunkStore } from '../../ports/chunks.js';
 import { headsOnly } from './chunk-document.js';
 import { countClauses, filterQuery } from './filter-query.js';
 import { identifiersIn } from './identifiers.js';
+import { clauseQuery } from './term-weights.js';
+import type { TermStatistics, WordClause } from './term-weights.js';
 
 type HybridRequest = Parameters<ChunkStore['searchHybrid']>[0];
 
-const FILE_NAME = 'filename';
+/** Fields that a question's words are looked for in, and what each weighs. */
+type Fields = Readonly<Record<string, number>>;
+
 /**
  * Stemmed words weigh most, exact ones a quarter and those of the headings half as much. A question in one language is
  * not asked of the other's stems: nDCG@10 of BM25 alone on Cranfield / PIAF 0.395 / 0.818, with both stemmers always
  * 0.395 / 0.811, exact words half as much 0.396 / 0.818, stems alone 0.392 / 0.802.
  */
-const fieldsIn = (language: 'en' | 'fr'): string[] => [
-  ...[`text.${language}`, 'text^0.25', `heading_path.${language}^0.5`, 'heading_path^0.125', FILE_NAME],
-];
+const fieldsIn = (language: 'en' | 'fr'): Fields => ({
+  ...{ [`text.${language}`]: 1, text: 0.25, [`heading_path.${language}`]: 0.5, heading_path: 0.125 },
+  filename: 1,
+});
 /** Where the language cannot be told. */
-const FIELDS = [
-  ...['text.en', 'text.fr', 'text^0.5'],
-  ...['heading_path.en^0.5', 'heading_path.fr^0.5', 'heading_path^0.25', FILE_NAME],
-];
+const FIELDS: Fields = {
+  ...{ 'text.en': 1, 'text.fr': 1, text: 0.5 },
+  ...{ 'heading_path.en': 0.5, 'heading_path.fr': 0.5, heading_path: 0.25, filename: 1 },
+};
 
 const IDENTIFIER_FIELDS = ['text', 'heading_path', 'filename'];
 
@@ -87,67 +92,132 @@ interface HybridQuery {
   dense: object | null;
 }
 
-/** Both legs of a search; a leg without anything to compare by is null and is not asked. */
-export const hybridQuery = (request: HybridRequest): HybridQuery => {
+interface AskedClause extends WordClause {
+  weight: number;
+}
+
+interface QuestionWords {
+  /** Whose chunks are counted; null: all. */
+  countedIn: readonly string[] | null;
+  words: AskedClause[];
+  identifiers: AskedClause[];
+}
+
+/** As the engine's standard tokenizer cuts (UAX #29), Han and Hiragana by the character. */
+const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+const BY_CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}]|[^\p{Script=Han}\p{Script=Hiragana}]+/gu;
+
+const cutWords = (text: string): string[] =>
+  [...segmenter.segment(text)].flatMap(({ segment, isWordLike }) =>
+    isWordLike === true ? (segment.match(BY_CHARACTER) ?? []) : [],
+  );
+
+/** Each distinct word with how often it stands there: a word said twice weighs twice. */
+const counted = (words: readonly string[]): Map<string, number> => {
+  const times = new Map<string, number>();
+  for (const word of words) times.set(word.toLowerCase(), (times.get(word.toLowerCase()) ?? 0) + 1);
+  return times;
+};
+
+/** What of the question is looked for in the lexical leg, and whose chunks its words are counted in; null: nothing is to be searched. */
+export const questionWords = (request: HybridRequest): QuestionWords | null => {
   const partitions = visiblePartitions(request.scope, request.partitions);
-  if (partitions?.length === 0 || request.fileKeys?.length === 0 || request.size < 1)
-    return { lexical: null, dense: null };
-  const filter = filterClauses(partitions, request);
+  if (partitions?.length === 0 || request.fileKeys?.length === 0 || request.size < 1) return null;
+  const countedIn =
+    request.countedIn === undefined ? partitions : visiblePartitions(request.scope, request.countedIn);
   const identifiers = identifiersIn(request.text);
-  const taken = countClauses(filter) + identifiers.length * IDENTIFIER_FIELDS.length;
+  const taken =
+    countClauses(filterClauses(partitions, request)) + identifiers.length * IDENTIFIER_FIELDS.length;
   const room = Math.floor((MAX_CLAUSES - taken) / CLAUSES_PER_TERM);
   const text = lexicalText(request.text, Math.min(MAX_TERMS, room));
+  if (text === null) return { countedIn, words: [], identifiers: [] };
+  const language = languageOf(request.text);
+  const words = counted(cutWords(text));
+  const fields = Object.entries(language === null ? FIELDS : fieldsIn(language));
+  return {
+    countedIn,
+    words: fields.flatMap(([field, share]) =>
+      [...words].map(([word, times]) => ({ type: 'match' as const, field, word, weight: share * times })),
+    ),
+    // The index cuts `74-B12-009` at its dashes, so that a text with the parts in another order looks alike: where they
+    // stand side by side and in this order, that counts once more. Adds nothing to questions without identifiers, which
+    // are 720 of the 725 of Cranfield and PIAF.
+    identifiers: identifiers.flatMap((word) =>
+      IDENTIFIER_FIELDS.map((field) => ({ type: 'match_phrase' as const, field, word, weight: 1 })),
+    ),
+  };
+};
+
+/** Both legs of a search; a leg without anything to compare by is null and is not asked. */
+export const hybridQuery = (
+  request: HybridRequest,
+  words: QuestionWords,
+  statistics: TermStatistics,
+): HybridQuery => {
+  const partitions = visiblePartitions(request.scope, request.partitions);
+  const filter = filterClauses(partitions, request);
   const shape = {
     size: request.size,
     ...headsOnly({ traits: request.filter !== undefined }),
   };
-  const k = Math.max(request.size, MIN_CANDIDATES);
+  const weighed = (clauses: readonly AskedClause[]): object[] =>
+    clauses.flatMap((clause) => {
+      const holding = statistics.holding(clause);
+      return holding === 0 ? [] : [clauseQuery(clause, clause.weight * rarity(holding, statistics.chunks))];
+    });
+  const should = weighed(words.words);
+  const phrases = weighed(words.identifiers);
   return {
     lexical:
-      text === null
+      should.length === 0
         ? null
         : {
             ...shape,
+            sort: BY_SCORE_THEN_PLACE,
             query: {
-              bool: {
-                must: [matchText(text, languageOf(request.text))],
-                should: identifiers.map(matchIdentifier),
-                filter,
-              },
+              bool: { must: [{ bool: { should, minimum_should_match: 1 } }], should: phrases, filter },
             },
           },
     // A zero vector has no direction: cosine is undefined and the engine refuses it.
     dense: request.vector.every((value) => value === 0)
       ? null
-      : {
-          ...shape,
-          query: {
-            knn: {
-              [request.vectorField]: {
-                vector: request.vector,
-                k,
-                // Inside the clause: filtered afterwards, other tenants' chunks would use up the candidates.
-                filter: { bool: { filter } },
-                method_parameters: { ef_search: k },
-              },
-            },
-          },
-        },
+      : { ...shape, sort: BY_SCORE_THEN_PLACE, query: denseQuery(request, filter, statistics.chunks) },
   };
 };
 
-const matchText = (text: string, language: ReturnType<typeof languageOf>): object => ({
-  multi_match: { query: text, fields: language === null ? FIELDS : fieldsIn(language), type: 'most_fields' },
-});
+/** Equal scores by what belongs to the chunk: the engine's own order is that of its segments, which all tenants share. */
+const BY_SCORE_THEN_PLACE = [
+  { _score: 'desc' },
+  { file_key: 'asc' },
+  { generation: 'asc' },
+  { position: 'asc' },
+];
+
+/** BM25's inverse document frequency, as Lucene has it. */
+const rarity = (holding: number, chunks: number): number =>
+  Math.log(1 + (chunks - holding + 0.5) / (holding + 0.5));
 
 /**
- * The index cuts `74-B12-009` at its dashes, so that a text with the parts in another order looks alike: where they
- * stand side by side and in this order, that counts once more. Adds nothing to questions without identifiers, which are
- * 720 of the 725 of Cranfield and PIAF.
+ * Lucene compares each vector within the filter when these are not more than are looked for, and walks a graph
+ * otherwise. The graph is shared by all tenants, so which of the nearest it misses may depend on others.
  */
-const matchIdentifier = (identifier: string): object => ({
-  multi_match: { query: identifier, fields: IDENTIFIER_FIELDS, type: 'phrase' },
-});
+const denseQuery = (request: HybridRequest, filter: object[], chunks: number): object => {
+  const k = Math.max(request.size, MIN_CANDIDATES, chunks <= MAX_EXACT ? chunks : 0);
+  return {
+    knn: {
+      [request.vectorField]: {
+        vector: request.vector,
+        k,
+        // Inside the clause: filtered afterwards, other tenants' chunks would use up the candidates.
+        filter: { bool: { filter } },
+        method_parameters: { ef_search: k },
+      },
+    },
+  };
+};
+
+/** The engine's own bound on k. */
+const MAX_EXACT = 10_000;
 
 /** Lucene shifts cosine to (1 + cos) / 2 since its scores may not be negative. */
 export const cosineOf = (score: number): number => Math.max(-1, Math.min(1, 2 * score - 1));

@@ -1,4 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
+import { similaritySettings } from './similarity.js';
 
 const MAX_DIMENSION = 16_000;
 
@@ -12,6 +13,7 @@ const keyword = { type: 'keyword', ignore_above: KEYWORD_MAX_CHARACTERS };
 /** The index of one schema version. One replica where there is a second node to hold it, none on a single one. */
 export const indexSettings = {
   index: { knn: true, number_of_shards: 1, auto_expand_replicas: '0-1', refresh_interval: '250ms' },
+  similarity: similaritySettings,
   analysis: {
     analyzer: {
       folded: { type: 'custom', tokenizer: 'standard', filter: ['lowercase', 'asciifolding'] },

@@ -5,6 +5,7 @@ import { parseFilter } from '../../../activities/retrieval/filter/parse-filter.j
 import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import { collect, sampleChunk, times } from '../samples.js';
+import { seededRandom } from '../../support/seeded-random.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
@@ -271,6 +272,74 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
       expect(await seen({ scope: member(me, them), partitions: [me, them] })).toEqual(new Set([me, them]));
       const ofFile = { scope: member(me), fileKey: theirs[0]?.file_key ?? '' };
       expect(await seen(ofFile)).toEqual(new Set());
+    });
+
+    test('scores and order are the same, whatever stands in other partitions', async () => {
+      const random = seededRandom(20);
+      const WORDS = [
+        'mill',
+        'sieve',
+        'stone',
+        'flour',
+        'water',
+        'wheel',
+        'grain',
+        'zarquon',
+        'blivet',
+        'the',
+      ];
+      const sentence = () =>
+        times(3 + Math.floor(random() * 12), () => WORDS[Math.floor(random() * WORDS.length)]!).join(' ');
+      const vectorOf = () => times(3, () => random() - 0.5);
+      const fill = async (count: number, overrides: Partial<StoredChunk>, published: boolean) => {
+        const chunks = chunksOf(times(count, sentence), overrides);
+        await put(chunks, vectorOf);
+        if (published) await publish(chunks);
+        return chunks;
+      };
+      const [own, second] = [`p-${randomUUID()}`, `p-${randomUUID()}`];
+      await fill(40, { partition: own }, true);
+      await fill(15, { partition: own, heading_path: ['Mills', 'The blivet'] }, true);
+      await fill(130, { partition: second, filename: 'zarquon-4.txt' }, true);
+      const questions = times(6, sentence).map((text) => ({ text, vector: vectorOf() }));
+      questions.push({ text: 'stone', vector: [1, 0, 0] }, { text: 'zarquon-4 sieve-7', vector: [0, 1, 0] });
+      const answers = async () => {
+        const found = [];
+        for (const question of questions)
+          for (const partitions of [[own], [second], [own, second]])
+            found.push(await search({ ...question, partitions, size: 20 }));
+        return found;
+      };
+      const before = await answers();
+      const others: StoredChunk[][] = [];
+      for (let round = 0; round < 6; round += 1) {
+        if (others.length > 1 && random() < 0.4) {
+          const [gone] = others.splice(Math.floor(random() * others.length), 1);
+          await store().deleteFile(gone![0]!.file_key);
+        } else others.push(await fill(20 + Math.floor(random() * 100), {}, random() < 0.7));
+        expect(await answers()).toEqual(before);
+      }
+    }, 120_000);
+
+    test('a word that only others use weighs like one that nobody uses', async () => {
+      const [foreign, word] = ['xyzzy', 'plugh'].map(
+        (stem) => stem + randomUUID().slice(0, 8).replace(/\d/g, 'q'),
+      );
+      const [mine] = [chunksOf([`${foreign} of a mill`, `${word} of a mill`])];
+      await put(mine);
+      await publish(mine);
+      const scores = async () => {
+        const { lexical } = await search({
+          ...{ partitions: [mine[0]!.partition], text: `${foreign} ${word}` },
+        });
+        return lexical.map(({ score }) => score);
+      };
+      const before = await scores();
+      expect(before[0]).toBe(before[1]);
+      const theirs = chunksOf(times(20, () => `${foreign} again`));
+      await put(theirs);
+      await publish(theirs);
+      expect(await scores()).toEqual(before);
     });
 
     test('the filter does not eat up the candidates of the dense leg', async () => {

@@ -1,11 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { assertMapping, chunkMapping, vectorMapping } from '../../../activities/stores/opensearch/mapping.js';
+import {
+  assertMapping,
+  chunkMapping,
+  indexSettings,
+  vectorMapping,
+} from '../../../activities/stores/opensearch/mapping.js';
 import { connectOpenSearch } from '../../../activities/stores/opensearch/connect-opensearch.js';
 import { createOpenSearchChunkStore } from '../../../activities/stores/opensearch/chunk-store.js';
 import type { LooseBody } from '../../api/support/loose-body.js';
 import { createFakeChunkStore } from '../../support/fakes/documents/fake-chunk-store.js';
 import { chunkStoreContract } from './chunk-store.contract.js';
-import { collect } from '../samples.js';
+import { collect, sampleChunk } from '../samples.js';
 import { fake, openSearch } from '../subject.js';
 
 for (const subject of [fake(createFakeChunkStore), ...openSearch()]) chunkStoreContract(subject);
@@ -65,6 +70,35 @@ const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): v
       expect(await version()).toBe(3);
       await close();
     });
+
+    test('one that weighs words by the whole index weighs them by the partitions searched, also after a crash', async () => {
+      const { store, close, request } = await openIndex();
+      const { similarity: _, ...settings } = indexSettings;
+      await request('PUT', '', { settings, mappings: chunkMapping });
+      await store.ensureSchema(fields);
+      const chunks = ['mill', 'stone'].map((text, position) =>
+        sampleChunk({ partition: 'p', file_key: 'f', text, position }),
+      );
+      await store.put(
+        chunks.map((chunk) => ({ chunk, vector: [1, 0] })),
+        'v',
+      );
+      await store.publish(chunks[0]!.file_key, chunks[0]!.generation, 2);
+      const search = () =>
+        store.searchHybrid({
+          ...{ scope: { kind: 'all', userId: 1 }, partitions: ['p'], text: 'mill' },
+          ...{ vector: [1, 0], vectorField: 'v', size: 2 },
+        });
+      const found = await search();
+      expect(found.lexical).toHaveLength(1);
+      // Closed by a process that died before it opened the index again.
+      await request('POST', '/_close');
+      await Promise.all([1, 2, 3].map(() => store.ensureSchema(fields)));
+      expect(await search()).toEqual(found);
+      const answer = (await request('GET', '/_settings')) as Record<string, LooseBody>;
+      expect(Object.values(answer)[0].settings.index.similarity.default.type).toBe('scripted');
+      await close();
+    }, 60_000);
 
     test('one that is missing is named by whatever reads, and made anew before anything is written', async () => {
       const { store, close, request } = await openIndex();

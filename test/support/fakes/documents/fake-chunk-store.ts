@@ -39,14 +39,21 @@ export const createFakeChunkStore = (): ChunkStore => {
   const all = (): Entry[] => [...entries.values()];
   const ofFile = (fileKey: string): Entry[] => all().filter(({ chunk }) => chunk.file_key === fileKey);
 
-  const lexicalScore = (chunk: StoredChunk, terms: readonly string[], pool: readonly Entry[]): number => {
+  /** How rare each term is among the counted chunks. */
+  const rarities = (terms: readonly string[], pool: readonly Entry[]): Map<string, number> => {
+    const texts = pool.map(({ chunk }) => new Set(words(chunk.text)));
+    return new Map(
+      terms.map((term) => {
+        const holders = texts.filter((text) => text.has(term)).length;
+        return [term, Math.log(1 + pool.length / (1 + holders))];
+      }),
+    );
+  };
+
+  const lexicalScore = (chunk: StoredChunk, rarity: ReadonlyMap<string, number>): number => {
     const own = new Set(words([chunk.text, chunk.filename, ...chunk.heading_path].join(' ')));
     let score = 0;
-    for (const term of terms) {
-      if (!own.has(term)) continue;
-      const holders = pool.filter((entry) => words(entry.chunk.text).includes(term)).length;
-      score += Math.log(1 + pool.length / (1 + holders));
-    }
+    for (const [term, weight] of rarity) if (own.has(term)) score += weight;
     return score;
   };
 
@@ -94,10 +101,19 @@ export const createFakeChunkStore = (): ChunkStore => {
           (rest.filter === undefined || matchesFilter(chunk, rest.filter)) &&
           rest.withoutGenerations?.includes(chunk.generation) !== true,
       );
-      const terms = [...new Set(words(text))];
+      const countedIn = rest.countedIn ?? partitions;
+      const rarity = rarities(
+        [...new Set(words(text))],
+        all().filter(
+          ({ chunk }) =>
+            chunk.published &&
+            inScope(scope, chunk.partition) &&
+            (countedIn === 'all' || countedIn.includes(chunk.partition)),
+        ),
+      );
       const shown = rest.filter === undefined ? placeOf : headOf;
       const lexical = pool
-        .map(({ chunk }) => ({ chunk: shown(chunk), score: lexicalScore(chunk, terms, pool) }))
+        .map(({ chunk }) => ({ chunk: shown(chunk), score: lexicalScore(chunk, rarity) }))
         .filter(({ score }) => score > 0);
       if (norm(vector) === 0 || pool.length === 0) return { lexical: ranked(lexical, size), dense: [] };
       if (dimensions.get(vectorField) !== vector.length) throw new AppError('VDB_SEARCH_ERROR');

@@ -1,0 +1,55 @@
+import type { OpenSearchClient } from './connect-opensearch.js';
+import { hasEngineType } from './opensearch-errors.js';
+
+/**
+ * BM25's share of a word in a chunk (k1 = 1.2, b = 0.75), without its two statistics of the whole index: how rare a word
+ * is comes with the query as its boost, counted in the searched partitions, and the mean length is a constant. Cut to
+ * multiples of 2⁻¹², so that sums are exact in whatever order the engine adds them.
+ */
+const SCORE = [
+  'double saturated = doc.freq / (doc.freq + 1.2 * (0.25 + 0.75 * doc.length / 120.0));',
+  'return Math.rint(4096.0 * query.boost * 2.2 * saturated) / 4096.0;',
+].join(' ');
+
+/** In force for every field: the similarity of a field that is there cannot be changed, that of the index can. */
+export const similaritySettings = { default: { type: 'scripted', script: { source: SCORE } } } as const;
+
+interface SettingsAnswer {
+  [index: string]: { settings: { index: { similarity?: { default?: { script?: { source?: string } } } } } };
+}
+interface StateAnswer {
+  metadata: { indices: { [index: string]: { state: 'open' | 'close' } } };
+}
+
+const ATTEMPTS = 20;
+
+/**
+ * Gives an index of an earlier release the similarity of this one. The engine takes it of a closed index only, which is
+ * closed for a moment (a tenth of a second for an index of 111,000 chunks); what is asked meanwhile fails as it does while the engine is
+ * away. Safe at once in several processes, and after a crash in between: whoever comes next opens the index.
+ */
+export const ensureSimilarity = async (client: OpenSearchClient, index: string): Promise<void> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const found = Object.values(await client.request<SettingsAnswer>('GET', `/${index}/_settings`))[0];
+      const current = found?.settings.index.similarity?.default?.script?.source;
+      const state = await client.request<StateAnswer>('GET', `/_cluster/state/metadata/${index}`, {
+        query: { filter_path: 'metadata.indices.*.state' },
+      });
+      const closed = Object.values(state.metadata.indices)[0]?.state === 'close';
+      if (current === SCORE && !closed) return;
+      if (current !== SCORE) {
+        await client.request('POST', `/${index}/_close`);
+        await client.request('PUT', `/${index}/_settings`, {
+          body: { index: { similarity: similaritySettings } },
+        });
+      }
+      await client.request('POST', `/${index}/_open`, { query: { wait_for_active_shards: 1 } });
+      return;
+    } catch (error) {
+      // Another process opened it between our two calls.
+      const raced = hasEngineType(error, 'illegal_argument_exception');
+      if (!raced || attempt === ATTEMPTS) throw error;
+    }
+  }
+};
