@@ -46,6 +46,7 @@ export interface ChunkStore {
    * Both legs in one round trip: BM25 over text and names, k-NN over one vector field. Only published chunks of
    * the given partitions (or all), optionally of one file or of some, and of those that a filter holds of, without the
    * generations that are known not to be live (numbers are global: none belongs to two files). `size` hits per leg.
+   * Hits, order and scores do not depend on chunks outside `partitions` and `countedIn`.
    * @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED, VDB_SEARCH_ERROR, VDB_COLLECTION_ERROR when there is no index
    */
   searchHybrid(request: {
@@ -64,6 +65,13 @@ export interface ChunkStore {
     size: number;
     signal?: AbortSignal;
   }): Promise<{ lexical: SearchLegHit[]; dense: SearchLegHit[] }>;
+  /**
+   * Counts a question's words while it is being embedded; `searchHybrid` does it too, where this has not.
+   * @throws AppError as `searchHybrid`
+   */
+  prepareSearch(
+    request: Omit<Parameters<ChunkStore['searchHybrid']>[0], 'vector' | 'vectorField'>,
+  ): Promise<void>;
   /**
    * Chunks of a partition inside the scope, of whatever version; those that a refresh has not shown yet are left out.
    */

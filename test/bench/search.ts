@@ -50,7 +50,7 @@ try {
 
   const index = `${stack.config.opensearch.indexPrefix}chunks-v3`;
   const engine = connectOpenSearch({ url: stack.config.opensearch.url });
-  const countTerms = createTermCounter(engine.client, index);
+  const counter = createTermCounter(engine.client, index);
   const { vectorField } = await stack.adapters.models.embedder(EMBEDDER);
   const texts = [...cranfield().queries, ...piaf().queries].map(({ text }) => text);
   const vectors = new Map(texts.map((text) => [text, models.embed(text)]));
@@ -67,7 +67,12 @@ try {
       };
       const words = questionWords(asked)!;
       const clauses = [...words.words, ...words.identifiers];
-      const query = hybridQuery(asked, words, await countTerms(words.countedIn, clauses));
+      const query = hybridQuery(
+        asked,
+        words,
+        counter.known(words.countedIn, clauses)?.statistics ??
+          (await counter.count(words.countedIn, clauses)),
+      );
       const lines = legs.flatMap((leg) => [{ index }, whole ? { ...query[leg], ...WHOLE } : query[leg]]);
       const { statusCode, body } = await request(`${stack.config.opensearch.url}/_msearch`, {
         method: 'POST',

@@ -50,25 +50,33 @@ const idsIn = (legs: { lexical: readonly CheckedHit[]; dense: readonly CheckedHi
  * @throws AppError of the chunk store and the embedder, as their ports say
  */
 export const searchLegs = async (
-  { chunks, files }: { chunks: Pick<ChunkStore, 'searchHybrid'>; files: Pick<FileStore, 'getMany'> },
+  {
+    chunks,
+    files,
+  }: { chunks: Pick<ChunkStore, 'prepareSearch' | 'searchHybrid'>; files: Pick<FileStore, 'getMany'> },
   request: LegsRequest,
   // eslint-disable-next-line complexity -- optional fields of one query, and its rounds
 ): Promise<GroupHits> => {
   const { embedder, scope, text, size, topK, signal, fileKey, fileKeys, filter } = request;
   const { similarityThreshold } = request;
   const partitions = [...request.partitions];
-  const [vector = []] = await embedder.embed([text], { kind: 'query', ...(signal && { signal }) });
+  const question = {
+    ...{ scope, partitions, countedIn: request.countedIn, text, size },
+    ...(fileKey !== undefined && { fileKey }),
+    ...(fileKeys !== undefined && { fileKeys }),
+    ...(filter !== undefined && { filter }),
+    ...(signal && { signal }),
+  };
+  const [[vector = []]] = await Promise.all([
+    embedder.embed([text], { kind: 'query', ...(signal && { signal }) }),
+    chunks.prepareSearch(question),
+  ]);
   const without = new Set<number>();
   const dropped: GroupHits['dropped'] = { lexical: [], dense: [] };
   for (let rounds = 1; ; rounds++) {
     const answer = await chunks.searchHybrid({
-      ...{ scope, partitions, text, vector, vectorField: embedder.vectorField, size },
-      countedIn: request.countedIn,
-      ...(fileKey !== undefined && { fileKey }),
-      ...(fileKeys !== undefined && { fileKeys }),
-      ...(filter !== undefined && { filter }),
+      ...{ ...question, vector, vectorField: embedder.vectorField },
       ...(without.size > 0 && { withoutGenerations: [...without] }),
-      ...(signal && { signal }),
     });
     const near = answer.dense.filter(({ score }) => score >= similarityThreshold);
     const far = answer.dense.slice(near.length);

@@ -16,7 +16,10 @@ import { addFeedback } from './vector-feedback.js';
 import type { SearchRequest, SearchResult, SearchOutcome, SearchService } from './search-types.js';
 
 interface SearchDependencies {
-  chunks: Pick<ChunkStore, 'searchHybrid' | 'getMany' | 'getVectors' | 'similarities' | 'listByFile'>;
+  chunks: Pick<
+    ChunkStore,
+    'prepareSearch' | 'searchHybrid' | 'getMany' | 'getVectors' | 'similarities' | 'listByFile'
+  >;
   files: Pick<FileStore, 'get' | 'getMany' | 'listRelated' | 'listWorkspaceKeys'>;
   partitions: Pick<PartitionStore, 'list'>;
   workspaces: Pick<WorkspaceStore, 'find'>;

@@ -27,13 +27,30 @@ export const createOpenSearchChunkStore = (
 ): ChunkStore => {
   const index = `${options.indexPrefix}chunks-v3`;
   const refresh = createSharedRefresh(client, index);
-  const countTerms = createTermCounter(client, index);
+  const counter = createTermCounter(client, index);
   /** Fields that could not be made sure of, since the index was of an older release; null: none. */
   let owed: VectorField[] | null = null;
   const requireSchema = async (): Promise<void> => {
     if (owed === null) return;
     await ensureChunkIndex(client, index, owed);
     owed = null;
+  };
+  const askLegs = async (
+    { lexical, dense }: ReturnType<typeof hybridQuery>,
+    check: object | null,
+    signal: AbortSignal | undefined,
+  ) => {
+    const asked = [lexical, dense, check].flatMap((query) => (query === null ? [] : [{ index }, query]));
+    if (asked.length === 0) return { legs: { lexical: [], dense: [] }, checked: null };
+    const { responses } = await client.request<{ responses: SearchAnswer<HeadHit>[] }>('POST', '/_msearch', {
+      lines: asked,
+      signal,
+      refused: 'VDB_SEARCH_ERROR',
+    });
+    const hits = (leg: object | null, scoreOf: (score: number) => number): SearchLegHit[] =>
+      leg === null ? [] : hitsOf(responses.shift()!).map((hit) => toLegHit(hit, scoreOf(hit._score)));
+    const legs = { lexical: hits(lexical, (score) => score), dense: hits(dense, cosineOf) };
+    return { legs, checked: check === null ? null : responses.shift() };
   };
   return {
     async ensureSchema(fields) {
@@ -83,28 +100,28 @@ export const createOpenSearchChunkStore = (
       await requireSchema();
       const words = questionWords(request);
       if (words === null) return { lexical: [], dense: [] };
-      const statistics = await countTerms(
-        words.countedIn,
-        [...words.words, ...words.identifiers],
-        request.signal,
-      );
-      const { lexical, dense } = hybridQuery(request, words, statistics);
-      const lines = [lexical, dense].flatMap((leg) => (leg === null ? [] : [{ index }, leg]));
-      if (lines.length === 0) return { lexical: [], dense: [] };
-      const { responses } = await client.request<{ responses: SearchAnswer<HeadHit>[] }>(
-        'POST',
-        '/_msearch',
-        {
-          lines,
-          signal: request.signal,
-          refused: 'VDB_SEARCH_ERROR',
-        },
-      );
-      const legs = responses.map((answer) => hitsOf(answer));
-      return {
-        lexical: lexical === null ? [] : (legs.shift() ?? []).map((hit) => toLegHit(hit, hit._score)),
-        dense: dense === null ? [] : (legs.shift() ?? []).map((hit) => toLegHit(hit, cosineOf(hit._score))),
-      };
+      const clauses = [...words.words, ...words.identifiers];
+      // What is known is checked by the search that goes with it: one round trip, and counted anew where it is over.
+      const known = counter.known(words.countedIn, clauses);
+      if (known !== null) {
+        const found = await askLegs(
+          hybridQuery(request, words, known.statistics),
+          known.check,
+          request.signal,
+        );
+        if (known.holds(found.checked)) return found.legs;
+      }
+      const statistics = await counter.count(words.countedIn, clauses, request.signal);
+      return (await askLegs(hybridQuery(request, words, statistics), null, request.signal)).legs;
+    },
+
+    async prepareSearch(request) {
+      await requireSchema();
+      const words = questionWords(request);
+      if (words === null) return;
+      const clauses = [...words.words, ...words.identifiers];
+      if (counter.known(words.countedIn, clauses) === null)
+        await counter.count(words.countedIn, clauses, request.signal);
     },
 
     async countChunks(scope, partition) {

@@ -40,9 +40,6 @@ const TERM = /[\p{Script=Han}\p{Script=Hiragana}]|[\p{L}\p{M}\p{N}]+(?:['’][\p
 /** The engine cuts longer words into several. */
 const MAX_TERM_LENGTH = 100;
 
-/** Lucene looks at k candidates only: with fewer than this its recall suffers. */
-const MIN_CANDIDATES = 100;
-
 /** The engine's bound on one `terms` query is 65,536. */
 const MAX_KEYS = 50_000;
 
@@ -70,7 +67,12 @@ const visiblePartitions = (scope: Scope, asked: readonly string[] | 'all'): stri
 
 const filterClauses = (
   partitions: readonly string[] | null,
-  { fileKey, fileKeys, filter, withoutGenerations: without = [] }: HybridRequest,
+  {
+    fileKey,
+    fileKeys,
+    filter,
+    withoutGenerations: without = [],
+  }: Omit<HybridRequest, 'vector' | 'vectorField'>,
 ): object[] => [
   { term: { published: true } },
   ...(partitions === null ? [] : [{ terms: { partition: partitions } }]),
@@ -120,7 +122,9 @@ const counted = (words: readonly string[]): Map<string, number> => {
 };
 
 /** What of the question is looked for in the lexical leg, and whose chunks its words are counted in; null: nothing is to be searched. */
-export const questionWords = (request: HybridRequest): QuestionWords | null => {
+export const questionWords = (
+  request: Omit<HybridRequest, 'vector' | 'vectorField'>,
+): QuestionWords | null => {
   const partitions = visiblePartitions(request.scope, request.partitions);
   if (partitions?.length === 0 || request.fileKeys?.length === 0 || request.size < 1) return null;
   const countedIn =
@@ -181,7 +185,7 @@ export const hybridQuery = (
     // A zero vector has no direction: cosine is undefined and the engine refuses it.
     dense: request.vector.every((value) => value === 0)
       ? null
-      : { ...shape, sort: BY_SCORE_THEN_PLACE, query: denseQuery(request, filter, statistics.chunks) },
+      : { ...shape, sort: BY_SCORE_THEN_PLACE, query: denseQuery(request, filter) },
   };
 };
 
@@ -198,26 +202,19 @@ const rarity = (holding: number, chunks: number): number =>
   Math.log(1 + (chunks - holding + 0.5) / (holding + 0.5));
 
 /**
- * Lucene compares each vector within the filter when these are not more than are looked for, and walks a graph
- * otherwise. The graph is shared by all tenants, so which of the nearest it misses may depend on others.
+ * Compares every vector within the filter. The graph of the field is shared by all tenants, so which of the nearest a
+ * walk through it misses would depend on others; among 1,000 and 10,000 chunks it was no faster, among 100,000 it took
+ * 10 ms instead of 34.
  */
-const denseQuery = (request: HybridRequest, filter: object[], chunks: number): object => {
-  const k = Math.max(request.size, MIN_CANDIDATES, chunks <= MAX_EXACT ? chunks : 0);
-  return {
-    knn: {
-      [request.vectorField]: {
-        vector: request.vector,
-        k,
-        // Inside the clause: filtered afterwards, other tenants' chunks would use up the candidates.
-        filter: { bool: { filter } },
-        method_parameters: { ef_search: k },
-      },
+const denseQuery = ({ vector, vectorField }: HybridRequest, filter: object[]): object => ({
+  script_score: {
+    query: { bool: { filter: [...filter, { exists: { field: vectorField } }] } },
+    script: {
+      ...{ lang: 'knn', source: 'knn_score' },
+      params: { field: vectorField, query_value: vector, space_type: 'cosinesimil' },
     },
-  };
-};
-
-/** The engine's own bound on k. */
-const MAX_EXACT = 10_000;
+  },
+});
 
 /** Lucene shifts cosine to (1 + cos) / 2 since its scores may not be negative. */
 export const cosineOf = (score: number): number => Math.max(-1, Math.min(1, 2 * score - 1));

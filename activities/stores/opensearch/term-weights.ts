@@ -52,40 +52,30 @@ export const clauseQuery = ({ field, word, type }: WordClause, boost?: number): 
 export const createTermCounter = (client: OpenSearchClient, index: string) => {
   const places = new Map<string, Place>();
 
-  const ask = async (
-    partitions: readonly string[] | null,
-    clauses: readonly WordClause[],
-    signal: AbortSignal | undefined,
-  ): Promise<Place> => {
-    const answer = await client.request<CountAnswer>('POST', `/${index}/_search`, {
-      query: { request_cache: true },
-      body: {
-        ...{ size: 0, track_total_hits: true },
-        query: {
-          bool: {
-            filter: [
-              { term: { published: true } },
-              ...(partitions === null ? [] : [{ terms: { partition: partitions } }]),
-            ],
+  const query = (partitions: readonly string[] | null, clauses: readonly WordClause[]): object => ({
+    ...{ size: 0, track_total_hits: true },
+    query: {
+      bool: {
+        filter: [
+          { term: { published: true } },
+          ...(partitions === null ? [] : [{ terms: { partition: partitions } }]),
+        ],
+      },
+    },
+    aggs: {
+      sum: { sum: { field: 'generation' } },
+      last: { max: { field: 'generation' } },
+      ...(clauses.length > 0 && {
+        words: {
+          filters: {
+            filters: Object.fromEntries(clauses.map((clause, place) => [String(place), clauseQuery(clause)])),
           },
         },
-        aggs: {
-          sum: { sum: { field: 'generation' } },
-          last: { max: { field: 'generation' } },
-          ...(clauses.length > 0 && {
-            words: {
-              filters: {
-                filters: Object.fromEntries(
-                  clauses.map((clause, place) => [String(place), clauseQuery(clause)]),
-                ),
-              },
-            },
-          }),
-        },
-      },
-      signal,
-      refused: 'VDB_SEARCH_ERROR',
-    });
+      }),
+    },
+  });
+
+  const read = (answer: CountAnswer, clauses: readonly WordClause[]): Place => {
     if (answer.error !== undefined) throw readError(answer);
     const { sum, last, words } = answer.aggregations;
     const chunks = answer.hits.total.value;
@@ -98,6 +88,21 @@ export const createTermCounter = (client: OpenSearchClient, index: string) => {
     };
   };
 
+  const ask = async (
+    partitions: readonly string[] | null,
+    clauses: readonly WordClause[],
+    signal: AbortSignal | undefined,
+  ): Promise<Place> =>
+    read(
+      await client.request<CountAnswer>('POST', `/${index}/_search`, {
+        query: { request_cache: true },
+        body: query(partitions, clauses),
+        signal,
+        refused: 'VDB_SEARCH_ERROR',
+      }),
+      clauses,
+    );
+
   const keep = (name: string, place: Place): void => {
     places.delete(name);
     places.set(name, place);
@@ -108,24 +113,45 @@ export const createTermCounter = (client: OpenSearchClient, index: string) => {
     }
   };
 
-  /** @param partitions null: all */
-  return async (
-    partitions: readonly string[] | null,
-    clauses: readonly WordClause[],
-    signal?: AbortSignal,
-  ): Promise<TermStatistics> => {
-    const sorted = partitions === null ? null : [...new Set(partitions)].sort();
-    const name = JSON.stringify(sorted);
-    const kept = places.get(name);
-    const missing = clauses.filter((clause) => kept?.counts.has(keyOf(clause)) !== true);
-    let found = await ask(sorted, missing, signal);
-    const known = new Map(kept?.counts);
-    if (kept?.fingerprint === found.fingerprint) {
-      for (const [key, count] of found.counts) known.set(key, count);
-      found = { ...found, counts: known };
-    } else if (missing.length < clauses.length) found = await ask(sorted, clauses, signal);
-    const { chunks, counts } = found;
-    keep(name, { ...found, counts: new Map(counts) });
-    return { chunks, holding: (clause) => counts.get(keyOf(clause)) ?? 0 };
+  const statisticsOf = ({ chunks, counts }: Place): TermStatistics => ({
+    chunks,
+    holding: (clause) => counts.get(keyOf(clause)) ?? 0,
+  });
+
+  return {
+    /**
+     * What is known already, if all of it is, and the search that tells whether it still holds; null otherwise.
+     * @param partitions null: all
+     */
+    known(partitions: readonly string[] | null, clauses: readonly WordClause[]) {
+      const sorted = sortedPartitions(partitions);
+      const kept = places.get(JSON.stringify(sorted));
+      if (kept === undefined || !clauses.every((clause) => kept.counts.has(keyOf(clause)))) return null;
+      return {
+        statistics: statisticsOf(kept),
+        check: query(sorted, []),
+        holds: (answer: unknown) => read(answer as CountAnswer, []).fingerprint === kept.fingerprint,
+      };
+    },
+
+    async count(
+      partitions: readonly string[] | null,
+      clauses: readonly WordClause[],
+      signal?: AbortSignal,
+    ): Promise<TermStatistics> {
+      const sorted = sortedPartitions(partitions);
+      const name = JSON.stringify(sorted);
+      const kept = places.get(name);
+      const missing = clauses.filter((clause) => kept?.counts.has(keyOf(clause)) !== true);
+      let found = await ask(sorted, missing, signal);
+      if (kept?.fingerprint === found.fingerprint)
+        found = { ...found, counts: new Map([...kept.counts, ...found.counts]) };
+      else if (missing.length < clauses.length) found = await ask(sorted, clauses, signal);
+      keep(name, { ...found, counts: new Map(found.counts) });
+      return statisticsOf(found);
+    },
   };
 };
+
+const sortedPartitions = (partitions: readonly string[] | null): string[] | null =>
+  partitions === null ? null : [...new Set(partitions)].sort();

@@ -123,6 +123,9 @@ export const createFakeChunkStore = (): ChunkStore => {
       });
       return { lexical: ranked(lexical, size), dense: ranked(dense, size) };
     },
+    async prepareSearch({ signal }) {
+      signal?.throwIfAborted();
+    },
     async countChunks(scope, partition) {
       const held = inScope(scope, partition)
         ? all().filter(({ chunk }) => chunk.partition === partition)

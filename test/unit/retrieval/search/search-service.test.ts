@@ -50,6 +50,7 @@ const setUp = (world: World) => {
   });
   const service = createSearchService({
     chunks: {
+      prepareSearch: async () => {},
       searchHybrid: async ({ partitions, vectorField, size, fileKey, withoutGenerations }) => {
         asked.push({ partitions, vectorField, size, ...(withoutGenerations && { withoutGenerations }) });
         const found = world.chunks.filter(
