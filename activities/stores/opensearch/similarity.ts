@@ -25,7 +25,7 @@ const ATTEMPTS = 20;
 
 /**
  * Gives an index of an earlier release the similarity of this one. The engine takes it of a closed index only, which is
- * closed for a moment (a tenth of a second for an index of 111,000 chunks); what is asked meanwhile fails as it does while the engine is
+ * closed for a moment (0.4 s for an index of 111,000 chunks); what is asked meanwhile fails as it does while the engine is
  * away. Safe at once in several processes, and after a crash in between: whoever comes next opens the index.
  */
 export const ensureSimilarity = async (client: OpenSearchClient, index: string): Promise<void> => {
