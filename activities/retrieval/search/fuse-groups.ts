@@ -24,9 +24,9 @@ export const legOf = (hits: readonly CheckedHit[]): LegHit[] =>
   hits.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
 
 /**
- * All groups in one ranking, best first. Lexical scores weigh words by all that is searched and compare as they are; cosines of two
- * embedders do not, so each dense leg is normalised by itself; with feedback its scores take the leg's place. The least
- * weight counts when embedders differ.
+ * All groups in one ranking, best first. Lexical scores weigh words by all that is searched and compare as they are;
+ * cosines of two embedders do not, so each dense leg is normalised by itself; with feedback its scores take the leg's
+ * place. The least weight counts when embedders differ.
  */
 export const fuseGroups = (groups: readonly GroupHits[]): { weight: number; results: RankedHit[] } => {
   const lexical = new Map<string, CheckedHit>();

@@ -121,7 +121,10 @@ const counted = (words: readonly string[]): Map<string, number> => {
   return times;
 };
 
-/** What of the question is looked for in the lexical leg, and whose chunks its words are counted in; null: nothing is to be searched. */
+/**
+ * What of the question is looked for in the lexical leg, and whose chunks its words are counted in; null: nothing is to
+ * be searched.
+ */
 export const questionWords = (
   request: Omit<HybridRequest, 'vector' | 'vectorField'>,
 ): QuestionWords | null => {
@@ -189,7 +192,9 @@ export const hybridQuery = (
   };
 };
 
-/** Equal scores by what belongs to the chunk: the engine's own order is that of its segments, which all tenants share. */
+/**
+ * Equal scores by what belongs to the chunk: the engine's own order is that of its segments, which all tenants share.
+ */
 const BY_SCORE_THEN_PLACE = [
   { _score: 'desc' },
   { file_key: 'asc' },

@@ -2,9 +2,9 @@ import type { OpenSearchClient } from './connect-opensearch.js';
 import { hasEngineType } from './opensearch-errors.js';
 
 /**
- * BM25's share of a word in a chunk (k1 = 1.2, b = 0.75), without its two statistics of the whole index: how rare a word
- * is comes with the query as its boost, counted in the searched partitions, and the mean length is a constant. Cut to
- * multiples of 2⁻¹², so that sums are exact in whatever order the engine adds them.
+ * BM25's share of a word in a chunk (k1 = 1.2, b = 0.75), without its two statistics of the whole index: how rare a
+ * word is comes with the query as its boost, counted in the searched partitions, and the mean length is a constant. Cut
+ * to multiples of 2⁻¹², so that sums are exact in whatever order the engine adds them.
  */
 const SCORE = [
   'double saturated = doc.freq / (doc.freq + 1.2 * (0.25 + 0.75 * doc.length / 120.0));',
@@ -25,8 +25,8 @@ const ATTEMPTS = 20;
 
 /**
  * Gives an index of an earlier release the similarity of this one. The engine takes it of a closed index only, which is
- * closed for a moment (0.4 s for an index of 111,000 chunks); what is asked meanwhile fails as it does while the engine is
- * away. Safe at once in several processes, and after a crash in between: whoever comes next opens the index.
+ * closed for a moment (0.4 s for an index of 111,000 chunks); what is asked meanwhile fails as it does while the engine
+ * is away. Safe at once in several processes, and after a crash in between: whoever comes next opens the index.
  */
 export const ensureSimilarity = async (client: OpenSearchClient, index: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
