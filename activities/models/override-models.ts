@@ -35,7 +35,7 @@ const refused = (text: string): AppError => new AppError('BAD_REQUEST', text, { 
 
 /** Without slashes at its end; two spellings of one address are one. */
 const sameAddress = (one: string, other: string): boolean =>
-  one.replace(/\/+$/, '') === other.replace(/\/+$/, '');
+  one.replace(/(?<!\/)\/+$/, '') === other.replace(/(?<!\/)\/+$/, '');
 
 /**
  * An address that a client may name: https, and nothing in it that could carry or redirect anything else.

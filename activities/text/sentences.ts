@@ -7,14 +7,21 @@ const ABBREVIATION =
   /(?:^|[\s("'«])(?:\p{L}|dr|mr|mrs|ms|prof|st|ste|jr|sr|vs|cf|fig|no|nos|vol|pp|art|al|approx|ca|e\.g|i\.e|mme|mlle|env|p\.ex|jan|feb|févr?|mar|apr|avr|jun|jul|juil|aug|sept?|oct|nov|dec|déc)\.\s*$/iu;
 
 /** A line that starts like a list item or a row stays a segment of its own. */
-const OWN_LINE = /\n(?!\s*(?:[-*+•>|#]|\d{1,3}[.)]\s))/g;
+const OWN_LINE = /[-*+•>|#]|\d{1,3}[.)]\s/y;
+
+/** The text with its line ends as spaces, but for those before a line of its own. */
+const flow = (text: string): string =>
+  text.replace(/\n\s*/g, (gap: string, at: number) => {
+    OWN_LINE.lastIndex = at + gap.length;
+    return OWN_LINE.test(text) ? gap : gap.replaceAll('\n', ' ');
+  });
 
 /**
  * Cuts a paragraph into sentences, in linear time. The segments cover the text without gaps; each keeps the white
  * space that follows it. Within a hard-wrapped paragraph a line end does not end a sentence.
  */
 export function splitSentences(text: string): string[] {
-  const flowing = text.replace(OWN_LINE, ' ');
+  const flowing = flow(text);
   const sentences: string[] = [];
   let open = 0;
   for (let start = 0; start < text.length;) {

@@ -29,7 +29,7 @@ const validation = (inspection: EndpointInspection): z.input<typeof EndpointVali
 
 /** A slash at the end means nothing. */
 const sameAddress = (one: string, other: string): boolean =>
-  one.replace(/\/+$/, '') === other.replace(/\/+$/, '');
+  one.replace(/(?<!\/)\/+$/, '') === other.replace(/(?<!\/)\/+$/, '');
 
 /**
  * Asking the servers behind model endpoints, before they are registered and after. Any address may be asked, also one

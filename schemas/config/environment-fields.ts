@@ -95,4 +95,4 @@ export const origins = z
   .pipe(z.array(z.union([z.literal('*'), z.string().regex(/^https?:\/\/[^/?#\s]+$/, 'must be an origin')])));
 
 /** What it means is checked where it is used; a misspelt one must not open or shut the door unseen. */
-export const NETWORK = /^(\d{1,3}(\.\d{1,3}){3}(\/\d{1,2})?|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*(\/\d{1,3})?)$/;
+export const NETWORK = /^(\d{1,3}(\.\d{1,3}){3}(\/\d{1,2})?|(?=[^:]*:)[0-9a-fA-F:.]+(\/\d{1,3})?)$/;

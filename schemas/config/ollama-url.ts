@@ -7,7 +7,7 @@ const DEFAULT_PORT = '11434';
  * @returns the URL without a slash at the end, or null for what is none
  */
 export const ollamaUrl = (text: string): string | null => {
-  const trimmed = text.trim().replace(/\/+$/, '');
+  const trimmed = text.trim().replace(/(?<!\/)\/+$/, '');
   const bare = !trimmed.includes('://');
   const host = trimmed.startsWith(':') ? `127.0.0.1${trimmed}` : trimmed;
   try {
@@ -15,7 +15,7 @@ export const ollamaUrl = (text: string): string | null => {
     if (!/^https?:$/.test(url.protocol)) return null;
     if (bare && url.port === '' && !/:80$/.test(host)) url.port = DEFAULT_PORT;
     if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
-    return url.href.replace(/\/+$/, '');
+    return url.href.replace(/(?<!\/)\/+$/, '');
   } catch {
     return null;
   }

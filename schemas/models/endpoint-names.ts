@@ -13,7 +13,7 @@ export const discoveredName = (model: string): string => {
   const short = model.replace(/:latest$/, '');
   const safe = short
     .replace(/[^A-Za-z0-9._-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '')
+    .replace(/^[^A-Za-z0-9]+|(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/g, '')
     .slice(0, MAX_CHARACTERS);
   return safe === short ? `ollama-${safe}` : `ollama-${safe}${safe === '' ? '' : '-'}${shortDigest(short)}`;
 };

@@ -12,7 +12,7 @@ const MAX_CHARACTERS = 2000;
 
 const OPEN = '<image_description>';
 const CLOSE = '</image_description>';
-const TAG = /<\s*\/?\s*image_description\s*>/gi;
+const TAG = /<\s*(?:\/\s*)?image_description\s*>/gi;
 
 /** What a model says, as text of a document: only what can be seen, and nothing that would end the description. */
 const tidy = (said: string): string => {
@@ -24,7 +24,7 @@ const tidy = (said: string): string => {
   }
   return text
     .replace(/[ \t]+/g, ' ')
-    .replace(/\s*\n\s*/g, '\n')
+    .replace(/(?<!\s)\s*\n\s*/g, '\n')
     .trim();
 };
 

@@ -5,8 +5,9 @@ const MAX_TOKENS = 300;
 const MAX_TAG_LENGTH = 80;
 
 const arrayIn = (reply: string): unknown => {
+  const start = reply.indexOf('[');
   try {
-    return JSON.parse(/\[[^\]]*\]/.exec(reply)?.[0] ?? '');
+    return JSON.parse(start === -1 ? '' : reply.slice(start, reply.indexOf(']', start) + 1));
   } catch {
     return null;
   }

@@ -8,7 +8,7 @@ interface Frame {
   tail: string;
 }
 
-const DELIMITER_ROW = /^\s*\|?[\s:|-]*-[\s:|-]*$/;
+const DELIMITER_ROW = /^(?=[^-]*-)[\s:|-]+$/;
 const FENCE = /^\s*(`{3,}|~{3,})/;
 
 /** Cuts a Markdown table or a fenced block between lines into texts of at most `limit` tokens, each complete again. */

@@ -17,7 +17,7 @@ const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:>|[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t
 /** Starts that end a paragraph: what follows belongs to a list or quote, or is a rule. */
 const INTERRUPTION = /^ {0,3}(?:>|[-*+][ \t]|1[.)][ \t])/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
-const DELIMITER_ROW = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const DELIMITER_ROW = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 const RAW_HTML = /^ {0,3}(?:<!--|<(pre|script|style|textarea)(?=[\s>]))/i;
 
 /** A block that runs until its end is seen. */

@@ -12,7 +12,7 @@ const titleReader = unified().use(remarkParse).use(remarkGfm);
 const MAX_TITLE_LENGTH = 1000;
 /** Most titles hold no markup, and parsing each took a hundred times as long as reading the rest. */
 const PLAIN_TITLE =
-  /^(?: {0,3}#{1,6}[ \t]+([^*_`[\]<>&\\~!:#@\n]*)|([^*_`[\]<>&\\~!:#@\n]*)\n *[=-]+[ \t]*)\n?$/;
+  /^(?: {0,3}#{1,6}[ \t]+(?![ \t])([^*_`[\]<>&\\~!:#@\n]*)|([^*_`[\]<>&\\~!:#@\n]*)\n *[=-]+[ \t]*)\n?$/;
 
 /**
  * Markdown as sections of its own source text, cut at its headings; tables and code apart. Pictures and other files

@@ -31,7 +31,7 @@ export function* toTextUnits(section: Section, limit: number): Generator<TextUni
 
 /** A table or block of code that is small stays with the text around it; a larger one is cut between its lines. */
 function* blockUnits(section: Section, limit: number): Generator<TextUnit> {
-  const text = section.text.replace(/^\s*\n|\s+$/g, '');
+  const text = section.text.trimEnd().replace(/^\s*\n/, '');
   if (text === '') return;
   const at = section.charStart === undefined ? {} : { start: section.charStart };
   const tokens = countTokens(text);

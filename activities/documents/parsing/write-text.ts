@@ -16,7 +16,8 @@ export async function writeText(
   let characters = 0;
   try {
     for await (const { text, continues } of sections) {
-      const fragment = (characters === 0 || continues === true ? '' : '\n\n') + text.replace(/\n+$/, '');
+      const fragment =
+        (characters === 0 || continues === true ? '' : '\n\n') + text.replace(/(?<!\n)\n+$/, '');
       characters += fragment.length;
       if (characters > maxCharacters)
         throw new AppError(

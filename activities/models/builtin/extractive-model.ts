@@ -37,7 +37,9 @@ const SENTENCES = {
 } as const;
 
 const shorten = (text: string): string =>
-  text.length <= MAX_QUOTE_LENGTH ? text : `${text.slice(0, MAX_QUOTE_LENGTH).replace(/\s+\S*$/, '')} …`;
+  text.length <= MAX_QUOTE_LENGTH
+    ? text
+    : `${text.slice(0, MAX_QUOTE_LENGTH).replace(/(?<!\s)\s+\S*$/, '')} …`;
 
 const quotesFor = (sources: readonly SourceBlock[], question: Question): RankedSentence[] => {
   const ranked = rankSentences(sources, question).filter(({ coverage }) => coverage >= MIN_COVERAGE);
@@ -73,7 +75,7 @@ async function* streamWords(
   refuseUnknownFields(more, [], 'The built-in model');
   let completionTokens = 0;
   let finishReason: 'stop' | 'length' = 'stop';
-  for (const word of cutAtStop(answerTo(messages), stop).match(/\s*\S+/g) ?? []) {
+  for (const word of cutAtStop(answerTo(messages), stop).match(/(?<!\s)\s*\S+/g) ?? []) {
     const tokens = countTokens(word);
     if (completionTokens + tokens > maxTokens) {
       finishReason = 'length';

@@ -63,7 +63,8 @@ export const inspectEndpoint = async (
   /** Rerankers of these kinds need no list of models; they say whether they are well (wire contract, 1.2). */
   const healthy = async (): Promise<EndpointInspection> => {
     const url = new URL(draft.endpoint);
-    const health = `${url.origin}${url.pathname.replace(/(?:\/v1)?\/*$/, '')}/health`;
+    const path = url.pathname.replace(/(?<!\/)\/+$/, '').replace(/\/v1$/, '');
+    const health = `${url.origin}${path}/health`;
     const { headers } = openAiAddress(draft.endpoint, draft.apiKey);
     const { timeoutMs } = options;
     (await openExchange({ dispatcher, url: health, headers, signal, timeoutMs })).discard();

@@ -9,7 +9,7 @@ const MESSAGE_MAX_CHARACTERS = 300;
  * ("input is too large to process"), vLLM ("maximum context length is"), TEI ("must have less than 512 tokens").
  */
 const TOO_LONG =
-  /context (?:length|window|size)|maximum (?:context|sequence|input)|too (?:long|large|many tokens)|less than \d+ tokens|exceeds? .*(?:tokens|length)/i;
+  /context (?:length|window|size)|maximum (?:context|sequence|input)|too (?:long|large|many tokens)|less than \d+ tokens|exceeds? .{0,300}(?:tokens|length)/i;
 
 /** The sentence in an error body: `{error: "…"}`, `{error: {message}}`, `{message}`, `{detail}`, or plain text. */
 const sentenceIn = (body: string): string => {

@@ -6,7 +6,7 @@ export interface ServerAddress {
 
 const addressOf = (url: URL, path: string, apiKey: string | null): ServerAddress => {
   const { username, password } = url;
-  const base = `${url.protocol}//${url.host}${path.replace(/\/+$/, '')}`;
+  const base = `${url.protocol}//${url.host}${path.replace(/(?<!\/)\/+$/, '')}`;
   if (apiKey !== null) return { base, headers: { authorization: `Bearer ${apiKey}` } };
   if (username === '' && password === '') return { base, headers: {} };
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;

@@ -8,7 +8,7 @@ const MAX_LINE_LENGTH = 1000;
 
 /** `[Sources: 1, 3]`, `[source : 2]`, `**[Sources: none]**`, `[Sources: Source 1 and 2-4].` at the very end. */
 const CITATION_LINE =
-  /\s*[*_`]{0,3}\[\s*sources?\s*:\s*(none|no|n\/a|aucune?|(?:sources?|and|et|[\d\s,;&#–-])*)\s*\][*_`]{0,3}\.?[*_`]{0,3}\s*$/i;
+  /(?<!\s)\s*[*_`]{0,3}\[\s*sources?\s*:(\s*(?:none|no|n\/a|aucune?)\s*|(?:sources?|and|et|[\d\s,;&#–-])*)\][*_`]{0,3}\.?[*_`]{0,3}\s*$/i;
 /** A bracket that such a line may still come of: whatever one begins with is matched too. */
 const OPEN_LINE =
   /^\[\s*(?:s|so|sou|sour|sourc|sources?\s*(?::[^\][]*(?:\][*_`]{0,3}\.?[*_`]{0,3}\s*)?)?)?$/i;

@@ -21,7 +21,7 @@ const MIN_TERMS = 2;
 const SHOWN_FROM = 0.5;
 const VERIFIED_FROM = 0.8;
 
-const MARK = /\[\s*sources?\s*:?\s*([\d\s,;&–-]{1,200})\]/giu;
+const MARK = /\[\s*sources?(?:\s*:)?([\d\s,;&–-]+)\]/giu;
 
 interface Claim {
   terms: string[];
@@ -37,7 +37,7 @@ const citedIn = (sentence: string): Set<number> =>
   );
 
 /** A mark that stands behind the full stop belongs to the sentence before it. */
-const MARK_AHEAD = /^(?:\s*\[\s*sources?\s*:?\s*[\d\s,;&–-]{1,200}\]\s*\.?)+/iu;
+const MARK_AHEAD = /^\s*(?:\[\s*sources?(?:\s*:)?[\d\s,;&–-]+\]\s*(?:\.\s*)?)+/iu;
 
 const claimsIn = (answer: string): Claim[] => {
   const sentences: string[] = [];

@@ -33,7 +33,7 @@ export const createCapiClient = ({ baseUrl, timeoutMs, userAgent }: CapiClientOp
   const secure = base.protocol === 'https:';
   const agent = secure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
   const open = secure ? httpsRequest : httpRequest;
-  const path = base.pathname.replace(/\/+$/, '');
+  const path = base.pathname.replace(/(?<!\/)\/+$/, '');
 
   let plainUntil = 0;
 

@@ -10,7 +10,9 @@ export const goDurationMs = (text: string): number | null => {
   const match = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|us|\u00b5s|\u03bcs|ns|s))+)$/.exec(text);
   if (match === null) return null;
   let total = 0;
-  for (const [, count, unit] of match[2]!.matchAll(/(\d+(?:\.\d*)?|\.\d+)(h|ms|m|us|\u00b5s|\u03bcs|ns|s)/g))
+  for (const [, count, unit] of match[2]!.matchAll(
+    /(?<![\d.])(\d+(?:\.\d*)?|\.\d+)(h|ms|m|us|\u00b5s|\u03bcs|ns|s)/g,
+  ))
     total += Number(count) * UNITS[unit!]!;
   return match[1] === '-' ? -total : total;
 };
@@ -36,7 +38,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   d: 86_400,
 };
 
-const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h|d)/y;
+const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h|d)/y;
 
 /** A duration that Go writes is far shorter; a longer text is none. */
 const MAX_LENGTH = 64;

@@ -2,7 +2,7 @@
 const MAX_IDENTIFIERS = 8;
 const MAX_LENGTH = 100;
 
-const EDGES = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+const EDGES = /^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
 /** Signs within, and a digit or an @: not every word with a dash. */
 const INNER_SIGN = /[\p{L}\p{N}][^\p{L}\p{N}\s]+[\p{L}\p{N}]/u;
 const DIGIT_OR_AT = /[\p{N}@]/u;

@@ -16,14 +16,16 @@ export const safeFilename = (original: string): string => {
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, '')
     .replaceAll(/["<>|:*?;]/g, '_')
     .replaceAll(/\s+/gu, ' ')
-    .replaceAll(/^[\s.]+(?=\.)|[\s.]+$|^\s+/g, '');
+    .replace(/(?<![\s.])[\s.]+$/, '')
+    .replace(/^[\s.]+(?=\.)|^\s+/, '');
   if (clean === '') throw new AppError('BAD_REQUEST', 'Invalid file name', { plain: true });
   if (Buffer.byteLength(clean) <= MAX_BYTES) return clean;
   const extension = /\.[^.]{1,20}$/.exec(clean)?.[0] ?? '';
   let stem = clean.slice(0, clean.length - extension.length);
   const room = MAX_BYTES - Buffer.byteLength(extension);
-  // Whole characters go, from the end, until the bytes fit.
-  const characters = [...stem];
+  // Whole characters go, from the end, until the bytes fit; each takes a byte at least.
+  const characters = [...stem.slice(0, MAX_BYTES)];
+  stem = characters.join('');
   while (Buffer.byteLength(stem) > room) {
     characters.pop();
     stem = characters.join('');

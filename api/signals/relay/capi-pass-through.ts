@@ -42,7 +42,7 @@ export const createCapiPassThrough = (options: {
 }): CapiPassThrough => {
   const { timeoutMs } = options;
   const base = new URL(options.baseUrl);
-  const folder = base.pathname.replace(/\/+$/, '');
+  const folder = base.pathname.replace(/(?<!\/)\/+$/, '');
   // No idle connections: one that CAPI has just closed would turn a good login into a 502.
   const agent = new Agent({
     pipelining: 0,

@@ -19,7 +19,12 @@ export const relayTarget = (target: string): string => {
   if (!/^\/v[23]\//.test(path) || !/^v[23]$/.test(version) || climbs)
     throw new AppError('BAD_REQUEST', 'Invalid request target');
   // A parameter behind `;` belongs to no other path.
-  const [first = '', ...more] = rest.map((step) => step.replace(/;.*$/, '').trim().toLowerCase());
+  const [first = '', ...more] = rest.map((step) =>
+    step
+      .replace(/;[^]*$/, '')
+      .trim()
+      .toLowerCase(),
+  );
   if (first === 'signals' && more.every((step) => step === '')) throw new AppError('NOT_FOUND', 'Not Found');
   return target;
 };
