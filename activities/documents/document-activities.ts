@@ -113,6 +113,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
         },
         outputPath: join(directory, 'chunks.jsonl'),
         signal,
+        userId: task.user_id,
       };
       const pictureDirectory = join(directory, 'pictures');
       const parsed = wantsPictures(preset, kind)

@@ -217,7 +217,7 @@ const indexing = {
     { unset: '`true` when `VLM_MODEL` is set' },
   ),
   PARSE_TIMEOUT: described(
-    count(3600),
+    count(600),
     'time-out of one document in its parser process; where a gateway reads one for tools, at most 300 s',
     { unit: 's' },
   ),

@@ -19,7 +19,7 @@ export interface ParseLimits {
 }
 
 export const defaultParseLimits: Readonly<ParseLimits> = Object.freeze({
-  timeoutMs: 3_600_000,
+  timeoutMs: 600_000,
   memoryMb: 2048,
   maxPages: 20_000,
   maxExpandedBytes: 512 * MIB,

@@ -1,3 +1,4 @@
+import { createFairPlaces } from './fair-places.js';
 import { checkChunkingOptions } from './chunk.js';
 import type { ChunkingOptions } from './chunk.js';
 import type { FileKind } from './file-types.js';
@@ -23,6 +24,8 @@ export interface TextRequest {
   limits?: Partial<Omit<ParseLimits, 'memoryMb'>>;
   /** Kills the parser at once; the call rejects with the signal's reason. */
   signal?: AbortSignal;
+  /** For whom: whoever has the fewest documents being read comes first when a place is free. */
+  userId?: number;
 }
 
 export interface ParseRequest extends Omit<TextRequest, 'maxCharacters'> {
@@ -38,7 +41,8 @@ export interface ParseRequest extends Omit<TextRequest, 'maxCharacters'> {
 /** Reads documents in child processes, since parsers hang, crash and eat memory on bad input. */
 export interface ParserPool {
   /**
-   * Parses a document and cuts it into chunks. Waits for a free process; the time limit counts from then.
+   * Parses a document and cuts it into chunks. Waits for a free process, users in fair turns; the time limit counts
+   * from then.
    * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX, UNSUPPORTED_CONTENT, PARSE_TIMEOUT,
    *   PARSER_CRASHED; or the signal's reason. A document without text is no error here: `chunkCount` is 0.
    */
@@ -71,35 +75,8 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const busy = new Set<ParserProcess>();
   /** Not taken again. */
   const old = new WeakSet<ParserProcess>();
-  const waiting: (() => void)[] = [];
+  const places = createFairPlaces(options.size);
   const closing = new AbortController();
-  let running = 0;
-
-  const acquire = async (signal: AbortSignal): Promise<void> => {
-    signal.throwIfAborted();
-    if (running < options.size) {
-      running++;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const onAbort = (): void => {
-        waiting.splice(waiting.indexOf(start), 1);
-        reject(signal.reason as Error);
-      };
-      const start = (): void => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      };
-      waiting.push(start);
-      signal.addEventListener('abort', onAbort, { once: true });
-    });
-  };
-  /** Gives the place to the request that has waited longest. */
-  const release = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else running--;
-  };
 
   const take = (): ParserProcess => {
     for (let process = idle.pop(); process; process = idle.pop()) if (process.alive) return process;
@@ -115,7 +92,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const run = async (
     request: Pick<
       ParseRequest,
-      'path' | 'kind' | 'outputPath' | 'limits' | 'signal' | 'onProgress' | 'pictures'
+      'path' | 'kind' | 'outputPath' | 'limits' | 'signal' | 'onProgress' | 'pictures' | 'userId'
     >,
     output: ParseJob['output'],
   ): Promise<ParsedDocument> => {
@@ -125,7 +102,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       limits: { ...defaultPictureLimits, ...request.pictures.limits },
     };
     const signal = request.signal ? AbortSignal.any([request.signal, closing.signal]) : closing.signal;
-    await acquire(signal);
+    const release = await places.take(request.userId ?? null, signal);
     try {
       const process = take();
       busy.add(process);

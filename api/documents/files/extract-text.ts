@@ -47,7 +47,7 @@ const plain415 = (error: unknown): never => {
  */
 export const extractText = async (
   { parser, timeoutMs }: TextExtractionDeps,
-  file: { path: string; directory: string; name: string; mime: string | null },
+  file: { path: string; directory: string; name: string; mime: string | null; userId: number },
   signal: AbortSignal,
 ): Promise<string> => {
   const scratch = await mkdtemp(join(file.directory, 'text-'));
@@ -59,7 +59,7 @@ export const extractText = async (
     const outputPath = join(scratch, 'text.txt');
     await parser
       .extractText({
-        ...{ path, kind, outputPath, signal },
+        ...{ path, kind, outputPath, signal, userId: file.userId },
         ...{ maxCharacters: MAX_CHARACTERS, limits: { timeoutMs } },
       })
       .catch((error: unknown) => {

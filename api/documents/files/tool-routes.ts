@@ -55,7 +55,7 @@ export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
   let running = 0;
 
   /** In a directory of its own, which goes with everything in it, whatever happens. */
-  const execute = async ({ koa, signal }: CallerContext): Promise<string> => {
+  const execute = async ({ koa, signal, principal }: CallerContext): Promise<string> => {
     const directory = await mkdtemp(join(tools.scratchDirectory, 'tool-'));
     try {
       const { file, fields } = await receiveTemporary(koa, {
@@ -67,7 +67,10 @@ export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
       const { name } = readField(ToolCall, 'tool', tool);
       if (name !== EXTRACT_TEXT.name) throw badRequest(`Tool ${name.slice(0, 100)} not found`);
       const said = metadata === undefined ? {} : readField(ToolFileMetadata, 'metadata', metadata);
-      const what = { name: said.name || file.originalName, mime: said.mime || null };
+      const what = {
+        ...{ name: said.name || file.originalName, mime: said.mime || null },
+        userId: principal.userId,
+      };
       return await extractText({ parser: tools.parser, timeoutMs }, { ...file, directory, ...what }, signal);
     } finally {
       // A write that was broken off may still be closing its file.
