@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import mammoth from 'mammoth';
+// @ts-expect-error -- the package has no types for it
+import { openArrayBuffer } from 'mammoth/lib/zipfile.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseHtml } from './html-parser.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
@@ -8,7 +10,7 @@ import type { PictureMarks } from './pictures/picture-marks.js';
 import { placePictures } from './pictures/place-pictures.js';
 import { openFileBytes } from './random-access-bytes.js';
 import type { Section } from './section.js';
-import { checkZipLimits, unpacksAsDeclared } from './zip-limits.js';
+import { checkZipLimits, isMarkup, unpacksAsDeclared } from './zip-limits.js';
 import type { ZipLimits } from './zip-limits.js';
 
 /** One embedded file is held in memory as a whole, several times over. */
@@ -44,6 +46,30 @@ export async function* parseDocx(
   yield* placePictures(parseHtml(html, limits.maxNesting, marks), marks);
 }
 
+interface Parts {
+  exists(name: string): boolean;
+  read(name: string, encoding?: string): Promise<unknown>;
+}
+
+/**
+ * The parts of a package as mammoth asks for them. Relationships may say that a part of any name is the document, and
+ * what is read as text was checked by its name: no other part is read so. Styles that the document brings for mammoth
+ * itself are none of Word's.
+ */
+async function openParts(path: string): Promise<Parts> {
+  const open = openArrayBuffer as (bytes: Buffer) => Promise<Parts>;
+  const parts = await open(await readFile(path));
+  return {
+    ...parts,
+    exists: (name) => name !== 'mammoth/style-map' && parts.exists(name),
+    read(name, encoding) {
+      if (encoding !== undefined && encoding !== 'base64' && !isMarkup(name))
+        return Promise.reject(new Error(`a part that is read as text is named ${name}`));
+      return parts.read(name, encoding);
+    },
+  };
+}
+
 async function toHtml(
   path: string,
   taken: { pictures: PictureCollector; marks: PictureMarks } | undefined,
@@ -53,14 +79,11 @@ async function toHtml(
     return { src: picture == null ? '' : taken!.marks.of(picture) };
   };
   try {
-    const { value } = await mammoth.convertToHtml(
-      { buffer: await readFile(path) },
-      {
-        convertImage: mammoth.images.imgElement(source),
-        includeDefaultStyleMap: true,
-        ignoreEmptyParagraphs: true,
-      },
-    );
+    const { value } = await mammoth.convertToHtml({ file: await openParts(path) } as never, {
+      convertImage: mammoth.images.imgElement(source),
+      includeDefaultStyleMap: true,
+      ignoreEmptyParagraphs: true,
+    });
     return value;
   } catch (error) {
     throw new AppError('FILE_CORRUPT', 'The Word document is damaged and cannot be read.', { cause: error });

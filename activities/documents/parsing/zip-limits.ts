@@ -9,6 +9,9 @@ export type ZipLimits = Pick<
   'maxExpandedBytes' | 'maxExpansionRatio' | 'maxArchiveEntries' | 'maxMarkupBytes'
 >;
 
+/** By its name: these parts alone are unpacked as a check, and may be read as text. */
+export const isMarkup = (name: string): boolean => /\.(?:xml|rels)$/i.test(name);
+
 /** Below this no ratio is a danger: a short text of blanks packs a thousand times. */
 const HARMLESS = 32 * 1024 * 1024;
 
@@ -32,7 +35,7 @@ export async function checkZipLimits(source: RandomAccessBytes, limits: ZipLimit
         check('maxArchiveEntries', ++entries);
         check('maxExpandedBytes', (expanded += entry.uncompressedSize));
         if (expanded > HARMLESS) check('maxExpansionRatio', Math.round(expanded / source.size));
-        if (/\.(?:xml|rels)$/i.test(entry.fileName)) {
+        if (isMarkup(entry.fileName)) {
           check('maxMarkupBytes', (markup += entry.uncompressedSize));
           await unpackIntoNothing(zip, entry);
         }

@@ -5,13 +5,22 @@ export type DocxBlock =
   | { heading: string; level: number }
   | { paragraph: string }
   | { table: string[][] }
+  | { xml: string }
   /** An embedded picture by the name of its part in `word/media`, `logo.png` say. */
   | { picture: string; description?: string };
 
 /** Writes a minimal Word document; `extra` parts, pictures among them, are added to the package as they are. */
-export function writeDocx(blocks: DocxBlock[], extra: ZipPart[] = []): Buffer {
+export function writeDocx(
+  blocks: DocxBlock[],
+  extra: ZipPart[] = [],
+  document = 'word/document.xml',
+): Buffer {
   const media = extra.flatMap(({ name }) => /^word\/(media\/.+)$/.exec(name)?.[1] ?? []);
-  return writeZip([...docxParts(blocks.map(blockXml).join(''), media), ...extra]);
+  const parts = docxParts(blocks.map(blockXml).join(''), media).map(({ name, content }) => ({
+    name: name.replace('document.xml', document.replace('word/', '')),
+    content: String(content).replaceAll('word/document.xml', document),
+  }));
+  return writeZip([...parts, ...extra]);
 }
 
 /** A document of one paragraph of blanks that unpacks to so many bytes. */
@@ -68,6 +77,7 @@ function blockXml(block: DocxBlock): string {
   }
   if ('picture' in block)
     return `<w:p><w:r>${drawingXml(block.picture, block.description ?? '')}</w:r></w:p>`;
+  if ('xml' in block) return block.xml;
   if ('paragraph' in block) return `<w:p>${runXml(block.paragraph)}</w:p>`;
   const rows = block.table.map(
     (row) => `<w:tr>${row.map((cell) => `<w:tc><w:p>${runXml(cell)}</w:p></w:tc>`).join('')}</w:tr>`,
