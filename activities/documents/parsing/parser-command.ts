@@ -18,6 +18,11 @@ const DATA_MARGIN_MB = 256;
  * Node 24. While it looks for an aligned place it holds twice as much.
  */
 const RESERVATIONS = 2;
+/**
+ * All that a parser sees of our environment. It reads what strangers wrote; should one of them take it over, no secret
+ * is there to be taken along.
+ */
+const HANDED_ON = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'MIMALLOC_ARENA_EAGER_COMMIT'];
 
 /**
  * How to start a parser process. On Linux, `prlimit` bounds its data (an address space limit would hit V8's
@@ -44,8 +49,12 @@ export function parserCommand(memoryMb: number): ParserCommand {
     fileURLToPath(program),
     ...(setpriv ? [] : ['--watch-parent']),
   ];
-  // eslint-disable-next-line no-restricted-properties -- handed on to the child (PATH, TMPDIR), not read for a setting
-  const { NODE_OPTIONS: _, ...env } = process.env;
+  const env: NodeJS.ProcessEnv = {};
+  for (const name of HANDED_ON) {
+    // eslint-disable-next-line no-restricted-properties -- handed on to the child, not read for a setting
+    const value = process.env[name];
+    if (value !== undefined) env[name] = value;
+  }
   // The PDF reader and pdf.js's native helper each take 1 GB at their start, used or not, which would count as data.
   env.MIMALLOC_ARENA_EAGER_COMMIT ??= '0';
   return { command: line[0]!, args: line.slice(1), env, memoryBounded: prlimit };
