@@ -3,6 +3,7 @@ import rehypeRemark from 'rehype-remark';
 import remarkGfm from 'remark-gfm';
 import remarkStringify from 'remark-stringify';
 import { unified } from 'unified';
+import { createTableBound } from './bound-table.js';
 import { createHeadingPath } from './heading-path.js';
 import { parseFlatHtml } from './flat-html-parser.js';
 import { INLINE_TAGS, nestsDeeperThan } from './html-tags.js';
@@ -99,7 +100,7 @@ function* groupBlocks(blocks: TreeNode[]): Generator<TreeNode[]> {
 
 function toBlocks(html: string, marks: PictureMarks | null): TreeNode[] {
   const tree = reader.parse(html) as TreeNode;
-  prune(tree);
+  prune(tree, createTableBound());
   const markdown = toMarkdownTree.runSync(tree as never) as TreeNode;
   keepOnlyText(markdown, marks);
   return markdown.children ?? [];
@@ -109,7 +110,7 @@ function toBlocks(html: string, marks: PictureMarks | null): TreeNode[] {
  * Drops furniture, and the white space between blocks: rehype-remark takes each such text out of a list by itself,
  * which took 20 s for 100,000 paragraphs.
  */
-function prune(node: TreeNode): void {
+function prune(node: TreeNode, boundTable: (table: TreeNode) => void): void {
   if (!node.children || node.tagName === 'pre' || node.tagName === 'textarea') return;
   const kept = node.children.filter((child) => !DROPPED.has(child.tagName ?? '') && child.type !== 'comment');
   const isInline = (child: TreeNode | undefined): boolean =>
@@ -118,8 +119,11 @@ function prune(node: TreeNode): void {
     const blank = child.type === 'text' && child.value!.trim() === '';
     return !blank || isInline(kept[i - 1]) || isInline(kept[i + 1]);
   });
-  if (node.tagName === 'table') headFirstRow(node);
-  for (const child of node.children) prune(child);
+  if (node.tagName === 'table') {
+    headFirstRow(node);
+    boundTable(node);
+  }
+  for (const child of node.children) prune(child, boundTable);
 }
 
 /** A Markdown table has a header: where none is marked (Word's never are), the first row is it. */

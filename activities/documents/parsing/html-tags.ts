@@ -14,10 +14,14 @@ export const INLINE_TAGS = new Set(
 );
 const NAME = /[a-zA-Z][^\s/>]*/y;
 
+/** Tags that are never closed, after which quotes are no longer believed: each was looked for to the end. */
+const MAX_UNCLOSED = 16;
+
 /** Reads HTML as a flat stream of tags and texts, in linear time and constant stack, whatever the nesting. */
 // eslint-disable-next-line complexity -- a scanner: one branch for each state
 export function* scanHtmlTags(html: string): Generator<HtmlToken> {
   let at = 0;
+  let unclosed = 0;
   while (at < html.length) {
     const open = html.indexOf('<', at);
     if (open < 0) break;
@@ -37,7 +41,13 @@ export function* scanHtmlTags(html: string): Generator<HtmlToken> {
       continue;
     }
     if (open > at) yield { type: 'text', text: html.slice(at, open) };
-    at = tagEnd(html, open + 1);
+    const end = unclosed < MAX_UNCLOSED ? tagEnd(html, open + 1) : -1;
+    // An attribute that is never closed must not swallow the rest of the document.
+    if (end < 0) {
+      unclosed++;
+      const first = html.indexOf('>', open + 1);
+      at = first < 0 ? html.length : first + 1;
+    } else at = end;
     if (!name) continue;
     yield { type: closing ? 'close' : 'open', name };
     if (!closing && RAW.has(name)) {
@@ -49,7 +59,7 @@ export function* scanHtmlTags(html: string): Generator<HtmlToken> {
   if (at < html.length) yield { type: 'text', text: html.slice(at) };
 }
 
-/** Offset behind the `>` of a tag; one inside a quoted attribute value does not count. */
+/** Offset behind the `>` of a tag; one inside a quoted attribute value does not count. -1: there is none. */
 function tagEnd(html: string, from: number): number {
   let quote = '';
   for (let i = from; i < html.length; i++) {
@@ -59,9 +69,7 @@ function tagEnd(html: string, from: number): number {
     } else if ((sign === '"' || sign === "'") && html[i - 1] === '=') quote = sign;
     else if (sign === '>') return i + 1;
   }
-  // An attribute that is never closed must not swallow the rest of the document.
-  const end = html.indexOf('>', from);
-  return end < 0 ? html.length : end + 1;
+  return -1;
 }
 
 function endOfRaw(html: string, name: string, from: number): number {

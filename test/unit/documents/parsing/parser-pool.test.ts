@@ -21,6 +21,10 @@ import { samplePages } from '../../../support/documents/sample-pages.js';
 import { writeDocx, writeDocxBomb } from '../../../support/documents/write-docx.js';
 import { writePdf } from '../../../support/documents/write-pdf.js';
 
+const ALLOWED = new Set([
+  ...['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'MIMALLOC_ARENA_EAGER_COMMIT', 'NODE_CHANNEL_FD'],
+  'NODE_CHANNEL_SERIALIZATION_MODE',
+]);
 const endlessPdf = writePdf(samplePages(1), { selfRecursiveForm: true });
 
 let directory: string;
@@ -302,6 +306,12 @@ describe('Word', () => {
     await expect(parse('docx', bytes())).rejects.toMatchObject({ code });
   });
 
+  it('refuses one whose document has another name than markup is checked by', async () => {
+    const bytes = writeDocx([{ paragraph: 'x' }], [], 'word/document.bin');
+    await expect(parse('docx', bytes)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    expect((await parse('docx', writeDocx([{ paragraph: 'x' }], [], 'word/other.xml'))).text).toBe('x');
+  });
+
   it('refuses one of too many parts', async () => {
     const parts = Array.from({ length: 50 }, (_, i) => ({ name: `word/media/${i}.png`, content: 'x' }));
     const refused = parse('docx', writeDocx([{ paragraph: 'x' }], parts), {
@@ -311,11 +321,83 @@ describe('Word', () => {
   });
 });
 
+describe('tables', () => {
+  const cells = (text: string): number => text.split('|').length;
+
+  it.each([
+    ['columns', '<table><tr><td colspan="1000000000">wide</td></tr><tr><td>next</td></tr></table>'],
+    ['rows', '<table><tr><td rowspan="1000000000" colspan="1000000000">wide</td></tr><tr><td>next</table>'],
+    ['both, often', `<table>${'<tr><td colspan=1000 rowspan=65534>wide</td></tr>'.repeat(2000)}next</table>`],
+    ['all tables', '<table><tr><td colspan=1000>wide</td></tr></table>'.repeat(2000) + 'next'],
+    [
+      'a row',
+      `<table><tr>${'<td>wide</td>'.repeat(5000)}</tr>${'<tr><td>next</td></tr>'.repeat(5000)}</table>`,
+    ],
+  ])('keeps what spans %s make within bounds', async (_, html) => {
+    const { text } = await parse('html', html, { limits: { timeoutMs: 30_000 } });
+    expect(text).toContain('wide');
+    expect(text).toContain('next');
+    expect(cells(text)).toBeLessThan(500_000);
+  });
+
+  it('keeps spans that a page may have', async () => {
+    const { text } = await parse(
+      'html',
+      '<table><tr><th>a<th>b<th>c</tr><tr><td colspan="2">ab<td>c</tr><tr><td rowspan="2">d<td>e<td>f</tr><tr><td>g<td>h</tr></table>',
+    );
+    expect(text.split('\n').map((line) => line.replace(/\s+/g, ''))).toEqual([
+      ...['|a|b|c|', '|-|-|-|', '|ab||c|', '|d|e|f|', '||g|h|'],
+    ]);
+  });
+
+  it('bounds those of a Word document', async () => {
+    const body = `<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="1000000000"/></w:tcPr><w:p><w:r><w:t>wide</w:t></w:r></w:p></w:tc></w:tr></w:tbl>`;
+    const { text } = await parse('docx', writeDocx([{ xml: body }]), { limits: { timeoutMs: 30_000 } });
+    expect(text).toContain('wide');
+  });
+});
+
+describe('tags', () => {
+  it('reads tags whose quotes never close in linear time', async () => {
+    const units = [`<a =">" ="`, '<a b="', `<a ='>`, '<a ="><'];
+    for (const unit of units) {
+      const html = unit.repeat(Math.ceil(1_000_000 / unit.length)) + '<p>end</p>';
+      const { text } = await parse('html', html, { limits: { timeoutMs: 30_000, maxNesting: 2 } });
+      expect(text).toBeDefined();
+    }
+  });
+});
+
 describe('limits', () => {
   let own: ParserPool;
   afterEach(() => own.close());
   const sound = async (): Promise<void> =>
     expect((await parse('txt', 'still here', {}, own)).text).toBe('still here');
+
+  it('hands none of our variables to its processes but those they need', async () => {
+    pids = [];
+    process.env['TAMIS_SECRET_OF_A_TEST'] = 'a secret of some length';
+    own = createParserPool({ size: 1, onStart });
+    await sound();
+    delete process.env['TAMIS_SECRET_OF_A_TEST'];
+    if (process.platform !== 'linux') return;
+    const names = readFileSync(`/proc/${pids[0]}/environ`, 'utf8')
+      .split('\0')
+      .flatMap((line) => line.split('=')[0] || []);
+    expect(names).toContain('PATH');
+    expect(names.filter((name) => !ALLOWED.has(name))).toEqual([]);
+  });
+
+  it('gives places in turns among users', async () => {
+    own = createParserPool({ size: 1 });
+    const ended: number[] = [];
+    const runs = [1, 1, 1, 1, 2, 3, 2].map(async (userId) => {
+      await parse('txt', 'short', { userId }, own);
+      ended.push(userId);
+    });
+    await Promise.all(runs);
+    expect(ended).toEqual([1, 2, 3, 1, 2, 1, 1]);
+  });
 
   it('ends a parse that takes too long', async () => {
     pids = [];
