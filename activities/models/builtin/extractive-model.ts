@@ -87,7 +87,7 @@ async function* streamWords(
     await setImmediate();
     signal?.throwIfAborted();
   }
-  const usage = { promptTokens: countMessageTokens(messages), completionTokens };
+  const usage = { promptTokens: await countMessageTokens(messages, Infinity, signal), completionTokens };
   yield { content: '', finishReason, usage };
 }
 

@@ -4,8 +4,8 @@ import { HASH_DIMENSION, hashVector } from './hash-vector.js';
 
 export const HASH_MODEL_NAME = 'builtin/hash-1024';
 
-/** So many texts (about 5 ms of chunks) between two looks at the event loop and the signal. */
-const TEXTS_PER_TURN = 16;
+/** So many characters (about 5 ms of chunks) between two looks at the event loop and the signal. */
+const CHARACTERS_PER_TURN = 16_000;
 
 /**
  * The embedder that needs no model server: signed hashing of words, word pairs and letter grams (see
@@ -21,11 +21,14 @@ export const createHashEmbedder = (options: { endpointName: string; vectorField:
   maxInputTokens: null,
   async embed(texts, { signal }) {
     const vectors: number[][] = [];
+    let left = 0;
     for (const text of texts) {
-      if (vectors.length % TEXTS_PER_TURN === 0) {
+      if (left <= 0) {
         await setImmediate();
         signal?.throwIfAborted();
+        left = CHARACTERS_PER_TURN;
       }
+      left -= text.length + 1;
       vectors.push(hashVector(text));
     }
     return vectors;

@@ -1,8 +1,21 @@
-import { countTokens } from '../../text/token-count.js';
+import { countInSlices } from '../../text/count-in-slices.js';
 
 /** What the chat format adds to each message, as the wire contract counts it (section 1.9, 413). */
 export const TOKENS_PER_MESSAGE = 4;
 
-/** Tokens (o200k) of chat messages, the overhead of each included. */
-export const countMessageTokens = (messages: readonly { content: string }[]): number =>
-  messages.reduce((sum, { content }) => sum + countTokens(content) + TOKENS_PER_MESSAGE, 0);
+/**
+ * Tokens (o200k) of chat messages, the overhead of each included; counted until there are more than `most`.
+ * @throws the signal's reason
+ */
+export const countMessageTokens = async (
+  messages: readonly { content: string }[],
+  most = Infinity,
+  signal?: AbortSignal,
+): Promise<number> => {
+  let sum = messages.length * TOKENS_PER_MESSAGE;
+  for (const { content } of messages) {
+    if (sum > most) break;
+    sum += await countInSlices(content, most - sum, signal);
+  }
+  return sum;
+};

@@ -1,4 +1,4 @@
-import { countTokens } from '../../text/token-count.js';
+import { countInSlices } from '../../text/count-in-slices.js';
 import type { ChatMessage } from '../../ports/models.js';
 import { countMessageTokens } from '../../models/builtin/message-tokens.js';
 import type { ChatEvent } from './chat-request.js';
@@ -30,14 +30,14 @@ const sourcesOf = ({ relay, presented }: Asked): ChatSources => {
 };
 
 /** The last event of an answer, but for what the steps before the model have to say. */
-export const answerEnd = (asked: Asked): Extract<ChatEvent, { type: 'end' }> => {
+export const answerEnd = async (asked: Asked): Promise<Extract<ChatEvent, { type: 'end' }>> => {
   const { relay, messages } = asked;
   return {
     type: 'end',
     finishReason: relay.finishReason,
     usage: relay.usage ?? {
-      promptTokens: countMessageTokens(messages),
-      completionTokens: countTokens(relay.answer),
+      promptTokens: await countMessageTokens(messages),
+      completionTokens: await countInSlices(relay.answer),
     },
     truncated: relay.error !== undefined,
     ...(relay.error !== undefined && { error: relay.error }),

@@ -141,11 +141,12 @@ export const createChatService = (dependencies: {
         (request.attachments ?? []).length === 0 &&
         needsNoRetrieval(request, question, model));
     const frame = { template, date, voice: settings.voice };
-    const { maxTokens, left } = planTokens({
+    const { maxTokens, left } = await planTokens({
       ...{ messages: request.messages, maxTokens: request.maxTokens },
       contextTokens: model.contextTokens,
       answerTokens: model.answerTokens ?? settings.maxOutputTokens,
       overhead: direct ? 0 : promptOverhead(frame) + TOKENS_PER_MESSAGE,
+      signal: request.signal,
     });
     const { temperature, topP, stop, more, signal } = request;
     const options = {
@@ -158,7 +159,7 @@ export const createChatService = (dependencies: {
     if (direct) {
       // Without retrieval nothing was asked to cite, so nothing is cut off.
       const relay = yield* relayModelStream(model, request.messages, options, null);
-      yield answerEnd({ relay, messages: request.messages, presented: [] });
+      yield await answerEnd({ relay, messages: request.messages, presented: [] });
       return;
     }
     const rewriting = await rewritingModel(request, model);
@@ -170,7 +171,7 @@ export const createChatService = (dependencies: {
     const asked = yield* askWithSources(request, gathered, asking, Math.min(left, documents + web));
     const { attachments, degraded, retrieved, trace } = gathered;
     yield {
-      ...answerEnd(asked),
+      ...(await answerEnd(asked)),
       ...(request.allRetrieved === true && { allRetrieved: retrieved }),
       ...(attachments.length > 0 && { attachments }),
       ...(degraded.length > 0 && { degraded }),

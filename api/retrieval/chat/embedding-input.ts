@@ -4,6 +4,14 @@ import { badRequest } from '../../http/request-issues.js';
 
 /** Characters of all texts of a request. */
 const MAX_CHARACTERS = 1_000_000;
+/** Characters of one: more than any embedder's window holds. */
+const MAX_TEXT_CHARACTERS = 131_072;
+
+const tooLarge = (what: string, most: number): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', `${what} may hold ${most} characters`, { plain: true });
+
+const sumOf = (items: readonly { length: number }[]): number =>
+  items.reduce((sum, { length }) => sum + length, 0);
 
 const isTokens = (input: unknown): input is number[] => Array.isArray(input) && typeof input[0] === 'number';
 
@@ -28,14 +36,15 @@ const textsOfTokens = async (lists: readonly number[][]): Promise<string[]> => {
  */
 export const embeddingInput = async (input: EmbeddingRequest['input']): Promise<string[]> => {
   const items = typeof input === 'string' || isTokens(input) ? [input] : input;
+  // Each token stands for a byte at least; what is too long is not read.
+  if (sumOf(items as (string | number[])[]) > MAX_CHARACTERS) throw tooLarge("'input'", MAX_CHARACTERS);
   const texts = isTokens(items[0])
     ? await textsOfTokens(items as number[][])
     : (items as (string | number[])[]).map((item) => (typeof item === 'string' ? item : ''));
   if (texts.length === 0 || texts.some((text) => text.trim() === ''))
     throw badRequest("'input' must hold at least one text, and none that is empty");
-  if (texts.reduce((sum, { length }) => sum + length, 0) > MAX_CHARACTERS)
-    throw new AppError('PAYLOAD_TOO_LARGE', `'input' may hold ${MAX_CHARACTERS} characters`, {
-      plain: true,
-    });
+  if (sumOf(texts) > MAX_CHARACTERS) throw tooLarge("'input'", MAX_CHARACTERS);
+  if (texts.some(({ length }) => length > MAX_TEXT_CHARACTERS))
+    throw tooLarge("One text of 'input'", MAX_TEXT_CHARACTERS);
   return texts;
 };

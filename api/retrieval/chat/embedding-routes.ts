@@ -1,5 +1,5 @@
 import type { Embedder, ModelRegistry } from '../../../activities/ports/models.js';
-import { countTokens } from '../../../activities/text/token-count.js';
+import { countInSlices } from '../../../activities/text/count-in-slices.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { EmbeddingAnswer, EmbeddingRequest } from '../../../schemas/retrieval/chat-api.js';
 import { json, route } from '../../http/route.js';
@@ -52,7 +52,8 @@ export const embeddingRoutes = ({ adapters }: GatewayDeps): Route[] => [
       if (body.dimensions != null && body.dimensions !== embedder.dimension)
         throw badRequest(`'dimensions' must be ${embedder.dimension} for this model`);
       const vectors = await embedder.embed(texts, { kind: 'document', signal });
-      const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0);
+      let tokens = 0;
+      for (const text of texts) tokens += await countInSlices(text, Infinity, signal);
       const written = body.encoding_format === 'base64' ? base64Of : (vector: number[]) => vector;
       return json(200, {
         object: 'list',
