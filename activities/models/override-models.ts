@@ -11,6 +11,7 @@ import { createResilientCalls } from './resilience.js';
 import type { ResilientCalls } from './resilience.js';
 import { openModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
+import { FOREIGN_LIMITS } from './servers/model-exchange.js';
 import { createModelServer } from './servers/probe-endpoint.js';
 import { providerError } from './servers/provider-failure.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
@@ -133,7 +134,7 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
       ...{ contextTokens, answerTokens: null },
       // Never the service's own key.
       server: createModelServer(dispatchers.foreign, 'openai', {
-        ...{ baseUrl, timeoutMs, apiKey: override.apiKey ?? null },
+        ...{ baseUrl, timeoutMs, apiKey: override.apiKey ?? null, limits: FOREIGN_LIMITS },
       }),
       calls: createResilientCalls({ name: 'llm_override', concurrency: 1 }),
     });

@@ -7,6 +7,7 @@ import { stripInvisible } from '../text/invisible-characters.js';
 import { isPublicUrl } from './address-guard.js';
 
 const TIMEOUT_MS = 5000;
+const ANSWER_LIMITS = { wholeBytes: 4 * 1024 * 1024, streamBytes: 4 * 1024 * 1024, totalMs: 3 * TIMEOUT_MS };
 /** Queries beyond this are refused by the provider. */
 const MAX_QUERY_LENGTH = 400;
 const MAX_SNIPPET_LENGTH = 4000;
@@ -50,7 +51,7 @@ export const createWebSearch = (
     url.searchParams.set('market', options.market);
     try {
       const answer = await openExchange({
-        ...{ dispatcher, url: url.href, signal, timeoutMs: TIMEOUT_MS },
+        ...{ dispatcher, url: url.href, signal, timeoutMs: TIMEOUT_MS, limits: ANSWER_LIMITS },
         headers: { authorization: `Bearer ${options.token}`, accept: 'application/json' },
       });
       const pages = Answer.parse(await readJson(answer));

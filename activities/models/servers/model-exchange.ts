@@ -6,6 +6,35 @@ import { refusal } from './refusal.js';
 /** So much of an error's body is read. */
 const ERROR_BODY_BYTES = 64 * 1024;
 
+const MIB = 1024 * 1024;
+
+/** What one answer of a model server may be. */
+export interface AnswerLimits {
+  /** Bytes of an answer that is read as a whole, and of one that is streamed. */
+  wholeBytes: number;
+  streamBytes: number;
+  /** Milliseconds from the question to the end of the answer; null: as long as the server goes on. */
+  totalMs: number | null;
+}
+
+/** For servers that an operator chose. The vectors of a large batch take some 20 MiB as JSON. */
+const OWN_LIMITS: AnswerLimits = { wholeBytes: 128 * MIB, streamBytes: 256 * MIB, totalMs: null };
+/** For servers that a client named. */
+export const FOREIGN_LIMITS: AnswerLimits = {
+  wholeBytes: 4 * MIB,
+  streamBytes: 16 * MIB,
+  totalMs: 600_000,
+};
+
+/** So many characters of one line, or of one event of several lines. */
+const MAX_LINE = MIB;
+
+/** @throws ProviderFailure when so much has come without an end of the line, or of the event */
+export const checkLine = (length: number): void => {
+  if (length > MAX_LINE)
+    throw new ProviderFailure('bad-answer', `the provider sent a line of more than ${MAX_LINE} characters`);
+};
+
 export interface ModelRequest {
   dispatcher: Dispatcher;
   url: string;
@@ -15,11 +44,13 @@ export interface ModelRequest {
   signal?: AbortSignal | undefined;
   /** Longest silence, in milliseconds: until the answer begins, and between two chunks of it. */
   timeoutMs: number;
+  limits?: AnswerLimits | undefined;
 }
 
 export interface ModelAnswer {
   status: number;
   contentType: string;
+  limits: AnswerLimits;
   /** The body; leaving it early closes the connection, which is how a generation is stopped. */
   chunks: AsyncGenerator<Buffer, void, undefined>;
   /** Closes the connection of an answer that will not be read. */
@@ -37,20 +68,29 @@ const reasonOf = (error: unknown, signal: AbortSignal | undefined, watch: AbortS
 };
 
 /** Aborts when nothing has come for so long. */
-const watchSilence = (timeoutMs: number) => {
+const watchSilence = (timeoutMs: number, totalMs: number | null) => {
   const controller = new AbortController();
+  const onEnd = (): void =>
+    controller.abort(
+      new ProviderFailure('timeout', `no end of the answer within ${(totalMs ?? 0) / 1000} s`),
+    );
+  const end = totalMs === null ? undefined : setTimeout(onEnd, totalMs);
   const onSilence = (): void =>
     controller.abort(new ProviderFailure('timeout', `no word within ${timeoutMs / 1000} s`));
   let timer = setTimeout(onSilence, timeoutMs);
-  const stop = (): void => clearTimeout(timer);
+  const pause = (): void => clearTimeout(timer);
   return {
     signal: controller.signal,
     /** Starts the count anew. */
     heard: () => {
-      stop();
+      pause();
       timer = setTimeout(onSilence, timeoutMs);
     },
-    stop,
+    pause,
+    stop: () => {
+      pause();
+      clearTimeout(end);
+    },
   };
 };
 
@@ -72,8 +112,9 @@ const readStart = async (body: AsyncIterable<Buffer>): Promise<string> => {
  */
 export const openExchange = async (asked: ModelRequest): Promise<ModelAnswer> => {
   const { dispatcher, url, method = 'GET', headers = {}, body, signal, timeoutMs } = asked;
+  const { limits = OWN_LIMITS } = asked;
   signal?.throwIfAborted();
-  const watch = watchSilence(timeoutMs);
+  const watch = watchSilence(timeoutMs, limits.totalMs);
   const either = signal === undefined ? watch.signal : AbortSignal.any([signal, watch.signal]);
   try {
     const response = await request(url, {
@@ -93,7 +134,8 @@ export const openExchange = async (asked: ModelRequest): Promise<ModelAnswer> =>
     return {
       status: response.statusCode,
       contentType: header('content-type').split(';')[0]?.trim().toLowerCase() ?? '',
-      chunks: relay(response.body, watch, signal),
+      limits,
+      chunks: relay(response.body, watch, signal, limits.streamBytes),
       discard() {
         watch.stop();
         response.body.on('error', () => undefined).destroy();
@@ -109,11 +151,15 @@ async function* relay(
   body: AsyncIterable<Buffer>,
   watch: ReturnType<typeof watchSilence>,
   signal: AbortSignal | undefined,
+  most: number,
 ): AsyncGenerator<Buffer, void, undefined> {
+  let bytes = 0;
   try {
     for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > most) throw tooMuch(most);
       // A reader that takes its time is no silence of the server's.
-      watch.stop();
+      watch.pause();
       yield chunk;
       watch.heard();
     }
@@ -124,6 +170,9 @@ async function* relay(
   }
 }
 
+const tooMuch = (most: number): ProviderFailure =>
+  new ProviderFailure('bad-answer', `the provider answered more than ${most / MIB} MiB`);
+
 /** A whole JSON answer. @throws ProviderFailure `bad-answer` when it is none */
 export const readJson = async (answer: ModelAnswer): Promise<unknown> => {
   if (!/^application\/(?:.+\+)?json$/.test(answer.contentType)) {
@@ -131,7 +180,12 @@ export const readJson = async (answer: ModelAnswer): Promise<unknown> => {
     throw new ProviderFailure('bad-answer', `the provider answered '${answer.contentType}' instead of JSON`);
   }
   const chunks: Buffer[] = [];
-  for await (const chunk of answer.chunks) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of answer.chunks) {
+    bytes += chunk.length;
+    if (bytes > answer.limits.wholeBytes) throw tooMuch(answer.limits.wholeBytes);
+    chunks.push(chunk);
+  }
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { ProbedFacts, ModelProvider } from '../../../schemas/models/model-endpoints.js';
 import type { ChatDelta, ChatMessage, ChatOptions, ChatReply } from '../../ports/models.js';
+import type { AnswerLimits } from './model-exchange.js';
 
 /** A model on a server, as its list names it. */
 export interface ServedModel {
@@ -54,6 +55,8 @@ export interface ModelServerOptions {
   apiKey: string | null;
   /** Longest silence, in milliseconds. */
   timeoutMs: number;
+  /** Those of servers that an operator chose unless given. */
+  limits?: AnswerLimits;
 }
 
 /** Whether a server's list means the model that is wanted: `:latest` may be left out. */

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { openExchange } from './model-exchange.js';
+import { checkLine, openExchange } from './model-exchange.js';
 import { ProviderFailure } from './provider-failure.js';
 
 /** NDJSON with any line that is no JSON made an error: the client library would skip it with a line on the console. */
@@ -10,6 +10,7 @@ async function* intactLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
     rest += decoder.decode(chunk, { stream: true });
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
+    checkLine(rest.length);
     lines.forEach(assertJson);
     if (lines.length > 0) yield Buffer.from(`${lines.join('\n')}\n`);
   }

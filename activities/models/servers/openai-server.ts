@@ -65,16 +65,16 @@ const chatBody = ({ model, messages, options }: ChatCall): Record<string, unknow
 /** A server that speaks the OpenAI format. Source: platform.openai.com/docs/api-reference. */
 export const createOpenAiServer = (
   dispatcher: Dispatcher,
-  { baseUrl, apiKey, timeoutMs }: ModelServerOptions,
+  { baseUrl, apiKey, timeoutMs, limits }: ModelServerOptions,
 ): ModelServer => {
   const { base, headers } = openAiAddress(baseUrl, apiKey);
 
   const get = async (path: string, signal: AbortSignal | undefined): Promise<unknown> =>
-    readJson(await openExchange({ dispatcher, url: `${base}${path}`, headers, signal, timeoutMs }));
+    readJson(await openExchange({ dispatcher, url: `${base}${path}`, headers, signal, timeoutMs, limits }));
 
   const post = (path: string, body: object, signal: AbortSignal | undefined): Promise<ModelAnswer> =>
     openExchange({
-      ...{ dispatcher, url: `${base}${path}`, method: 'POST', signal, timeoutMs },
+      ...{ dispatcher, url: `${base}${path}`, method: 'POST', signal, timeoutMs, limits },
       headers: {
         ...headers,
         'content-type': 'application/json',

@@ -2,6 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
 import type { ChatDelta, FinishReason, TokenLogprob } from '../../ports/models.js';
 import { finishReasonOf, openAiUsage } from './answer-fields.js';
+import { checkLine } from './model-exchange.js';
 import type { ModelAnswer } from './model-exchange.js';
 import { ProviderFailure, readAs } from './provider-failure.js';
 
@@ -56,8 +57,12 @@ async function* eventsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, 
   const parser = createParser({ onEvent: ({ data }) => waiting.push(data) });
   // A character may be cut in two at the edge of a chunk.
   const decoder = new TextDecoder();
+  let unread = 0;
   for await (const chunk of chunks) {
+    unread += chunk.length;
     parser.feed(decoder.decode(chunk, { stream: true }));
+    if (waiting.length > 0) unread = 0;
+    checkLine(unread);
     while (waiting.length > 0) yield waiting.shift() ?? '';
   }
 }
