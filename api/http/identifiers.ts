@@ -7,10 +7,11 @@ import { IDENTIFIER_PATTERN, RESERVED_PARTITION_NAMES } from '../../schemas/ids.
  * @throws AppError BAD_REQUEST (400), plain
  */
 export const requireIdentifier = (kind: 'file id' | 'partition name', value: string): void => {
-  if (!IDENTIFIER_PATTERN.test(value))
+  // A client's own reading of the address takes the steps `.` and `..` away.
+  if (!IDENTIFIER_PATTERN.test(value) || value === '.' || value === '..')
     throw new AppError(
       'BAD_REQUEST',
-      `Invalid ${kind}: 1 to 255 characters of A-Z a-z 0-9 . _ : - are allowed`,
+      `Invalid ${kind}: 1 to 255 characters of A-Z a-z 0-9 . _ : - are allowed, not . or .. alone`,
       { plain: true },
     );
 };

@@ -96,13 +96,18 @@ export const FileDetail = z
   .object({ metadata: OpenMetadata, documents: z.array(z.object({ link: Link })) })
   .meta({ id: 'FileDetail' });
 
+/** What a file's metadata may hold: values of all depths, and bytes of their JSON. */
+export const MAX_METADATA_VALUES = 256;
+export const MAX_METADATA_BYTES = 64 * 1024;
+const METADATA_SIZE = `at most ${MAX_METADATA_VALUES} values and ${MAX_METADATA_BYTES} bytes`;
+
 export const UploadForm = z
   .object({
     file: z.file().meta({ description: 'The document; the part needs a file name' }),
     metadata: z
       .string()
       .optional()
-      .meta({ description: 'A JSON object', examples: ['{"owner": "ada"}'] }),
+      .meta({ description: `A JSON object, ${METADATA_SIZE}`, examples: ['{"owner": "ada"}'] }),
     workspace_ids: z.string().optional().meta({ description: 'A JSON array of workspace ids; POST only' }),
     callback_url: z.string().optional().meta({ description: 'Told when the task is COMPLETED or FAILED' }),
     callback_token: z.string().optional(),
@@ -110,14 +115,19 @@ export const UploadForm = z
   .meta({ id: 'UploadForm' });
 
 export const MetadataForm = z
-  .object({ metadata: z.string().meta({ description: 'A JSON object; its keys are merged' }) })
+  .object({
+    metadata: z.string().meta({ description: `A JSON object; its keys are merged, to ${METADATA_SIZE}` }),
+  })
   .meta({ id: 'MetadataForm' });
 
 export const CopyForm = z
   .object({
     source_partition: z.string(),
     source_file_id: z.string(),
-    metadata: z.string().optional().meta({ description: 'A JSON object; its keys are merged' }),
+    metadata: z
+      .string()
+      .optional()
+      .meta({ description: `A JSON object; its keys are merged, to ${METADATA_SIZE}` }),
   })
   .meta({ id: 'CopyForm' });
 

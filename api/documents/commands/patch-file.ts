@@ -5,6 +5,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { FileRecord, Metadata } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
+import { requireMetadataSize } from '../files/metadata-size.js';
 import { askTemporal } from '../../ask-temporal.js';
 import type { EndTaskDeps } from './end-task.js';
 import { requirePartitionStill } from './require-partition-still.js';
@@ -66,11 +67,15 @@ const changeRecord = async (
       throw noSuchFile({ partition, fileId });
     const target = to === null || to.partition_key === file.partition_key ? null : to;
     if (target !== null) await prepareMove(deps, file, target, token);
+    const live = file.live && mergeMetadata(file.live, metadata);
+    const metadataPatch = file.pending_task === null ? null : { ...file.metadata_patch, ...metadata };
+    requireMetadataSize(live?.metadata ?? {}, file.live?.metadata);
+    requireMetadataSize(metadataPatch ?? {}, file.metadata_patch ?? {});
     const outcome = await deps.files.change({
       file,
       token,
-      live: file.live && mergeMetadata(file.live, metadata),
-      metadataPatch: file.pending_task === null ? null : { ...file.metadata_patch, ...metadata },
+      live,
+      metadataPatch,
       ...(target === null
         ? {}
         : { to: { partition: target.partition, partition_key: target.partition_key } }),

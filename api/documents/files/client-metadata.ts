@@ -1,7 +1,9 @@
 import { parse } from 'lossless-json';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Metadata, MetadataValue } from '../../../schemas/documents/documents.js';
+import { MAX_METADATA_BYTES } from '../../../schemas/documents/documents-api.js';
 import { isoDate } from './iso-date.js';
+import { requireMetadataSize } from './metadata-size.js';
 import { badRequest } from '../../http/request-issues.js';
 
 /** Keys that the server sets: a client may send them (some do on purpose), and they are dropped. */
@@ -22,6 +24,7 @@ const PROTECTED_PREFIX = '_openrag';
 
 /** MongoDB nests at most 100 levels, and our own records take a few. */
 const MAX_DEPTH = 64;
+const MAX_KEY_LENGTH = 256;
 const INT64 = { least: -(2n ** 63n), greatest: 2n ** 63n - 1n };
 
 export interface ClientMetadata {
@@ -41,6 +44,8 @@ export const readClientMetadata = (
   text: string | undefined,
   vectorFields: readonly string[],
 ): ClientMetadata => {
+  if (text !== undefined && Buffer.byteLength(text) > MAX_METADATA_BYTES)
+    throw badRequest(`metadata may take ${MAX_METADATA_BYTES} bytes`);
   const value = text === undefined || text.trim() === '' ? {} : parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badRequest('metadata must be a JSON object');
@@ -54,6 +59,7 @@ export const readClientMetadata = (
     if (date === null) throw badRequest('metadata.created_at is not a date');
     metadata['created_at'] = date;
   }
+  requireMetadataSize(metadata);
   return {
     metadata,
     relationshipId: textOf(metadata, 'relationship_id'),
@@ -74,6 +80,8 @@ const parseJson = (text: string): MetadataValue => {
   return rebuild(parsed, 0);
 };
 
+const isWhole = (text: string): boolean => !/\p{Surrogate}/u.test(text);
+
 const parseNumber = (digits: string): number | bigint => {
   if (/^-?\d+$/.test(digits)) {
     const integer = BigInt(digits);
@@ -90,10 +98,13 @@ const parseNumber = (digits: string): number | bigint => {
 const rebuild = (value: unknown, depth: number): MetadataValue => {
   if (depth > MAX_DEPTH) throw badRequest(`metadata is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) return value.map((member) => rebuild(member, depth + 1));
+  if (typeof value === 'string' && !isWhole(value))
+    throw badRequest('metadata holds half of a character (a lone surrogate)');
   if (typeof value !== 'object' || value === null) return value as MetadataValue;
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => {
-      if (key.includes('\0')) throw badRequest('metadata has a key that cannot be stored');
+      if (key.includes('\0') || key.length > MAX_KEY_LENGTH || !isWhole(key))
+        throw badRequest('metadata has a key that cannot be stored');
       return [key, rebuild(member, depth + 1)];
     }),
   );

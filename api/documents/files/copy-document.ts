@@ -20,6 +20,7 @@ import type { CallerContext } from '../../http/route.js';
 import { readClientMetadata } from './client-metadata.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { requireIdentifier } from '../../http/identifiers.js';
+import { requireMetadataSize } from './metadata-size.js';
 import { links } from '../../http/links.js';
 
 /** A copy of a thousand chunks takes seconds. What is not there by then is taken back, and the client may ask again. */
@@ -102,7 +103,9 @@ const findSource = async (
   const file = await adapters.files.get(partition, fileId);
   if (file?.live == null) throw noSuchFile({ partition, fileId });
   const { file_key, live } = file;
-  return { source: { file_key, generation: live.generation }, version: mergeMetadata(live, metadata) };
+  const version = mergeMetadata(live, metadata);
+  requireMetadataSize(version.metadata, live.metadata);
+  return { source: { file_key, generation: live.generation }, version };
 };
 
 /** The task once it is final; null when the time-out passed or the client left before. */

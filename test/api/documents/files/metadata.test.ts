@@ -1,6 +1,7 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'lossless-json';
-import { startGateway } from '../../support/start-gateway.js';
+import { ADMIN_TOKEN, startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText, uploadForm } from '../../support/uploads.js';
 
@@ -54,6 +55,12 @@ describe('metadata', () => {
     '{"a":-9223372036854775809}',
     '{"a":[{"b":123456789012345678901234567890}]}',
     '{"a":1e400}',
+    `{"a":"${'x'.repeat(65_536)}"}`,
+    JSON.stringify(Object.fromEntries(Array.from({ length: 257 }, (_, i) => [`k${i}`, i]))),
+    `{"a":[${'[1,2,3,4],'.repeat(70)}1]}`,
+    '{"a":"\\ud800"}',
+    '{"\\udc00":1}',
+    `{"${'k'.repeat(257)}":1}`,
     '[1]',
     '"text"',
     'null',
@@ -66,6 +73,34 @@ describe('metadata', () => {
     });
     expect([response.status, await response.json()]).toEqual([400, { detail: expect.any(String) }]);
     expect(await gateway.adapters.files.get('p', 'refused')).toBeNull();
+  });
+
+  it('does not grow beyond its bounds by patches', async () => {
+    const patch = (from: number, count: number): Promise<number> =>
+      gateway
+        .call('PATCH', '/indexer/partition/p/file/f', {
+          body: new URLSearchParams({
+            metadata: JSON.stringify(
+              Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${from + i}`, i])),
+            ),
+          }),
+        })
+        .then(({ status }) => status);
+    expect(await patch(0, 200)).toBe(200);
+    expect(await patch(100, 100)).toBe(200);
+    expect(await patch(200, 100)).toBe(400);
+  });
+
+  it.each(['.', '..'])('a file cannot be called %s', async (name) => {
+    const path = `/indexer/partition/p/file/${encodeURIComponent(name).replaceAll('.', '%2e')}`;
+    const { port } = new URL(gateway.url);
+    const options = { port, path, method: 'DELETE', headers: { Authorization: `Bearer ${ADMIN_TOKEN}` } };
+    const status = await new Promise((resolve, reject) => {
+      request(options, (answer) => resolve(answer.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(400);
   });
 
   it('cannot overwrite what the server says, and the upload succeeds', async () => {
