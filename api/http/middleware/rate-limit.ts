@@ -20,6 +20,12 @@ export interface RateLimiting {
 /** Load balancers ask these every few seconds, and a refusal would take the gateway out of service. */
 const PROBES = /^\/(health_check|ready)\/?$/;
 
+/** The path of the route that serves a request, however the client wrote it: `/V1` is `/v1`. */
+const servedPath = (ctx: Koa.Context): string => {
+  const matched: unknown = (ctx as { _matchedRoute?: unknown })._matchedRoute;
+  return (typeof matched === 'string' ? matched : ctx.path).toLowerCase();
+};
+
 const NO_LIMITS: RateLimiting = {
   limitAddress: async () => {},
   limitAuthentication: (authenticate) => authenticate,
@@ -48,8 +54,9 @@ export const createRateLimiting = (
 
   /** The narrow group first: what it refuses is not counted against the wide one. */
   const takeAll = async (ctx: Koa.Context, key: string): Promise<void> => {
-    if (/^\/v1(\/|$)/.test(ctx.path)) await take('chat', rates.chat, key);
-    if (/^\/auth(\/|$)/.test(ctx.path)) await take('auth', rates.auth, key);
+    const path = servedPath(ctx);
+    if (/^\/v1(\/|$)/.test(path)) await take('chat', rates.chat, key);
+    if (/^\/auth(\/|$)/.test(path)) await take('auth', rates.auth, key);
     await take('all', rates.everything, key);
   };
 
@@ -59,7 +66,6 @@ export const createRateLimiting = (
     },
 
     limitAuthentication: (authenticate) => async (ctx, options) => {
-      if (isExempt(ctx)) return authenticate(ctx, options);
       const address = addressOf(ctx);
       const token = bearerToken(ctx, options?.tokenInQuery);
       const digest = token === null ? null : tokenDigest(token);
@@ -77,15 +83,15 @@ export const createRateLimiting = (
       knownCallers.add(address, digest);
       const key = `user:${caller.principal.userId}`;
       if (asksForTrace(ctx)) await take('diagnostics', rates.diagnostics, key);
-      if (!caller.principal.isAdmin) await takeAll(ctx, key);
+      if (!caller.principal.isAdmin && !isExempt(ctx)) await takeAll(ctx, key);
       return caller;
     },
   };
 };
 
 const asksForTrace = (ctx: Koa.Context): boolean =>
-  /^\/search\/partition\/[^/]+\/snapshot\/?$/.test(ctx.path) ||
-  (/^\/search(\/|$)/.test(ctx.path) &&
+  /^\/search\/partition\/[^/]+\/snapshot\/?$/.test(servedPath(ctx)) ||
+  (/^\/search(\/|$)/.test(servedPath(ctx)) &&
     /^(true|1|yes|y|on|enabled)$/i.test([ctx.query['include_retrieval_trace'] ?? []].flat().at(-1) ?? ''));
 
 const tooMany = (resetMs: number): AppError =>

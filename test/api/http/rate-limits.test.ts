@@ -112,7 +112,21 @@ describe('what needs no authentication', () => {
   });
 });
 
+describe('the group of a request', () => {
+  test('is that of the route which serves it, however its path is written', async () => {
+    const { addUser, call } = await start({ RATE_LIMIT_CHAT: '2/minute' });
+    const { token } = addUser('ann');
+    expect(await statuses(2, () => call('GET', '/v1/models', { token }))).toEqual([200, 200]);
+    expect((await call('GET', '/V1/models', { token })).status).toBe(429);
+  });
+});
+
 describe('failed authentications', () => {
+  test('are limited on paths without limits as well', async () => {
+    await start({ RATE_LIMIT_AUTH_FAILURE: '3/minute', RATE_LIMIT_EXEMPT_PATHS: '/partition' });
+    expect(await statuses(5, () => wrong('198.51.100.1'))).toEqual([403, 403, 403, 429, 429]);
+  });
+
   const wrong = (address: string, token: string | null = 'or-wrong') =>
     gateway.call('GET', '/partition/', { token, ...from(address) });
 
