@@ -21,11 +21,38 @@ const EXTRACT_TEXT = {
   description: 'Reads a document (PDF, DOCX, HTML, Markdown or plain text) and answers its text.',
 };
 
-/** More files than this at once in one gateway, and callers are asked to come again. */
+/** More files than this at once in one gateway, or of one caller, and callers are asked to come again. */
 const MAX_CONCURRENT = 16;
+const MAX_OF_CALLER = 8;
+/** Bodies of one caller on their way: they take no place from others. */
+const MAX_UPLOADS_OF_CALLER = 16;
 const COME_AGAIN_MS = 5000;
 /** A client waits for the answer: what takes longer belongs into a partition. */
 const MAX_MS = 300_000;
+
+/** Places for so many at once, and for so many of one caller. */
+const createPlaces = (most: number, mostOfCaller: number) => {
+  const held = new Map<number, number>();
+  let all = 0;
+  return {
+    /** @throws AppError SERVICE_UNAVAILABLE */
+    take(userId: number): () => void {
+      const own = held.get(userId) ?? 0;
+      if (all >= most || own >= mostOfCaller)
+        throw new AppError('SERVICE_UNAVAILABLE', 'Too many files are being read; try again soon.', {
+          retryAfterMs: COME_AGAIN_MS,
+        });
+      all += 1;
+      held.set(userId, own + 1);
+      return () => {
+        all -= 1;
+        const left = (held.get(userId) ?? 1) - 1;
+        if (left > 0) held.set(userId, left);
+        else held.delete(userId);
+      };
+    },
+  };
+};
 
 const missing = (field: string): AppError =>
   invalidRequest([{ type: 'missing', loc: ['body', field], msg: 'Field required', input: null }]);
@@ -52,7 +79,8 @@ const readField = <Schema extends z.ZodType>(
 /** Tools that clients may have executed (wire contract, section 1.9). */
 export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
   const timeoutMs = Math.min(config.parsing.timeoutSeconds * 1000, MAX_MS);
-  let running = 0;
+  const running = createPlaces(MAX_CONCURRENT, MAX_OF_CALLER);
+  const uploads = createPlaces(Infinity, MAX_UPLOADS_OF_CALLER);
 
   /** In a directory of its own, which goes with everything in it, whatever happens. */
   const execute = async ({ koa, signal, principal }: CallerContext): Promise<string> => {
@@ -71,7 +99,16 @@ export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
         ...{ name: said.name || file.originalName, mime: said.mime || null },
         userId: principal.userId,
       };
-      return await extractText({ parser: tools.parser, timeoutMs }, { ...file, directory, ...what }, signal);
+      const leave = running.take(principal.userId);
+      try {
+        return await extractText(
+          { parser: tools.parser, timeoutMs },
+          { ...file, directory, ...what },
+          signal,
+        );
+      } finally {
+        leave();
+      }
     } finally {
       // A write that was broken off may still be closing its file.
       await rm(directory, { recursive: true, force: true, maxRetries: 5 });
@@ -110,15 +147,11 @@ export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
         'SERVICE_UNAVAILABLE',
       ],
       async handle(ctx) {
-        if (running >= MAX_CONCURRENT)
-          throw new AppError('SERVICE_UNAVAILABLE', 'Too many files are being read; try again soon.', {
-            retryAfterMs: COME_AGAIN_MS,
-          });
-        running += 1;
+        const leave = uploads.take(ctx.principal.userId);
         try {
           return json(200, { message: await execute(ctx) });
         } finally {
-          running -= 1;
+          leave();
         }
       },
     }),

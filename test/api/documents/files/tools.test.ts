@@ -156,14 +156,25 @@ describe('POST /v1/tools/execute', () => {
           }),
       },
     });
-    const calls = Array.from({ length: 16 }, () => execute(TEXT));
+    const send = (token: string): Promise<Response> => {
+      const form = new FormData();
+      form.set('file', new Blob(['text']), 'a.txt');
+      form.set('tool', TOOL);
+      return gateway.call('POST', '/v1/tools/execute', { body: form, token });
+    };
+    const refusedTo = async (token: string): Promise<void> => {
+      const refused = await send(token);
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    };
+    const bob = gateway.addUser('bob').token;
+    const calls = Array.from({ length: 8 }, () => execute(TEXT));
+    await until('all of a user are at work', async () => release.length === 8);
+    await refusedTo(ada);
+    const others = Array.from({ length: 8 }, () => send(bob));
     await until('all are at work', async () => release.length === 16);
-    const form = new FormData();
-    form.set('file', new Blob(['text']), 'a.txt');
-    form.set('tool', TOOL);
-    const refused = await gateway.call('POST', '/v1/tools/execute', { body: form, token: ada });
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    await refusedTo(gateway.addUser('cy').token);
     for (const end of release) end();
     for (const [status] of await Promise.all(calls)) expect(status).toBe(422);
+    for (const { status } of await Promise.all(others)) expect(status).toBe(422);
   });
 });
