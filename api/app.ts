@@ -15,6 +15,8 @@ import { errorMapping } from './http/middleware/error-mapping.js';
 import { noSuchRoute } from './http/middleware/no-such-route.js';
 import { createRateLimiting } from './http/middleware/rate-limit.js';
 import { requestId } from './http/middleware/request-id.js';
+import { requestBodies } from './http/middleware/request-bodies.js';
+import type { BodyPace } from './http/middleware/request-bodies.js';
 import { requestLog } from './http/middleware/request-log.js';
 import { securityHeaders } from './http/middleware/security-headers.js';
 import { mount } from './http/mount.js';
@@ -37,6 +39,8 @@ export interface AppDeps {
   /** Without it the gateway serves the documents alone. */
   proxy?: ProxyDeps;
   logger: Logger;
+  /** How fast bodies must come; tests set it. */
+  bodyPace?: BodyPace;
   /** Checks each answer against its declared schema; tests set it. */
   checkResponses?: boolean;
 }
@@ -87,6 +91,7 @@ export const createApp = (deps: AppDeps): Koa => {
   app.use(securityHeaders(config.http));
   app.use(crossOrigin(config.http.corsOrigins));
   app.use(errorMapping);
+  app.use(requestBodies(deps.bodyPace));
   app.use(proxy.routes());
   app.use(router.routes());
   app.use(async (ctx, next) => {

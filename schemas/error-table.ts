@@ -26,6 +26,7 @@ export const ERROR_TABLE = {
   BAD_REQUEST: row(400, 'The request is not valid.'),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'This type of file is not supported.'),
   PAYLOAD_TOO_LARGE: row(413, 'The request is too large.'),
+  REQUEST_TIMEOUT: row(408, 'The body of the request did not arrive in time.'),
   INVALID_FILTER: row(400, 'The filter is not valid.'),
   AUTH_ERROR: row(403, 'Not allowed.'),
   AUTHENTICATION_ERROR: row(401, 'Unauthenticated'),

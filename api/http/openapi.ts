@@ -143,9 +143,19 @@ const errorSchema = (route: Route, codes: readonly ErrorCode[]): z.ZodType => {
   return codes.includes('VALIDATION_ERROR') ? InvalidRequest : PlainError.or(DomainError);
 };
 
+/** What may be said of any body before the route sees it. */
+const bodyFaults = ({ request }: Route): ErrorCode[] => {
+  if (request?.body) return ['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE'];
+  return request?.ownBody || request?.form || request?.multipart ? ['REQUEST_TIMEOUT'] : [];
+};
+
 /** Errors by status; a status that several codes share lists them all. */
 const failures = (route: Route): Record<string, ZodOpenApiResponseObject> => {
-  const codes = new Set<ErrorCode>([...(route.errors ?? []), ...REFUSALS[schemeOf(route) ?? 'none']]);
+  const codes = new Set<ErrorCode>([
+    ...(route.errors ?? []),
+    ...REFUSALS[schemeOf(route) ?? 'none'],
+    ...bodyFaults(route),
+  ]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERROR_TABLE[code];

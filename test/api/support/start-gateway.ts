@@ -7,6 +7,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { Agent } from 'undici';
 import { allRoutes, createApp } from '../../../api/app.js';
+import type { BodyPace } from '../../../api/http/middleware/request-bodies.js';
 import { tokenDigest } from '../../../api/http/middleware/authentication.js';
 import type { ProxyDeps } from '../../../api/signals/proxy-deps.js';
 import type { Route } from '../../../api/http/route.js';
@@ -46,6 +47,8 @@ export interface GatewayOptions {
   plant?: readonly Route[];
   /** Reads files for tools; real parser processes unless given. */
   parser?: Pick<ParserPool, 'extractText'>;
+  /** How fast bodies must come. */
+  bodyPace?: BodyPace;
   /** Serves the proxy as well. */
   proxy?: ProxyDeps;
 }
@@ -128,6 +131,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   const app = createApp({
     ...deps,
     rateLimits,
+    ...(options.bodyPace === undefined ? {} : { bodyPace: options.bodyPace }),
     logger: pino({ level: 'debug' }, sink),
     checkResponses: true,
   });

@@ -1,0 +1,86 @@
+import type Koa from 'koa';
+import type { Middleware } from 'koa';
+import { AppError } from '../../../schemas/app-error.js';
+
+export interface BodyPace {
+  /** A window in which at least so many bytes must come, or the end of the body. */
+  windowMs: number;
+  leastBytes: number;
+  /** Of a body that nobody reads any more, so much is dropped before the connection is closed. */
+  drainBytes: number;
+  drainMs: number;
+}
+
+export const BODY_PACE: BodyPace = {
+  windowMs: 30_000,
+  leastBytes: 4 * 1024,
+  drainBytes: 16 * 1024 * 1024,
+  drainMs: 10_000,
+};
+
+/** Rejects when the client sends too slowly. While we do not read, because a store is slow, no time passes for it. */
+const watchPace = ({ req }: Koa.Context, { windowMs, leastBytes }: BodyPace) => {
+  let stop = (): void => {};
+  const stalled = new Promise<never>((_resolve, reject) => {
+    let seen = req.socket.bytesRead;
+    const timer = setInterval(() => {
+      if (req.complete) return clearInterval(timer);
+      const come = req.socket.bytesRead - seen;
+      const ours = req.readableFlowing !== true || req.readableLength > 0;
+      seen = req.socket.bytesRead;
+      if (ours || come >= leastBytes) return;
+      clearInterval(timer);
+      reject(new AppError('REQUEST_TIMEOUT', undefined, { plain: true }));
+    }, windowMs);
+    timer.unref();
+    stop = () => clearInterval(timer);
+  });
+  stalled.catch(() => undefined);
+  return { stalled, stop: () => stop() };
+};
+
+/**
+ * After an answer that came before the end of the body: what is left is dropped, so that the connection can be used
+ * again; a client that goes on sending is cut off.
+ */
+const endBody = ({ req, socket }: Koa.Context, { drainBytes, drainMs }: BodyPace): void => {
+  if (req.complete || req.destroyed) return;
+  const close = (): void => void socket.destroy();
+  const timer = setTimeout(close, drainMs).unref();
+  const from = socket.bytesRead;
+  req.unpipe();
+  req.removeAllListeners('data');
+  req.removeAllListeners('readable');
+  req.on('data', () => {
+    if (socket.bytesRead - from > drainBytes) close();
+  });
+  req.once('close', () => clearTimeout(timer));
+  req.once('end', () => clearTimeout(timer));
+  req.on('error', () => undefined);
+  req.resume();
+};
+
+/** No body stays unfinished on a connection: one that stalls is answered 408, and the rest of any other is dropped. */
+export const requestBodies =
+  (pace: BodyPace = BODY_PACE): Middleware =>
+  async (ctx, next) => {
+    const hasBody =
+      ctx.req.headers['transfer-encoding'] !== undefined || Number(ctx.get('Content-Length')) > 0;
+    if (!hasBody) return next();
+    ctx.res.once('finish', () => endBody(ctx, pace));
+    const { stalled, stop } = watchPace(ctx, pace);
+    const served = next();
+    served.catch(() => undefined);
+    try {
+      await Promise.race([served, stalled]);
+    } catch (error) {
+      // What reads the body learns of the end by the connection.
+      if (error instanceof AppError && error.code === 'REQUEST_TIMEOUT') {
+        ctx.set('Connection', 'close');
+        ctx.res.once('finish', () => ctx.req.destroy());
+      }
+      throw error;
+    } finally {
+      stop();
+    }
+  };

@@ -1,0 +1,137 @@
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, expect, test } from '@jest/globals';
+import { until } from '../support/until.js';
+import { createScriptedChat } from '../api/support/scripted-chat.js';
+import { startGateway } from '../api/support/start-gateway.js';
+import type { Gateway, GatewayOptions } from '../api/support/start-gateway.js';
+import { watchHealth } from './support/health-watch.js';
+
+let gateway: Gateway;
+let sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  await gateway.close();
+});
+const start = async (options: GatewayOptions = {}): Promise<void> => {
+  gateway = await startGateway(options);
+};
+
+const open = (): { socket: Socket; heard: () => string; ended: () => boolean } => {
+  let heard = '';
+  let ended = false;
+  const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
+  socket.on('data', (bytes: Buffer) => (heard += bytes.toString('latin1')));
+  socket.on('close', () => (ended = true));
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  return { socket, heard: () => heard, ended: () => ended };
+};
+
+const head = (path: string, token: string, ...lines: string[]): string =>
+  [`POST ${path} HTTP/1.1`, 'Host: gateway', `Authorization: Bearer ${token}`, ...lines, '', ''].join('\r\n');
+
+const PACE = { windowMs: 200, leastBytes: 100, drainBytes: 32 * 1024 * 1024, drainMs: 2_000 };
+const JSON_TYPE = 'Content-Type: application/json';
+
+test('after a 413 the connection serves the next request, chunked and packed', async () => {
+  await start();
+  const { token } = gateway.addUser('ada');
+  const large = Buffer.from(JSON.stringify({ text: 'x'.repeat(9_000_000) }));
+  const chunked = Buffer.concat([
+    Buffer.from(`${large.length.toString(16)}\r\n`),
+    large,
+    Buffer.from('\r\n0\r\n\r\n'),
+  ]);
+  const packed = gzipSync(Buffer.concat([large, Buffer.alloc(40_000_000, 'ab')]));
+  for (const [headers, body] of [
+    [['Transfer-Encoding: chunked'], chunked],
+    [['Content-Encoding: gzip', `Content-Length: ${packed.length}`], packed],
+    [[`Content-Length: ${large.length}`], large],
+  ] as const) {
+    const { socket, heard } = open();
+    socket.write(head('/v1/chat/completions', token, JSON_TYPE, ...headers));
+    socket.write(body);
+    await until('the body is refused', async () => heard().includes('413'));
+    socket.write('GET /health_check HTTP/1.1\r\nHost: gateway\r\n\r\n');
+    await until('the next request is answered', async () => / 200 OK/.test(heard()));
+  }
+});
+
+test('a body that stalls is answered 408, and its connection closed', async () => {
+  await start({ bodyPace: PACE });
+  const { token } = gateway.addUser('ada');
+  const boundary = 'x'.repeat(20);
+  const part = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nslow`;
+  for (const [path, type, begin] of [
+    ['/v1/chat/completions', JSON_TYPE, '{"messages": '],
+    ['/indexer/partition/one/file/a', `Content-Type: multipart/form-data; boundary=${boundary}`, part],
+    ['/v1/tools/execute', `Content-Type: multipart/form-data; boundary=${boundary}`, part],
+  ] as const) {
+    const { socket, heard, ended } = open();
+    socket.write(head(path, token, type, 'Content-Length: 100000'));
+    socket.write(begin);
+    await until('the stalled body is ended', async () => ended());
+    expect(heard()).toMatch(/^HTTP\/1.1 408 /);
+  }
+});
+
+test('slow bodies of one user take no place of others that execute tools', async () => {
+  await start();
+  const { token } = gateway.addUser('slow');
+  const ada = gateway.addUser('ada').token;
+  const boundary = 'x'.repeat(20);
+  for (let i = 0; i < 20; i++)
+    open().socket.write(
+      head(
+        '/v1/tools/execute',
+        token,
+        `Content-Type: multipart/form-data; boundary=${boundary}`,
+        'Content-Length: 100000',
+      ) + `--${boundary}\r\n`,
+    );
+  await until(
+    'the slow bodies are there',
+    async () => (await readdir(gateway.scratchDirectory)).length >= 16,
+  );
+  const form = new FormData();
+  form.set('file', new Blob(['text']), 'a.txt');
+  form.set('tool', '{"name": "extractText"}');
+  const answer = await gateway.call('POST', '/v1/tools/execute', { body: form, token: ada });
+  expect(answer.status).toBe(200);
+}, 30_000);
+
+test('bodies in flight are bounded by their bytes, and by the share of each user', async () => {
+  const chat = createScriptedChat(['silence']);
+  await start({ chat: chat.service });
+  const greedy = gateway.addUser('greedy').token;
+  const ada = gateway.addUser('ada').token;
+  const leave = new AbortController();
+  const ask = (token: string, length: number): Promise<Response> =>
+    gateway.call('POST', '/v1/chat/completions', {
+      ...{ token, signal: leave.signal, headers: { 'Content-Type': 'application/json' } },
+      body: JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(length) }], stream: true }),
+    });
+  await watchHealth(gateway, async () => {
+    const statuses: number[] = [];
+    const asked = Array.from({ length: 12 }, () =>
+      ask(greedy, 7_000_000).then(
+        ({ status, headers }) => {
+          statuses.push(status);
+          expect(headers.get('Retry-After')).toBe('1');
+        },
+        () => undefined,
+      ),
+    );
+    await until('what does not fit is refused', async () => statuses.length >= 8);
+    expect(new Set(statuses)).toEqual(new Set([503]));
+    const before = chat.requests.length;
+    void ask(ada, 1_000_000).catch(() => undefined);
+    await until('another user is served', async () => chat.requests.length > before);
+    leave.abort();
+    await Promise.all(asked);
+  });
+}, 60_000);
