@@ -55,9 +55,13 @@ const passwordOf = (text: string): string | undefined => {
   return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
 };
 
+/** Different characters that a secret must have: repeated letters and blanks are long, too. */
+const MIN_DISTINCT = 6;
+
 const weakness = (secret: string): string | null => {
-  if (secret.length < SECRET_MIN_LENGTH) return `is shorter than ${SECRET_MIN_LENGTH} characters`;
-  if (PUBLISHED_SECRETS.has(secret.toLowerCase())) return 'is a value published as an example';
+  if (secret.trim().length < SECRET_MIN_LENGTH) return `is shorter than ${SECRET_MIN_LENGTH} characters`;
+  if (PUBLISHED_SECRETS.has(secret.trim().toLowerCase())) return 'is a value published as an example';
+  if (new Set(secret).size < MIN_DISTINCT) return `has fewer than ${MIN_DISTINCT} different characters`;
   return null;
 };
 
@@ -65,6 +69,13 @@ const weakness = (secret: string): string | null => {
 const seededTokens = (text: string | undefined): [string, string | undefined][] => {
   const users = seedUsers.safeParse(text ?? '[]');
   return (users.data ?? []).map(({ token }, index) => [`the token of SEED_USERS[${index}]`, token]);
+};
+
+/** A key that seals others has to be random: its bytes differ. */
+const weakKey = (text: string | undefined): [string, string][] => {
+  if (text === undefined || text === '') return [];
+  const distinct = new Set(Buffer.from(text, 'base64')).size;
+  return distinct < MIN_DISTINCT ? [['SECRETS_KEY', 'is no random key']] : [];
 };
 
 export const insecureSecrets = (env: Readonly<Record<string, string | undefined>>): string[] => {
@@ -83,7 +94,7 @@ export const insecureSecrets = (env: Readonly<Record<string, string | undefined>
   const published = MODEL_KEYS.filter((name) => PUBLISHED_SECRETS.has((env[name] ?? '').toLowerCase())).map(
     (name): [string, string] => [name, 'is a value published as an example'],
   );
-  return [...weak, ...published].map(
+  return [...weak, ...published, ...weakKey(env['SECRETS_KEY'])].map(
     ([name, problem]) => `INSECURE_SECRET_CONFIGURATION: ${name} ${problem}`,
   );
 };

@@ -9,7 +9,7 @@ import { indexText, uploadForm } from '../support/uploads.js';
 
 /** Nobody listens there. */
 const AWAY = 'http://127.0.0.1:9/v1';
-const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
+const SECRETS_KEY = Buffer.from('a key of 32 bytes for the tests!').toString('base64');
 const KEY = 'sk-0123456789';
 
 let server: ScriptedModelServer;

@@ -9,7 +9,7 @@ import type { Gateway } from '../support/start-gateway.js';
 import { publishTask } from '../support/uploads.js';
 
 const ORIGIN = 'https://front.example.org';
-const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
+const SECRETS_KEY = Buffer.from('a key of 32 bytes for the tests!').toString('base64');
 
 let gateway: Gateway;
 afterEach(() => gateway.close());

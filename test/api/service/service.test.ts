@@ -35,7 +35,7 @@ describe('GET /config', () => {
   const SECRETS = {
     AUTH_TOKEN: 'or-admin-0123456789abcdef',
     DASHBOARD_API_KEY: 'dashboard-key-0123456789',
-    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SECRETS_KEY: Buffer.from('a key of 32 bytes for the tests!').toString('base64'),
     MONGODB_URL: 'mongodb://tamis:hunter2-hunter2@db.internal:27017/?x=1',
     OPENSEARCH_URL: 'http://admin:p%40ss-word-long@search.internal:9200',
     SEED_USERS: '[{"email":"a@b.org","token":"seeded-token-0123456789"}]',

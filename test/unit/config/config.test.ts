@@ -49,7 +49,7 @@ describe('parseConfig', () => {
   });
 
   describe('model servers', () => {
-    const SECRETS_KEY = Buffer.alloc(32, 1).toString('base64');
+    const SECRETS_KEY = Buffer.from('a key of 32 bytes for the tests!').toString('base64');
 
     it('are none by default', () => {
       expect(parseConfig({}).models).toMatchObject({ embedder: null, llm: null, ollamaUrl: null });
@@ -111,6 +111,12 @@ describe('parseConfig', () => {
     it.each([
       ['AUTH_TOKEN', 'short'],
       ['AUTH_TOKEN', 'SK-OpenRAG-1234'],
+      ['AUTH_TOKEN', ' '.repeat(20)],
+      ['AUTH_TOKEN', `short${' '.repeat(20)}`],
+      ['AUTH_TOKEN', 'a'.repeat(40)],
+      ['DASHBOARD_API_KEY', 'ababababababababab'],
+      ['SECRETS_KEY', Buffer.alloc(32).toString('base64')],
+      ['SECRETS_KEY', Buffer.alloc(32, 'ab').toString('base64')],
       ['METRICS_TOKEN', 'tiny'],
       ['DASHBOARD_API_KEY', 'replace-with-a-random-secret'],
       ['MONGODB_URL', 'mongodb://root:root_password@db'],

@@ -9,7 +9,7 @@ import type { OpenedModels } from '../../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 
-const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
+const SECRETS_KEY = Buffer.from('a key of 32 bytes for the tests!').toString('base64');
 const OWN_KEY = 'key-of-the-service';
 
 let server: ScriptedModelServer;

@@ -192,7 +192,7 @@ describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect'
     server.models.apiKey = null;
     const environment = {
       EMBEDDER_API_KEY: 'key-of-the-embedder',
-      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+      SECRETS_KEY: Buffer.from('a key of 32 bytes for the tests!').toString('base64'),
     };
     await open(environment);
     server.models.apiKey = 'key-of-the-embedder';

@@ -5,7 +5,7 @@ import type { OpenedModels } from '../../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 
-const KEY = Buffer.alloc(32, 7).toString('base64');
+const KEY = Buffer.from('a key of 32 bytes for the tests!').toString('base64');
 
 let server: ScriptedModelServer;
 let models: OpenedModels | undefined;

@@ -56,7 +56,10 @@ describe('a model server that fails before the first word', () => {
   });
 
   it('names neither a key nor an address', async () => {
-    await open({ API_KEY: 'a-key-of-the-service', SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
+    await open({
+      API_KEY: 'a-key-of-the-service',
+      SECRETS_KEY: Buffer.from('a key of 32 bytes for the tests!').toString('base64'),
+    });
     server.always('chat', {
       ...{ kind: 'status', status: 401, body: '{"error":"Incorrect API key: a-key-of-the-service"}' },
     });

@@ -7,7 +7,7 @@ import type { ScriptedModelServer } from '../../../support/model-server/scripted
 
 /** Nobody listens there. */
 const AWAY = 'http://127.0.0.1:9';
-const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
+const SECRETS_KEY = Buffer.from('a key of 32 bytes for the tests!').toString('base64');
 
 let server: ScriptedModelServer;
 const opened: OpenedModels[] = [];
