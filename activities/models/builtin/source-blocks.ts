@@ -23,21 +23,49 @@ export const sourceMarker = (number: number): string => `[Source ${number}]`;
 
 export const SOURCES_END = '[End of sources]';
 
-/**
- * A bracketed marker in the text of a document, also with full-width brackets or with invisible characters inside
- * (a model reads them all alike).
- */
-const MARKER =
-  /[[［【][\s\p{Cf}]*((?:end\s+of\s+)?s\p{Cf}*o\p{Cf}*u\p{Cf}*r\p{Cf}*c\p{Cf}*e[^[\]［］【】\n]{0,600})[\]］】]/giu;
-/** What is left of one that is split over lines or never closed. */
-const MARKER_START = /[[［【](?=[\s\p{Cf}]*(?:end\s+of\s+)?s\p{Cf}*o\p{Cf}*u\p{Cf}*r\p{Cf}*c\p{Cf}*e)/giu;
+/** Letters that look like these, of the Cyrillic, Greek and Armenian scripts and full-width; a model reads them alike. */
+const LIKE: Readonly<Record<string, string>> = {
+  ...{
+    a: 'aаαａ',
+    c: 'cсϲｃ',
+    d: 'dԁｄ',
+    e: 'eеεｅ',
+    h: 'hһｈ',
+    i: 'iіιｉ',
+    l: 'lӏｌ',
+    m: 'mмｍ',
+    n: 'nոｎ',
+  },
+  ...{ o: 'oоοօｏ0', p: 'pрρｐ', r: 'rгｒ', s: 'sѕｓ', t: 'tтτｔ', u: 'uυսｕ', v: 'vνｖ', y: 'yуγｙ' },
+};
+/** A word in whatever letters it is written, with invisible characters and accents between them. */
+const like = (word: string): string =>
+  [...word].map((letter) => `[${LIKE[letter] ?? letter}]`).join(String.raw`[\p{Cf}\p{M}]*`);
 
-/** How chat templates mark turns: a server that finds one in a text may take what follows for another voice. */
+const OPENING = '[［【〔〖〘〚❲⟦⟬⁅﹝';
+const CLOSING = String.raw`\]］】〕〗〙〛❳⟧⟭⁆﹞`;
+const SOURCE = String.raw`(?:${like('end')}\s+${like('of')}\s+)?${like('source')}`;
+
+/** A bracketed marker in the text of a document, in any brackets. */
+const MARKER = new RegExp(
+  String.raw`[${OPENING}][\s\p{Cf}]*(${SOURCE}[^${OPENING}${CLOSING}\n]{0,600})[${CLOSING}]`,
+  'giu',
+);
+/** What is left of one that is split over lines or never closed. */
+const MARKER_START = new RegExp(String.raw`[${OPENING}](?=[\s\p{Cf}]*${SOURCE})`, 'giu');
+
+/** How chat templates mark turns and thoughts: a server that finds one may take what follows for another voice. */
 const TURN_MARK =
-  /<([|｜][^<>\n]{0,64}[|｜])>|<(\/?(?:start_of_turn|end_of_turn|bos|eos|s))>|<{1,2}(\/?SYS)>{1,2}|\[(\/?INST)\]/gi;
+  /<([|｜][^<>\n]{0,64}[|｜])>|<(\/?(?:start_of_turn|end_of_turn|bos|eos|s|think|thinking|scratchpad|tool_calls?|tool_response|function_calls?|invoke))>|<{1,2}(\/?SYS)>{1,2}|\[(\/?INST)\]/gi;
+const ROLES = ['system', 'assistant', 'developer', 'human'].map(like).join('|');
 /** A line that poses as the beginning of a message. */
-const ROLE_LINE =
-  /^([ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?(?:system|assistant|developer)(?:[ \t]+(?:prompt|message|instructions?))?(?:\*\*|__)?)[ \t]*[:：]/gim;
+const ROLE_LINE = new RegExp(
+  String.raw`^([ \t]*(?:#{1,6}[ \t]*)?(?:\*\*|__)?(?:${ROLES})(?:[ \t]+(?:prompt|message|instructions?))?(?:\*\*|__)?)[ \t]*[:：]`,
+  'gimu',
+);
+
+/** For the tests, which hold every expression over foreign text to linear time. */
+export const MARK_EXPRESSIONS: readonly RegExp[] = [MARKER, MARKER_START, ROLE_LINE];
 
 /**
  * Turns the brackets of every `[Source 2]`, `[Sources: none]` or `[End of sources]` in a document's text into
