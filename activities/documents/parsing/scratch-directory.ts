@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,13 +11,25 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
+/** -1 where users have no numbers. */
+const userId = (): number => process.getuid?.() ?? -1;
+
+/** The temporary folder is everybody's: whoever made ours before us could read our files, or put others in their place. */
+const isOurs = async (folder: string): Promise<boolean> => {
+  const found = await lstat(folder);
+  return found.isDirectory() && (userId() === -1 || found.uid === userId());
+};
+
 /**
  * A directory for the files of this process, under one that all of its kind share. A process that was killed leaves
- * its own behind; the next process in the same place removes it.
+ * its own behind; the next process in the same place removes it. Where another user took the name, it has one of its
+ * own.
  */
 export const createScratchDirectory = async (kind: 'worker' | 'gateway'): Promise<string> => {
-  const root = join(tmpdir(), `tamis-${kind}`);
-  await mkdir(root, { recursive: true });
+  const root = join(tmpdir(), `tamis-${kind}-${userId()}`);
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  if (!(await isOurs(root))) return mkdtemp(join(tmpdir(), `tamis-${kind}-`));
+  await chmod(root, 0o700);
   for (const name of await readdir(root)) {
     const pid = Number(name.split('-')[0]);
     if (!isRunning(pid)) await rm(join(root, name), { recursive: true, force: true });
