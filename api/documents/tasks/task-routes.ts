@@ -4,6 +4,7 @@ import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { MessageBody, TaskError, TaskStatus } from '../../../schemas/documents/documents-api.js';
 import { cancelTask } from '../commands/cancel-task.js';
 import { eventStream, json, route } from '../../http/route.js';
+import { bearerToken, tokenDigest } from '../../http/middleware/authentication.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
@@ -11,10 +12,13 @@ import { resolveTaskPartitions } from './resolve-task-partitions.js';
 import { presentTask, presentTaskError, shownError } from './present-task.js';
 import { taskEvents } from './task-events.js';
 
+/** So often a stream asks whether its caller is still one. */
+const CALLER_CHECK_MS = 2_000;
+
 const TaskParams = z.object({ task_id: z.string() });
 
 /** Background tasks: their owner and administrators may look at them and stop them. */
-export const taskRoutes = ({ adapters, workflows }: GatewayDeps): Route[] => {
+export const taskRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[] => {
   /** @throws AppError, plain: TASK_NOT_FOUND, AUTH_ERROR */
   const ownTask = async (ctx: CallerContext, taskId: string): Promise<TaskRecord> => {
     const task = await adapters.tasks.get(taskId);
@@ -22,6 +26,18 @@ export const taskRoutes = ({ adapters, workflows }: GatewayDeps): Route[] => {
     if (task.user_id !== ctx.principal.userId && !ctx.principal.isAdmin)
       throw new AppError('AUTH_ERROR', `Access to task '${taskId}' forbidden`, { plain: true });
     return task;
+  };
+
+  /**
+   * A stream may go on for hours: who has lost the token, or the rights, hears no more of it.
+   * @throws AppError AUTH_ERROR, plain
+   */
+  const requireCallerStill = async (ctx: CallerContext): Promise<void> => {
+    const token = config.auth.token === null ? null : bearerToken(ctx.koa);
+    if (token === null) return;
+    const user = await adapters.users.findByTokenDigest(tokenDigest(token));
+    if (user?.user_id !== ctx.principal.userId || user.is_admin !== ctx.principal.isAdmin)
+      throw new AppError('AUTH_ERROR', 'Invalid token', { plain: true });
   };
 
   const placed = async (ctx: CallerContext, task: TaskRecord): Promise<TaskRecord> =>
@@ -73,15 +89,24 @@ export const taskRoutes = ({ adapters, workflows }: GatewayDeps): Route[] => {
       async handle(ctx, { params }) {
         const task = await ownTask(ctx, params.task_id);
         const link = links(ctx.baseUrl);
+        let checked = Date.now();
         return eventStream(
           taskEvents(
             await placed(ctx, task),
             async () => {
               try {
+                if (Date.now() - checked >= CALLER_CHECK_MS) {
+                  await requireCallerStill(ctx);
+                  checked = Date.now();
+                }
                 const now = await adapters.tasks.get(task.task_id);
                 return now && (await placed(ctx, now));
               } catch (error) {
-                ctx.log.error({ err: error, task_id: task.task_id }, 'the events of a task broke off');
+                const ours = !(error instanceof AppError) || error.status >= 500;
+                ctx.log[ours ? 'error' : 'info'](
+                  { err: error, task_id: task.task_id },
+                  'the events of a task broke off',
+                );
                 throw error;
               }
             },

@@ -187,6 +187,13 @@ describe('GET /indexer/task/{task_id}/events', () => {
     ]);
   });
 
+  it('ends when the token is no longer its user’s', async () => {
+    const taskId = await upload('a');
+    const response = await open(taskId);
+    await gateway.adapters.users.setToken(ada.userId, 'f'.repeat(64));
+    expect(await response.text()).toContain('"code":"AUTH_ERROR"');
+  });
+
   it('stops asking when the client is gone', async () => {
     const taskId = await upload('a');
     let asked = 0;
