@@ -11,7 +11,7 @@ export interface BodyPace {
   drainMs: number;
 }
 
-export const BODY_PACE: BodyPace = {
+const BODY_PACE: BodyPace = {
   windowMs: 30_000,
   leastBytes: 4 * 1024,
   drainBytes: 16 * 1024 * 1024,
