@@ -21,10 +21,15 @@ export const isBlocked = (error: unknown): boolean => {
   return false;
 };
 
+/** All of IPv6 that was ever given out; the rest, `::127.0.0.1` in it, carries old forms or nothing. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /** `unicast` alone also leaves out 6to4, Teredo and NAT64, which could carry a private address. */
 const isPublicAddress = (address: string): boolean => {
   try {
-    return ipaddr.process(address).range() === 'unicast';
+    const parsed = ipaddr.process(address);
+    if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST)) return false;
+    return parsed.range() === 'unicast';
   } catch {
     return false;
   }
@@ -48,7 +53,8 @@ type LookupCallback = (
 
 const guardedLookup = (host: string, options: LookupOptions, done: LookupCallback): void => {
   resolve(host, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return done(error, []);
+    // A name that is not there is told like one that may not be asked: else our own could be found by guessing.
+    if (error !== null) return done(error.code === 'ENOTFOUND' ? blocked(host) : error, []);
     // One bad address is enough: which of them is connected to is not ours to choose.
     if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))
       return done(blocked(host), []);
