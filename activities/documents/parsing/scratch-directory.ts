@@ -14,7 +14,7 @@ const isRunning = (pid: number): boolean => {
 /** -1 where users have no numbers. */
 const userId = (): number => process.getuid?.() ?? -1;
 
-/** The temporary folder is everybody's: whoever made ours before us could read our files, or put others in their place. */
+/** The temporary folder is everybody's: whoever made ours before us could read our files, or replace them. */
 const isOurs = async (folder: string): Promise<boolean> => {
   const found = await lstat(folder);
   return found.isDirectory() && (userId() === -1 || found.uid === userId());

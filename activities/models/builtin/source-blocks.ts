@@ -23,7 +23,7 @@ export const sourceMarker = (number: number): string => `[Source ${number}]`;
 
 export const SOURCES_END = '[End of sources]';
 
-/** Letters that look like these, of the Cyrillic, Greek and Armenian scripts and full-width; a model reads them alike. */
+/** Letters that look like these, Cyrillic, Greek, Armenian and full-width ones; a model reads them alike. */
 const LIKE: Readonly<Record<string, string>> = {
   ...{
     a: 'aаαａ',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { reconcileChunks, reconcileClaims } from '../../../activities/documents/clean-up/reconcile-file.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
-import type { FileRecord, Metadata } from '../../../schemas/documents/documents.js';
+import type { FileRecord, FileVersion, Metadata } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
 import { requireMetadataSize } from '../files/metadata-size.js';
@@ -29,6 +29,21 @@ export interface FilePatch {
 const MAX_CHUNKS_AT_ONCE = 1000;
 /** Each round that fails means that something else changed the record in this moment. */
 const MAX_ROUNDS = 200;
+
+/**
+ * The words of the live version, and those that an indexing under way will merge.
+ * @throws AppError BAD_REQUEST when they would be too many
+ */
+const mergeInto = (
+  file: FileRecord,
+  metadata: Metadata,
+): { live: FileVersion | null; metadataPatch: Metadata | null } => {
+  const live = file.live && mergeMetadata(file.live, metadata);
+  const metadataPatch = file.pending_task === null ? null : { ...file.metadata_patch, ...metadata };
+  requireMetadataSize(live?.metadata ?? {}, file.live?.metadata);
+  requireMetadataSize(metadataPatch ?? {}, file.metadata_patch ?? {});
+  return { live, metadataPatch };
+};
 
 /**
  * Merges metadata into a file, and moves it, without touching text or vectors: one change of its record, which every
@@ -67,15 +82,10 @@ const changeRecord = async (
       throw noSuchFile({ partition, fileId });
     const target = to === null || to.partition_key === file.partition_key ? null : to;
     if (target !== null) await prepareMove(deps, file, target, token);
-    const live = file.live && mergeMetadata(file.live, metadata);
-    const metadataPatch = file.pending_task === null ? null : { ...file.metadata_patch, ...metadata };
-    requireMetadataSize(live?.metadata ?? {}, file.live?.metadata);
-    requireMetadataSize(metadataPatch ?? {}, file.metadata_patch ?? {});
     const outcome = await deps.files.change({
       file,
       token,
-      live,
-      metadataPatch,
+      ...mergeInto(file, metadata),
       ...(target === null
         ? {}
         : { to: { partition: target.partition, partition_key: target.partition_key } }),
