@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '../sha256.js';
 
-const shortDigest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
+const shortDigest = (text: string): string => sha256Hex(text).slice(0, 8);
 
 /** Names are what the admin API allows: letters, digits and `. _ -`, alphanumeric at both ends, at most 128. */
 const MAX_CHARACTERS = 100;

@@ -1,4 +1,5 @@
 import type { NewAlert } from '../../../schemas/signals/signals.js';
+import { isObject } from '../../../schemas/is-object.js';
 
 /**
  * Longest text of a column that is filtered or indexed. A longer one is cut in its column only: `rawJson` and what
@@ -9,8 +10,7 @@ const LONG_TEXT = 4_096;
 
 type Fields = Record<string, unknown>;
 
-const asFields = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+const asFields = (value: unknown): Fields => (isObject(value) ? (value as Fields) : {});
 
 const textOf =
   (limit: number) =>

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { FORWARDING_WAS_OFF } from '../../../schemas/signals/signals.js';
 import type { ApiVersion, NewAlert } from '../../../schemas/signals/signals.js';
 import { enrich } from './enrich.js';
@@ -9,6 +8,8 @@ import { compactJson } from '../compact-json.js';
 import type { SignalItem } from './read-signals.js';
 import { signalFields } from './signal-fields.js';
 import { countDecisions } from './count-decisions.js';
+import { sha256Hex } from '../../../schemas/sha256.js';
+import { isObject } from '../../../schemas/is-object.js';
 
 /** What replication writes into a decision's origin, so that it is recognised when the signal comes back. */
 const REPLICATION_ORIGIN = 'crowdsieve-replication';
@@ -43,14 +44,9 @@ export interface ReceivedSignal {
 
 const KEPT_OF_A_LARGE_ITEM = 4_096;
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
 /** Not blanks, not control characters, and not the nil UUID that a careless client might send every time. */
 const isSaneUuid = (value: unknown): value is string =>
   typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:-]{7,127}$/.test(value) && /[^0-]/.test(value);
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Why the item cannot be sent, null when its shape is right: CAPI requires a scenario and a source. */
 const shapeProblem = ({ value, problem }: SignalItem): string | null => {
@@ -79,7 +75,7 @@ const noteOfLargeItem = ({ raw, bytes }: SignalItem, digest: string): string =>
  */
 export const toNewAlert = (received: ReceivedSignal): NewAlert => {
   const { item, watcher, version, receivedAt } = received;
-  const digest = sha256(compactJson(item.raw));
+  const digest = sha256Hex(compactJson(item.raw));
   const fields = enrich(signalFields(item.value), received.geo ?? null);
   const common = { watcher, version, receivedAt, fields, decisions: countDecisions(item.value) };
   const problem = shapeProblem(item);

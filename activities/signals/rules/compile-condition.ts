@@ -1,6 +1,7 @@
 import type { Condition, Report, RulePath } from './compiled-rule.js';
 import { OPERATORS, ValueProblem } from './operators.js';
 import { readField } from './read-field.js';
+import { isObject } from '../../../schemas/is-object.js';
 
 const DEPTH_LIMIT = 32;
 const NODE_LIMIT = 1_000;
@@ -8,9 +9,6 @@ const FIELD_LENGTH_LIMIT = 200;
 
 /** Stands in for a part that cannot be used; the rule it belongs to is dropped. */
 const NEVER: Condition = () => null;
-
-export const isMapping = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A misspelt key must not pass unseen, but a rule is not given up for one either. */
 export const noteUnknownKeys = (
@@ -79,7 +77,7 @@ export const compileCondition = (expression: unknown, root: RulePath, report: Re
       report(path, `conditions are nested deeper than ${DEPTH_LIMIT} levels`, 'drop');
       return NEVER;
     }
-    if (!isMapping(node) || typeof node['op'] !== 'string') {
+    if (!isObject(node) || typeof node['op'] !== 'string') {
       report([...path, 'op'], 'a condition must have an "op"', 'drop');
       return NEVER;
     }

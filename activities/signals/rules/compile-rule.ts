@@ -1,4 +1,5 @@
-import { compileCondition, isMapping, noteUnknownKeys } from './compile-condition.js';
+import { isObject } from '../../../schemas/is-object.js';
+import { compileCondition, noteUnknownKeys } from './compile-condition.js';
 import type { CompiledRule, Report } from './compiled-rule.js';
 import { globPattern } from './glob-pattern.js';
 
@@ -12,7 +13,7 @@ export const compileRule = (source: unknown, report: Report): CompiledRule | nul
     usable &&= weight !== 'drop';
     report(path, message, weight);
   };
-  if (!isMapping(source)) {
+  if (!isObject(source)) {
     watch([], 'a rule must be a mapping with "name" and "filter"', 'drop');
     return null;
   }

@@ -1,4 +1,5 @@
 import type { Facts } from './compiled-rule.js';
+import { isObject } from '../../../schemas/is-object.js';
 
 /** More elements of nested lists than this are not looked at; real signals have a handful. */
 const ELEMENTS_LIMIT = 10_000;
@@ -34,6 +35,4 @@ export const readField = (path: string): ((signal: unknown, facts?: Facts) => re
 };
 
 const property = (value: unknown, key: string): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, key)
-    ? (value as Record<string, unknown>)[key]
-    : undefined;
+  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;

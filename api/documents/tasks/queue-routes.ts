@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
 import { ACTIVE_STATES, FINAL_STATES } from '../../../schemas/documents/tasks.js';
@@ -16,6 +15,7 @@ import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import { resolveTaskPartitions } from './resolve-task-partitions.js';
 import { presentQueueTask } from './present-task.js';
+import { sha256Hex } from '../../../schemas/sha256.js';
 
 const MAX_ENDED = 500;
 const MAX_ACTIVE = 2000;
@@ -34,7 +34,7 @@ const statesOf = (filter: string | undefined): TaskState[] => {
   return [...ACTIVE_STATES, ...FINAL_STATES].filter((state) => state === asked);
 };
 
-const actorId = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 32);
+const actorId = (name: string): string => sha256Hex(name).slice(0, 32);
 
 type Pool = (typeof WORKER_POOLS)[number];
 

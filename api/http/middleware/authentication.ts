@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type Koa from 'koa';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Config } from '../../../schemas/config/config.js';
 import type { Principal, Role, Scope, UserRecord } from '../../../schemas/documents/users.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
+import { sha256Hex } from '../../../schemas/sha256.js';
 
 export interface Caller {
   principal: Principal;
@@ -11,7 +11,7 @@ export interface Caller {
 }
 
 /** Hexadecimal SHA-256 of a bearer token: all that is ever stored or looked up. */
-export const tokenDigest = (token: string): string => createHash('sha256').update(token).digest('hex');
+export const tokenDigest = (token: string): string => sha256Hex(token);
 
 /** Null: none was sent. */
 export const bearerToken = (ctx: Koa.Context, tokenInQuery = false): string | null => {

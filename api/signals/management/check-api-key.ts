@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type Koa from 'koa';
 import type { ApiKeyStore } from '../../../activities/ports/signals.js';
 import { allows } from '../../../schemas/signals/api-keys.js';
@@ -7,6 +7,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { Logger } from '../../logger.js';
 import { reportFailure } from './report-failure.js';
 import type { ApiKeyRateLimit } from './api-key-rate-limit.js';
+import { sha256Hex } from '../../../schemas/sha256.js';
 
 /** In front of every named key, so that one is known where it should not be, and nothing else is looked up. */
 export const KEY_PREFIX = 'tamis_';
@@ -14,7 +15,7 @@ export const KEY_PREFIX = 'tamis_';
 /** How exact the last use of a key is. */
 const TOUCH_MS = 60_000;
 
-export const keyDigest = (key: string): string => createHash('sha256').update(key).digest('hex');
+export const keyDigest = (key: string): string => sha256Hex(key);
 
 export interface ApiKeyCheckDeps {
   keys: Pick<ApiKeyStore, 'find' | 'touch'>;

@@ -1,5 +1,6 @@
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import { goDuration, goDurationMs } from '../../../activities/signals/reading/go-duration.js';
+import { isObject } from '../../../schemas/is-object.js';
 
 /** One decision of the full set: what CAPI said, and when it ends (milliseconds since 1970; null: unknown). */
 export interface KeptDecision {
@@ -25,8 +26,7 @@ export interface AggregatedDecisions {
 const DECISIONS_LIMIT = 300_000;
 
 type Fields = Record<string, unknown>;
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? (value as Fields) : {});
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 

@@ -1,5 +1,6 @@
 import { parse, stringify } from 'lossless-json';
 import type { Metadata, MetadataValue } from '../../../../schemas/documents/documents.js';
+import { isObject } from '../../../../schemas/is-object.js';
 
 /**
  * Client metadata is kept as JSON text inside our records: keys with `$` and `.`, and integers beyond a double,
@@ -17,7 +18,7 @@ const parseNumber = (literal: string): number | bigint => {
 
 /** The parser assigns a key `__proto__` as the object's prototype; it is client data and becomes an own key again. */
 const restoreProtoKey = (_key: string, value: unknown): MetadataValue => {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+  if (isObject(value)) {
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null)
       return Object.defineProperty({ ...value }, '__proto__', {

@@ -1,8 +1,9 @@
-import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { LoginBlock, LoginStore } from '../../../ports/logins.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 import { createEncryption } from '../encryption.js';
+import { sha256Hex } from '../../../../schemas/sha256.js';
 
 interface BlockFields {
   status: number;
@@ -83,7 +84,7 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
     async remember(machineId, password, { watcher, token, expiresAt, scenarios }) {
       const login = {
         ...{ proof: proofOf(machineId, password), watcher, scenarios, expires_at: expiresAt },
-        ...{ box: box.seal(token, machineId), digest: createHash('sha256').update(token).digest('hex') },
+        ...{ box: box.seal(token, machineId), digest: sha256Hex(token) },
       };
       await upsert(machineId, { $set: { login }, $unset: { block: '' } });
       await logins.updateOne({ _id: EVERYONE }, { $unset: { block: '' } });

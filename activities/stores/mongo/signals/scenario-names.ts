@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Collection, Db } from 'mongodb';
 import type { AlertDocument } from './alert-document.js';
 import { countersOf, increaseCounter, DURABLE } from '../counters.js';
 import { isDeadlock, isDuplicateKey } from '../mongo-errors.js';
+import { sha256Hex } from '../../../../schemas/sha256.js';
 
 /** A scenario that stored alerts have, in lower case; collection `alert_scenarios`. */
 interface ScenarioDocument {
@@ -18,7 +18,6 @@ const MAX_KNOWN = 10_000;
 const PAGE = 500;
 
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
-const idOf = (folded: string): string => createHash('sha256').update(folded).digest('hex');
 
 /**
  * Which scenarios there are, so that a search for a part of a name becomes a search for whole names, which an index
@@ -37,7 +36,7 @@ export const createScenarioNames = (db: Db, alerts: Collection<AlertDocument>) =
         // In one order everywhere, so that no two of these wait for each other.
         [...folded].sort().map((name) => ({
           updateOne: {
-            filter: { _id: idOf(name) },
+            filter: { _id: sha256Hex(name) },
             update: { $setOnInsert: { folded: name }, $max: { day } },
             upsert: true,
           },

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Db, UpdateFilter } from 'mongodb';
 import { LOGIN_REMINDER_MS } from '../../../../schemas/signals/signals.js';
 import type { WatcherRecord } from '../../../../schemas/signals/signals.js';
 import type { WatcherStore } from '../../../ports/signals.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 import { createEncryption } from '../encryption.js';
+import { sha256Hex } from '../../../../schemas/sha256.js';
 
 /** A watcher as collection `watchers` keeps it. Records are never deleted. */
 interface WatcherDocument {
@@ -32,8 +32,6 @@ interface WatcherDocument {
 const HISTORY_LENGTH = 100;
 const REFUSED_LENGTH = 200;
 const ACCEPTED_LENGTH = 20;
-
-const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 const newWatcher = (): Omit<WatcherDocument, '_id'> => ({
   token: null,
@@ -107,7 +105,7 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
       return (await watchers.find().sort({ _id: 1 }).toArray()).map(toRecord);
     },
     async saveToken(watcher, token, expiresAt) {
-      const digest = digestOf(token);
+      const digest = sha256Hex(token);
       const known = await watchers.findOne({ _id: watcher });
       if (known === null) await ensure(watcher);
       // The common case, a batch with the token we have: nothing to write.
