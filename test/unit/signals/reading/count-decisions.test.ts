@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { durationCategory } from '../../../../activities/signals/reading/duration-category.js';
-import { goDurationSeconds } from '../../../../activities/signals/reading/go-duration.js';
+import { goDurationMs } from '../../../../activities/signals/reading/go-duration.js';
 import { countDecisions } from '../../../../activities/signals/reading/count-decisions.js';
 
-describe('goDurationSeconds', () => {
+describe('goDurationMs', () => {
   it.each<[string, number | null]>([
     ['4h', 14_400],
     ['4h0m0s', 14_400],
@@ -15,6 +15,9 @@ describe('goDurationSeconds', () => {
     ['-4h', -14_400],
     ['+1s', 1],
     ['0', 0],
+    ['-0', 0],
+    ['1μs', 1e-6],
+    ['2h45m30.5s', 9930.5],
     ['7d', 604_800],
     ['1µs', 1e-6],
     ['', null],
@@ -26,10 +29,10 @@ describe('goDurationSeconds', () => {
     ['4H', null],
     ['forever', null],
     ['1h'.repeat(33), null],
-  ])('%j', (text, seconds) => {
-    const read = goDurationSeconds(text);
+  ])('%j is %p seconds', (text, seconds) => {
+    const read = goDurationMs(text);
     if (seconds === null) expect(read).toBeNull();
-    else expect(read).toBeCloseTo(seconds, 9);
+    else expect(read! / 1000).toBeCloseTo(seconds, 9);
   });
 });
 
