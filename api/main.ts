@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createCapiPassThrough } from './signals/relay/capi-pass-through.js';
 import { readProxyFile } from '../activities/signals/rules/read-proxy-file.js';
 import { connectGateway, connectShared } from '../activities/connect.js';
+import { createLogger } from '../activities/create-logger.js';
 import { openGeoLookup } from '../activities/signals/reading/geo-lookup.js';
 import { openRuleRegistry } from '../activities/signals/rules/rule-registry.js';
 import type { RuleRegistry } from '../activities/signals/rules/rule-registry.js';
@@ -20,7 +21,6 @@ import { readEnvironment } from '../schemas/config/read-environment.js';
 import { createApp } from './app.js';
 import { seedUsers } from './documents/commands/seed-users.js';
 import { createClientAddress, createClientName } from './http/client-address.js';
-import { createLogger } from './logger.js';
 import { tokenDigest } from './http/middleware/authentication.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';
 import { createApiKeyRateLimit } from './signals/management/api-key-rate-limit.js';
@@ -54,7 +54,7 @@ const orExit = <T>(read: () => T): T => {
 reclaimBuffersEarly();
 const environment = orExit(() => readEnvironment(process.env));
 const config = orExit(() => parseConfig(environment));
-const logger = createLogger(config.log);
+const logger = createLogger(config.log, 'gateway');
 for (const note of retiredVariableNotes(environment)) logger.warn(note);
 const shared = connectShared(config, (state, cause) => {
   if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');

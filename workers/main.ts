@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { connectWorker } from '../activities/connect.js';
+import { createLogger } from '../activities/create-logger.js';
 import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
@@ -11,7 +12,6 @@ import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
 import { createWorkers } from './create-workers.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
-import { createLogger } from './logger.js';
 import { reportWorker } from './report-worker.js';
 import { ensureSchedules } from './schedules.js';
 import { keepHealthFile } from './health-file.js';
@@ -25,7 +25,7 @@ const main = async (): Promise<void> => {
   const config = parseConfig(environment);
   reclaimBuffersEarly();
   setNiceness(config.worker.niceness);
-  const logger = createLogger(config.log);
+  const logger = createLogger(config.log, 'worker');
   for (const note of retiredVariableNotes(environment)) logger.warn(note);
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
