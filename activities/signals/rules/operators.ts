@@ -1,5 +1,6 @@
 import { cidrRange } from './cidr-range.js';
 import { globPattern } from './glob-pattern.js';
+import { isInternalAddress } from './internal-address.js';
 import { regexPattern } from './regex-pattern.js';
 
 /** Answers the reason without the field's name when the value found matches, null otherwise. */
@@ -88,6 +89,11 @@ const emptiness =
     };
   };
 
+const internal: CompileOperator = (value, note) => {
+  if (value !== undefined) note('takes no value; the one given is ignored');
+  return (found) => (typeof found === 'string' && isInternalAddress(found) ? 'is internal' : null);
+};
+
 /** The first pattern that matches gives the reason. */
 const patterns =
   (
@@ -112,7 +118,10 @@ const rangeOrNothing = (range: string, note: (message: string) => void): ((found
   return test ?? (() => false);
 };
 
-/** Every operator of a leaf (proxy spec, section 3.2). A Map, so that no inherited name is taken for one. */
+/**
+ * Every operator of a leaf (proxy spec, section 3.2), and `internal`. A Map, so that no inherited name is taken for
+ * one.
+ */
 export const OPERATORS: ReadonlyMap<string, CompileOperator> = new Map([
   ['eq', equality(true)],
   ['ne', equality(false)],
@@ -129,6 +138,7 @@ export const OPERATORS: ReadonlyMap<string, CompileOperator> = new Map([
   ['glob', patterns(globPattern, (pattern) => `matches glob "${pattern}"`)],
   ['regex', patterns(regexPattern, (pattern) => `matches regex "${pattern}"`)],
   ['cidr', patterns(rangeOrNothing, (range) => `in CIDR ${range}`)],
+  ['internal', internal],
   ['empty', emptiness(true)],
   ['not_empty', emptiness(false)],
 ]);

@@ -224,10 +224,10 @@ describe('the rules we ship', () => {
   test('internal addresses and simulated alerts are held back', async () => {
     expect(await reasonsFor({ source: { ip: '10.1.2.3', value: '10.1.2.3' }, simulated: true })).toEqual([
       'simulated equals true',
-      'source.ip in CIDR 10.0.0.0/8',
+      'source.ip is internal',
     ]);
-    expect(await reasonsFor({ source: { value: '192.168.7.7' } })).toEqual([
-      'source.value in CIDR 192.168.0.0/16',
-    ]);
+    expect(await reasonsFor({ source: { value: '192.168.7.7' } })).toEqual(['source.value is internal']);
+    expect(await reasonsFor({ source: { value: '10.0.0.0/8' } })).toEqual(['source.value is internal']);
+    expect(await reasonsFor({ source: { ip: '::ffff:10.0.0.1' } })).toEqual(['source.ip is internal']);
   });
 });
