@@ -5,6 +5,9 @@ import type { Logger } from '../../logger.js';
 /** Probes ask every few seconds; their lines would bury the others. */
 const QUIET = /^\/(health|health_check|ready|metrics)\/?$/;
 
+/** The client closed the line before an answer began (nginx's number; nothing was sent). */
+const CLIENT_LEFT = 499;
+
 /** One line per finished request: path without query (it may hold a question or a token), never a body. */
 export const requestLog =
   (logger: Logger): Middleware =>
@@ -13,16 +16,17 @@ export const requestLog =
     const log = logger.child({ request_id: ctx.state['requestId'] as string });
     ctx.state['log'] = log;
     ctx.res.once('close', () => {
+      const left = !ctx.res.writableFinished;
       const principal = ctx.state['principal'] as Principal | undefined;
       log[QUIET.test(ctx.path) ? 'debug' : 'info'](
         {
           method: ctx.method,
           path: ctx.path,
-          status: ctx.res.statusCode,
+          status: left && !ctx.res.headersSent ? CLIENT_LEFT : ctx.res.statusCode,
           ms: Math.round(performance.now() - started),
           ...(principal === undefined ? {} : { user_id: principal.userId }),
           ...(ctx.state['key'] === undefined ? {} : { key: ctx.state['key'] as string }),
-          ...(ctx.res.writableFinished ? {} : { client_left: true }),
+          ...(left && { client_left: true }),
         },
         'request',
       );

@@ -180,7 +180,9 @@ describe('a client that leaves in the middle of an upload', () => {
     client.destroy();
     await until(() => writing === 0);
     await until(async () => (await leftovers(gateway)).blobs.length === 0);
-    await until(() => gateway.logLines.some((line) => line.includes('client_left')));
+    const logged = () => gateway.logLines.find((line) => line.includes('client_left'));
+    await until(() => logged() !== undefined);
+    expect(JSON.parse(logged()!)).toMatchObject({ status: 499 });
     expect(gateway.logLines.join('')).not.toContain('"level":50');
   });
 });
