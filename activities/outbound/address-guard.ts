@@ -1,9 +1,9 @@
 import { lookup as resolve } from 'node:dns';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
+import { isPublicAddress } from './is-public-address.js';
 
 /**
  * Keeps requests to addresses that a client named away from our own network: loopback, private, link-local and every
@@ -19,20 +19,6 @@ export const isBlocked = (error: unknown): boolean => {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if ((cause as NodeJS.ErrnoException).code === BLOCKED) return true;
   return false;
-};
-
-/** All of IPv6 that was ever given out; the rest, `::127.0.0.1` in it, carries old forms or nothing. */
-const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
-
-/** `unicast` alone also leaves out 6to4, Teredo and NAT64, which could carry a private address. */
-const isPublicAddress = (address: string): boolean => {
-  try {
-    const parsed = ipaddr.process(address);
-    if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST)) return false;
-    return parsed.range() === 'unicast';
-  } catch {
-    return false;
-  }
 };
 
 /** Host of a URL without the brackets of IPv6. */
