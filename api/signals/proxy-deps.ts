@@ -63,6 +63,8 @@ export interface ProxyDeps {
     dashboardApiKey: string | null;
     /** After decompression. */
     maxSignalBytes: number;
+    /** Of usage metrics, after decompression. */
+    maxMetricsBytes: number;
     /** Off: signals are stored and withheld. */
     forwardEnabled: boolean;
     /** So many logins go to CAPI within the window, over all watchers; 0: any number. */

@@ -206,6 +206,7 @@ function proxyConfig(env: Environment) {
     geoipPath: env.GEOIP_DB_PATH ?? null,
     /** After decompression. */
     maxSignalBytes: env.SIGNALS_MAX_BYTES,
+    maxMetricsBytes: env.METRICS_MAX_BYTES,
     dashboardApiKey: env.DASHBOARD_API_KEY ?? null,
     /** Alerts that are older are removed, unless they wait; 0: none. */
     retentionDays: env.RETENTION_DAYS,

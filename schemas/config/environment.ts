@@ -442,6 +442,11 @@ const signals = {
   SIGNALS_MAX_BYTES: described(count(10 * 1024 * 1024), 'a push may be so large after decompression', {
     unit: 'bytes',
   }),
+  METRICS_MAX_BYTES: described(
+    count(16 * 1024 * 1024),
+    'usage metrics may be so large after decompression; what is larger than 9 MiB goes in parts',
+    { unit: 'bytes' },
+  ),
   RETENTION_DAYS: described(
     count(30, 0),
     'alerts received longer ago are removed, unless they wait for the central API or for a person; 0: none',

@@ -55,7 +55,7 @@ export const readSignals = (text: string, limits: SignalLimits = SIGNAL_LIMITS):
   const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   if (body === '')
     throw new AppError('BAD_REQUEST', "Body cannot be empty when content-type is set to 'application/json'");
-  const scanned = scanJsonArray(body);
+  const scanned = scanJsonArray(body, limits.maxItems);
   if (scanned === 'not-json')
     throw new AppError('BAD_REQUEST', "Body is not valid JSON but content-type is set to 'application/json'");
   if (scanned === 'not-an-array') throw new AppError('BAD_REQUEST', 'Invalid request body: expected array');

@@ -90,9 +90,10 @@ type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'com
 /**
  * Reads a JSON text once from left to right, building nothing: checks that it is valid by RFC 8259, and notes where
  * the elements of the outermost array begin and end. Linear in the text, and no nesting exhausts the stack.
+ * @param most it ends with the element behind so many, which is the last one of its answer
  */
 // eslint-disable-next-line complexity -- a scanner: one branch for each state and byte
-export const scanJsonArray = (text: string): ScannedItem[] | 'not-json' | 'not-an-array' => {
+export const scanJsonArray = (text: string, most = Infinity): ScannedItem[] | 'not-json' | 'not-an-array' => {
   const items: ScannedItem[] = [];
   const stack = createStack();
   let expected = 'value' as Expected;
@@ -107,6 +108,7 @@ export const scanJsonArray = (text: string): ScannedItem[] | 'not-json' | 'not-a
   };
 
   while (at < text.length) {
+    if (items.length > most) return items;
     const code = text.charCodeAt(at);
     if (isBlank(code)) {
       at += 1;

@@ -29,6 +29,32 @@ export const identifyWatcher = async (
   return { watcher, token: { text, expiresAt: tokenExpiry(text) } };
 };
 
+/** Whether CAPI took this token before, and it has not ended. Not where the store cannot be asked. */
+export const hasStanding = async (
+  { watcher, token }: Sender,
+  { watchers, now }: { watchers: Pick<WatcherStore, 'standing'>; now(): Date },
+  log: Logger,
+): Promise<boolean> => {
+  if (token === null || (token.expiresAt !== null && token.expiresAt <= now())) return false;
+  const standing = watchers.standing(watcher, sha256(token.text));
+  return (await withinTimeout(standing, 'unknown', log, 'a token could not be looked up')) === 'accepted';
+};
+
+/** CAPI took a token that it does check, so its claims are true. To be awaited before the watcher gets the answer. */
+export const noteAcceptance = (
+  { watcher, token }: Sender,
+  watchers: Pick<WatcherStore, 'acceptToken'>,
+  log: Logger,
+): Promise<void> =>
+  token === null
+    ? Promise.resolve()
+    : withinTimeout(
+        watchers.acceptToken(watcher, sha256(token.text)),
+        undefined,
+        log,
+        'a token that CAPI took could not be noted',
+      );
+
 /**
  * CAPI answered 401 to a token that we would send with, or give out again at a login: never again. To be awaited before
  * the watcher gets this answer: a LAPI logs in at once then, and must not get the same token back.

@@ -18,14 +18,23 @@ export const readSignalBody = async (req: IncomingMessage, limit: number): Promi
   return plain.toString('utf8');
 };
 
+/** Small bodies may unpack to so much in any ratio. */
+const FREE_BYTES = 1024 * 1024;
+
 /**
- * A whole body with its encoding undone, at most so many bytes before and after.
+ * A whole body with its encoding undone, at most so many bytes before and after, and after at most so many for each
+ * one before.
  * @throws AppError as `readSignalBody` does
  */
-export const readPlainBody = async (req: IncomingMessage, limit: number): Promise<Buffer> => {
+export const readPlainBody = async (
+  req: IncomingMessage,
+  limit: number,
+  ratio = Infinity,
+): Promise<Buffer> => {
   const encoding = req.headers['content-encoding'];
   if (!canDecode(encoding)) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'Unsupported content encoding');
-  return decode(await collect(req, limit), encoding, limit);
+  const packed = await collect(req, limit);
+  return decode(packed, encoding, Math.min(limit, Math.max(FREE_BYTES, packed.length * ratio)));
 };
 
 /** Without a type it is taken for what it should be: a signal is not lost for want of a header. */

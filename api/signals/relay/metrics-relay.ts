@@ -1,25 +1,28 @@
 import { Readable } from 'node:stream';
 import type { PassThroughAnswer } from './capi-pass-through.js';
-import { METRICS_PART_BYTES, splitMetrics } from './split-metrics.js';
+import { splitMetrics } from './split-metrics.js';
 import { GZIP_ABOVE, zipped } from '../../../activities/signals/reading/content-encoding.js';
 import type { MetricsPath } from '../../../activities/ports/signals.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { json, relayed } from '../../http/route.js';
 import type { Answer, PublicContext } from '../../http/route.js';
 import { isDown } from './relay-target.js';
-import { identifyWatcher, noteRefusal } from '../intake/identify-watcher.js';
+import { hasStanding, identifyWatcher, noteAcceptance, noteRefusal } from '../intake/identify-watcher.js';
+import type { Sender } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { readPlainBody } from '../intake/read-signal-body.js';
 import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 
-/** Of one body, decompressed (proxy spec, 4.5). */
-const BODY_BYTES = 50 * 1024 * 1024;
+/** Real metrics are packed to a tenth or a thirtieth. */
+const UNPACKED_RATIO = 100;
 /** So many bodies are in memory at once; a further request is asked to come back. */
 const MAX_CONCURRENT = 8;
 const COME_BACK_MS = 10_000;
 
 export const METRICS_RESPONSES = {
-  200: { description: "CAPI's answer; or held, to be sent when CAPI is back" },
+  200: {
+    description: "CAPI's answer; or held, to be sent when CAPI is back (with a token that CAPI took before)",
+  },
   201: { description: 'Forwarding is switched off: nothing is sent' },
 } as const;
 
@@ -37,7 +40,9 @@ export const metricsPath = (method: string, target: string): MetricsPath | null 
 
 /**
  * Metrics go to CAPI at once when it is there. While it is down they are stored, answered as taken, and sent later by
- * an actor; a body too large for CAPI goes in parts, the first at once and the rest likewise.
+ * an actor; a body too large for CAPI goes in parts, the first at once and the rest likewise. That is for tokens that
+ * CAPI took before. With any other the body goes to CAPI as it comes, and nothing of it is unpacked, cut or kept: a
+ * LAPI sends again what was not taken.
  */
 export const createMetricsRelay = (
   deps: Pick<ProxyDeps, 'passThrough' | 'watchers' | 'metrics' | 'settings' | 'now'> & {
@@ -75,8 +80,13 @@ export const createMetricsRelay = (
     }
   };
 
-  const hold = async (ctx: PublicContext, path: MetricsPath, texts: readonly Buffer[], part: boolean) => {
-    const { watcher, token } = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
+  const hold = async (
+    ctx: PublicContext,
+    { watcher, token }: Sender,
+    path: MetricsPath,
+    texts: readonly Buffer[],
+    part: boolean,
+  ) => {
     const newer = token !== null && (await deps.watchers.saveToken(watcher, token.text, token.expiresAt));
     const items = await Promise.all(texts.map(async (text) => ({ path, part, bytes: await zipped(text) })));
     if ((await deps.metrics.hold(watcher, items, deps.now())) === 'full')
@@ -87,43 +97,52 @@ export const createMetricsRelay = (
     else deps.notify.metrics(watcher, ctx.log);
   };
 
-  const pass = async (ctx: PublicContext, path: MetricsPath): Promise<Answer> => {
-    const body = await readPlainBody(ctx.koa.req, BODY_BYTES);
-    if (!deps.settings.forwardEnabled) return json(201, { success: true });
-    const parts = body.length <= METRICS_PART_BYTES ? [body] : partsOf(body);
-    const [first = body, ...rest] = parts;
+  const readParts = async (ctx: PublicContext): Promise<readonly Buffer[]> =>
+    splitMetrics(await readPlainBody(ctx.koa.req, deps.settings.maxMetricsBytes, UNPACKED_RATIO));
+
+  const pass = async (ctx: PublicContext, sender: Sender, path: MetricsPath): Promise<Answer> => {
+    const parts = await readParts(ctx);
+    const [first = Buffer.alloc(0), ...rest] = parts;
     // Before the first goes out: what was answered as taken must not hang on what happens to us afterwards.
-    if (rest.length > 0) await hold(ctx, path, rest, true);
+    if (rest.length > 0) await hold(ctx, sender, path, rest, true);
     const answer = await send(ctx, path, first);
     if (answer?.status === 401) await noteRefusal(ctx.koa.req.headers.authorization, deps.watchers, ctx.log);
     if (answer !== null) return relayed(answer.status, { headers: answer.headers, body: answer.body });
-    await hold(ctx, path, [first], rest.length > 0);
+    await hold(ctx, sender, path, [first], rest.length > 0);
     return json(200, { message: 'OK' });
+  };
+
+  /** The first answer of CAPI to a token: from a yes on its metrics are unpacked, and held while CAPI is down. */
+  const passUnread = async (ctx: PublicContext, sender: Sender, path: MetricsPath): Promise<Answer> => {
+    const { req } = ctx.koa;
+    const answer = await deps.passThrough(
+      { method: 'POST', path: `/${path}`, headers: req.headers, body: req },
+      { signal: ctx.signal },
+    );
+    if (answer.status >= 200 && answer.status < 300) await noteAcceptance(sender, deps.watchers, ctx.log);
+    return relayed(answer.status, { headers: answer.headers, body: answer.body });
   };
 
   return {
     async take(ctx: PublicContext, path: MetricsPath): Promise<Answer> {
       if (path.endsWith('/usage-metrics') && ctx.koa.get('Authorization') === '')
         throw new AppError('AUTHENTICATION_ERROR', 'Unauthorized');
+      if (!deps.settings.forwardEnabled) {
+        ctx.koa.req.resume();
+        return json(201, { success: true });
+      }
+      const sender = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
+      if (!(await hasStanding(sender, deps, ctx.log))) return passUnread(ctx, sender, path);
       if (underWay >= MAX_CONCURRENT) {
         ctx.koa.req.resume();
         throw new AppError('SERVICE_UNAVAILABLE', undefined, { retryAfterMs: COME_BACK_MS });
       }
       underWay += 1;
       try {
-        return await pass(ctx, path);
+        return await pass(ctx, sender, path);
       } finally {
         underWay -= 1;
       }
     },
   };
-};
-
-const partsOf = (body: Buffer): Buffer[] => {
-  try {
-    return splitMetrics(body.toString('utf8')).map((text) => Buffer.from(text));
-  } catch {
-    // No JSON: CAPI says so itself.
-    return [body];
-  }
 };

@@ -118,6 +118,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
       settings: {
         dashboardApiKey: DASHBOARD_KEY,
         maxSignalBytes: 10 * 1024 * 1024,
+        maxMetricsBytes: 16 * 1024 * 1024,
         forwardEnabled: true,
         ...{ loginBudget: 18, loginWindowMs: 50 * 60_000 },
         lapiServers: [],

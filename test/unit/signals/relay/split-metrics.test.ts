@@ -10,9 +10,12 @@ describe('metrics that are too large', () => {
       remediation_components: Array.from({ length: 7 }, (_, i) => component(`r${i}`, 300)),
       log_processors: Array.from({ length: 5 }, (_, i) => component(`p${i}`, 300)),
     });
-    const parts = splitMetrics(text, 1500).map(
+    const parts = splitMetrics(Buffer.from(text), 1500).map(
       (part) =>
-        JSON.parse(part) as Record<'remediation_components' | 'log_processors', { name: string }[]> & {
+        JSON.parse(String(part)) as Record<
+          'remediation_components' | 'log_processors',
+          { name: string }[]
+        > & {
           lapi: { version: string; metrics: unknown[] };
         },
     );
@@ -31,14 +34,30 @@ describe('metrics that are too large', () => {
 
   test('keep their numbers as they were written', () => {
     const text = `{"log_processors":[{"n":12345678901234567890},{"n":1.10}],"pad":"${'x'.repeat(100)}"}`;
-    expect(splitMetrics(text, 120).join('')).toMatch(/12345678901234567890.*1\.10/);
+    expect(splitMetrics(Buffer.from(text), 120).join('')).toMatch(/12345678901234567890.*1\.10/);
+  });
+
+  test('never multiply what each part repeats, and have a bound on components', () => {
+    const twice = JSON.stringify({
+      lapi: { pad: 'y'.repeat(400) },
+      log_processors: [component('a', 500), component('b', 500)],
+    });
+    expect(splitMetrics(Buffer.from(twice), 1000).map(String)).toEqual([twice]);
+    const many = Buffer.from(`{"log_processors":[${'{},'.repeat(20_000)}{}]}`);
+    expect(() => splitMetrics(many, 1000)).toThrow('More than 10000 components');
   });
 
   test('stay whole when they fit, have one component, or are something else', () => {
     const large = JSON.stringify({ log_processors: [component('a', 500)] });
-    for (const text of ['{}', '[]', large, `[${'1,'.repeat(300)}1]`])
-      expect(splitMetrics(text, 200)).toEqual([text]);
-    expect(splitMetrics('not json at all')).toEqual(['not json at all']);
+    for (const text of ['{}', '[]', large, `[${'1,'.repeat(300)}1]`, 'not json '.repeat(100)])
+      expect(splitMetrics(Buffer.from(text), 200).map(String)).toEqual([text]);
+    for (const broken of [
+      large.slice(0, -1),
+      `${large}x`,
+      '{'.repeat(500),
+      `{"log_processors":[${'1 2,'.repeat(90)}]}`,
+    ])
+      expect(splitMetrics(Buffer.from(broken), 200).map(String)).toEqual([broken]);
     expect(METRICS_PART_BYTES).toBeLessThan(10 * 1024 * 1024);
   });
 });

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { mintToken } from '../../deploy/stand-in-capi/stand-in-token.js';
+import { startProxy } from '../api/support/start-proxy.js';
+import type { ProxyOptions } from '../api/support/start-proxy.js';
+import { startUpstream } from '../api/support/scripted-upstream.js';
+import { watchHealth } from './support/health-watch.js';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+interface Taken {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+/** A gateway before a CAPI that takes the tokens on its list and no other. */
+const start = async (options: ProxyOptions = {}) => {
+  const good = new Set<string>();
+  const taken: Taken[] = [];
+  const state = { script: null as RequestListener | null };
+  const upstream = await startUpstream((req, res) => {
+    if (state.script !== null) return state.script(req, res);
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const { method = '', url = '', headers } = req;
+      taken.push({ method, url, headers, body: Buffer.concat(chunks) });
+      const known = good.has((headers.authorization ?? '').replace(/^Bearer /, ''));
+      res.writeHead(known ? 200 : 401).end('{"message":"from CAPI"}');
+    });
+  });
+  closers.push(upstream.close);
+  const proxy = await startProxy({ capiUrl: upstream.url, ...options });
+  closers.push(proxy.close);
+  const down = (): void => {
+    state.script = (req, res) => void req.resume().on('end', () => res.writeHead(503).end());
+  };
+  const send = (path: string, body: Buffer | string, headers: Record<string, string> = {}) =>
+    proxy.raw('POST', path, {
+      headers: {
+        ...{ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+        ...headers,
+      },
+      body: Buffer.from(body),
+    });
+  return { good, taken, state, proxy, upstream, down, send };
+};
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const GZIP = { 'content-encoding': 'gzip' };
+const cpuMs = (since?: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
+};
+
+describe('usage metrics that grow when they are unpacked', () => {
+  const bomb = gzipSync(`{"remediation_components":[${'{},'.repeat(4_000_000)}{}]}`);
+  const paths = ['/v3/metrics/', '/v2/metrics', '/v3/usage-metrics', '/v1/usage-metrics'];
+
+  it.each(paths)('%s: with a token that CAPI took they are refused for their ratio', async (path) => {
+    const { proxy, send, taken } = await start();
+    const { token } = mintToken('w1');
+    await proxy.stores.watchers.acceptToken('w1', digestOf(token));
+    const answer = await watchHealth(proxy, () => send(path, bomb, { ...bearer(token), ...GZIP }));
+    expect(answer.status).toBe(413);
+    expect(taken).toEqual([]);
+  });
+
+  it('in a ratio that passes, or plain, they are refused for their number of components', async () => {
+    const { proxy, send, taken } = await start();
+    const { token } = mintToken('w1');
+    await proxy.stores.watchers.acceptToken('w1', digestOf(token));
+    const plain = `{"remediation_components":[${'{},'.repeat(4_000_000)}{}]}`;
+    const before = process.cpuUsage();
+    const answer = await watchHealth(proxy, () => send('/v3/usage-metrics', plain, bearer(token)));
+    expect([answer.status, taken.length]).toEqual([413, 0]);
+    expect(cpuMs(before)).toBeLessThan(3000);
+  });
+
+  it.each(paths)(
+    '%s: with another token they go to CAPI as they came, and nothing is stored',
+    async (path) => {
+      const { proxy, send, taken, down } = await start();
+      const { token } = mintToken('w1');
+      const headers = { ...bearer(token), ...GZIP };
+      expect((await watchHealth(proxy, () => send(path, bomb, headers))).status).toBe(401);
+      expect(taken).toHaveLength(1);
+      expect(taken[0]!.body.equals(bomb)).toBe(true);
+      down();
+      expect((await send(path, bomb, headers)).status).toBe(503);
+      expect(await proxy.stores.metrics.queues()).toEqual([]);
+      expect(await proxy.stores.watchers.list()).toEqual([]);
+    },
+  );
+
+  it('a token that CAPI takes with its metrics counts as taken from then on', async () => {
+    const { proxy, send, good, down } = await start();
+    const { token } = mintToken('w1');
+    good.add(token);
+    expect((await send('/v3/usage-metrics', '{}', bearer(token))).status).toBe(200);
+    down();
+    expect((await send('/v3/usage-metrics', '{"a":1}', bearer(token))).status).toBe(200);
+    expect(await proxy.stores.metrics.queues()).toMatchObject([{ watcher: 'w1' }]);
+  });
+});
+
+describe('signals of millions of items', () => {
+  it('are refused without noting each of them', async () => {
+    const { proxy, send } = await start();
+    const body = gzipSync(`[${'1,'.repeat(5_000_000)}1]`);
+    const { token } = mintToken('w1');
+    const before = process.memoryUsage().rss;
+    const answer = await watchHealth(proxy, () => send('/v3/signals', body, { ...bearer(token), ...GZIP }));
+    expect(answer.status).toBe(413);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+  });
+});
