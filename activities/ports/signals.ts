@@ -111,7 +111,8 @@ export interface WatcherStore {
   list(): Promise<WatcherRecord[]>;
   /**
    * Keeps a token of a watcher, encrypted; a token that CAPI refused is never taken again. Answers true when it is
-   * newer than what was there (by its expiry, else by arrival), so that the actor may try with it.
+   * newer than what was there (by its expiry, else by arrival), so that the actor may try with it. One that CAPI took
+   * replaces any that it never took, and is never replaced by such a one: anybody can make up claims and expiry.
    */
   saveToken(watcher: string, token: string, expiresAt: Date | null): Promise<boolean>;
   /** The newest token, decrypted; null when there is none, or when CAPI refused it. */

@@ -19,7 +19,7 @@ export interface ForwardingActivityDeps {
   >;
   watchers: Pick<
     WatcherStore,
-    'get' | 'token' | 'refuseToken' | 'wantLogin' | 'recordSuccess' | 'recordError'
+    'get' | 'token' | 'acceptToken' | 'refuseToken' | 'wantLogin' | 'recordSuccess' | 'recordError'
   >;
   capi: CapiClient;
   settings: {

@@ -45,7 +45,10 @@ export interface SeveralReport extends SendProgress {
 
 export interface SignalDeliveryDeps {
   alerts: Pick<AlertStore, 'readWaiting' | 'markForwarded'>;
-  watchers: Pick<WatcherStore, 'get' | 'token' | 'refuseToken' | 'wantLogin' | 'recordSuccess'>;
+  watchers: Pick<
+    WatcherStore,
+    'get' | 'token' | 'acceptToken' | 'refuseToken' | 'wantLogin' | 'recordSuccess'
+  >;
   capi: Pick<CapiClient, 'sendSignals'>;
   settings: {
     /** FORWARD_ENABLED: nothing leaves while it is off, also not what waited before. */
@@ -147,6 +150,8 @@ export function createSignalDelivery(deps: SignalDeliveryDeps) {
     whileSending?.(body.length);
     const result = await sending;
     if (result.outcome === 'accepted') {
+      // Once for each token that is read: from now on no token that CAPI never took displaces it.
+      if (credential !== known) await succeeds(1, () => watchers.acceptToken(watcher, credential.digest));
       const ids = items.map(({ id }) => id);
       const receivedAt = items.map((item) => item.receivedAt);
       const marked = await succeeds(MARK_TRIES, () => alerts.markForwarded(ids, now(), receivedAt));

@@ -3,9 +3,10 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../deploy/stand-in-capi/stand-in-token.js';
-import { startProxy } from '../api/support/start-proxy.js';
+import { OPEN_ACCESS, startProxy } from '../api/support/start-proxy.js';
 import type { ProxyOptions } from '../api/support/start-proxy.js';
 import { startUpstream } from '../api/support/scripted-upstream.js';
+import { sampleSignal } from '../support/signal-client.js';
 import { watchHealth } from './support/health-watch.js';
 
 const closers: (() => Promise<void>)[] = [];
@@ -110,6 +111,47 @@ describe('usage metrics that grow when they are unpacked', () => {
     down();
     expect((await send('/v3/usage-metrics', '{"a":1}', bearer(token))).status).toBe(200);
     expect(await proxy.stores.metrics.queues()).toMatchObject([{ watcher: 'w1' }]);
+  });
+});
+
+describe('a token that somebody made up', () => {
+  const DAY_MS = 24 * 3_600_000;
+  const madeUp = mintToken('w1', { lifetimeSeconds: 70 * 365 * 86_400 }).token;
+
+  it.each([false, true])('displaces none that CAPI took; validation %s', async (enabled) => {
+    const validation = { ...OPEN_ACCESS.validation, enabled, failClosed: enabled };
+    const { proxy, send, good, down } = await start({
+      settings: { access: { ...OPEN_ACCESS, validation } },
+    });
+    const { token } = mintToken('w1');
+    good.add(token);
+    expect((await send('/v3/usage-metrics', '{}', bearer(token))).status).toBe(200);
+    expect((await send('/v3/signals', '[]', bearer(token))).status).toBe(200);
+    const holds = async () => (await proxy.stores.watchers.token('w1'))?.token;
+    expect(await holds()).toBe(token);
+    for (const away of [false, true]) {
+      if (away) down();
+      for (const path of ['/v3/metrics/', '/v2/metrics', '/v3/usage-metrics', '/v1/usage-metrics'])
+        expect((await send(path, '{}', bearer(madeUp))).status).toBeGreaterThanOrEqual(401);
+      await send('/v3/signals', JSON.stringify([sampleSignal(1)]), bearer(madeUp));
+      expect(await holds()).toBe(token);
+    }
+    expect(await proxy.stores.metrics.queues()).toEqual([]);
+  });
+
+  it('gives way to the login of the watcher, and does not say when it ends', async () => {
+    const { proxy, send, state } = await start();
+    await send('/v3/signals', '[]', bearer(madeUp));
+    const end = (await proxy.stores.watchers.get('w1'))?.tokenExpiresAt?.getTime() ?? Infinity;
+    expect(end).toBeLessThanOrEqual(Date.now() + DAY_MS);
+    const { token, expiresAt } = mintToken('w1', { lifetimeSeconds: 600 });
+    state.script = (req, res) =>
+      void req
+        .resume()
+        .on('end', () => res.end(JSON.stringify({ code: 200, expire: expiresAt.toISOString(), token })));
+    const login = JSON.stringify({ machine_id: 'w1', password: 'p', scenarios: [] });
+    expect((await send('/v3/watchers/login', login)).status).toBe(200);
+    expect((await proxy.stores.watchers.token('w1'))?.token).toBe(token);
   });
 });
 

@@ -77,6 +77,7 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
         const token = tokens.at(-1);
         return token === undefined || refused.has(token) ? null : { token, digest: `digest-${token}` };
       },
+      acceptToken: async () => undefined,
       refuseToken: async (_watcher, digest) => void refused.add(digest.replace('digest-', '')),
       wantLogin: async () => undefined,
       recordSuccess: async () => void (successes += 1),

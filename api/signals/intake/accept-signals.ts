@@ -28,6 +28,12 @@ export type Acceptance = 'accepted' | 'deferred' | 'login-wanted';
 export const acceptSignals = (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> =>
   deps.pushesUnderWay.during(() => accept(deps, batch, log));
 
+/** A token's own word on its end is not verified yet; CAPI's tokens last for hours. */
+const TOKEN_LIFETIME_MS = 24 * 3_600_000;
+
+const atMost = (expiresAt: Date | null, at: Date): Date | null =>
+  expiresAt === null ? null : new Date(Math.min(expiresAt.getTime(), at.getTime() + TOKEN_LIFETIME_MS));
+
 const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> => {
   const { alerts, watchers, settings } = deps;
   const { watcher, token } = batch.sender;
@@ -54,7 +60,7 @@ const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acce
     token === null
       ? false
       : orElse(
-          watchers.saveToken(watcher, token.text, token.expiresAt),
+          watchers.saveToken(watcher, token.text, atMost(token.expiresAt, receivedAt)),
           false,
           'the token of a batch could not be kept',
         );

@@ -3,7 +3,7 @@ import { cidrRange } from '../../../activities/signals/rules/cidr-range.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { PublicContext } from '../../http/route.js';
-import { sha256, noteRefusal } from './identify-watcher.js';
+import { noteAcceptance, noteRefusal, sha256 } from './identify-watcher.js';
 import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 
@@ -67,8 +67,9 @@ export const createAccessControl = ({
 
     /** @throws AppError AUTHENTICATION_ERROR (401) for a token that has ended or that CAPI refuses */
     // eslint-disable-next-line complexity -- the checks of one token in their order
-    async validate({ koa, log }: PublicContext, { token }: Sender, version: ApiVersion): Promise<void> {
+    async validate({ koa, log }: PublicContext, sender: Sender, version: ApiVersion): Promise<void> {
       if (!validation.enabled) return;
+      const { token } = sender;
       const refused = refusal('AUTHENTICATION_ERROR', 'Unauthorized', 'Client validation failed');
       const at = now().getTime();
       const end = token?.expiresAt?.getTime() ?? Infinity;
@@ -80,6 +81,7 @@ export const createAccessControl = ({
       if (status === 401 || status === 403) throw refused;
       const answered = status !== null && status >= 200 && status < 300;
       if (!answered && validation.failClosed) throw refused;
+      if (answered) await noteAcceptance(sender, store, log);
       const ttlMs = answered ? validation.ttlMs : validation.ttlOnErrorMs;
       await validated.set(digest, '1', Math.min(end - at, ttlMs));
     },

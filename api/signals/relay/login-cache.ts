@@ -79,10 +79,10 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
       const learn = async (): Promise<void> => {
         const login = readLogin(request, answer);
         if (login === null) return;
-        const newer = await watchers.saveToken(login.watcher, login.token, login.expiresAt);
-        if (newer) deps.notify.token(login.watcher, log);
         const digest = createHash('sha256').update(login.token).digest('hex');
         await watchers.acceptToken(login.watcher, digest);
+        const newer = await watchers.saveToken(login.watcher, login.token, login.expiresAt);
+        if (newer) deps.notify.token(login.watcher, log);
         const credentials = readCredentials(request);
         const { watcher, token, expiresAt } = login;
         if (credentials === null || expiresAt === null) return;

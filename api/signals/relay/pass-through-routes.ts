@@ -117,12 +117,12 @@ const passOn = async (ctx: PublicContext, parts: RelayParts): Promise<Answer> =>
 };
 
 /**
- * @throws AppError AUTHENTICATION_ERROR for usage metrics whose token does not stand client validation (proxy spec,
+ * @throws AppError AUTHENTICATION_ERROR for metrics whose token does not stand client validation (proxy spec,
  * 4.3)
  */
 const takeMetrics = async (ctx: PublicContext, parts: RelayParts, path: MetricsPath): Promise<Answer> => {
   const { req } = ctx.koa;
-  if (parts.access.validates && path.endsWith('/usage-metrics')) {
+  if (parts.access.validates) {
     const sender = await identifyWatcher(req.headers.authorization, parts.deps.watchers);
     await parts.access.validate(ctx, sender, path.startsWith('v2') ? 'v2' : 'v3').catch((error: unknown) => {
       req.resume();

@@ -113,6 +113,50 @@ export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
       });
     });
 
+    describe('tokens that CAPI took', () => {
+      const minted = () => {
+        const token = newToken();
+        return { token, digest: digestOf(token) };
+      };
+
+      test('are not displaced by one that it never took, whatever that says of its end', async () => {
+        const watcher = newWatcher();
+        const [good, next] = [minted(), minted()];
+        await store().acceptToken(watcher, good.digest);
+        expect(await store().saveToken(watcher, good.token, hours(1))).toBe(true);
+        for (const end of [hours(9), hours(1), null]) {
+          const madeUp = minted();
+          expect(await store().saveToken(watcher, madeUp.token, end)).toBe(false);
+          expect(await store().watcherOfToken(madeUp.digest)).toBeNull();
+        }
+        expect((await store().token(watcher))?.token).toBe(good.token);
+        await store().acceptToken(watcher, next.digest);
+        expect(await store().saveToken(watcher, next.token, hours(2))).toBe(true);
+        expect((await store().token(watcher))?.token).toBe(next.token);
+        expect(await store().saveToken(watcher, good.token, hours(1))).toBe(false);
+      });
+
+      test('displace one that it never took, also with an earlier end or without any', async () => {
+        for (const end of [hours(1), null]) {
+          const { watcher } = await saved(hours(9));
+          const good = minted();
+          await store().acceptToken(watcher, good.digest);
+          expect(await store().saveToken(watcher, good.token, end)).toBe(true);
+          expect((await store().token(watcher))?.token).toBe(good.token);
+        }
+      });
+
+      test('stay when they were taken after they had been saved, until they are refused', async () => {
+        const { watcher, token, digest } = await saved(hours(1));
+        await store().acceptToken(watcher, digest);
+        const other = minted();
+        expect(await store().saveToken(watcher, other.token, hours(9))).toBe(false);
+        expect((await store().token(watcher))?.token).toBe(token);
+        await store().refuseToken(watcher, digest);
+        expect(await store().saveToken(watcher, other.token, hours(9))).toBe(true);
+      });
+    });
+
     describe('refusal', () => {
       test('a refused token is not handed out and never taken again', async () => {
         const { watcher, token, digest } = await saved();

@@ -11,7 +11,14 @@ interface WatcherDocument {
   /** The watcher's name. */
   _id: string;
   /** The newest token. */
-  token: { digest: string; box: string; expires_at: Date | null; updated_at: Date } | null;
+  token: {
+    digest: string;
+    box: string;
+    expires_at: Date | null;
+    updated_at: Date;
+    /** CAPI took it. */
+    taken?: boolean;
+  } | null;
   /** Digests of the tokens seen with this watcher, the newest last. */
   history: string[];
   /** Digests of those that CAPI refused. */
@@ -110,25 +117,35 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
       if (known === null) await ensure(watcher);
       // The common case, a batch with the token we have: nothing to write.
       else if (known.token?.digest === digest || known.refused.includes(digest)) return false;
+      const taken = known?.accepted?.includes(digest) === true;
+      if (!taken && known?.token?.taken === true) return false;
       const neverSeen = { history: { $ne: digest } };
+      const orUntaken = taken ? [{ 'token.taken': { $ne: true } }] : [];
       const { matchedCount } = await watchers.updateOne(
         {
           _id: watcher,
           refused: { $ne: digest },
           'token.digest': { $ne: digest },
+          ...(taken ? {} : { 'token.taken': { $ne: true } }),
           // By expiry where both have one, else by arrival: what was seen before is older than what replaced it.
           $or:
             expiresAt === null
-              ? [{ token: null }, neverSeen]
+              ? [{ token: null }, ...orUntaken, neverSeen]
               : [
-                  { token: null },
+                  ...[{ token: null }, ...orUntaken],
                   { 'token.expires_at': { $lt: expiresAt } },
                   { 'token.expires_at': { $in: [null, expiresAt] }, ...neverSeen },
                 ],
         },
         {
           $set: {
-            token: { digest, box: box.seal(token, watcher), expires_at: expiresAt, updated_at: new Date() },
+            token: {
+              digest,
+              box: box.seal(token, watcher),
+              expires_at: expiresAt,
+              updated_at: new Date(),
+              taken,
+            },
             // It has logged in: to ask for it again would only cost a login.
             login_wanted: false,
             login_told_at: null,
@@ -148,11 +165,19 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
       return document.refused.includes(digest) ? null : { token: box.open(sealed, watcher), digest };
     },
     async acceptToken(watcher, digest) {
-      await ensure(watcher);
-      await watchers.updateOne(
-        { _id: watcher, refused: { $ne: digest }, accepted: { $ne: digest } },
-        { $push: { accepted: { $each: [digest], $slice: -ACCEPTED_LENGTH } } },
-      );
+      // Told again and again of the same token; a write that changes nothing still waits for the journal.
+      const known = await watchers.findOne({ _id: watcher }, { projection: { token: 1, accepted: 1 } });
+      if (known === null) await ensure(watcher);
+      if (known?.accepted?.includes(digest) !== true)
+        await watchers.updateOne(
+          { _id: watcher, refused: { $ne: digest }, accepted: { $ne: digest } },
+          { $push: { accepted: { $each: [digest], $slice: -ACCEPTED_LENGTH } } },
+        );
+      if (known?.token?.digest !== digest || known.token.taken !== true)
+        await watchers.updateOne(
+          { _id: watcher, refused: { $ne: digest }, 'token.digest': digest },
+          { $set: { 'token.taken': true } },
+        );
     },
     async standing(watcher, digest) {
       const document = await watchers.findOne({ _id: watcher }, { projection: { refused: 1, accepted: 1 } });

@@ -134,6 +134,7 @@ describe('POST of metrics', () => {
     await until(() => proxy.woken.includes('metrics of w1'));
     const before = proxy.woken.length;
     const newer = mintToken('w1', { lifetimeSeconds: 7200 }).token;
+    await proxy.stores.watchers.acceptToken('w1', createHash('sha256').update(newer).digest('hex'));
     await proxy.push([sampleSignal(2)], { token: newer });
     await until(() => proxy.woken.length === before + 2);
     expect(proxy.woken.slice(before).sort()).toEqual(['metrics of w1', 'w1']);

@@ -57,10 +57,13 @@ export const createFakeWatcherStore = (): WatcherStore => {
     async saveToken(watcher, token, expiresAt) {
       const known = ensure(watcher);
       const digest = digestOf(token);
+      const taken = known.accepted.has(digest);
+      const holdsTaken = known.token !== null && known.accepted.has(known.token.digest);
+      if (holdsTaken && !taken) return false;
       const seen = known.history.has(digest);
       known.history.add(digest);
       if (known.refused.has(digest) || known.token?.digest === digest) return false;
-      if (known.token !== null) {
+      if (known.token !== null && !(taken && !holdsTaken)) {
         const age = (expiresAt?.getTime() ?? 0) - (known.tokenExpiresAt?.getTime() ?? 0);
         const comparable = expiresAt !== null && known.tokenExpiresAt !== null && age !== 0;
         if (comparable ? age < 0 : seen) return false;
