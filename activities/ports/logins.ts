@@ -34,8 +34,17 @@ export interface LoginStore {
   /** Takes one of so many logins in a window; when they are used up, answers when the next is free. */
   reserve(at: Date, budget: { logins: number; windowMs: number }): Promise<Date | null>;
   /**
+   * Takes one of so many places of a share of the budget, such as the one of an address; when they are used up, answers
+   * when the next is free.
+   */
+  reserveShare(share: string, at: Date, budget: { logins: number; windowMs: number }): Promise<Date | null>;
+  /** Gives the place back that was taken then. */
+  releaseShare(share: string, at: Date): Promise<void>;
+  /** Whether CAPI ever took this password, though its token may have ended. */
+  wasTaken(machineId: string, password: string): Promise<boolean>;
+  /**
    * CAPI refused this login: 429 is about our address, 403 may be about this password or about our address. It is about
-   * the password where it was that before, and where CAPI never took it while another client holds a token.
+   * the password where it was that before, and where CAPI never took it: anybody can make up two of those.
    */
   block(machineId: string, password: string, block: Omit<LoginBlock, 'machineId'>): Promise<void>;
   /**

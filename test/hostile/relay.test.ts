@@ -155,6 +155,86 @@ describe('a token that somebody made up', () => {
   });
 });
 
+describe('logins of machines that somebody made up', () => {
+  const LOOPBACK = ['127.0.0.1'];
+  const loginOf = (machine: string, password = 'p') =>
+    JSON.stringify({ machine_id: machine, password, scenarios: [] });
+
+  /** CAPI lets in machines whose password is `p`. */
+  const open = async () => {
+    const gateway = await start({ trustedProxies: LOOPBACK });
+    const asked: string[] = [];
+    let serial = 0;
+    gateway.state.script = (req, res) => {
+      const chunks: Buffer[] = [];
+      req.on('data', (chunk: Buffer) => chunks.push(chunk));
+      req.on('end', () => {
+        asked.push(req.url ?? '');
+        const body = String(Buffer.concat(chunks));
+        if (!body.includes('"password":"p"')) return void res.writeHead(403).end('{"message":"no"}');
+        const { machine_id: machine } = JSON.parse(body) as { machine_id: string };
+        serial += 1;
+        const { token, expiresAt } = mintToken(machine, { issuedAt: Date.now() + serial });
+        res.end(JSON.stringify({ code: 200, expire: expiresAt.toISOString(), token }));
+      });
+    };
+    const login = async (body: string, from = '192.0.2.1', path = '/v3/watchers/login') =>
+      (await gateway.send(path, body, { 'x-forwarded-for': from })).status;
+    return { ...gateway, asked, login };
+  };
+
+  it('shut out nobody, also while no machine has logged in yet', async () => {
+    const { login } = await open();
+    for (const name of ['x1', 'x2', 'x3']) expect(await login(loginOf(name, 'wrong'))).toBe(403);
+    expect(await login(loginOf('w1'), '198.51.100.1')).toBe(200);
+  });
+
+  it('use up the share of their address, and of all such, while others come in', async () => {
+    const { login, asked } = await open();
+    expect(await login(loginOf('w1'), '198.51.100.1')).toBe(200);
+    const statuses: number[] = [];
+    for (let index = 0; index < 30; index += 1)
+      statuses.push(await login(loginOf(`x${index}`, 'wrong'), `192.0.2.${index % 2}`));
+    expect(statuses.filter((status) => status === 403)).toHaveLength(9);
+    expect(asked).toHaveLength(10);
+    const again = { machine_id: 'w1', password: 'p', scenarios: ['new'] };
+    expect(await login(JSON.stringify(again), '198.51.100.1')).toBe(200);
+    expect(asked).toHaveLength(11);
+  });
+
+  it('leave room for a new machine at another address', async () => {
+    const { login } = await open();
+    for (let index = 0; index < 30; index += 1) await login(loginOf(`x${index}`, 'wrong'));
+    expect(await login(loginOf('w9'), '198.51.100.9')).toBe(200);
+    expect(await login(loginOf('w8'))).toBe(429);
+  });
+
+  it('are counted however the path is spelt, and what cannot be read as well', async () => {
+    const paths = [
+      ...['/v3/%77atchers/login', '/v3//watchers/login', '/v3/watchers//login', '/v3/watchers/login//'],
+      ...['/v3/watchers/login/', '/v3/Watchers/LOGIN', '/v3/watchers%2flogin', '/v3/watchers/login;a=b'],
+    ];
+    for (const path of paths) {
+      const { login, asked, proxy } = await open();
+      expect(await login(loginOf('x1', 'wrong'), '192.0.2.1', path)).toBe(403);
+      for (const [index, body] of ['{}', 'nothing', loginOf('a b', 'wrong'), ''].entries())
+        await login(body, `192.0.2.${index}`, path);
+      expect(new Set(asked.map((url) => url.replace(/\/$/, '')))).toEqual(new Set(['/v3/watchers/login']));
+      const shown = (await (await proxy.ask('/api/forwarding')).json()) as { logins: { used: number } };
+      expect(shown.logins.used).toBe(asked.length);
+      await Promise.all(closers.splice(0).map((close) => close()));
+    }
+  });
+
+  it('do not pass the list of watchers in any spelling', async () => {
+    const access = { ...OPEN_ACCESS, watchers: ['w1'] };
+    const { send, taken } = await start({ settings: { access } });
+    for (const path of ['/v3/%77atchers/login', '/v3//watchers/login', '/v3/watchers/login//'])
+      expect((await send(path, loginOf('x1'), bearer(mintToken('w1').token))).status).toBe(403);
+    expect(taken).toEqual([]);
+  });
+});
+
 describe('signals of millions of items', () => {
   it('are refused without noting each of them', async () => {
     const { proxy, send } = await start();

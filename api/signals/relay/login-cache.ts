@@ -24,6 +24,19 @@ const FORBIDDEN_MS = 3_600_000;
 const RATE_LIMITED_MS = 60_000;
 const MAX_MS = 24 * 3_600_000;
 
+/** Of the budget, so much for an address of machines that CAPI never let in, and for one machine. */
+const shareOf = (budget: number): number => Math.max(2, Math.floor(budget / 3));
+/** And so much for all those machines together; the rest is kept for the others. */
+const strangersShareOf = (budget: number): number => Math.max(2, Math.floor(budget / 2));
+
+/** Who asks: a login that could not be read has no credentials, and counts like any stranger's. */
+export interface LoginAttempt {
+  login: Credentials | null;
+  address: string;
+  /** When places in the shares of its address were taken; null: none were. */
+  reservedAt: Date | null;
+}
+
 /**
  * Logins share one address at CAPI, which shuts it out after some twenty of them. So a token that is still good for the
  * same watcher, password and scenarios is given out again; what goes to CAPI is counted; and while CAPI refuses our
@@ -40,28 +53,64 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
   };
   const left = ({ expiresAt }: RememberedLogin): number => expiresAt.getTime() - now().getTime();
 
+  const budgetOf = (most: number) => ({ logins: most, windowMs: settings.loginWindowMs });
+
+  /** Takes a place in each share that the login belongs to; answers when one is free where there is none. */
+  const reserve = async (attempt: LoginAttempt): Promise<Date | null> => {
+    const { login, address } = attempt;
+    const { loginBudget: most } = settings;
+    if (most === 0) return null;
+    const at = now();
+    const known = login !== null && (await logins.wasTaken(login.machineId, login.password));
+    const shares = known
+      ? [[`machine ${login.machineId}`, shareOf(most)] as const]
+      : ([
+          ['strangers', strangersShareOf(most)],
+          [`address ${address}`, shareOf(most)],
+        ] as const);
+    const taken: string[] = [];
+    let free: Date | null = null;
+    for (const [share, places] of shares) {
+      free = await logins.reserveShare(share, at, budgetOf(places));
+      if (free !== null) break;
+      taken.push(share);
+    }
+    free ??= await logins.reserve(at, budgetOf(most));
+    if (free !== null) for (const share of taken) await logins.releaseShare(share, at);
+    else if (!known) attempt.reservedAt = at;
+    return free;
+  };
+
+  const overBudget = (free: Date): Answer => {
+    const { loginBudget: most, loginWindowMs: windowMs } = settings;
+    const message = `Too many logins: ${most} have been passed on within ${Math.round(windowMs / 60_000)} minutes`;
+    return refused({ machineId: null, status: 429, message, at: now(), until: free }, now());
+  };
+
   /** An answer of our own, or null: the login goes to CAPI. */
-  const beforeCapi = async (login: Credentials): Promise<Answer | null> => {
+  const beforeCapi = async (attempt: LoginAttempt): Promise<Answer | null> => {
+    const { login } = attempt;
+    if (login === null) {
+      const free = await reserve(attempt);
+      return free === null ? null : overBudget(free);
+    }
     const { machineId, password } = login;
     const known = await usable(login);
     if (known !== null && left(known) >= FRESH_MS && known.scenarios === scenariosOf(login))
       return reused(known);
     const block = await logins.blockOf(machineId, password, now());
     if (block !== null) return known === null ? refused(block, now()) : reused(known);
-    const { loginBudget: most, loginWindowMs: windowMs } = settings;
-    const free = most === 0 ? null : await logins.reserve(now(), { logins: most, windowMs });
+    const free = await reserve(attempt);
     if (free === null) return null;
-    if (known !== null) return reused(known);
-    const message = `Too many logins: ${most} have been passed on within ${Math.round(windowMs / 60_000)} minutes`;
-    return refused({ machineId: null, status: 429, message, at: now(), until: free }, now());
+    return known === null ? overBudget(free) : reused(known);
   };
 
   return {
     /** Who logs in; null for a body that is no login, which is passed on to CAPI. */
     read: readCredentials,
 
-    answerFor: (login: Credentials, log: Logger): Promise<Answer | null> =>
-      withinTimeout(beforeCapi(login), null, log, 'a login could not be looked up'),
+    answerFor: (attempt: LoginAttempt, log: Logger): Promise<Answer | null> =>
+      withinTimeout(beforeCapi(attempt), null, log, 'a login could not be looked up'),
 
     /** After CAPI failed, or shut it out: what may be given out all the same, or null. */
     fallback: (login: Credentials, log: Logger): Promise<Answer | null> =>
@@ -75,8 +124,17 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
     /**
      * CAPI let the watcher in. Stored before the watcher has its answer: its signals may come with the token at once.
      */
-    accepted(request: PassedBody, answer: PassedBody, log: Logger): Promise<void> {
+    accepted(
+      request: PassedBody,
+      answer: PassedBody,
+      { address, reservedAt }: LoginAttempt,
+      log: Logger,
+    ): Promise<void> {
       const learn = async (): Promise<void> => {
+        // Whom CAPI lets in is no stranger: its address has its place back.
+        if (reservedAt !== null)
+          for (const share of ['strangers', `address ${address}`])
+            await logins.releaseShare(share, reservedAt);
         const login = readLogin(request, answer);
         if (login === null) return;
         const digest = createHash('sha256').update(login.token).digest('hex');

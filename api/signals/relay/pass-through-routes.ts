@@ -13,6 +13,7 @@ import { identifyWatcher, noteRefusal } from '../intake/identify-watcher.js';
 import type { Sender } from '../intake/identify-watcher.js';
 import type { AccessControl } from '../intake/access-control.js';
 import { createLoginCache } from './login-cache.js';
+import type { LoginAttempt } from './login-cache.js';
 import { METRICS_ERRORS, METRICS_RESPONSES, createMetricsRelay, metricsPath } from './metrics-relay.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { isLogin, relayTarget, isDown } from './relay-target.js';
@@ -23,7 +24,7 @@ const LOGIN_BYTES = 64 * 1024;
 
 type PassThroughDeps = Pick<
   ProxyDeps,
-  'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now'
+  'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now' | 'addressOf'
 > & { notify: ForwardingNotifiers };
 
 interface RelayParts {
@@ -86,7 +87,7 @@ const passOn = async (ctx: PublicContext, parts: RelayParts): Promise<Answer> =>
   const method = req.method ?? 'GET';
   const path = relayTarget(req.url ?? '/');
   parts.access.admitNetwork(ctx);
-  if (isLogin(method, path) && bodyOf(req) !== null) return passLogin(ctx, parts, path);
+  if (isLogin(method, path)) return passLogin(ctx, parts, path);
   await admit(ctx, parts);
   const metrics = metricsPath(method, path);
   if (metrics !== null && bodyOf(req) !== null) return takeMetrics(ctx, parts, metrics);
@@ -161,8 +162,12 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
   const login = asked === null ? null : logins.read(asked);
   // A body without a machine id has no watcher: an allow-list refuses it.
   if (parts.access.asksForWatcher) parts.access.admitWatcher(login?.machineId ?? '');
-  const own = login === null ? null : await logins.answerFor(login, ctx.log);
-  if (own !== null) return own;
+  const attempt: LoginAttempt = { login, address: parts.deps.addressOf(ctx.koa), reservedAt: null };
+  const own = await logins.answerFor(attempt, ctx.log);
+  if (own !== null) {
+    if ('stream' in peeked) peeked.stream.resume().on('error', () => undefined);
+    return own;
+  }
   const body = 'stream' in peeked ? peeked.stream : Readable.from([peeked.whole], { objectMode: false });
   let answer: PassThroughAnswer;
   try {
@@ -185,7 +190,9 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
   }
   if (status !== 200 || asked === null) return relayed(status, { headers, body: answer.body });
   const encoding = [headers['content-encoding']].flat()[0];
-  const held = holdBack(LOGIN_BYTES, (said) => logins.accepted(asked, { bytes: said, encoding }, ctx.log));
+  const held = holdBack(LOGIN_BYTES, (said) =>
+    logins.accepted(asked, { bytes: said, encoding }, attempt, ctx.log),
+  );
   // A break on one side breaks the other; the reader of the stream gets the error.
   pipeline(answer.body, held, () => {});
   return relayed(status, { headers, body: held });

@@ -7,9 +7,18 @@ const steps = (path: string): string[] =>
     .split(/[/\\]+/)
     .filter((step) => step !== '');
 
+/** What we decide on, and how CAPI's clients spell it (wire contract, 6.2). */
+const DECIDED: ReadonlyMap<string, string> = new Map([
+  ['watchers/login', 'watchers/login'],
+  ['metrics', 'metrics/'],
+  ['usage-metrics', 'usage-metrics'],
+  ['decisions/stream', 'decisions/stream'],
+]);
+
 /**
  * The path and query to ask CAPI for: what the client sent, byte for byte, once it is certain that it stays under
- * its version and is no other spelling of `/signals`, which must not get past the rules.
+ * its version and is no other spelling of `/signals`, which must not get past the rules. Any spelling of another path
+ * that we decide on becomes the one that CAPI's clients use, so that ours is the path that CAPI sees.
  * @throws AppError BAD_REQUEST for a target in absolute form or with dot steps, NOT_FOUND for the signals path
  */
 export const relayTarget = (target: string): string => {
@@ -26,7 +35,10 @@ export const relayTarget = (target: string): string => {
       .toLowerCase(),
   );
   if (first === 'signals' && more.every((step) => step === '')) throw new AppError('NOT_FOUND', 'Not Found');
-  return target;
+  const known = DECIDED.get([first, ...more].filter((step) => step !== '').join('/'));
+  if (known === undefined || path.slice(1).replace(/\/$/, '') === `${version}/${known.replace(/\/$/, '')}`)
+    return target;
+  return `/${version}/${known}${target.slice(path.length)}`;
 };
 
 /** Whether a target is the login of a watcher, whose answer carries its newest token. */

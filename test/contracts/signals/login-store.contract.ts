@@ -56,6 +56,27 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
       expect(await store().reserve(at(120), budget)).toBeNull();
     });
 
+    test('a share has places of its own, of which each can be given back', async () => {
+      const budget = { logins: 3, windowMs: HOUR };
+      nextDay();
+      const [mine, other] = [`address ${randomUUID()}`, `address ${randomUUID()}`];
+      const used = (await store().overview(at(2), HOUR)).used;
+      const taken = await Promise.all(times(10, () => store().reserveShare(mine, at(0), budget)));
+      expect(taken.filter((free) => free === null)).toHaveLength(budget.logins);
+      expect(await store().reserveShare(mine, at(1), budget)).toEqual(at(60));
+      expect(await store().reserveShare(other, at(1), budget)).toBeNull();
+      await store().releaseShare(other, at(1));
+      expect(await store().reserveShare(mine, at(61), budget)).toBeNull();
+      expect((await store().overview(at(2), HOUR)).used).toBe(used);
+    });
+
+    test('a password that was taken is known, also when its token has ended', async () => {
+      const name = machine();
+      expect(await store().wasTaken(name, 'p')).toBe(false);
+      await store().remember(name, 'p', login(), at(0));
+      expect([await store().wasTaken(name, 'p'), await store().wasTaken(name, 'q')]).toEqual([true, false]);
+    });
+
     test('a 429 stands in the way of everybody until it is over', async () => {
       nextDay();
       const [name, other] = [machine(), machine()];
@@ -68,6 +89,7 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
     test('a 403 stands in the way of the same password, and two of them of everybody', async () => {
       nextDay();
       const [first, second, third] = [machine(), machine(), machine()];
+      for (const one of [first, second]) await store().remember(one, 'p', login(), at(0));
       await store().block(first, 'p', block(403));
       expect(await store().blockOf(first, 'p', at(1))).toEqual({ ...block(403), machineId: first });
       expect(await store().blockOf(first, 'mended', at(1))).toBeNull();
@@ -81,9 +103,11 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
       expect((await store().blockOf(second, 'p', at(3)))?.machineId).toBe(second);
     });
 
-    test("403s for passwords that CAPI never took stand in nobody else's way while somebody is let in", async () => {
+    test("403s for passwords that CAPI never took stand in nobody else's way", async () => {
       nextDay();
       const [holder, another, outsider] = [machine(), machine(), machine()];
+      for (const made of times(5, machine)) await store().block(made, 'p', block(403));
+      expect(await store().blockOf(outsider, 'p', at(1))).toBeNull();
       await store().remember(holder, 'p', login(), at(0));
       for (const made of times(5, machine)) await store().block(made, 'p', block(403));
       expect(await store().blockOf(outsider, 'p', at(1))).toBeNull();
@@ -98,6 +122,7 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
     test('a password that was refused for itself once counts no more, however often it comes', async () => {
       nextDay();
       const [first, second, third, fourth] = [machine(), machine(), machine(), machine()];
+      for (const one of [first, second]) await store().remember(one, 'p', login(), at(0));
       await store().block(first, 'p', block(403));
       await store().block(second, 'p', block(403));
       await store().remember(third, 'p', login(), at(1));
@@ -107,6 +132,7 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
       expect((await store().blockOf(first, 'p', at(1)))?.machineId).toBe(first);
       expect(await store().blockOf(fourth, 'p', at(1))).toBeNull();
       // Another password is a new question.
+      for (const one of [first, second]) await store().remember(one, 'q', login(), at(1));
       await store().block(first, 'q', block(403));
       await store().block(second, 'q', block(403));
       expect((await store().blockOf(fourth, 'p', at(1)))?.machineId).toBeNull();
@@ -115,6 +141,7 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
     test('an operator lifts it', async () => {
       nextDay();
       const [first, second] = [machine(), machine()];
+      for (const one of [first, second]) await store().remember(one, 'p', login(), at(0));
       await store().block(first, 'p', block(403));
       await store().block(second, 'p', block(403));
       await store().block(second, 'p', block(429));

@@ -19,7 +19,10 @@ interface BlockFields {
 }
 
 interface LoginDocument {
-  /** The `machine_id` of the login, or `*` for what concerns all of them; no machine is called so. */
+  /**
+   * The `machine_id` of the login, `*` for what concerns all of them, or `*` and the name of a share; no machine is
+   * called so.
+   */
   _id: string;
   /** The last accepted login. */
   login?: {
@@ -33,6 +36,8 @@ interface LoginDocument {
   block?: BlockFields;
   /** `*`: when logins were passed on, the oldest first. */
   passed?: Date[];
+  /** Of a share: none of its places is taken after that. */
+  idle_at?: Date;
 }
 
 const EVERYONE = '*';
@@ -62,22 +67,33 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
   };
 
   /**
-   * Whether a 403 may be about our address. Not the one of a password that has been refused for itself before, and,
-   * while a token is held, none of a password that CAPI never took: any client can make up two of those.
+   * Whether a 403 may be about our address. Not the one of a password that has been refused for itself before, and
+   * none of a password that CAPI never took: any client can make up two of those.
    */
   const suspicionOf = async (
     machineId: string,
     proof: string,
-    at: Date,
   ): Promise<Pick<BlockFields, 'suspect' | 'disproved'>> => {
-    const [own, holder] = await Promise.all([
-      logins.findOne({ _id: machineId }),
-      logins.findOne({ 'login.expires_at': { $gt: at } }, { projection: { _id: 1 } }),
-    ]);
+    const own = await logins.findOne({ _id: machineId });
     if (own?.block?.disproved === true && same(own.block.proof, proof))
       return { suspect: false, disproved: true };
-    const wasTaken = own?.login !== undefined && same(own.login.proof, proof);
-    return { suspect: wasTaken || holder === null };
+    return { suspect: own?.login !== undefined && same(own.login.proof, proof) };
+  };
+
+  /** Takes a place of `most` in the window; when they are used up, answers when the next is free. */
+  const take = async (id: string, at: Date, most: number, windowMs: number): Promise<Date | null> => {
+    await upsert(id, { $pull: { passed: { $lte: new Date(at.getTime() - windowMs) } } });
+    // The place of the last one allowed is still empty: one update decides, however many ask.
+    const { matchedCount } = await logins.updateOne(
+      { _id: id, [`passed.${most - 1}`]: { $exists: false } },
+      {
+        $push: { passed: at },
+        ...(id === EVERYONE ? {} : { $set: { idle_at: new Date(at.getTime() + windowMs) } }),
+      },
+    );
+    if (matchedCount === 1) return null;
+    const oldest = (await logins.findOne({ _id: id }))?.passed?.[0] ?? at;
+    return new Date(oldest.getTime() + windowMs);
   };
 
   return withMongoErrors<LoginStore>({
@@ -100,21 +116,24 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
       const { watcher, digest, scenarios, expires_at: expiresAt } = login;
       return { watcher, token: box.open(login.box, machineId), digest, expiresAt, scenarios };
     },
-    async reserve(at, { logins: most, windowMs }) {
-      await upsert(EVERYONE, { $pull: { passed: { $lte: new Date(at.getTime() - windowMs) } } });
-      // The place of the last one allowed is still empty: one update decides, however many ask.
-      const { matchedCount } = await logins.updateOne(
-        { _id: EVERYONE, [`passed.${most - 1}`]: { $exists: false } },
-        { $push: { passed: at } },
-      );
-      if (matchedCount === 1) return null;
-      const oldest = (await logins.findOne({ _id: EVERYONE }))?.passed?.[0] ?? at;
-      return new Date(oldest.getTime() + windowMs);
+    reserve: (at, { logins: most, windowMs }) => take(EVERYONE, at, most, windowMs),
+    async reserveShare(share, at, { logins: most, windowMs }) {
+      const free = await take(`${EVERYONE}${share}`, at, most, windowMs);
+      // Addresses come and go; what has been idle for a window counts nothing.
+      if (free === null) await logins.deleteMany({ _id: { $gt: EVERYONE, $lt: '+' }, idle_at: { $lte: at } });
+      return free;
+    },
+    async releaseShare(share, at) {
+      await logins.updateOne({ _id: `${EVERYONE}${share}` }, { $pull: { passed: at } });
+    },
+    async wasTaken(machineId, password) {
+      const login = (await logins.findOne({ _id: machineId }))?.login;
+      return login !== undefined && same(login.proof, proofOf(machineId, password));
     },
     async block(machineId, password, block) {
       const proof = proofOf(machineId, password);
       const everyones = block.status === REFUSED_FOR_RATE;
-      const suspicion = everyones ? { suspect: false } : await suspicionOf(machineId, proof, block.at);
+      const suspicion = everyones ? { suspect: false } : await suspicionOf(machineId, proof);
       await upsert(everyones ? EVERYONE : machineId, { $set: { block: { ...block, proof, ...suspicion } } });
     },
     async blockOf(machineId, password, at) {

@@ -12,6 +12,7 @@ type KeptBlock = LoginBlock & { password: string; suspect: boolean; disproved: b
 export const createFakeLoginStore = (): LoginStore => {
   const kept = new Map<string, Kept>();
   let passed: Date[] = [];
+  const shares = new Map<string, Date[]>();
   const of = (id: string): Kept => {
     const known = kept.get(id) ?? {};
     kept.set(id, known);
@@ -48,12 +49,27 @@ export const createFakeLoginStore = (): LoginStore => {
       passed.push(new Date(at));
       return null;
     },
+    async reserveShare(share, at, { logins, windowMs }) {
+      const taken = (shares.get(share) ?? []).filter((time) => time.getTime() > at.getTime() - windowMs);
+      if (taken.length >= logins) return new Date(taken[0]!.getTime() + windowMs);
+      shares.set(share, [...taken, new Date(at)]);
+      return null;
+    },
+    async releaseShare(share, at) {
+      const taken = shares.get(share) ?? [];
+      shares.set(
+        share,
+        taken.filter((time) => time.getTime() !== at.getTime()),
+      );
+    },
+    async wasTaken(machineId, password) {
+      return kept.get(machineId)?.login?.password === password;
+    },
     async block(machineId, password, block) {
       const all = block.status === 429;
       const { login, block: before } = of(machineId);
       const disproved = before?.password === password && before.disproved;
-      const held = [...kept.values()].some((other) => (other.login?.expiresAt ?? block.at) > block.at);
-      const suspect = !all && !disproved && (login?.password === password || !held);
+      const suspect = !all && !disproved && login?.password === password;
       of(all ? '*' : machineId).block = copyRecord({
         ...block,
         ...{ machineId: all ? null : machineId, password, suspect, disproved: !all && disproved },
