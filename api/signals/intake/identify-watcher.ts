@@ -14,9 +14,7 @@ export interface Sender {
 
 /**
  * Whose signals these are: the watcher that the token's claims name, else the one that logged in with it, else a
- * digest of the whole header. A request without `Authorization` is a sender of its own, with the digest of nothing:
- * the proxy side asks for no key (wire contract, 1.1), what it brings is kept and shown, and is never sent with
- * another sender's token.
+ * digest of the whole header. What a sender brings is never sent with another sender's token.
  */
 export const identifyWatcher = async (
   authorization: string | undefined,

@@ -9,6 +9,7 @@ import { acceptSignals } from './accept-signals.js';
 import type { AcceptDeps } from './accept-signals.js';
 import type { AccessControl } from './access-control.js';
 import { identifyWatcher } from './identify-watcher.js';
+import { bearerToken } from '../relay/watcher-identity.js';
 import { readSignalBody } from './read-signal-body.js';
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
@@ -32,6 +33,13 @@ const signals = (deps: AcceptDeps, access: AccessControl, version: ApiVersion): 
     async handle(ctx) {
       const { koa, log } = ctx;
       access.admitNetwork(ctx);
+      // What can never be sent is not stored: told so, a LAPI logs in and offers it again.
+      if (bearerToken(koa.req.headers.authorization) === null) {
+        koa.req.resume();
+        throw new AppError('AUTHENTICATION_ERROR', 'Unauthorized', {
+          details: { message: 'Signals need a token of the central API; nothing of this request is stored' },
+        });
+      }
       const text = await readSignalBody(koa.req, deps.settings.maxSignalBytes);
       const { items } = readSignals(text);
       const sender = await identifyWatcher(koa.req.headers.authorization, deps.watchers);

@@ -60,17 +60,23 @@ describe('POST /v2/signals and /v3/signals: who may', () => {
     expect(await proxy.stores.watchers.list()).toHaveLength(1);
   });
 
-  it('takes what comes without Authorization as a sender of its own, and has no token for it', async () => {
-    await start();
-    const response = await fetch(`${proxy.url}/v3/signals`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify([sampleSignal(1)]),
-    });
-    expect(await answered(response)).toEqual(OK);
-    expect(await queues()).toEqual({ [`hash:${sha256('')}`]: 1 });
-    expect(await proxy.stores.watchers.list()).toEqual([]);
-  });
+  it.each([[undefined], [''], ['Basic dzE6cA=='], ['Bearer']])(
+    'refuses what comes with %j for a token: it could never be sent',
+    async (authorization) => {
+      await start();
+      const body = Buffer.from(JSON.stringify([sampleSignal(1)]));
+      const { status } = await proxy.raw('POST', '/v3/signals', {
+        headers: {
+          ...{ 'content-type': 'application/json', 'content-length': String(body.length) },
+          ...(authorization === undefined ? {} : { authorization }),
+        },
+        body,
+      });
+      expect(status).toBe(401);
+      expect(await queues()).toEqual({});
+      expect(await proxy.stores.watchers.list()).toEqual([]);
+    },
+  );
 
   it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('answers %s with 404, without asking CAPI', async (method) => {
     await start();
@@ -143,7 +149,8 @@ describe('POST signals: bad input', () => {
         controller.close();
       },
     });
-    const init = { method: 'POST', body: endless, duplex: 'half' } as RequestInit;
+    const headers = { authorization: 'Bearer opaque-token' };
+    const init = { method: 'POST', headers, body: endless, duplex: 'half' } as RequestInit;
     expect((await fetch(`${proxy.url}/v3/signals`, init)).status).toBe(413);
     expect(await answered(await proxy.push([]))).toEqual(OK);
   });
