@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../../schemas/app-error.js';
-import { endToEndHeaders } from './end-to-end-headers.js';
+import { answerHeaders, requestHeaders } from './end-to-end-headers.js';
 import type { HeaderMap } from './end-to-end-headers.js';
 
 export interface PassThroughRequest {
@@ -53,7 +53,7 @@ export const createCapiPassThrough = (options: {
 
   const passThrough: CapiPassThrough['passThrough'] = async (request, { signal } = {}) => {
     assertSafe(request);
-    const { host: _host, expect: _expect, ...headers } = endToEndHeaders(request.headers);
+    const headers = requestHeaders(request.headers);
     const relay = relayOf(request.body);
     const inTime = AbortSignal.timeout(timeoutMs);
     const late = new AbortController();
@@ -73,7 +73,7 @@ export const createCapiPassThrough = (options: {
       });
       return {
         status: answer.statusCode,
-        headers: endToEndHeaders(answer.headers),
+        headers: answerHeaders(answer.headers),
         body: answer.body,
       };
     } catch (error) {

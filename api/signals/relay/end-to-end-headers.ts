@@ -11,6 +11,30 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** What CAPI's clients send (wire contract, 6.1 and 6.2), and what HTTP needs to tell bodies. */
+const REQUEST_HEADERS: ReadonlySet<string> = new Set([
+  ...['authorization', 'user-agent', 'accept', 'accept-encoding', 'accept-language'],
+  ...['content-type', 'content-encoding', 'content-length', 'cache-control', 'pragma'],
+  ...['if-modified-since', 'if-none-match', 'range'],
+]);
+
+/** What tells of the answer itself. How browsers treat it, cookies and origins are for us to say. */
+const ANSWER_HEADERS: ReadonlySet<string> = new Set([
+  ...['content-type', 'content-encoding', 'content-length', 'content-language', 'content-range'],
+  ...['etag', 'last-modified', 'cache-control', 'expires', 'age', 'date', 'accept-ranges'],
+  ...['retry-after', 'location', 'allow', 'www-authenticate'],
+  ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+]);
+
+const only = (names: ReadonlySet<string>, headers: HeaderMap): Record<string, string | string[]> =>
+  Object.fromEntries(Object.entries(endToEndHeaders(headers)).filter(([name]) => names.has(name)));
+
+/** Of a client's headers, those for CAPI: no cookie, key or address that was meant for us. */
+export const requestHeaders = (headers: HeaderMap) => only(REQUEST_HEADERS, headers);
+
+/** Of CAPI's headers, those for the client: none that replaces one of ours. */
+export const answerHeaders = (headers: HeaderMap) => only(ANSWER_HEADERS, headers);
+
 /** The headers that travel on: all but the hop-by-hop ones and those that `Connection` names. Names in lower case. */
 export const endToEndHeaders = (headers: HeaderMap): Record<string, string | string[]> => {
   const named = new Set<string>();

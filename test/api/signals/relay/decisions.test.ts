@@ -114,10 +114,10 @@ describe('GET /v3/decisions/stream', () => {
     await pull(START);
     await kept(1);
     script = (req, res) => {
-      res.writeHead(status, { 'retry-after': '9', 'x-seen': String(req.headers['if-modified-since']) }).end();
+      res.writeHead(status, { 'retry-after': '9', etag: String(req.headers['if-modified-since']) }).end();
     };
     const answer = await pull(START, { headers: { 'if-modified-since': 'yesterday' } });
-    expect([answer.status, answer.headers['retry-after'], answer.headers['x-seen']]).toEqual([
+    expect([answer.status, answer.headers['retry-after'], answer.headers['etag']]).toEqual([
       ...[status, '9', 'yesterday'],
     ]);
     expect((await proxy.stores.copies.read('w1', 'v3'))?.revision).toBe(1);
