@@ -32,7 +32,8 @@ const isInternalBytes = (bytes: number[]): boolean => {
  */
 export const isInternalAddress = (text: string): boolean => {
   const [base = '', prefix, ...more] = text.trim().split('/');
-  const bare = base.includes(':') ? base.replace(/%.*$/, '') : base;
+  const zone = base.includes(':') ? base.indexOf('%') : -1;
+  const bare = zone === -1 ? base : base.slice(0, zone);
   // `isIP` first: the parser alone would take `127.1`, `0x7f.1` and octets with leading zeros.
   if (isIP(bare) === 0 || more.length > 0) return false;
   const bytes = ipaddr.parse(bare).toByteArray();
