@@ -8,9 +8,16 @@ const INTERNAL = new Set([
 
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;
 
-/** Prefixes of IPv6 behind which four bytes of IPv4 stand: mapped, NAT64, 6to4, and the old compatible form. */
+/** Of IPv6 besides: site-local addresses (deprecated by RFC 3879), and NAT64 of one's own (RFC 8215). */
+const INTERNAL_RANGES = [ipaddr.IPv6.parseCIDR('fec0::/10'), ipaddr.IPv6.parseCIDR('64:ff9b:1::/48')];
+
+/**
+ * Prefixes of IPv6 behind which four bytes of IPv4 stand: mapped, translated (RFC 2765), NAT64, 6to4, and the old
+ * compatible form.
+ */
 const EMBEDDED: readonly { prefix: readonly number[]; at: number }[] = [
   { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff], at: 12 },
+  { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0], at: 12 },
   { prefix: [0x00, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0], at: 12 },
   { prefix: [0x20, 0x02], at: 2 },
   { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], at: 12 },
@@ -20,7 +27,9 @@ const rangeOf = (bytes: number[]): string => ipaddr.fromByteArray(bytes).range()
 
 const isInternalBytes = (bytes: number[]): boolean => {
   if (INTERNAL.has(rangeOf(bytes))) return true;
-  if (bytes.length === 4) return false;
+  const address = ipaddr.fromByteArray(bytes);
+  if (!(address instanceof ipaddr.IPv6)) return false;
+  if (INTERNAL_RANGES.some((range) => address.match(range))) return true;
   const form = EMBEDDED.find(({ prefix }) => prefix.every((byte, index) => bytes[index] === byte));
   return form !== undefined && INTERNAL.has(rangeOf(bytes.slice(form.at, form.at + 4)));
 };
