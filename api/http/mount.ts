@@ -12,7 +12,7 @@ import { baseUrl } from './base-url.js';
 import type { Logger } from '../logger.js';
 import { losslessBody } from './json.js';
 import type { Caller } from './middleware/authentication.js';
-import { isFormOrNothing, readForm } from './read-form.js';
+import { hasBody, isFormOrNothing, readForm } from './read-form.js';
 import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
 import type { Answer, PublicContext, Route, RouteRequest } from './route.js';
@@ -108,10 +108,11 @@ const readInput = async (ctx: Koa.Context, { request }: Route): Promise<unknown>
 
 const readBody = async (
   ctx: Koa.Context,
-  { body, bodyAsForm, form }: RouteRequest = {},
+  { body, bodyAsForm, bodyOptional, form }: RouteRequest = {},
 ): Promise<{ body?: unknown; form?: unknown }> => {
   if (form !== undefined) return { form: parsePart(form, await readForm(ctx), 'body') };
   if (body === undefined) return {};
+  if (bodyOptional === true && !hasBody(ctx)) return { body: parsePart(body, {}, 'body') };
   // No body at all is an empty form: whatever a client leaves out has a default.
   const sentAsForm = bodyAsForm !== undefined && !ctx.request.is('json', '+json') && isFormOrNothing(ctx);
   if (sentAsForm) return { body: parsePart(bodyAsForm, await readForm(ctx), 'body') };

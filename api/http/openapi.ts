@@ -103,7 +103,7 @@ const requestBody = ({ request }: Route): Pick<ZodOpenApiOperationObject, 'reque
   if (body)
     return {
       requestBody: {
-        required: request?.bodyAsForm === undefined,
+        required: request?.bodyAsForm === undefined && request?.bodyOptional !== true,
         content: {
           'application/json': { schema: body },
           ...(request?.bodyAsForm === undefined ? {} : asForm(request.bodyAsForm)),

@@ -31,7 +31,7 @@ export const isFormOrNothing = (ctx: Koa.Context): boolean =>
   ctx.request.is(...FORM_TYPES) !== false || !hasBody(ctx);
 
 /** `is` answers null for a request without a body; a length of nothing is none either. */
-const hasBody = (ctx: Koa.Context): boolean =>
+export const hasBody = (ctx: Koa.Context): boolean =>
   ctx.request.is('*/*') !== null && ctx.get('Content-Length') !== '0';
 
 /** What a parser left at the request; of a repeated field the last one counts. */

@@ -28,6 +28,8 @@ export interface RouteRequest {
   query?: z.ZodObject;
   /** JSON, parsed before `handle`. */
   body?: z.ZodType;
+  /** A request without a body counts as one with `{}`. */
+  bodyOptional?: true;
   /** The same body as form fields, for clients of an older version of the route; values are texts. */
   bodyAsForm?: z.ZodObject;
   /** Form fields without a file, url-encoded or multipart, parsed before `handle`. */

@@ -59,7 +59,7 @@ export const keyRoutes = ({ keys, now }: Pick<ProxyDeps, 'keys' | 'now'>): Route
     path: '/api/keys/{id}/rotate',
     summary: 'A new key in the place of the present one',
     ...{ tag, auth },
-    request: { params: ApiKeyParams, body: RotateApiKey },
+    request: { params: ApiKeyParams, body: RotateApiKey, bodyOptional: true },
     responses: { 200: { description: 'The key, shown this once', schema: NewApiKeyBody } },
     errors: ['BAD_REQUEST', 'NOT_FOUND', 'UNEXPECTED_ERROR'],
     async handle(_ctx, { params, body }) {

@@ -151,6 +151,13 @@ describe('POST /api/keys/{id}/rotate', () => {
     expect(await status(String(third.body['key']))).toBe(200);
   });
 
+  it('needs no body', async () => {
+    const { id, key, name } = await create('read');
+    const rotated = await answer(`/api/keys/${id}/rotate`, { method: 'POST' });
+    expect(rotated).toMatchObject({ status: 200, body: { id, name, previousUntil: null } });
+    expect(await status(key)).toBe(401);
+  });
+
   it.each<[string, unknown, number, string]>([
     ['00000000-0000-0000-0000-000000000000', {}, 404, 'Key not found'],
     ['x', {}, 400, 'params/id must match format "uuid"'],
