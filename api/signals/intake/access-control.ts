@@ -3,9 +3,10 @@ import { cidrRange } from '../../../activities/signals/rules/cidr-range.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { PublicContext } from '../../http/route.js';
-import { noteAcceptance, noteRefusal, sha256 } from './identify-watcher.js';
+import { noteAcceptance, noteRefusal } from './identify-watcher.js';
 import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
+import { sha256Hex } from '../../../schemas/sha256.js';
 
 /** Said with `message` beside it, which a LAPI logs. */
 const refusal = (code: 'AUTHENTICATION_ERROR' | 'AUTH_ERROR', error: string, message: string): AppError =>
@@ -74,7 +75,7 @@ export const createAccessControl = ({
       const at = now().getTime();
       const end = token?.expiresAt?.getTime() ?? Infinity;
       if (token === null || end <= at) throw refused;
-      const digest = sha256(token.text);
+      const digest = sha256Hex(token.text);
       if ((await validated.get(digest)) !== null) return;
       const status = await askCapi(koa.get('Authorization'), version);
       if (status === 401) await noteRefusal(koa.get('Authorization'), store, log);

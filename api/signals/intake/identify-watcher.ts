@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import { bearerToken, tokenExpiry, watcherOf } from '../relay/watcher-identity.js';
 import type { WatcherStore } from '../../../activities/ports/signals.js';
 import type { Logger } from '../../logger.js';
 import { withinTimeout } from './within-timeout.js';
-
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+import { sha256Hex } from '../../../schemas/sha256.js';
 
 export interface Sender {
   watcher: string;
@@ -21,9 +19,9 @@ export const identifyWatcher = async (
   watchers: Pick<WatcherStore, 'watcherOfToken'>,
 ): Promise<Sender> => {
   const text = bearerToken(authorization);
-  const unknown = `hash:${sha256(authorization ?? '')}`;
+  const unknown = `hash:${sha256Hex(authorization ?? '')}`;
   if (text === null) return { watcher: unknown, token: null };
-  const watcher = watcherOf(text) ?? (await watchers.watcherOfToken(sha256(text))) ?? unknown;
+  const watcher = watcherOf(text) ?? (await watchers.watcherOfToken(sha256Hex(text))) ?? unknown;
   return { watcher, token: { text, expiresAt: tokenExpiry(text) } };
 };
 
@@ -34,7 +32,7 @@ export const hasStanding = async (
   log: Logger,
 ): Promise<boolean> => {
   if (token === null || (token.expiresAt !== null && token.expiresAt <= now())) return false;
-  const standing = watchers.standing(watcher, sha256(token.text));
+  const standing = watchers.standing(watcher, sha256Hex(token.text));
   return (await withinTimeout(standing, 'unknown', log, 'a token could not be looked up')) === 'accepted';
 };
 
@@ -47,7 +45,7 @@ export const noteAcceptance = (
   token === null
     ? Promise.resolve()
     : withinTimeout(
-        watchers.acceptToken(watcher, sha256(token.text)),
+        watchers.acceptToken(watcher, sha256Hex(token.text)),
         undefined,
         log,
         'a token that CAPI took could not be noted',
@@ -65,7 +63,7 @@ export const noteRefusal = (
   const note = async (): Promise<void> => {
     const { watcher, token } = await identifyWatcher(authorization, watchers);
     if (token === null) return;
-    const digest = sha256(token.text);
+    const digest = sha256Hex(token.text);
     const [newest, standing] = await Promise.all([
       watchers.token(watcher),
       watchers.standing(watcher, digest),

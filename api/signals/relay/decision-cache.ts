@@ -15,8 +15,8 @@ import type { Logger } from '../../logger.js';
 import type { Answer } from '../../http/route.js';
 import { collectAside } from './body-taps.js';
 import type { Sender } from '../intake/identify-watcher.js';
-import { sha256 } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
+import { sha256Hex } from '../../../schemas/sha256.js';
 
 const unpacked = promisify<Buffer, Buffer>(gunzip);
 
@@ -62,7 +62,7 @@ export const createDecisionCache = ({
     encoding: string | undefined,
   ) => {
     const { watcher, token } = sender;
-    if (token !== null) await watchers.acceptToken(watcher, sha256(token.text));
+    if (token !== null) await watchers.acceptToken(watcher, sha256Hex(token.text));
     const at = now();
     const answer = parsed(await decodeContent(bytes, encoding, DECODED_BYTES));
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
@@ -126,7 +126,7 @@ export const createDecisionCache = ({
       const { sender, version, startup } = request;
       const { watcher, token } = sender;
       if (token === null || (token.expiresAt !== null && token.expiresAt <= now())) return null;
-      if ((await watchers.standing(watcher, sha256(token.text))) !== 'accepted') return null;
+      if ((await watchers.standing(watcher, sha256Hex(token.text))) !== 'accepted') return null;
       const kept = await copies.read(watcher, version);
       if (kept === null) return null;
       const aggregated = JSON.parse(String(await unpacked(kept.bytes))) as AggregatedDecisions;

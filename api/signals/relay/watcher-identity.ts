@@ -1,4 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { isObject } from '../../../schemas/is-object.js';
 
 /** Longer texts are no tokens and no logins; nothing is decoded from them. */
 const TOKEN_CHARACTERS = 16 * 1024;
@@ -96,9 +97,7 @@ const objectIn = ({ bytes, encoding }: PassedBody): Record<string, unknown> => {
 const parseObject = (text: string): Record<string, unknown> | null => {
   try {
     const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Record<string, unknown>)
-      : null;
+    return isObject(parsed) ? parsed : null;
   } catch {
     return null;
   }
