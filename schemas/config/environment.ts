@@ -370,7 +370,7 @@ const chat = {
   MAP_REDUCE_MAX_TOTAL: described(count(20), 'extracts that it evaluates in all'),
   CHAT_HEARTBEAT_SECONDS: described(
     count(15, 0),
-    'a stream that is silent for so long gets a comment, so that proxies keep it; 0: none',
+    'a stream, of a chat or of a task, that is silent for so long gets a comment, so that proxies keep it; 0: none',
     { unit: 's' },
   ),
   ASSISTANT_NAME: described(

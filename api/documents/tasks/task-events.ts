@@ -7,28 +7,28 @@ import { losslessBody } from '../../http/json.js';
 import { DONE_EVENT, errorEvent } from '../../http/stream-events.js';
 
 const LOOK_EVERY_MS = 500;
-/** Proxies drop a line on which nothing is said for a minute. */
-const COMMENT_EVERY_MS = 15_000;
 
 /**
  * A task's status as server-sent events: at once, after every change, and for the last time when it is final. The
  * record is asked, since any gateway may serve any client and the work is done elsewhere. When it cannot be asked any
  * more the stream says so and ends well: the task goes on, and may be asked for again.
- * @param signal aborted when the client has left
+ * @param options.signal aborted when the client has left
+ * @param options.heartbeatMs a stream silent for so long gets a comment, so that proxies keep it; 0: none
  */
 export async function* taskEvents(
   first: TaskRecord,
   read: () => Promise<TaskRecord | null>,
   present: (task: TaskRecord) => TaskStatus,
-  signal: AbortSignal,
+  { signal, heartbeatMs }: { signal: AbortSignal; heartbeatMs: number },
 ): AsyncGenerator<string> {
+  const commentMs = heartbeatMs > 0 ? heartbeatMs : Infinity;
   let said = '';
   let silentMs = 0;
   for (let task: TaskRecord | null = first; task !== null;) {
     const data = losslessBody(present(task));
     if (data !== said) yield `event: status\ndata: ${data}\n\n`;
-    else if (silentMs >= COMMENT_EVERY_MS) yield ': still there\n\n';
-    silentMs = data === said && silentMs < COMMENT_EVERY_MS ? silentMs + LOOK_EVERY_MS : 0;
+    else if (silentMs >= commentMs) yield ': still there\n\n';
+    silentMs = data === said && silentMs < commentMs ? silentMs + LOOK_EVERY_MS : 0;
     said = data;
     if (isFinalState(task.state)) return;
     const left = await sleep(LOOK_EVERY_MS, false, { signal }).catch(() => true);

@@ -111,7 +111,7 @@ export const taskRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[
               }
             },
             (now) => presentTask(now, link),
-            ctx.signal,
+            { signal: ctx.signal, heartbeatMs: config.chat.heartbeatMs },
           ),
         );
       },
