@@ -146,7 +146,9 @@ export function createHourCount(hour: Date): HourCount {
   };
 }
 
+/** A signal without a scenario is in the totals and has no name to be listed under. */
 function increase(counts: Counts, name: string, count: number): void {
+  if (name === '') return;
   const known = counts.get(name);
   if (known === undefined) counts.set(name, { name, count });
   else known.count += count;

@@ -26,6 +26,9 @@ const countOf = (keys: readonly string[]): [string, number][] =>
     .map((key): [string, number] => [key, keys.filter((other) => other === key).length])
     .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : y - x));
 
+/** A signal without a scenario is listed under no name. */
+const named = (scenarios: readonly string[]): string[] => scenarios.filter((name) => name !== '');
+
 const rows = (counts: [string, number][], name: string): Row[] =>
   counts.map(([key, count]) => ({ [name]: key, count }));
 
@@ -68,14 +71,14 @@ export const referenceStatistics = (stored: readonly Alert[], since: Date | null
       (decision) => ({ alert, decision }),
     ),
   );
-  const scenarios = countOf(real.map(({ scenario }) => scenario));
+  const scenarios = countOf(named(real.map(({ scenario }) => scenario)));
   return {
     stats: {
       total: real.length,
       filtered: real.filter(({ filtered }) => filtered).length,
       forwarded: real.filter(({ forwardedToCapi }) => forwardedToCapi).length,
       topScenarios: rows(scenarios.slice(0, 10), 'scenario'),
-      allScenarios: rows(countOf(stored.map(({ scenario }) => scenario)).slice(0, 500), 'scenario'),
+      allScenarios: rows(countOf(named(stored.map(({ scenario }) => scenario))).slice(0, 500), 'scenario'),
       topCountries: rows(
         countOf(real.flatMap(({ geoCountryCode }) => geoCountryCode ?? [])).slice(0, 10),
         'country',
@@ -85,7 +88,7 @@ export const referenceStatistics = (stored: readonly Alert[], since: Date | null
     distribution: {
       ...buckets(times(recent)),
       byCountry: countries(recent.map(({ geoCountryCode }) => geoCountryCode)),
-      byScenario: rows(countOf(recent.map(({ scenario }) => scenario)).slice(0, 10), 'scenario'),
+      byScenario: rows(countOf(named(recent.map(({ scenario }) => scenario))).slice(0, 10), 'scenario'),
       dailyTrend: rows(
         countOf(recent.map(({ receivedAt }) => receivedAt.slice(0, 10))).sort(([a], [b]) => (a < b ? -1 : 1)),
         'date',
@@ -109,7 +112,9 @@ export const referenceStatistics = (stored: readonly Alert[], since: Date | null
       ),
       topScenarios: rows(
         countOf(
-          decided.flatMap(({ decision: { scenario } }) => (typeof scenario === 'string' ? [scenario] : [])),
+          named(
+            decided.flatMap(({ decision: { scenario } }) => (typeof scenario === 'string' ? [scenario] : [])),
+          ),
         ).slice(0, 10),
         'scenario',
       ),

@@ -110,6 +110,16 @@ export const statisticsContract = (subject: Subject<CountedAlerts>, runs: number
         ]);
       }));
 
+    test('an alert without a scenario counts, and is listed under no name', () =>
+      withStores(async (stores) => {
+        const [named, nameless] = times(2, () => sampleAlert());
+        nameless!.fields.scenario = '';
+        await stores.alerts.insert([named!, nameless!]);
+        expect(await stores.statistics.read(null)).toMatchObject([
+          { total: 2, scenarios: [{ name: 'crowdsecurity/ssh-bf', count: 1 }] },
+        ]);
+      }));
+
     test('alerts of one country before and after its name was known are one row', () =>
       withStores(async (stores) => {
         const batch = times(5, () => sampleAlert());
