@@ -289,6 +289,12 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
       () => logins.block('machine', 'password', { status: 403, message: 'm', at: now, until: day }),
     ],
     ['logins.reserve', () => logins.reserve(now, { logins: 5, windowMs: 1_000 })],
+    [
+      'logins.reserveShare',
+      () => logins.reserveShare('address/203.0.113.7', now, { logins: 5, windowMs: 1_000 }),
+    ],
+    ['logins.releaseShare', () => logins.releaseShare('address/203.0.113.7', now)],
+    ['logins.wasTaken', () => logins.wasTaken('machine', 'password')],
     ['logins.blockOf', () => logins.blockOf('machine', 'password', now)],
     ['copies.read', () => copies.read(watcher, 'v3')],
     ['copies.write', () => copies.write(watcher, 'v3', { bytes: Buffer.from('z'), at: now }, 1)],
