@@ -27,6 +27,8 @@ import { createMongoDecisionCopyStore } from './stores/mongo/signals/decision-co
 import { createMongoFileStore } from './stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from './stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from './stores/mongo/signals/metrics-store.js';
+import { createMongoMigrationStore } from './stores/mongo/migrations/migration-store.js';
+import { createVectorStoreMigration } from './migrations/vector-store.js';
 import { createMongoModelEndpointStore } from './stores/mongo/models/model-endpoint-store.js';
 import { createMongoPartitionStore } from './stores/mongo/documents/partition-store.js';
 import { createMongoQuotaStore } from './stores/mongo/documents/quota-store.js';
@@ -46,6 +48,7 @@ import { createRedisCache } from './stores/redis/redis-cache.js';
 import { connectRedis } from './stores/redis/connect-redis.js';
 import { createInProcessRateLimits, createRedisRateLimits } from './stores/redis/rate-limits.js';
 import { createOpenSearchChunkStore } from './stores/opensearch/chunk-store.js';
+import { createChunkIndexes } from './stores/opensearch/chunk-indexes.js';
 import { connectOpenSearch } from './stores/opensearch/connect-opensearch.js';
 import { isSchemaBehind } from './stores/opensearch/ensure-chunk-index.js';
 
@@ -210,10 +213,12 @@ async function connectEngines(config: Config): Promise<EngineConnections> {
     });
     const prompts = createMongoPromptStore(db);
     await prompts.seed(BUNDLED_PROMPTS);
+    const indexes = createChunkIndexes(opensearch.client, config.opensearch);
+    const partitions = createMongoPartitionStore(db);
     const adapters = {
       users: createMongoUserStore(db),
       quotas: createMongoQuotaStore(db),
-      partitions: createMongoPartitionStore(db),
+      partitions,
       files: createMongoFileStore(db),
       tasks: createMongoTaskStore(db),
       workers: createMongoWorkerStore(db),
@@ -224,6 +229,11 @@ async function connectEngines(config: Config): Promise<EngineConnections> {
       blobs: createMongoBlobStore(db),
       ...{ endpoints, presets, prompts, chunks, models },
       promptSource: createStoredPromptSource(prompts),
+      migrations: {
+        store: createMongoMigrationStore(db),
+        indexes,
+        migrations: [createVectorStoreMigration(indexes, { partitions, endpoints })],
+      },
       probes: { mongodb: () => mongo.ping(), opensearch: () => opensearch.ping() },
     };
     return { db, modelServers, secretsKey, keys, adapters, close };

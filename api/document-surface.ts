@@ -9,6 +9,7 @@ import { memberRoutes } from './documents/partitions/member-routes.js';
 import { modelEndpointRoutes } from './models/model-endpoint-routes.js';
 import { modelListRoutes } from './retrieval/chat/model-list-routes.js';
 import { modelServerRoutes } from './models/model-server-routes.js';
+import { migrationRoutes } from './migrations/migration-routes.js';
 import { partitionRoutes } from './documents/partitions/partition-routes.js';
 import { partitionSettingsRoutes } from './documents/partitions/partition-settings-routes.js';
 import { presetRoutes } from './models/preset-routes.js';
@@ -30,6 +31,7 @@ export const documentRoutes = (deps: GatewayDeps): Route[] => [
   ...queueRoutes(deps),
   ...userRoutes(deps),
   ...serviceRoutes(deps),
+  ...migrationRoutes(deps),
   ...modelEndpointRoutes(deps),
   ...modelServerRoutes(deps),
   ...presetRoutes(deps),

@@ -1,6 +1,8 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowNotFoundError, defineSearchAttributeKey } from '@temporalio/common';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
+import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config/config.js';
@@ -11,8 +13,10 @@ import {
   forwardWorkflowId,
   indexWorkflowId,
   metricsWorkflowId,
+  migrationWorkflowId,
   settleWorkflowId,
 } from '../schemas/ids.js';
+import type { MigrationName } from '../schemas/migrations/migrations.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import type { cleanDocument } from '../workflows/documents/clean-document.js';
 import type { cleanPartition } from '../workflows/documents/clean-partition.js';
@@ -20,6 +24,7 @@ import type { dispatchDocuments } from '../workflows/documents/dispatch-document
 import type { forwardMetrics } from '../workflows/signals/forward-metrics.js';
 import type { forwardSignals } from '../workflows/signals/forward-signals.js';
 import type { indexDocument } from '../workflows/documents/index-document.js';
+import type { migrate } from '../workflows/migrations/migrate.js';
 import type { settleDocument } from '../workflows/documents/settle-document.js';
 
 /** Registered by deploy, so that a person finds "all failed indexings of partition X" in the Temporal UI. */
@@ -42,7 +47,7 @@ const QUEUED = 'queued';
  */
 export const connectTemporal = (
   config: Pick<Config, 'temporal' | 'documents'>,
-): WorkflowStarter & ForwardingStarter & { close(): Promise<void> } => {
+): WorkflowStarter & ForwardingStarter & MigrationStarter & { close(): Promise<void> } => {
   const { address, namespace, prefix } = config.temporal;
   const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
   const client = new Client({ connection, namespace });
@@ -73,6 +78,22 @@ export const connectTemporal = (
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       }
     });
+
+  const away = (error: unknown): AppError =>
+    new AppError('SERVICE_UNAVAILABLE', 'Temporal cannot be reached', { cause: error });
+
+  /** Signals that `workflows/migrations/migrate.ts` defines. */
+  const steer = async (
+    name: MigrationName,
+    ask: (run: WorkflowHandle) => Promise<unknown>,
+  ): Promise<void> => {
+    try {
+      await withDeadline(() => ask(client.workflow.getHandle(migrationWorkflowId(prefix, name))));
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) throw new AppError('MIGRATION_NOT_RUNNING');
+      throw away(error);
+    }
+  };
 
   return {
     async startIndexing(task) {
@@ -179,6 +200,30 @@ export const connectTemporal = (
         throw new AppError('SERVICE_UNAVAILABLE', 'Temporal cannot be reached', { cause: error });
       }
     },
+
+    async startMigration(run) {
+      const start = (attributes: boolean) =>
+        client.workflow.start<typeof migrate>('migrate', {
+          workflowId: migrationWorkflowId(prefix, run.name),
+          workflowIdConflictPolicy: 'FAIL',
+          taskQueue: taskQueues(prefix).migrations,
+          args: [{ prefix, ...run }],
+          memo: { run_id: run.runId, started_by: run.startedBy },
+          staticSummary: `migration ${run.name}${run.mode === 'run' ? '' : ` (${run.mode})`}`,
+          ...(attributes ? { typedSearchAttributes: [{ key: kindAttribute, value: 'migrate' }] } : {}),
+        });
+      try {
+        await withDeadline(() => withAttributesIfKnown(start));
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) throw new AppError('MIGRATION_RUNNING');
+        throw away(error);
+      }
+    },
+
+    pauseMigration: (name) => steer(name, (run) => run.signal('pause')),
+    resumeMigration: (name) => steer(name, (run) => run.signal('resume')),
+    paceMigration: (name, pages) => steer(name, (run) => run.signal('pace', pages)),
+    cancelMigration: (name) => steer(name, (run) => run.cancel()),
 
     async ping() {
       await withDeadline(async () => {

@@ -68,6 +68,9 @@ export const ERROR_TABLE = {
   EMBEDDER_ALIAS_NOT_ALLOWED: row(422, 'A concrete embedder is needed here, not the alias of the default.'),
   PRESET_NOT_FOUND: row(422, 'The preset does not exist.'),
   PROMPT_NOT_FOUND: row(422, 'The prompt does not exist.'),
+  MIGRATION_RUNNING: row(409, 'This migration is running already.'),
+  MIGRATION_NOT_RUNNING: row(409, 'This migration is not running.'),
+  MIGRATION_NOT_POSSIBLE: row(409, 'The migration cannot be done as things stand.'),
   NOT_IMPLEMENTED: row(501, 'This is not available in this release.'),
 
   // Reasons for which an indexing task fails

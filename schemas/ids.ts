@@ -26,6 +26,7 @@ export const RESERVED_PARTITION_NAMES: ReadonlySet<string> = new Set([
   'ready',
   'version',
   'metrics',
+  'admin',
   'monitoring',
   'model-endpoints',
   'presets',
@@ -75,6 +76,9 @@ export const retainAlertsScheduleId = (prefix: string): string => `${prefix}reta
 export const upkeepDocumentsWorkflowId = (prefix: string): string => `${prefix}upkeep-documents`;
 
 export const upkeepSignalsWorkflowId = (prefix: string): string => `${prefix}upkeep-signals`;
+
+/** One run of a migration at a time. */
+export const migrationWorkflowId = (prefix: string, name: string): string => `${prefix}migrate/${name}`;
 
 /** Schedules of an earlier release, whose work the upkeep workflows do now; a worker removes them at its start. */
 export const formerScheduleIds = (prefix: string) => ({

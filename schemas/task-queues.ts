@@ -6,4 +6,5 @@ export const taskQueues = (prefix: string) => ({
   documents: `${prefix}documents`,
   models: `${prefix}models`,
   alerts: `${prefix}alerts`,
+  migrations: `${prefix}migrations`,
 });

@@ -10,6 +10,7 @@ import { createEnrichmentActivities } from '../activities/documents/enrichment-a
 import type { ParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createPublisher } from '../activities/documents/publish-version.js';
 import { createForwardingActivities } from '../activities/signals/forwarding-activities.js';
+import { createMigrationActivities } from '../activities/migrations/migration-activities.js';
 import { createMetricsActivities } from '../activities/signals/metrics-activities.js';
 import { createPartitionActivities } from '../activities/documents/partition-activities.js';
 import { createSweepActivities } from '../activities/documents/sweep-activities.js';
@@ -39,6 +40,7 @@ export interface WorkerPools {
   documents: WorkerPool;
   models: WorkerPool;
   alerts: WorkerPool | null;
+  migrations: WorkerPool;
 }
 
 /** The first worker is made at once. */
@@ -49,7 +51,7 @@ const pool = async (options: WorkerOptions): Promise<WorkerPool> => {
 
 /**
  * One worker per resource profile: `documents` parses and writes records, `models` waits for models, `alerts` waits
- * for the central API.
+ * for the central API, `migrations` rewrites what is stored.
  */
 export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
   const { config, adapters, connection } = deps;
@@ -116,7 +118,14 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
     // More than any model is asked at a time: a small document is published here too, and waits for a refresh.
     maxConcurrentActivityTaskExecutions: 16,
   });
-  if (adapters.proxy === null) return { documents, models, alerts: null };
+  const migrations = await pool({
+    ...common,
+    taskQueue: queues.migrations,
+    workflowBundle,
+    activities: createMigrationActivities(adapters.migrations),
+    maxConcurrentActivityTaskExecutions: 4,
+  });
+  if (adapters.proxy === null) return { documents, models, alerts: null, migrations };
   const forwarding = {
     enabled: config.proxy.forwardEnabled,
     paceMs: config.proxy.paceMs,
@@ -134,5 +143,5 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
     // Each watcher occupies one while its signals flow, and does little but wait.
     maxConcurrentActivityTaskExecutions: 200,
   });
-  return { documents, models, alerts };
+  return { documents, models, alerts, migrations };
 };

@@ -60,8 +60,8 @@ const main = async (): Promise<void> => {
   const endUpkeep = await startUpkeep(client, config, (error) =>
     logger.warn({ err: error }, 'the upkeep workflows could not be told'),
   );
-  const { documents, models, alerts } = pools;
-  const all = [documents, models, ...(alerts === null ? [] : [alerts])];
+  const { documents, models, alerts, migrations } = pools;
+  const all = [documents, models, migrations, ...(alerts === null ? [] : [alerts])];
   const stop = (): void => {
     for (const pool of all) pool.stop();
   };

@@ -8,6 +8,8 @@ export { dispatchDocuments } from './documents/dispatch-documents.js';
 export { forwardMetrics } from './signals/forward-metrics.js';
 export { forwardSignals } from './signals/forward-signals.js';
 export { indexDocument } from './documents/index-document.js';
+export { migrate } from './migrations/migrate.js';
+export { openMigrationWindow } from './migrations/open-migration-window.js';
 export { reconcileDocuments } from './documents/reconcile-documents.js';
 export { retainAlerts } from './signals/retain-alerts.js';
 export { settleDocument } from './documents/settle-document.js';

@@ -13,6 +13,7 @@ import type { ChunkStore } from './chunks.js';
 import type { BlobStore, ClaimStore, CounterStore, FileStore } from './files.js';
 import type { ModelEndpointStore, ModelRegistry } from './models.js';
 import type { PartitionStore, WorkspaceStore } from './partitions.js';
+import type { ChunkIndexes, Migration, MigrationStore } from './migrations.js';
 import type { PromptSource } from './prompts.js';
 import type { CallbackClient, CallbackStore, TaskStore, WorkerStore } from './tasks.js';
 import type { GatewayProxyAdapters, WorkerProxyAdapters } from './signals.js';
@@ -38,6 +39,13 @@ export interface RateLimits {
   close(): Promise<void>;
 }
 
+/** Migrations, their records, and the indexes that one of them leaves. */
+interface MigrationAdapters {
+  store: MigrationStore;
+  indexes: Pick<ChunkIndexes, 'list' | 'drop'>;
+  migrations: readonly Migration[];
+}
+
 /** What both processes reach outside, behind ports. */
 export interface Adapters {
   users: UserStore;
@@ -57,6 +65,7 @@ export interface Adapters {
   endpoints: ModelEndpointStore;
   prompts: PromptStore;
   promptSource: PromptSource;
+  migrations: MigrationAdapters;
   /** One probe per engine, each rejecting when its engine cannot be used. */
   probes: { mongodb(): Promise<void>; opensearch(): Promise<void> };
   close(): Promise<void>;

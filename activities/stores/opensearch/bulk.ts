@@ -1,6 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
-import { isAwayStatus, reasonText } from './opensearch-errors.js';
+import { isAwayStatus, isBlocked, reasonText } from './opensearch-errors.js';
 
 /** Big enough for throughput, far below the engine's 100 MB, and small beside its heap. */
 const MAX_REQUEST_BYTES = 5 * 1024 * 1024;
@@ -17,6 +17,7 @@ interface BulkResult {
   status: number;
   result: string | null;
   reason: string | null;
+  blocked: boolean;
 }
 
 interface BulkAnswer {
@@ -60,7 +61,7 @@ export const bulkUpdate = async (
   }
   // One shard: what makes the last request visible has made those before it visible.
   await send(options.refresh);
-  const away = results.find(({ status }) => isAwayStatus(status));
+  const away = results.find(({ status, blocked }) => blocked || isAwayStatus(status));
   if (away !== undefined) throw new AppError('VDB_CONNECTION_ERROR', away.reason ?? undefined);
   return results;
 };
@@ -70,4 +71,5 @@ const toResult = (item: BulkAnswer['items'][number]['update']): BulkResult => ({
   status: item.status,
   result: item.result ?? null,
   reason: item.error === undefined ? null : reasonText(item.error),
+  blocked: isBlocked(item.error),
 });

@@ -4,12 +4,18 @@ import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorMappi
 import { hasEngineType } from './opensearch-errors.js';
 import { ensureSimilarity } from './similarity.js';
 
-type MappingAnswer = Record<string, { mappings: { _meta?: { schema_version?: number } } }>;
+type MappingAnswer = Record<
+  string,
+  { mappings: { _meta?: { schema_version?: number }; properties?: Record<string, unknown> } }
+>;
+
+const readMapping = async (client: OpenSearchClient, index: string) =>
+  Object.values(await client.request<MappingAnswer>('GET', `/${index}/_mapping`))[0]?.mappings;
 
 /** Refuses an index that another release has written; one that names no version is of the first that had one. */
 const requirePresentVersion = async (client: OpenSearchClient, index: string): Promise<void> => {
-  const [found] = Object.values(await client.request<MappingAnswer>('GET', `/${index}/_mapping`));
-  const stored = found?.mappings._meta?.schema_version ?? SCHEMA_VERSION;
+  const found = await readMapping(client, index);
+  const stored = found?._meta?.schema_version ?? SCHEMA_VERSION;
   if (stored < SCHEMA_VERSION)
     throw new AppError(
       'VDB_SCHEMA_MIGRATION_REQUIRED',
@@ -48,15 +54,16 @@ export const ensureChunkIndex = async (
       refused: 'VDB_COLLECTION_ERROR',
     });
   } catch (error) {
-    if (!hasEngineType(error, 'resource_already_exists_exception')) throw error;
+    if (!isThereAlready(error)) throw error;
     await requirePresentVersion(client, index);
     await ensureSimilarity(client, index);
   }
-  // Base fields too: a version that adds one finds an index that lacks it.
+  // Base fields too: a version that adds one finds an index that lacks it. What is there may be of an earlier step.
+  const { properties: present = {} } = (await readMapping(client, index)) ?? {};
+  const missing = Object.entries(chunkMapping.properties).filter(([name]) => !Object.hasOwn(present, name));
   const mapping = {
-    _meta: chunkMapping._meta,
     properties: {
-      ...chunkMapping.properties,
+      ...Object.fromEntries(missing),
       ...Object.fromEntries(
         fields.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
       ),
@@ -76,3 +83,8 @@ export const ensureChunkIndex = async (
     throw error;
   }
 };
+
+/** The name is that of an index, or, after a migration, that of an alias. */
+const isThereAlready = (error: unknown): boolean =>
+  hasEngineType(error, 'resource_already_exists_exception') ||
+  hasEngineType(error, 'invalid_index_name_exception');

@@ -32,10 +32,13 @@ export const indexSettings = {
 /** One vector field per embedder came with 3; what is older must be migrated before it is searched. */
 export const SCHEMA_VERSION = 3;
 
+/** Counts the changes since 3 that need an index built anew; one of an earlier step serves until it is migrated. */
+export const SCHEMA_STEP = 2;
+
 /** Fields of a chunk but its vectors. English and French each have a subfield: chained stemmers mangle words. */
 export const chunkMapping = {
   dynamic: 'strict',
-  _meta: { schema_version: SCHEMA_VERSION },
+  _meta: { schema_version: SCHEMA_VERSION, step: SCHEMA_STEP },
   properties: {
     partition: { type: 'keyword' },
     file_id: { type: 'keyword' },
@@ -60,9 +63,9 @@ export const chunkMapping = {
     },
     page: { type: 'integer' },
     chunk_type: { type: 'keyword' },
-    section_id: { type: 'integer' },
-    prev_section_id: { type: 'integer' },
-    next_section_id: { type: 'integer' },
+    section_id: { type: 'long' },
+    prev_section_id: { type: 'long' },
+    next_section_id: { type: 'long' },
     relationship_id: keyword,
     parent_id: keyword,
     // Nested and typed: numbers compare as numbers, and client keys never become fields.

@@ -26,6 +26,10 @@ export const reasonText = (error: unknown): string => {
   return [...new Set(texts)].join('; ').slice(0, 1_000);
 };
 
+/** A write that meets the moment in which a migration switches indexes: the next attempt goes to the new one. */
+export const isBlocked = (error: unknown): boolean =>
+  typeof error === 'object' && (error as EngineReason | null)?.type === 'cluster_block_exception';
+
 const NO_INDEX = 'index_not_found_exception';
 
 const missingIndex = (reason: string, cause?: unknown): AppError =>
@@ -51,7 +55,9 @@ export const toVdbError = (error: unknown, refused: ErrorCode = 'VDB_ERROR'): un
     const status = error.statusCode;
     const body = error.body as { error?: unknown } | string | null;
     const reason = reasonText(typeof body === 'object' && body !== null ? body.error : body);
-    if (isAwayStatus(status)) return new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
+    const blocked = typeof body === 'object' && isBlocked(body?.error);
+    if (blocked || isAwayStatus(status))
+      return new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
     if (refused === 'VDB_SEARCH_ERROR' && hasEngineType(error, NO_INDEX)) return missingIndex(reason, error);
     const code = status >= 400 && status < 500 && status !== 404 ? refused : 'VDB_ERROR';
     return new AppError(code, `OpenSearch answered ${status}: ${reason}`, { cause: error });

@@ -1,15 +1,21 @@
+import type { MigrationStarter } from '../../../activities/ports/migrations.js';
 import type { WorkflowStarter } from '../../../activities/ports/tasks.js';
 
 /** What the gateway asked of Temporal; `away` makes every call fail, as when Temporal is down. */
 export const createFakeWorkflows = () => {
   const asked = { started: [] as string[], cancelled: [] as string[], cleaned: [] as string[] };
-  const more = { settled: [] as string[], cleanedPartitions: [] as string[] };
+  const more = { settled: [] as string[], cleanedPartitions: [] as string[], migrated: [] as string[] };
   const state = { away: false, dispatches: 0 };
   const ask = async (list: string[], what: string): Promise<void> => {
     if (state.away) throw new Error('connect ECONNREFUSED 10.1.2.3:7233');
     list.push(what);
   };
-  const starter: WorkflowStarter = {
+  const starter: WorkflowStarter & MigrationStarter = {
+    startMigration: ({ name, mode, runId }) => ask(more.migrated, `${mode} ${name} ${runId}`),
+    pauseMigration: (name) => ask(more.migrated, `pause ${name}`),
+    resumeMigration: (name) => ask(more.migrated, `resume ${name}`),
+    paceMigration: (name, pages) => ask(more.migrated, `pace ${name} ${pages}`),
+    cancelMigration: (name) => ask(more.migrated, `cancel ${name}`),
     startIndexing: (task) => ask(asked.started, task.task_id),
     cancelIndexing: (task) => ask(asked.cancelled, `${task.file_key}/${task.generation}`),
     startCleaning: (fileKey, generation) => ask(asked.cleaned, `${fileKey}/${generation}`),

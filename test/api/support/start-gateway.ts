@@ -29,6 +29,7 @@ import type { ChatService } from '../../../activities/retrieval/chat/chat-servic
 import { createSearchService } from '../../../activities/retrieval/search/search-service.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import type { Role, UserRecord } from '../../../schemas/documents/users.js';
+import { createFakeMigrations } from '../../support/fakes/migrations/fake-migrations.js';
 import { createFakeWorkflows } from './fake-workflows.js';
 import { openDocumentStores } from './open-stores.js';
 
@@ -91,12 +92,14 @@ export const startGateway = async (options: GatewayOptions = {}) => {
 
   for (const preset of seededPresets(config)) await stores.presets.seed(preset);
   await stores.prompts.seed(BUNDLED_PROMPTS);
+  const fakeMigrations = createFakeMigrations();
   const own: RouteAdapters = {
     ...stores,
     models,
     endpoints,
     promptSource: createStoredPromptSource(stores.prompts),
     modelServers: createModelServers({ dispatcher, keys, registry: models }),
+    migrations: fakeMigrations,
     probes: { mongodb: async () => {}, opensearch: async () => {} },
     close: async () => {},
   };
@@ -156,6 +159,8 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     logLines,
     scratchDirectory,
     routes: allRoutes(deps),
+    /** What the routes of migrations see. */
+    migrations: fakeMigrations,
     /** A user of their own; answers the token. */
     addUser(name: string, rights: Partial<UserRecord> = {}): { token: string; userId: number } {
       const token = `or-${name}-0123456789abcdef`;

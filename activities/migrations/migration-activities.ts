@@ -1,0 +1,118 @@
+import { setTimeout } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { AppError } from '../../schemas/app-error.js';
+import type {
+  MigrationMode,
+  MigrationName,
+  MigrationPosition,
+  MigrationRun,
+} from '../../schemas/migrations/migrations.js';
+import type { Migration, MigrationSlice, MigrationStore, SliceControl } from '../ports/migrations.js';
+
+export interface MigrationActivityDeps {
+  store: MigrationStore;
+  migrations: readonly Migration[];
+  /** A slice ends soon after; 5 s unless a test says otherwise. */
+  sliceMs?: number;
+}
+
+interface SliceInput {
+  runId: string;
+  name: MigrationName;
+  mode: MigrationMode;
+  position: MigrationPosition | null;
+  pagesPerSecond: number | null;
+  /** The end of a window, in milliseconds since 1970. */
+  notAfter?: number;
+}
+
+const SLICE_MS = 5_000;
+
+/** Activities of the workflow that runs migrations. */
+export const createMigrationActivities = ({
+  store,
+  migrations,
+  sliceMs = SLICE_MS,
+}: MigrationActivityDeps) => {
+  const find = (name: MigrationName): Migration => {
+    const found = migrations.find((migration) => migration.name === name);
+    if (found === undefined) throw new AppError('NOT_FOUND', `There is no migration ${name}.`);
+    return found;
+  };
+
+  const beginMigration = async (
+    run: Pick<MigrationRun, 'name' | 'mode' | 'unit'> & {
+      runId: string;
+      pagesPerSecond: number | null;
+      startedBy: string;
+    },
+  ): Promise<void> => {
+    const { runId: run_id, pagesPerSecond: pages_per_second, startedBy: started_by, name, mode, unit } = run;
+    await store.insert({ run_id, pages_per_second, started_by, name, mode, unit });
+  };
+
+  /** Some seconds of a migration. A repeated attempt goes on where the last page ended. */
+  const runMigrationSlice = async (input: SliceInput): Promise<MigrationSlice> => {
+    const context = Context.current();
+    const endsAt = Math.min(Date.now() + sliceMs, input.notAfter ?? Infinity);
+    const reached = context.info.heartbeatDetails as MigrationPosition | undefined;
+    const { pagesPerSecond } = input;
+    const control: SliceControl = {
+      signal: context.cancellationSignal,
+      isOver: () => Date.now() >= endsAt,
+      pace: createPace(pagesPerSecond, context.cancellationSignal),
+      reached: (position) => {
+        context.heartbeat(position);
+      },
+    };
+    const slice = await find(input.name).slice(input.mode, reached ?? input.position, control);
+    await store.report(input.runId, {
+      ...{ phase: slice.position.phase, done: slice.done, total: slice.total, figures: slice.figures },
+      pages_per_second: pagesPerSecond,
+    });
+    return slice;
+  };
+
+  const pauseMigration = ({ runId, paused }: { runId: string; paused: boolean }): Promise<void> =>
+    store.setPaused(runId, paused);
+
+  const abandonMigration = ({
+    name,
+    mode,
+    position,
+  }: Pick<SliceInput, 'name' | 'mode' | 'position'>): Promise<void> => find(name).abandon(mode, position);
+
+  const endMigration = ({
+    runId,
+    state,
+    error,
+  }: Pick<MigrationRun, 'state' | 'error'> & { runId: string }): Promise<void> =>
+    store.finish(runId, { state, error });
+
+  /** Whether there is anything to do, for a schedule. */
+  const isMigrationPending = async ({ name }: { name: MigrationName }): Promise<boolean> =>
+    (await find(name).pending()) !== null;
+
+  return {
+    beginMigration,
+    runMigrationSlice,
+    pauseMigration,
+    abandonMigration,
+    endMigration,
+    isMigrationPending,
+  };
+};
+
+export type MigrationActivities = ReturnType<typeof createMigrationActivities>;
+
+/** Waits so that no more than so many pages are done a second. */
+const createPace = (pagesPerSecond: number | null, signal: AbortSignal): (() => Promise<void>) => {
+  let next = 0;
+  return async () => {
+    if (pagesPerSecond === null) return;
+    const now = Date.now();
+    const wait = next - now;
+    next = Math.max(next, now) + 1000 / pagesPerSecond;
+    if (wait > 0) await setTimeout(wait, undefined, { signal });
+  };
+};

@@ -1,0 +1,266 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { MigrationMode, MigrationPosition } from '../../schemas/migrations/migrations.js';
+import type { Adapters } from '../ports/adapters.js';
+import type {
+  ChunkIndex,
+  ChunkIndexes,
+  Migration,
+  MigrationSlice,
+  PendingMigration,
+  SliceControl,
+  VectorFields,
+} from '../ports/migrations.js';
+
+type Stores = Pick<Adapters, 'partitions' | 'endpoints'>;
+
+/** Schema 2 has one vector field for all partitions; since 3 each embedder has its own. */
+const FIELD_PER_EMBEDDER = 3;
+
+/** Writes of the source that a page copies. */
+const PAGE = 1_000;
+const SAMPLE = 200;
+/** Rounds of catching up before the switch; what is left then is copied while writers wait. */
+const SMALL_REST = 500;
+
+type Phase = 'preparing' | 'copying' | 'comparing' | 'switching' | 'done';
+
+interface Position extends MigrationPosition {
+  phase: Phase;
+  source: string;
+  target: string;
+  /** Copied up to here, in the source's count of writes. */
+  after: number;
+  copied: number;
+  total: number;
+  figures: Record<string, number>;
+}
+
+/**
+ * Moves the chunks into an index of the present shape: built beside the live one, brought up to date with what is
+ * written meanwhile, compared, and switched to in one call. Searches and writes go on, but that writers wait a moment
+ * at the switch. The old index is kept, read-only, until it is dropped by name.
+ */
+export const createVectorStoreMigration = (indexes: ChunkIndexes, stores: Stores): Migration => {
+  const { present } = indexes;
+
+  const isBehind = ({ schema, step }: Pick<ChunkIndex, 'schema' | 'step'>): boolean =>
+    schema < present.schema || (schema === present.schema && step < present.step);
+
+  const findLive = async (): Promise<ChunkIndex | null> =>
+    (await indexes.list()).find(({ live }) => live) ?? null;
+
+  /** The vector field of each partition, for a source that has one field for all. */
+  const fieldsOf = async (source: string, schema: number): Promise<VectorFields | undefined> => {
+    if (schema >= FIELD_PER_EMBEDDER) return undefined;
+    const dimension = (await indexes.vectorFields(source))[0]?.dimension;
+    const [partitions, embedders] = await Promise.all([
+      stores.partitions.list({ kind: 'all', userId: 0 }),
+      stores.endpoints.list('embedder'),
+    ]);
+    return Object.fromEntries(
+      partitions.map(({ partition, embedder }) => {
+        const endpoint = embedders.find(({ name }) => name === embedder);
+        const field = endpoint?.vector_field ?? null;
+        if (field === null)
+          throw new AppError(
+            'MIGRATION_NOT_POSSIBLE',
+            `The partition ${partition} uses the embedder ${embedder}, which is not registered. Register it, or give ` +
+              'the partition another one, and run the migration again.',
+          );
+        if (endpoint?.dimension != null && endpoint.dimension !== dimension)
+          throw new AppError(
+            'MIGRATION_NOT_POSSIBLE',
+            `The embedder ${embedder} of the partition ${partition} gives vectors of ${endpoint.dimension} numbers, ` +
+              `the stored ones have ${String(dimension)}.`,
+          );
+        return [partition, field];
+      }),
+    );
+  };
+
+  const targetFields = async (live: ChunkIndex) => {
+    const held = await indexes.vectorFields(live.index);
+    const moved = await fieldsOf(live.index, live.schema);
+    if (moved === undefined) return held;
+    const dimension = held[0]?.dimension;
+    if (dimension === undefined) return [];
+    return [...new Set(Object.values(moved))].map((vectorField) => ({ vectorField, dimension }));
+  };
+
+  const start = async (mode: MigrationMode): Promise<Position> => {
+    const live = await findLive();
+    if (mode === 'rollback') return startRollback(indexes, live);
+    const nothing = {
+      ...{ phase: 'done' as const, source: '', target: '', after: -1, copied: 0, total: 0, figures: {} },
+    };
+    if (live === null || !isBehind(live)) return nothing;
+    const fields = await targetFields(live);
+    const traps =
+      live.schema < FIELD_PER_EMBEDDER
+        ? await indexes.countTraps(live.index, Object.keys((await fieldsOf(live.index, live.schema)) ?? {}))
+        : {};
+    const figures = { chunks: live.chunks, ...traps };
+    if (mode === 'dry_run') return { ...nothing, total: live.chunks, figures };
+    const target = await indexes.create(fields);
+    return {
+      ...{ phase: 'copying', source: live.index, target, after: -1, copied: 0, total: live.chunks, figures },
+    };
+  };
+
+  /** Pages until the source is copied to its end, or the slice is over. */
+  const copy = async (position: Position, control: SliceControl): Promise<Position> => {
+    const options = await copyOptions(position, control.signal);
+    let at = position;
+    for (;;) {
+      await control.pace();
+      const { source, target, after } = at;
+      const page = await indexes.copy({ source, target, after, size: PAGE }, options);
+      const left = page.known - page.after;
+      at = {
+        ...at,
+        phase: left > SMALL_REST ? 'copying' : 'comparing',
+        after: page.after,
+        copied: Math.min(at.total, at.copied + page.copied),
+      };
+      control.reached(at);
+      if (at.phase === 'comparing' || control.isOver()) return at;
+    }
+  };
+
+  const copyOptions = async ({ source }: Position, signal: AbortSignal) => {
+    const schema = (await indexes.list()).find(({ index }) => index === source)?.schema;
+    const fields = schema === undefined ? undefined : await fieldsOf(source, schema);
+    return { signal, ...(fields === undefined ? {} : { fields }) };
+  };
+
+  /** Deletions, and a sample of the vectors, while writers still go on. */
+  const compare = async (position: Position, control: SliceControl): Promise<Position> => {
+    const options = await copyOptions(position, control.signal);
+    const { written, deleted } = await indexes.align(position, options);
+    const { compared, differing } = await indexes.compareVectors(position, { ...options, sample: SAMPLE });
+    // A chunk that was written in between differs; so few are compared again at the switch.
+    const figures = {
+      ...position.figures,
+      ...{ chunks_written_again: written, chunks_deleted_meanwhile: deleted, vectors_compared: compared },
+    };
+    return { ...position, figures, phase: differing === 0 ? 'switching' : 'copying' };
+  };
+
+  /** Writers wait from here to the end. */
+  const switchOver = async (position: Position, control: SliceControl): Promise<Position> => {
+    const { source, target } = position;
+    const done: Position = { ...position, phase: 'done', copied: position.total };
+    if ((await findLive())?.index === target) return done;
+    const options = await copyOptions(position, control.signal);
+    const began = Date.now();
+    await indexes.blockWrites(source, true);
+    for (let { after } = position; ;) {
+      const page = await indexes.copy({ source, target, after, size: PAGE }, options);
+      if (page.after >= page.known) break;
+      ({ after } = page);
+    }
+    await indexes.align(position, options);
+    const [from, to] = await Promise.all([chunksOf(source), chunksOf(target)]);
+    const { compared, differing } = await indexes.compareVectors(position, { ...options, sample: SAMPLE });
+    if (from !== to || differing > 0)
+      throw new AppError(
+        'MIGRATION_NOT_POSSIBLE',
+        `The new index has ${to} chunks instead of ${from}, and ${differing} of ${compared} vectors differ.`,
+      );
+    const kept = await indexes.swap({ source, target });
+    const figures = {
+      ...position.figures,
+      chunks_verified: to,
+      milliseconds_without_writes: Date.now() - began,
+    };
+    return { ...done, figures, kept };
+  };
+
+  const chunksOf = async (index: string): Promise<number> =>
+    (await indexes.list()).find((found) => found.index === index)?.chunks ?? 0;
+
+  return {
+    name: 'vector-store',
+    title: 'Brings the index of the chunks to the shape of this release',
+    unit: 'chunks',
+    modes: ['dry_run', 'run', 'rollback'],
+
+    async pending(): Promise<PendingMigration | null> {
+      const live = await findLive();
+      if (live === null || !isBehind(live)) return null;
+      const obstacle = await targetFields(live).then(
+        () => null,
+        (error: unknown) => AppError.from(error).message,
+      );
+      return {
+        what:
+          live.schema < FIELD_PER_EMBEDDER
+            ? `The index has schema ${live.schema}: one vector field for all. Each embedder gets its own.`
+            : `The index was made by step ${live.step} of schema ${live.schema}; this release makes step ${present.step}.`,
+        amount: live.chunks,
+        dark: live.schema < FIELD_PER_EMBEDDER ? ['searches', 'uploads'] : [],
+        obstacle,
+      };
+    },
+
+    async slice(mode, from, control) {
+      let position = (from as Position | null) ?? (await start(mode));
+      if (from !== null)
+        switch (position.phase) {
+          case 'copying':
+            position = await copy(position, control);
+            break;
+          case 'comparing':
+            position = await compare(position, control);
+            break;
+          case 'switching':
+            position = await switchOver(position, control);
+            break;
+          case 'preparing':
+          case 'done':
+            break;
+        }
+      return toSlice(position);
+    },
+
+    async abandon(mode, from) {
+      const position = from as Position | null;
+      if (position === null || position.source === '') return;
+      const all = await indexes.list();
+      const live = all.find((found) => found.live)?.index;
+      if (live === position.source) await indexes.blockWrites(position.source, false);
+      // A rollback's target is the index that is kept.
+      if (live !== position.target && mode === 'run')
+        await indexes.drop(position.target).catch(ignoreMissing);
+    },
+  };
+};
+
+const ignoreMissing = (error: unknown): void => {
+  if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
+};
+
+const toSlice = (position: Position): MigrationSlice => ({
+  position,
+  ended: position.phase === 'done',
+  cancellable: position.phase !== 'switching',
+  ...{ done: position.copied, total: position.total, figures: position.figures },
+});
+
+/** Back to the index that the live one replaced: what was written since is copied there. */
+const startRollback = async (indexes: ChunkIndexes, live: ChunkIndex | null): Promise<Position> => {
+  const replaced = live?.replaced ?? null;
+  const kept = (await indexes.list()).find(({ index }) => index === replaced?.index);
+  if (live === null || replaced === null || kept === undefined)
+    throw new AppError('MIGRATION_NOT_POSSIBLE', 'No index is kept that the present one has replaced.');
+  if (kept.schema !== live.schema)
+    throw new AppError(
+      'MIGRATION_NOT_POSSIBLE',
+      `The kept index has schema ${kept.schema}: this release cannot write it, so what was stored since would be lost.`,
+    );
+  await indexes.blockWrites(kept.index, false);
+  return {
+    ...{ phase: 'copying', source: live.index, target: kept.index, after: replaced.writes, copied: 0 },
+    ...{ total: live.chunks, figures: { chunks: live.chunks } },
+  };
+};

@@ -1,0 +1,174 @@
+/** Migrations and the records of their runs; see `adapters.ts` for the rules that hold for all ports. */
+import type {
+  MigrationMode,
+  MigrationName,
+  MigrationPosition,
+  MigrationRun,
+} from '../../schemas/migrations/migrations.js';
+
+/** What a run says of itself after each slice. */
+export type MigrationProgress = Pick<
+  MigrationRun,
+  'phase' | 'done' | 'total' | 'figures' | 'pages_per_second'
+>;
+
+export interface MigrationStore {
+  /** Repeating it changes nothing. */
+  insert(
+    run: Pick<MigrationRun, 'run_id' | 'name' | 'mode' | 'unit' | 'pages_per_second' | 'started_by'>,
+  ): Promise<void>;
+  get(runId: string): Promise<MigrationRun | null>;
+  /** The latest run of each mode of each migration. */
+  latest(): Promise<MigrationRun[]>;
+  /** Runs of a migration, the newest first. */
+  list(name: MigrationName, limit: number): Promise<MigrationRun[]>;
+  /** Of a run that has not ended; `done` never goes down. */
+  report(runId: string, progress: MigrationProgress): Promise<void>;
+  /** Of a run that has not ended. */
+  setPaused(runId: string, paused: boolean): Promise<void>;
+  /** Once; repeating it changes nothing. */
+  finish(runId: string, end: Pick<MigrationRun, 'state' | 'error'>): Promise<void>;
+}
+
+/** What there is to migrate. */
+export interface PendingMigration {
+  /** In plain words. */
+  what: string;
+  /** How many of the migration's unit; null: not known. */
+  amount: number | null;
+  /** What does not work until it ran; empty: nothing. */
+  dark: string[];
+  /** Why a run would fail as things stand, with what to do. */
+  obstacle: string | null;
+}
+
+/** Given to each slice by what runs it. */
+export interface SliceControl {
+  signal: AbortSignal;
+  /** Whether the slice is to end; asked between pages. */
+  isOver(): boolean;
+  /** Keeps the pages a second within the limit of the run; to be awaited before each page. */
+  pace(): Promise<void>;
+  /** An attempt that follows a crash goes on from here. */
+  reached(position: MigrationPosition): void;
+}
+
+/** What a slice came to. */
+export interface MigrationSlice {
+  /** The next slice starts here. */
+  position: MigrationPosition;
+  ended: boolean;
+  /** Whether it can be given up at this point. */
+  cancellable: boolean;
+  done: number;
+  total: number | null;
+  figures: Record<string, number>;
+}
+
+/**
+ * A migration in slices of some seconds. Each slice continues at the position at which the one before ended, does pages
+ * until it is told to end, and may be repeated from any position that it reported.
+ */
+export interface Migration {
+  name: MigrationName;
+  /** What it does, in plain words. */
+  title: string;
+  unit: string;
+  modes: readonly MigrationMode[];
+  /** Null: there is nothing to do. */
+  pending(): Promise<PendingMigration | null>;
+  /** @param position null: the start @throws AppError when it cannot be done; what it says is shown */
+  slice(
+    mode: MigrationMode,
+    position: MigrationPosition | null,
+    control: SliceControl,
+  ): Promise<MigrationSlice>;
+  /** Removes what a run that is given up had built. Repeating it is harmless. */
+  abandon(mode: MigrationMode, position: MigrationPosition | null): Promise<void>;
+}
+
+/** What the gateway asks of Temporal for migrations. */
+export interface MigrationStarter {
+  /** @throws AppError MIGRATION_RUNNING, SERVICE_UNAVAILABLE */
+  startMigration(run: {
+    runId: string;
+    name: MigrationName;
+    mode: MigrationMode;
+    unit: string;
+    pagesPerSecond: number | null;
+    startedBy: string;
+  }): Promise<void>;
+  /** Each @throws AppError MIGRATION_NOT_RUNNING, SERVICE_UNAVAILABLE */
+  pauseMigration(name: MigrationName): Promise<void>;
+  resumeMigration(name: MigrationName): Promise<void>;
+  paceMigration(name: MigrationName, pagesPerSecond: number | null): Promise<void>;
+  cancelMigration(name: MigrationName): Promise<void>;
+}
+
+/** An index of chunks, live or kept. */
+export interface ChunkIndex {
+  index: string;
+  /** Whether searches and writes go to it. */
+  live: boolean;
+  /** `schema` and `step` as its mapping says; `step` counts changes that need an index built anew. */
+  schema: number;
+  step: number;
+  chunks: number;
+  /** The index that it replaced, and to what its own writes had come then; null: none that is known. */
+  replaced: { index: string; writes: number } | null;
+}
+
+/** One page of copying between indexes. */
+export interface CopiedPage {
+  /** Everything up to here is copied; the next page starts here. */
+  after: number;
+  copied: number;
+  /** What the source's writes had come to when it was looked at: pages beyond are not known yet. */
+  known: number;
+}
+
+/** The names of vector fields by partition, where the source has one field for all. */
+export type VectorFields = Readonly<Record<string, string>>;
+
+/** The vector store seen as indexes, for migrations alone. Names are those of `ChunkIndex`. */
+export interface ChunkIndexes {
+  /** What this release writes. */
+  readonly present: Pick<ChunkIndex, 'schema' | 'step'>;
+  /** Live and kept ones, by name. */
+  list(): Promise<ChunkIndex[]>;
+  /** Creates an empty one of the present shape beside the live one, in place of a former attempt; answers its name. */
+  create(fields: readonly { vectorField: string; dimension: number }[]): Promise<string>;
+  /** Vector fields that an index has. */
+  vectorFields(index: string): Promise<{ vectorField: string; dimension: number }[]>;
+  /**
+   * Copies what was written to the source after a point in its own count of writes; writers go on. Chunks that were
+   * written again since come with a later page, so that pages until `after` reaches `known` bring the target up to
+   * date, but for deletions.
+   * @param options.fields given for a source with one vector field for all partitions
+   */
+  copy(
+    page: { source: string; target: string; after: number; size: number },
+    options: { fields?: VectorFields; signal: AbortSignal },
+  ): Promise<CopiedPage>;
+  /**
+   * Makes generations that differ in their number of chunks as they are in the source, deletions too. Answers how many
+   * chunks were written or deleted.
+   */
+  align(
+    pair: { source: string; target: string },
+    options: { fields?: VectorFields; signal: AbortSignal },
+  ): Promise<{ written: number; deleted: number }>;
+  /** Compares the vectors of a sample; how many of them differ. */
+  compareVectors(
+    pair: { source: string; target: string },
+    options: { fields?: VectorFields; sample: number },
+  ): Promise<{ compared: number; differing: number }>;
+  /** What a source with one vector field holds that does not move as it is. */
+  countTraps(index: string, partitions: readonly string[]): Promise<Record<string, number>>;
+  /** From its answer on no write reaches the index, and those before are in it. Writers try again meanwhile. */
+  blockWrites(index: string, blocked: boolean): Promise<void>;
+  /** In one call: searches and writes go to the target; the source is kept, read-only. Answers the source's name. */
+  swap(pair: { source: string; target: string }): Promise<string>;
+  /** @throws AppError MIGRATION_NOT_POSSIBLE for the live one, NOT_FOUND */
+  drop(index: string): Promise<void>;
+}

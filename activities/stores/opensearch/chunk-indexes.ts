@@ -1,0 +1,323 @@
+import { AppError } from '../../../schemas/app-error.js';
+import type { ChunkIndex, ChunkIndexes, CopiedPage, VectorFields } from '../../ports/migrations.js';
+import type { OpenSearchClient } from './connect-opensearch.js';
+import { deleteChunks } from './delete-chunks.js';
+import {
+  assertMapping,
+  chunkMapping,
+  indexSettings,
+  SCHEMA_STEP,
+  SCHEMA_VERSION,
+  vectorMapping,
+} from './mapping.js';
+import { hasEngineType, reasonText } from './opensearch-errors.js';
+import { scanGenerations } from './scan-generations.js';
+import { hitsOf } from './search-hits.js';
+import type { SearchAnswer } from './search-hits.js';
+
+/** The field of an index of schema 2 that holds the vectors of every partition. */
+export const SHARED_VECTOR_FIELD = 'vector';
+
+/** Section ids are folded below this: the greatest integer up to which a double is exact is 2⁵³. */
+const MAX_SECTION_ID = 2 ** 53 - 1;
+const SECTION_FIELDS = ['section_id', 'prev_section_id', 'next_section_id'] as const;
+
+/** Runs inside the engine, where whole numbers stay what they are; JavaScript would round those above 2⁵³. */
+const MOVE_VECTOR = [
+  `def vector = ctx._source.remove('${SHARED_VECTOR_FIELD}');`,
+  'def field = params.fields[ctx._source.partition];',
+  'if (vector != null && field != null) ctx._source[field] = vector;',
+  `for (name in params.sections) {`,
+  '  def id = ctx._source[name];',
+  `  if (id instanceof Number && (id > ${MAX_SECTION_ID}L || id < 0)) ctx._source[name] = id.longValue() & ${MAX_SECTION_ID}L;`,
+  '}',
+].join('\n');
+
+const REINDEX_MS = 600_000;
+
+interface IndexMeta {
+  schema_version?: number;
+  step?: number;
+  replaced?: { index: string; writes: number };
+}
+interface MappingAnswer {
+  [index: string]: {
+    mappings: {
+      _meta?: IndexMeta;
+      properties?: Record<string, { type?: string; dimension?: number }>;
+    };
+  };
+}
+interface StatsAnswer {
+  indices: Record<
+    string,
+    { shards: Record<string, { seq_no: { max_seq_no: number; local_checkpoint: number } }[]> }
+  >;
+}
+interface ReindexAnswer {
+  total: number;
+  created: number;
+  updated: number;
+  failures: { cause?: unknown }[];
+}
+
+/** The indexes behind the name that `createOpenSearchChunkStore` uses, which is an index or an alias of one. */
+export const createChunkIndexes = (
+  client: OpenSearchClient,
+  options: { indexPrefix: string },
+): ChunkIndexes => {
+  const name = `${options.indexPrefix}chunks-v3`;
+
+  const scripted = (fields: VectorFields | undefined): object =>
+    fields === undefined
+      ? {}
+      : { script: { lang: 'painless', source: MOVE_VECTOR, params: { fields, sections: SECTION_FIELDS } } };
+
+  const reindex = async (
+    body: { source: { index: string; query: object }; target: string },
+    { fields, signal }: { fields?: VectorFields; signal: AbortSignal },
+  ): Promise<number> => {
+    const answer = await client.request<ReindexAnswer>('POST', '/_reindex', {
+      body: {
+        source: { ...body.source, size: 1_000 },
+        dest: { index: body.target },
+        ...scripted(fields),
+      },
+      signal,
+      timeoutMs: REINDEX_MS,
+    });
+    const [failure] = answer.failures;
+    if (failure !== undefined)
+      throw new AppError('VDB_ERROR', `A chunk could not be copied: ${reasonText(failure.cause ?? failure)}`);
+    return answer.created + answer.updated;
+  };
+
+  const mappings = (pattern: string): Promise<MappingAnswer> =>
+    client.request<MappingAnswer>('GET', `/${pattern}/_mapping`, { query: { ignore_unavailable: true } });
+
+  const liveIndex = async (): Promise<string | null> => Object.keys(await mappings(name))[0] ?? null;
+
+  /** Whether nothing that is under way is missing below `max_seq_no`, and how far the writes have come. */
+  const writesOf = async (index: string): Promise<number> => {
+    const { indices } = await client.request<StatsAnswer>('GET', `/${index}/_stats`, {
+      query: { level: 'shards' },
+    });
+    const shards = Object.values(Object.values(indices)[0]?.shards ?? {});
+    if (shards.length !== 1)
+      throw new AppError(
+        'MIGRATION_NOT_POSSIBLE',
+        `The index ${index} has ${shards.length} shards instead of one.`,
+      );
+    return Math.max(...shards[0]!.map(({ seq_no }) => seq_no.local_checkpoint));
+  };
+
+  const countOf = async (index: string, query: object): Promise<number> => {
+    const { count } = await client.request<{ count: number }>('POST', `/${index}/_count`, {
+      body: { query },
+    });
+    return count;
+  };
+
+  const generationsOf = async (
+    index: string,
+  ): Promise<Map<string, { fileKey: string; generation: number; chunks: number }>> => {
+    const found = new Map<string, { fileKey: string; generation: number; chunks: number }>();
+    for await (const { fileKey, generation, chunks } of scanGenerations(client, index))
+      found.set(`${generation}/${fileKey}`, { fileKey, generation, chunks });
+    return found;
+  };
+
+  /** What is written from now on is what the replaced index lacks. */
+  const noteReplaced = async (target: string, index: string): Promise<void> => {
+    const [found] = Object.values(await mappings(target));
+    const replaced = { index, writes: await writesOf(target) };
+    await client.request('PUT', `/${target}/_mapping`, {
+      body: { _meta: { ...found?.mappings._meta, replaced } },
+    });
+  };
+
+  return {
+    present: { schema: SCHEMA_VERSION, step: SCHEMA_STEP },
+
+    async list() {
+      const [found, live] = await Promise.all([mappings(`${name},${name}-*`), liveIndex()]);
+      return Promise.all(
+        Object.entries(found)
+          .sort(([one], [other]) => (one < other ? -1 : 1))
+          .map(async ([index, { mappings: mapping }]): Promise<ChunkIndex> => {
+            const {
+              schema_version: schema = SCHEMA_VERSION,
+              step = 1,
+              replaced = null,
+            } = mapping._meta ?? {};
+            const chunks = await countOf(index, { match_all: {} });
+            return { index, live: index === live, schema, step, chunks, replaced };
+          }),
+      );
+    },
+
+    async create(fields) {
+      const live = await liveIndex();
+      const target = freeName(name, live);
+      await client.request('DELETE', `/${target}`, { query: { ignore_unavailable: true } });
+      const mapping = {
+        ...chunkMapping,
+        properties: {
+          ...chunkMapping.properties,
+          ...Object.fromEntries(
+            fields.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
+          ),
+        },
+      };
+      assertMapping(mapping);
+      await client.request('PUT', `/${target}`, { body: { settings: indexSettings, mappings: mapping } });
+      return target;
+    },
+
+    async vectorFields(index) {
+      const [found] = Object.values(await mappings(index));
+      return Object.entries(found?.mappings.properties ?? {}).flatMap(([vectorField, { type, dimension }]) =>
+        type === 'knn_vector' && dimension !== undefined ? [{ vectorField, dimension }] : [],
+      );
+    },
+
+    async copy({ source, target, after, size }, given): Promise<CopiedPage> {
+      // Read before the refresh: every write up to here is over, and what follows shows it.
+      const known = await writesOf(source);
+      if (after >= known) return { after, copied: 0, known };
+      await client.request('POST', `/${source}/_refresh`);
+      const upTo = Math.min(known, after + size);
+      const query = { range: { _seq_no: { gt: after, lte: upTo } } };
+      return {
+        after: upTo,
+        copied: await reindex({ source: { index: source, query }, target }, given),
+        known,
+      };
+    },
+
+    async align({ source, target }, given) {
+      const [wanted, present] = [await generationsOf(source), await generationsOf(target)];
+      let [written, deleted] = [0, 0];
+      for (const [key, { fileKey, generation, chunks }] of present) {
+        const expected = wanted.get(key)?.chunks ?? 0;
+        if (expected === chunks) continue;
+        given.signal.throwIfAborted();
+        deleted += await deleteChunks(client, target, ofGeneration(fileKey, generation));
+        present.delete(key);
+      }
+      for (const [key, { fileKey, generation }] of wanted) {
+        if (present.has(key)) continue;
+        given.signal.throwIfAborted();
+        const query = ofGeneration(fileKey, generation);
+        written += await reindex({ source: { index: source, query }, target }, given);
+      }
+      return { written, deleted };
+    },
+
+    async compareVectors({ source, target }, { fields, sample }) {
+      const held = await client.request<SearchAnswer<{ _id: string; _source: Record<string, unknown> }>>(
+        'POST',
+        `/${source}/_search`,
+        {
+          body: { size: sample, query: { function_score: { random_score: { seed: 1, field: '_seq_no' } } } },
+        },
+      );
+      const hits = hitsOf(held);
+      if (hits.length === 0) return { compared: 0, differing: 0 };
+      const { docs } = await client.request<{
+        docs: { found: boolean; _source?: Record<string, unknown> }[];
+      }>('POST', `/${target}/_mget`, { body: { ids: hits.map(({ _id }) => _id) } });
+      const same = hits.filter(({ _source }, at) => {
+        const copy = docs[at]?._source;
+        return copy !== undefined && vectorsOf(_source, fields) === vectorsOf(copy);
+      });
+      return { compared: hits.length, differing: hits.length - same.length };
+    },
+
+    async countTraps(index, partitions) {
+      const known = { terms: { partition: partitions } };
+      const unknown = { bool: { must_not: [known] } };
+      const far = SECTION_FIELDS.map((field) => ({ range: { [field]: { gt: MAX_SECTION_ID } } }));
+      const counted = {
+        chunks_of_unknown_partitions: countOf(index, unknown),
+        chunks_without_vector: countOf(index, {
+          bool: { must_not: [{ exists: { field: SHARED_VECTOR_FIELD } }] },
+        }),
+        chunks_with_folded_section_ids: countOf(index, { bool: { should: far } }),
+        chunks_with_integers_beyond_64_bits: countOf(index, {
+          nested: { path: 'metadata', query: { term: { _ignored: 'metadata.integer' } } },
+        }),
+      };
+      const counts = await Promise.all(Object.values(counted));
+      return Object.fromEntries(Object.keys(counted).map((figure, at) => [figure, counts[at]!]));
+    },
+
+    async blockWrites(index, blocked) {
+      // Unlike the setting, this waits until the writes that are under way are over.
+      if (blocked) await client.request('PUT', `/${index}/_block/write`);
+      else await client.request('PUT', `/${index}/_settings`, { body: { 'index.blocks.write': null } });
+    },
+
+    async swap({ source, target }) {
+      await client.request('POST', `/${target}/_refresh`);
+      await noteReplaced(target, source === name ? `${name}-kept` : source);
+      if (source !== name) {
+        await client.request('POST', '/_aliases', {
+          body: {
+            actions: [{ remove: { index: source, alias: name } }, { add: { index: target, alias: name } }],
+          },
+        });
+        return source;
+      }
+      // The name is that of an index: it is kept as a clone, which shares its files and takes no time.
+      const kept = `${name}-kept`;
+      await client.request('DELETE', `/${kept}`, { query: { ignore_unavailable: true } });
+      await client.request('PUT', `/${source}/_clone/${kept}`, {
+        query: { wait_for_active_shards: 1 },
+        timeoutMs: REINDEX_MS,
+      });
+      await client.request('POST', '/_aliases', {
+        body: {
+          actions: [{ remove_index: { index: source } }, { add: { index: target, alias: name } }],
+        },
+      });
+      return kept;
+    },
+
+    async drop(index) {
+      if (index === (await liveIndex()))
+        throw new AppError('MIGRATION_NOT_POSSIBLE', `Searches go to ${index}: it cannot be dropped.`);
+      if (!index.startsWith(`${name}-`)) throw new AppError('NOT_FOUND', `There is no index ${index}.`);
+      try {
+        await client.request('DELETE', `/${encodeURIComponent(index)}`);
+      } catch (error) {
+        if (!hasEngineType(error, 'index_not_found_exception')) throw error;
+        throw new AppError('NOT_FOUND', `There is no index ${index}.`);
+      }
+    },
+  };
+};
+
+/** Two names take turns, so that a new attempt finds what the one before left, and a kept index stays. */
+const freeName = (name: string, live: string | null): string =>
+  live === `${name}-a` ? `${name}-b` : `${name}-a`;
+
+const ofGeneration = (fileKey: string, generation: number): object => ({
+  bool: { filter: [{ term: { file_key: fileKey } }, { term: { generation } }] },
+});
+
+/** The vectors of a stored chunk as text; those of a shared field under the name that they get. */
+const vectorsOf = (source: Record<string, unknown>, fields?: VectorFields): string => {
+  const vectors = Object.entries(source)
+    .filter(
+      ([field, value]) => Array.isArray(value) && typeof value[0] === 'number' && field !== 'heading_path',
+    )
+    .flatMap(([field, value]): [string, unknown][] => {
+      if (fields === undefined || field !== SHARED_VECTOR_FIELD) return [[field, value]];
+      const partition = source['partition'];
+      const moved =
+        typeof partition === 'string' && Object.hasOwn(fields, partition) ? fields[partition] : undefined;
+      return moved === undefined ? [] : [[moved, value]];
+    });
+  return JSON.stringify(vectors.sort(([one], [other]) => (one < other ? -1 : 1)));
+};

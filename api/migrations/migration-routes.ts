@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { Migration } from '../../activities/ports/migrations.js';
+import { AppError } from '../../schemas/app-error.js';
+import { isFinalMigrationState } from '../../schemas/migrations/migrations.js';
+import type { MigrationName, MigrationRun } from '../../schemas/migrations/migrations.js';
+import {
+  ChunkIndexList,
+  ChunkIndexParams,
+  MigrationList,
+  MigrationPace,
+  MigrationParams,
+  MigrationRuns,
+  MigrationStart,
+  MigrationStarted,
+} from '../../schemas/migrations/migrations-api.js';
+import type { MigrationRunBody } from '../../schemas/migrations/migrations-api.js';
+import type { GatewayDeps } from '../gateway-deps.js';
+import { empty, eventStream, json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import { DONE_EVENT, dataEvent } from '../http/stream-events.js';
+
+const RUNS_LISTED = 50;
+const PROGRESS_EVERY_MS = 500;
+
+const TAG = 'Migrations';
+
+/** Migrations of what an earlier release stored, run by administrators. */
+export const migrationRoutes = ({ adapters, workflows }: GatewayDeps): Route[] => {
+  const { store, indexes, migrations } = adapters.migrations;
+
+  const find = (name: MigrationName): Migration => {
+    const found = migrations.find((migration) => migration.name === name);
+    if (found === undefined) throw new AppError('NOT_FOUND');
+    return found;
+  };
+
+  const steer = (
+    word: 'pause' | 'resume' | 'cancel',
+    summary: string,
+    ask: (name: MigrationName) => Promise<void>,
+  ) =>
+    route({
+      method: 'post',
+      path: `/admin/migrations/{name}/${word}`,
+      summary,
+      tag: TAG,
+      auth: 'admin',
+      request: { params: MigrationParams },
+      responses: { 202: { description: 'Asked for' } },
+      errors: ['MIGRATION_NOT_RUNNING', 'SERVICE_UNAVAILABLE'],
+      async handle(_ctx, { params }) {
+        await ask(params.name);
+        return empty(202);
+      },
+    });
+
+  return [
+    route({
+      method: 'get',
+      path: '/admin/migrations',
+      summary: 'What can be migrated, what is pending, and what ran',
+      tag: TAG,
+      auth: 'admin',
+      responses: { 200: { description: 'Migrations', schema: MigrationList } },
+      async handle() {
+        const latest = await store.latest();
+        const rows = await Promise.all(
+          migrations.map(async (migration) => ({
+            ...{ name: migration.name, title: migration.title, unit: migration.unit },
+            modes: [...migration.modes],
+            ...(await lookForPending(migration)),
+            latest: latest.filter(({ name }) => name === migration.name).map(presentRun),
+          })),
+        );
+        return json(200, { migrations: rows });
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/admin/migrations/{name}',
+      summary: 'Run a migration, or count what it would do; one run of each at a time',
+      tag: TAG,
+      auth: 'admin',
+      request: { params: MigrationParams, body: MigrationStart, bodyOptional: true },
+      responses: { 202: { description: 'Started', schema: MigrationStarted } },
+      errors: ['MIGRATION_RUNNING', 'MIGRATION_NOT_POSSIBLE', 'SERVICE_UNAVAILABLE'],
+      async handle({ principal }, { params, body }) {
+        const migration = find(params.name);
+        if (!migration.modes.includes(body.mode))
+          throw new AppError(
+            'MIGRATION_NOT_POSSIBLE',
+            `The migration ${migration.name} has no ${body.mode}.`,
+          );
+        const runId = randomUUID();
+        await workflows.startMigration({
+          ...{ runId, name: migration.name, unit: migration.unit, mode: body.mode },
+          pagesPerSecond: body.pages_per_second,
+          startedBy: String(principal.userId),
+        });
+        return json(202, { run_id: runId });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/admin/migrations/{name}/runs',
+      summary: 'The last runs of a migration, the newest first',
+      tag: TAG,
+      auth: 'admin',
+      request: { params: MigrationParams },
+      responses: { 200: { description: 'Runs', schema: MigrationRuns } },
+      async handle(_ctx, { params }) {
+        return json(200, { runs: (await store.list(params.name, RUNS_LISTED)).map(presentRun) });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/admin/migrations/{name}/events',
+      summary: 'Progress of the latest run until it ends, as server-sent events',
+      tag: TAG,
+      auth: 'admin',
+      request: { params: MigrationParams },
+      responses: { 200: { description: 'Each event is a MigrationRun', contentType: 'text/event-stream' } },
+      errors: ['NOT_FOUND'],
+      async handle({ signal }, { params }) {
+        const latest = async (): Promise<MigrationRun | undefined> => (await store.list(params.name, 1))[0];
+        if ((await latest()) === undefined) throw new AppError('NOT_FOUND', 'This migration never ran.');
+        return eventStream(progressEvents(latest, signal));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/admin/indexes',
+      summary: 'The indexes of the vector store: the live one, and those that migrations replaced',
+      tag: TAG,
+      auth: 'admin',
+      responses: { 200: { description: 'Indexes', schema: ChunkIndexList } },
+      errors: ['VDB_CONNECTION_ERROR'],
+      async handle() {
+        const listed = await indexes.list();
+        return json(200, {
+          indexes: listed.map(({ index, live, schema, step, chunks }) => ({
+            index,
+            live,
+            schema,
+            step,
+            chunks,
+          })),
+        });
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/admin/indexes/{index}',
+      summary: 'Drop an index that a migration replaced; no rollback leads to it any more',
+      tag: TAG,
+      auth: 'admin',
+      request: { params: ChunkIndexParams },
+      responses: { 204: { description: 'Dropped' } },
+      errors: ['NOT_FOUND', 'MIGRATION_NOT_POSSIBLE', 'MIGRATION_RUNNING', 'VDB_CONNECTION_ERROR'],
+      async handle(_ctx, { params }) {
+        const open = (await store.latest()).find(
+          ({ name, state }) => name === 'vector-store' && !isFinalMigrationState(state),
+        );
+        if (open !== undefined)
+          throw new AppError(
+            'MIGRATION_RUNNING',
+            'A migration of the vector store is running: it may use the index.',
+          );
+        await indexes.drop(params.index);
+        return empty(204);
+      },
+    }),
+    steer('pause', 'Pause the run after its present slice', (name) => workflows.pauseMigration(name)),
+    steer('resume', 'Let a paused run go on', (name) => workflows.resumeMigration(name)),
+    steer('cancel', 'Give the run up where that is safe, and remove what it had built', (name) =>
+      workflows.cancelMigration(name),
+    ),
+    route({
+      method: 'post',
+      path: '/admin/migrations/{name}/pace',
+      summary: 'Change how fast the run may go',
+      tag: TAG,
+      auth: 'admin',
+      request: { params: MigrationParams, body: MigrationPace },
+      responses: { 202: { description: 'Asked for' } },
+      errors: ['MIGRATION_NOT_RUNNING', 'SERVICE_UNAVAILABLE'],
+      async handle(_ctx, { params, body }) {
+        await workflows.paceMigration(params.name, body.pages_per_second);
+        return empty(202);
+      },
+    }),
+  ];
+};
+
+/** An engine that is away must not hide the rest of the list. */
+const lookForPending = async (migration: Migration) => {
+  try {
+    return { pending: await migration.pending(), unknown: null };
+  } catch (error) {
+    return { pending: null, unknown: AppError.from(error).message };
+  }
+};
+
+const presentRun = ({ started_at, updated_at, finished_at, ...rest }: MigrationRun): MigrationRunBody => ({
+  ...rest,
+  started_at: started_at.toISOString(),
+  updated_at: updated_at.toISOString(),
+  finished_at: finished_at?.toISOString() ?? null,
+});
+
+/** One event per change. */
+async function* progressEvents(
+  latest: () => Promise<MigrationRun | undefined>,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  let told = '';
+  while (!signal.aborted) {
+    const run = await latest();
+    if (run === undefined) return;
+    const event = dataEvent(presentRun(run));
+    if (event !== told) yield event;
+    told = event;
+    if (isFinalMigrationState(run.state)) break;
+    await setTimeout(PROGRESS_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  yield DONE_EVENT;
+}

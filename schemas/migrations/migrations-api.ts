@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { MIGRATION_MODES, MIGRATION_STATES, MIGRATIONS } from './migrations.js';
+
+/** Bodies of the endpoints of migrations. */
+
+export const MigrationParams = z.object({ name: z.enum(MIGRATIONS) });
+
+const PagesPerSecond = z
+  .number()
+  .positive()
+  .max(1_000)
+  .nullable()
+  .meta({ description: 'Pages a second at most; null: as fast as the engines take it' });
+
+export const MigrationStart = z
+  .strictObject({
+    mode: z.enum(MIGRATION_MODES).default('run'),
+    pages_per_second: PagesPerSecond.default(null),
+  })
+  .meta({ id: 'MigrationStart' });
+
+export const MigrationPace = z
+  .strictObject({ pages_per_second: PagesPerSecond })
+  .meta({ id: 'MigrationPace' });
+
+export const MigrationRunBody = z
+  .object({
+    run_id: z.string(),
+    name: z.enum(MIGRATIONS),
+    mode: z.enum(MIGRATION_MODES),
+    state: z.enum(MIGRATION_STATES),
+    phase: z.string().meta({ description: 'What is being done, in plain words' }),
+    unit: z.string().meta({ description: 'What done and total count' }),
+    done: z.int(),
+    total: z.int().nullable(),
+    pages_per_second: z.number().nullable(),
+    figures: z.record(z.string(), z.number()),
+    started_by: z.string().meta({ description: 'The id of the user, `schedule`, or `start`' }),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    started_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+    finished_at: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'MigrationRun' });
+export type MigrationRunBody = z.infer<typeof MigrationRunBody>;
+
+const Pending = z
+  .object({
+    what: z.string(),
+    amount: z.int().nullable(),
+    dark: z.array(z.string()).meta({ description: 'What does not work until it ran' }),
+    obstacle: z.string().nullable().meta({ description: 'Why a run would fail as things stand' }),
+  })
+  .meta({ id: 'PendingMigration' });
+
+const MigrationRow = z
+  .object({
+    name: z.enum(MIGRATIONS),
+    title: z.string(),
+    unit: z.string(),
+    modes: z.array(z.enum(MIGRATION_MODES)),
+    pending: Pending.nullable(),
+    unknown: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it could not be found out whether anything is pending' }),
+    latest: z.array(MigrationRunBody).meta({ description: 'The latest run of each mode' }),
+  })
+  .meta({ id: 'MigrationRow' });
+
+export const MigrationList = z.object({ migrations: z.array(MigrationRow) }).meta({ id: 'MigrationList' });
+
+export const MigrationStarted = z.object({ run_id: z.string() }).meta({ id: 'MigrationStarted' });
+
+export const MigrationRuns = z.object({ runs: z.array(MigrationRunBody) }).meta({ id: 'MigrationRuns' });
+
+export const ChunkIndexParams = z.object({ index: z.string() });
+
+export const ChunkIndexList = z
+  .object({
+    indexes: z.array(
+      z.object({
+        index: z.string(),
+        live: z.boolean().meta({ description: 'Searches and writes go to it' }),
+        schema: z.int(),
+        step: z.int().meta({ description: 'Counts changes of a schema that need an index built anew' }),
+        chunks: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: 'ChunkIndexList' });

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { AppError } from '../../../schemas/app-error.js';
+import { until } from '../../support/until.js';
+import { askJson } from '../support/ask-json.js';
+import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
+import type { Gateway } from '../support/start-gateway.js';
+
+let gateway: Gateway;
+let ada: string;
+beforeEach(async () => {
+  gateway = await startGateway();
+  ada = gateway.addUser('ada').token;
+});
+afterEach(() => gateway.close());
+
+const ask = (method: string, path: string, body?: unknown, token = ADMIN_TOKEN) =>
+  askJson(gateway, method, path, { body, token });
+
+const FORBIDDEN = [403, { detail: 'Admin privileges required' }];
+const DOMAIN = (code: string) =>
+  expect.objectContaining({ detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)) });
+
+const begin = (runId: string, mode: 'run' | 'dry_run' = 'run') =>
+  gateway.migrations.store.insert({
+    ...{ run_id: runId, name: 'vector-store', mode, unit: 'chunks', pages_per_second: null, started_by: '1' },
+  });
+
+describe('GET /admin/migrations', () => {
+  it('is for administrators', async () => {
+    expect(await ask('GET', '/admin/migrations', undefined, ada)).toEqual(FORBIDDEN);
+  });
+
+  it('says what is pending and how the latest runs fared', async () => {
+    gateway.migrations.state.pending = {
+      ...{ what: 'schema 2', amount: 7, dark: ['searches', 'uploads'], obstacle: null },
+    };
+    await begin('first');
+    await gateway.migrations.store.finish('first', {
+      state: 'failed',
+      error: { code: 'VDB_ERROR', message: 'the disk is full' },
+    });
+    const [status, body] = await ask('GET', '/admin/migrations');
+    expect(status).toBe(200);
+    expect(body.migrations).toEqual([
+      expect.objectContaining({
+        name: 'vector-store',
+        unit: 'chunks',
+        pending: gateway.migrations.state.pending,
+        unknown: null,
+        latest: [
+          expect.objectContaining({
+            ...{
+              run_id: 'first',
+              state: 'failed',
+              error: { code: 'VDB_ERROR', message: 'the disk is full' },
+            },
+          }),
+        ],
+      }),
+    ]);
+  });
+
+  it('answers also while the vector store is away', async () => {
+    gateway.migrations.state.fault = new AppError('VDB_CONNECTION_ERROR');
+    const [status, body] = await ask('GET', '/admin/migrations');
+    expect(status).toBe(200);
+    expect(body.migrations[0]).toMatchObject({
+      ...{ pending: null, unknown: 'The vector store cannot be reached.' },
+    });
+  });
+});
+
+describe('POST /admin/migrations/{name}', () => {
+  it('is for administrators', async () => {
+    expect(await ask('POST', '/admin/migrations/vector-store', {}, ada)).toEqual(FORBIDDEN);
+  });
+
+  it('starts a run, or a dry run, in the name of the caller', async () => {
+    const [status, { run_id: runId }] = await ask('POST', '/admin/migrations/vector-store');
+    expect(status).toBe(202);
+    const [, { run_id: dryId }] = await ask('POST', '/admin/migrations/vector-store', { mode: 'dry_run' });
+    expect(gateway.workflows.migrated).toEqual([
+      `run vector-store ${runId}`,
+      `dry_run vector-store ${dryId}`,
+    ]);
+  });
+
+  it('refuses what it does not know', async () => {
+    for (const body of [{ mode: 'all' }, { pages_per_second: 0 }, { pages_per_second: -1 }, { speed: 1 }])
+      expect((await ask('POST', '/admin/migrations/vector-store', body))[0]).toBe(422);
+    expect((await ask('POST', '/admin/migrations/other', {}))[0]).toBe(422);
+    expect(await ask('POST', '/admin/migrations/vector-store', { mode: 'rollback' })).toEqual([
+      409,
+      DOMAIN('MIGRATION_NOT_POSSIBLE'),
+    ]);
+    expect(gateway.workflows.migrated).toEqual([]);
+  });
+
+  it.each(['pause', 'resume', 'cancel'])('%s is handed to the run', async (word) => {
+    expect(await ask('POST', `/admin/migrations/vector-store/${word}`, undefined, ada)).toEqual(FORBIDDEN);
+    expect((await gateway.call('POST', `/admin/migrations/vector-store/${word}`)).status).toBe(202);
+    expect(gateway.workflows.migrated).toEqual([`${word} vector-store`]);
+  });
+
+  it('changes the pace of a run', async () => {
+    const pace = (body: object, token = ADMIN_TOKEN) =>
+      gateway.call('POST', '/admin/migrations/vector-store/pace', {
+        ...{ body: JSON.stringify(body), headers: { 'content-type': 'application/json' }, token },
+      });
+    expect((await pace({ pages_per_second: 2 }, ada)).status).toBe(403);
+    expect((await pace({})).status).toBe(422);
+    expect((await pace({ pages_per_second: 2 })).status).toBe(202);
+    expect((await pace({ pages_per_second: null })).status).toBe(202);
+    expect(gateway.workflows.migrated).toEqual(['pace vector-store 2', 'pace vector-store null']);
+  });
+});
+
+describe('GET /admin/migrations/{name}/runs', () => {
+  it('lists runs, the newest first, for administrators', async () => {
+    await begin('first');
+    await begin('second', 'dry_run');
+    expect(await ask('GET', '/admin/migrations/vector-store/runs', undefined, ada)).toEqual(FORBIDDEN);
+    const [, { runs }] = await ask('GET', '/admin/migrations/vector-store/runs');
+    expect(runs.map((run: { run_id: string }) => run.run_id)).toEqual(['second', 'first']);
+  });
+});
+
+describe('GET /admin/migrations/{name}/events', () => {
+  it('tells each change until the run ends', async () => {
+    expect(await ask('GET', '/admin/migrations/vector-store/events', undefined, ada)).toEqual(FORBIDDEN);
+    expect((await ask('GET', '/admin/migrations/vector-store/events'))[0]).toBe(404);
+    await begin('run');
+    const answer = await gateway.call('GET', '/admin/migrations/vector-store/events');
+    expect(answer.headers.get('content-type')).toContain('text/event-stream');
+    let text = '';
+    const read = (async () => {
+      for await (const part of answer.body!) text += Buffer.from(part).toString();
+    })();
+    await until('the first event has come', async () => text.includes('"done":0'));
+    const figures = { chunks: 9 };
+    await gateway.migrations.store.report('run', {
+      ...{ phase: 'copying', done: 4, total: 9, figures, pages_per_second: null },
+    });
+    await until('the progress has come', async () => text.includes('"done":4'));
+    await gateway.migrations.store.finish('run', { state: 'completed', error: null });
+    await read;
+    const events = text.trim().split('\n\n');
+    expect(events).toHaveLength(4);
+    expect(events[2]).toContain('"state":"completed"');
+    expect(events[3]).toBe('data: [DONE]');
+  });
+});
+
+describe('/admin/indexes', () => {
+  it('GET lists them and DELETE drops one that is kept, for administrators', async () => {
+    expect(await ask('GET', '/admin/indexes', undefined, ada)).toEqual(FORBIDDEN);
+    expect(await ask('DELETE', '/admin/indexes/chunks-v3-kept', undefined, ada)).toEqual(FORBIDDEN);
+    const names = async () =>
+      (await ask('GET', '/admin/indexes'))[1].indexes.map(({ index }: { index: string }) => index);
+    expect(await names()).toEqual(['chunks-v3-a', 'chunks-v3-kept']);
+    expect(await ask('DELETE', '/admin/indexes/chunks-v3-a')).toEqual([
+      409,
+      DOMAIN('MIGRATION_NOT_POSSIBLE'),
+    ]);
+    expect((await ask('DELETE', '/admin/indexes/other'))[0]).toBe(404);
+    await begin('run');
+    expect(await ask('DELETE', '/admin/indexes/chunks-v3-kept')).toEqual([409, DOMAIN('MIGRATION_RUNNING')]);
+    await gateway.migrations.store.finish('run', { state: 'completed', error: null });
+    expect((await gateway.call('DELETE', '/admin/indexes/chunks-v3-kept')).status).toBe(204);
+    expect(await names()).toEqual(['chunks-v3-a']);
+  });
+});

@@ -1,0 +1,157 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertMemo,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { MigrationActivities } from '../../activities/migrations/migration-activities.js';
+import type { MigrationSlice } from '../../activities/ports/migrations.js';
+import type { MigrationMode, MigrationName } from '../../schemas/migrations/migrations.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { bulk, quick } from '../activity-profiles.js';
+
+export interface MigrateInput {
+  prefix: string;
+  runId: string;
+  name: MigrationName;
+  mode: MigrationMode;
+  unit: string;
+  pagesPerSecond: number | null;
+  startedBy: string;
+  /** The run pauses by itself then; milliseconds since 1970. */
+  windowEndsAt?: number;
+  /** Set when a run goes on as a new one. */
+  continued?: { last: MigrationSlice | null; paused: boolean };
+}
+
+/** What the query answers. */
+export interface MigrationProgressAnswer {
+  paused: boolean;
+  pagesPerSecond: number | null;
+  windowEndsAt: number | null;
+  last: MigrationSlice | null;
+}
+
+export const pauseSignal = defineSignal('pause');
+export const resumeSignal = defineSignal('resume');
+/** Null: as fast as it goes. */
+export const paceSignal = defineSignal<[number | null]>('pace');
+/** A window opens: the run goes on, unless a person paused it, and pauses at its end. */
+export const windowSignal = defineSignal<[number]>('window');
+export const progressQuery = defineQuery<MigrationProgressAnswer>('progress');
+
+/**
+ * Runs a migration slice by slice. Slices are activities of some seconds, so that a pause or a change of the pace takes
+ * effect soon, and each starts where the one before ended. A cancel is obeyed where the migration can be given up.
+ */
+export async function migrate(
+  input: MigrateInput,
+): Promise<{ done: number; figures: Record<string, number> }> {
+  const taskQueue = taskQueues(input.prefix).migrations;
+  const { runMigrationSlice } = proxyActivities<MigrationActivities>({ ...bulk, taskQueue });
+  const { beginMigration, pauseMigration, endMigration, abandonMigration } =
+    proxyActivities<MigrationActivities>({
+      ...quick,
+      taskQueue,
+    });
+  const { runId, name, mode, unit, startedBy } = input;
+
+  let last = input.continued?.last ?? null;
+  let isPaused = input.continued?.paused ?? false;
+  let { pagesPerSecond } = input;
+  let windowEndsAt = input.windowEndsAt ?? null;
+  setHandler(pauseSignal, () => {
+    isPaused = true;
+  });
+  setHandler(resumeSignal, () => {
+    isPaused = false;
+    // Whoever resumes it by hand wants it to go on beyond the window.
+    windowEndsAt = null;
+  });
+  setHandler(paceSignal, (pages) => {
+    pagesPerSecond = pages;
+  });
+  setHandler(windowSignal, (endsAt) => {
+    windowEndsAt = endsAt;
+  });
+  setHandler(progressQuery, () => ({ paused: isPaused, pagesPerSecond, windowEndsAt, last }));
+  const mayGoOn = (): boolean => !isPaused && (windowEndsAt === null || Date.now() < windowEndsAt);
+
+  const describe = (): void => {
+    const share = last?.total ? ` of ${last.total} (${Math.floor((100 * last.done) / last.total)} %)` : '';
+    const words = `${last?.position.phase ?? 'starting'}: ${last?.done ?? 0}${share} ${unit}`;
+    setCurrentDetails(mayGoOn() ? words : `paused; ${words}`);
+    upsertMemo({
+      phase: last?.position.phase ?? 'starting',
+      done: last?.done ?? 0,
+      total: last?.total ?? null,
+    });
+  };
+
+  const waitForTurn = async (): Promise<void> => {
+    if (mayGoOn()) return;
+    describe();
+    await pauseMigration({ runId, paused: true });
+    await condition(mayGoOn);
+    await pauseMigration({ runId, paused: false });
+  };
+
+  const nextSlice = (): Promise<MigrationSlice> =>
+    runMigrationSlice({
+      ...{ runId, name, mode, pagesPerSecond },
+      position: last?.position ?? null,
+      ...(windowEndsAt === null ? {} : { notAfter: windowEndsAt }),
+    });
+
+  const work = async (): Promise<void> => {
+    if (input.continued === undefined)
+      await beginMigration({ runId, name, mode, unit, pagesPerSecond, startedBy });
+    while (last?.ended !== true) {
+      const cancellable: boolean = last?.cancellable ?? true;
+      if (cancellable) await waitForTurn();
+      last = cancellable ? await nextSlice() : await CancellationScope.nonCancellable(nextSlice);
+      describe();
+      if (workflowInfo().continueAsNewSuggested) return;
+    }
+  };
+
+  try {
+    await work();
+  } catch (error) {
+    await CancellationScope.nonCancellable(async () => {
+      await abandonMigration({ name, mode, position: last?.position ?? null });
+      await endMigration(
+        isCancellation(error)
+          ? { runId, state: 'cancelled', error: null }
+          : { runId, state: 'failed', error: causeOf(error) },
+      );
+    });
+    throw error;
+  }
+  if (last?.ended !== true)
+    return continueAsNew<typeof migrate>({
+      ...input,
+      pagesPerSecond,
+      ...(windowEndsAt === null ? {} : { windowEndsAt }),
+      continued: { last, paused: isPaused },
+    });
+  const { done, figures } = last;
+  await CancellationScope.nonCancellable(() => endMigration({ runId, state: 'completed', error: null }));
+  return { done, figures };
+}
+
+function causeOf(error: unknown): { code: string; message: string } {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  if (cause instanceof ApplicationFailure)
+    return { code: cause.type ?? 'UNEXPECTED_ERROR', message: cause.message };
+  return { code: 'UNEXPECTED_ERROR', message: String(cause) };
+}
