@@ -244,9 +244,7 @@ export const createChunkIndexes = (
           bool: { must_not: [{ exists: { field: SHARED_VECTOR_FIELD } }] },
         }),
         chunks_with_folded_section_ids: countOf(index, { bool: { should: far } }),
-        chunks_with_integers_beyond_64_bits: countOf(index, {
-          nested: { path: 'metadata', query: { term: { _ignored: 'metadata.integer' } } },
-        }),
+        chunks_with_integers_beyond_64_bits: countOf(index, { term: { _ignored: 'metadata.integer' } }),
       };
       const counts = await Promise.all(Object.values(counted));
       return Object.fromEntries(Object.keys(counted).map((figure, at) => [figure, counts[at]!]));

@@ -1,0 +1,345 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createVectorStoreMigration } from '../../../activities/migrations/vector-store.js';
+import type {
+  ChunkIndexes,
+  Migration,
+  MigrationSlice,
+  SliceControl,
+} from '../../../activities/ports/migrations.js';
+import type { ChunkStore } from '../../../activities/ports/chunks.js';
+import { createChunkIndexes } from '../../../activities/stores/opensearch/chunk-indexes.js';
+import { createOpenSearchChunkStore } from '../../../activities/stores/opensearch/chunk-store.js';
+import { chunkMapping, indexSettings, vectorMapping } from '../../../activities/stores/opensearch/mapping.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { chunkId } from '../../../schemas/documents/chunk-id.js';
+import type { MigrationMode, MigrationPosition } from '../../../schemas/migrations/migrations.js';
+import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin/builtin-endpoints.js';
+import { createFakeModelEndpointStore } from '../../support/fakes/models/fake-model-endpoint-store.js';
+import { createFakePartitionStore } from '../../support/fakes/documents/fake-partition-store.js';
+import {
+  openEngine,
+  schemaTwoChunk,
+  vectorOfChunk,
+  writeSchemaTwoIndex,
+  SCHEMA_TWO_DIMENSION,
+} from '../../support/schema-two-index.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { collect, sampleChunk } from '../samples.js';
+
+const describeOnEngine = process.env['TAMIS_FAKES_ONLY'] === '1' ? describe.skip : describe;
+const BUILTIN = BUILTIN_ENDPOINTS.find(({ model_type: type }) => type === 'embedder')!;
+const EVERYTHING = { kind: 'all', userId: 1 } as const;
+
+let engine: ReturnType<typeof openEngine>;
+let prefix: string;
+let name: string;
+let indexes: ChunkIndexes;
+let store: ChunkStore;
+let partitions: ReturnType<typeof createFakePartitionStore>;
+let endpoints: ReturnType<typeof createFakeModelEndpointStore>;
+let migration: Migration;
+
+beforeEach(() => {
+  engine = openEngine();
+  prefix = `tamis-test-${randomBytes(6).toString('hex')}-`;
+  name = `${prefix}chunks-v3`;
+  indexes = createChunkIndexes(engine.client, { indexPrefix: prefix });
+  store = createOpenSearchChunkStore(engine.client, { indexPrefix: prefix });
+  partitions = createFakePartitionStore();
+  endpoints = createFakeModelEndpointStore();
+  migration = createVectorStoreMigration(indexes, { partitions, endpoints });
+});
+afterEach(async () => {
+  await engine.client.request('DELETE', `/${prefix}*`);
+  await engine.close();
+});
+
+const addEmbedder = (embedder: string, field: string, dimension: number | null = SCHEMA_TWO_DIMENSION) =>
+  endpoints.save({ ...BUILTIN, name: embedder, vector_field: field, dimension });
+
+const control = (overrides: Partial<SliceControl> = {}): SliceControl => ({
+  signal: new AbortController().signal,
+  isOver: () => true,
+  pace: async () => {},
+  reached: () => {},
+  ...overrides,
+});
+
+/** Slice after slice to the end; `between` runs before each. */
+const run = async (
+  mode: MigrationMode = 'run',
+  between: (position: MigrationPosition | null) => Promise<void> | void = () => {},
+): Promise<MigrationSlice> => {
+  let slice: MigrationSlice | null = null;
+  while (slice?.ended !== true) {
+    await between(slice?.position ?? null);
+    slice = await migration.slice(mode, slice?.position ?? null, control());
+  }
+  return slice;
+};
+
+const rawSources = async (index: string): Promise<Map<string, Record<string, unknown>>> => {
+  const answer = await engine.client.request<{
+    hits: { hits: { _id: string; _source: Record<string, unknown> }[] };
+  }>('POST', `/${index}/_search`, { body: { size: 10_000 } });
+  return new Map(answer.hits.hits.map(({ _id, _source }) => [_id, _source]));
+};
+
+const indexNames = async (): Promise<[string, boolean][]> =>
+  (await indexes.list()).map(({ index, live }) => [index.slice(prefix.length), live]);
+
+describeOnEngine('vector-store: schema 2 → 3', () => {
+  const CHUNKS = 1_250;
+  const given = { chunks: CHUNKS, partitions: ['letters', 'laws', 'unknown'], chunksPerFile: 7 };
+
+  beforeEach(async () => {
+    await writeSchemaTwoIndex(engine.client, name, given);
+    await addEmbedder('first', 'vector_first');
+    await addEmbedder('second', 'vector_second');
+    await partitions.create({ partition: 'letters', embedder: 'first', ownerId: 1 });
+    await partitions.create({ partition: 'laws', embedder: 'second', ownerId: 1 });
+  });
+
+  test('each vector goes to the field of its partition, the traps are counted, searches are back at once', async () => {
+    const search = () =>
+      store.searchHybrid({
+        ...{ scope: EVERYTHING, partitions: ['letters'], text: 'mill', vector: vectorOfChunk(3) },
+        ...{ vectorField: 'vector_first', size: 5 },
+      });
+    await expect(store.ensureSchema([])).rejects.toMatchObject({ code: 'VDB_SCHEMA_MIGRATION_REQUIRED' });
+    await expect(search()).rejects.toMatchObject({ code: 'VDB_SCHEMA_MIGRATION_REQUIRED' });
+    expect(await migration.pending()).toEqual({
+      what: expect.stringContaining('schema 2'),
+      ...{ amount: CHUNKS, dark: ['searches', 'uploads'], obstacle: null },
+    });
+
+    const numbers = Array.from({ length: CHUNKS }, (_, number) => number);
+    const partitionOf = (number: number) => schemaTwoChunk(number, given).partition;
+    const traps = {
+      chunks_of_unknown_partitions: numbers.filter((number) => partitionOf(number) === 'unknown').length,
+      chunks_without_vector: 0,
+      chunks_with_folded_section_ids: numbers.filter((number) => number % 100 === 0).length,
+      chunks_with_integers_beyond_64_bits: numbers.filter((number) => number % 1_000 === 0).length,
+    };
+    const dry = await run('dry_run');
+    expect(dry.figures).toEqual({ chunks: CHUNKS, ...traps });
+    expect(await indexNames()).toEqual([['chunks-v3', true]]);
+
+    const { figures, done, total } = await run();
+    expect([done, total]).toEqual([CHUNKS, CHUNKS]);
+    expect(figures).toMatchObject({ ...traps, chunks_verified: CHUNKS });
+    expect(await indexNames()).toEqual([
+      ['chunks-v3-a', true],
+      ['chunks-v3-kept', false],
+    ]);
+    expect((await search()).dense).toHaveLength(5);
+    expect(await migration.pending()).toBeNull();
+
+    const sources = await rawSources(name);
+    expect(sources.size).toBe(CHUNKS);
+    for (const number of numbers) {
+      const chunk = schemaTwoChunk(number, given);
+      const source = sources.get(chunkId(chunk.file_key, chunk.generation, chunk.position))!;
+      const vectors = Object.entries(source).filter(([field]) => field.startsWith('vector'));
+      const field = { letters: 'vector_first', laws: 'vector_second', unknown: null }[chunk.partition];
+      expect(vectors).toEqual(field == null ? [] : [[field, vectorOfChunk(number)]]);
+      expect(source['section_id']).toBe(number % 100 === 0 ? number : chunk.position);
+    }
+    // As text: a number of JavaScript would hide that it was rounded.
+    const raw = await fetch(`${process.env['OPENSEARCH_URL']}/${name}/_search?size=5&q=position:1`);
+    expect(await raw.text()).toContain('"integer":9007199254740993');
+  }, 60_000);
+
+  test('says what stands in its way, and runs once it is gone', async () => {
+    await partitions.create({ partition: 'notes', embedder: 'gone', ownerId: 1 });
+    const obstacle = expect.stringContaining('The partition notes uses the embedder gone');
+    expect(await migration.pending()).toMatchObject({ obstacle });
+    await expect(run()).rejects.toMatchObject({ code: 'MIGRATION_NOT_POSSIBLE', message: obstacle });
+    await addEmbedder('gone', 'vector_gone', 9);
+    expect(await migration.pending()).toMatchObject({
+      obstacle: expect.stringContaining('gives vectors of 9 numbers'),
+    });
+    await addEmbedder('gone', 'vector_gone', null);
+    expect((await run()).figures['chunks_verified']).toBe(CHUNKS);
+  }, 60_000);
+
+  test('a run that is given up leaves the index as it was', async () => {
+    let slice: MigrationSlice | null = null;
+    while (slice?.position.phase !== 'switching')
+      slice = await migration.slice('run', slice?.position ?? null, control());
+    expect(slice.cancellable).toBe(false);
+    await indexes.blockWrites(name, true);
+    await migration.abandon('run', slice.position);
+    await migration.abandon('run', slice.position);
+    expect(await indexNames()).toEqual([['chunks-v3', true]]);
+    expect(await migration.pending()).toMatchObject({ amount: CHUNKS });
+    expect(await store.deleteFile('file-0')).toBe(given.chunksPerFile);
+  }, 60_000);
+
+  test('has no way back: this release cannot write the old index', async () => {
+    await run();
+    await expect(run('rollback')).rejects.toMatchObject({ code: 'MIGRATION_NOT_POSSIBLE' });
+    await expect(indexes.drop(`${name}-a`)).rejects.toMatchObject({ code: 'MIGRATION_NOT_POSSIBLE' });
+    await expect(indexes.drop('other')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await indexes.drop(`${name}-kept`);
+    await expect(indexes.drop(`${name}-kept`)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await indexNames()).toEqual([['chunks-v3-a', true]]);
+  }, 60_000);
+});
+
+describeOnEngine('vector-store: a step of the present schema', () => {
+  const FIELD = 'vector_small';
+
+  beforeEach(async () => {
+    const { similarity: _ours, ...settings } = indexSettings;
+    const integer = { type: 'integer' };
+    await engine.client.request('PUT', `/${name}`, {
+      body: {
+        settings,
+        mappings: {
+          ...chunkMapping,
+          _meta: { schema_version: 3 },
+          properties: {
+            ...chunkMapping.properties,
+            ...{ section_id: integer, prev_section_id: integer, next_section_id: integer },
+            [FIELD]: vectorMapping(3),
+          },
+        },
+      },
+    });
+    await store.ensureSchema([{ vectorField: FIELD, dimension: 3 }]);
+  });
+
+  /** Files that come, are replaced, annotated and deleted at random; what must be there afterwards. */
+  const createWriters = (seed: number) => {
+    const random = seededRandom(seed);
+    const files = new Map<string, { generation: number; chunks: number; marked: boolean }>();
+    let generation = 0;
+    /** As an activity does: an engine that is away, or switching, is asked again. */
+    const persist = async <T>(work: () => Promise<T>): Promise<T> => {
+      for (;;)
+        try {
+          return await work();
+        } catch (error) {
+          if (!(error instanceof AppError && error.retryable)) throw error;
+        }
+    };
+    const write = async (fileKey: string): Promise<void> => {
+      const chunks = 1 + Math.floor(random() * 6);
+      const mine = (generation += 1);
+      const parts = Array.from({ length: chunks }, (_, position) =>
+        sampleChunk({
+          ...{ partition: 'p', file_key: fileKey, generation: mine, position, published: false },
+          text: `text ${position} of ${fileKey}`,
+        }),
+      );
+      await persist(() =>
+        store.put(
+          parts.map((chunk) => ({ chunk, vector: [1, chunk.position, mine] })),
+          FIELD,
+        ),
+      );
+      await persist(() => store.publish(fileKey, mine, chunks));
+      await persist(() => store.deleteGenerations(fileKey, { keep: [mine], upTo: mine }));
+      files.set(fileKey, { generation: mine, chunks, marked: false });
+    };
+    const step = async (): Promise<void> => {
+      const fileKey = `file-${Math.floor(random() * 30)}`;
+      const present = files.get(fileKey);
+      const chance = random();
+      if (present === undefined || chance < 0.5) return write(fileKey);
+      if (chance < 0.75) {
+        await persist(() => store.deleteFile(fileKey));
+        files.delete(fileKey);
+        return undefined;
+      }
+      const words = {
+        ...{ partition: 'p', relationship_id: 'marked', parent_id: null },
+        metadata: [{ key: 'k', text: 'v' }],
+      };
+      await persist(() => store.annotate(fileKey, present.generation, present.chunks, words));
+      files.set(fileKey, { ...present, marked: true });
+    };
+    return { files, step };
+  };
+
+  const expectExactly = async (files: ReturnType<typeof createWriters>['files']): Promise<void> => {
+    const counted = await collect(store.scanGenerations());
+    expect(new Set(counted.map(({ fileKey, generation: at }) => `${fileKey}/${at}`))).toEqual(
+      new Set([...files].map(([fileKey, { generation: at }]) => `${fileKey}/${at}`)),
+    );
+    for (const { fileKey, chunks, published } of counted)
+      expect([fileKey, chunks, published]).toEqual([fileKey, files.get(fileKey)!.chunks, chunks]);
+    for (const [fileKey, { generation, marked }] of files) {
+      const listed = await store.listWithVectors(fileKey, generation, {
+        vectorField: FIELD,
+        from: 0,
+        limit: 10,
+      });
+      for (const { chunk, vector } of listed) {
+        expect(vector).toEqual([1, chunk.position, generation]);
+        expect(chunk.relationship_id).toBe(marked ? 'marked' : sampleChunk({}).relationship_id);
+      }
+    }
+  };
+
+  test.each([1, 2])(
+    'what is written meanwhile arrives, and nothing else is left (%i)',
+    async (seed) => {
+      const writers = createWriters(seed);
+      for (let count = 0; count < 12; count += 1) await writers.step();
+      expect(await migration.pending()).toMatchObject({
+        ...{ what: expect.stringContaining('step 1'), dark: [], obstacle: null },
+      });
+      let writing = true;
+      let failed: unknown = null;
+      const write = (async () => {
+        while (writing) await writers.step();
+      })().catch((error: unknown) => (failed = error));
+      const { figures } = await run('run', async () => {
+        await expect(
+          store.searchHybrid({
+            ...{ scope: EVERYTHING, partitions: ['p'], text: 'text', vector: [1, 0, 0] },
+            ...{ vectorField: FIELD, size: 5 },
+          }),
+        ).resolves.toBeDefined();
+      });
+      for (let count = 0; count < 20; count += 1) await store.countChunks(EVERYTHING, 'p');
+      writing = false;
+      await write;
+      expect(failed).toBeNull();
+      expect(figures['chunks_verified']).toBeGreaterThan(0);
+      expect((await indexes.list()).find(({ live }) => live)).toMatchObject({ step: 2 });
+      await expectExactly(writers.files);
+
+      // And back, with what was written since.
+      for (let count = 0; count < 6; count += 1) await writers.step();
+      await run('rollback');
+      expect((await indexes.list()).find(({ live }) => live)).toMatchObject({ step: 1 });
+      await expectExactly(writers.files);
+      await writers.step();
+      await expectExactly(writers.files);
+      // And once more, now that the name is an alias.
+      await run();
+      expect((await indexes.list()).find(({ live }) => live)).toMatchObject({ step: 2 });
+      await expectExactly(writers.files);
+    },
+    120_000,
+  );
+
+  test('any slice may be repeated, as after a crash', async () => {
+    const writers = createWriters(7);
+    for (let count = 0; count < 15; count += 1) await writers.step();
+    let position: MigrationPosition | null = null;
+    for (let ended = false; !ended;) {
+      const first: MigrationSlice = await migration.slice('run', position, control());
+      // The worker died before it could tell; only the start makes a new index, in place of the first.
+      const again: MigrationSlice =
+        position === null ? first : await migration.slice('run', position, control());
+      ({ position, ended } = again);
+      await writers.step();
+    }
+    await expectExactly(writers.files);
+  }, 60_000);
+});
