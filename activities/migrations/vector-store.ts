@@ -19,8 +19,6 @@ const FIELD_PER_EMBEDDER = 3;
 /** Writes of the source that a page copies. */
 const PAGE = 1_000;
 const SAMPLE = 200;
-/** Rounds of catching up before the switch; what is left then is copied while writers wait. */
-const SMALL_REST = 500;
 
 type Phase = 'preparing' | 'copying' | 'comparing' | 'switching' | 'done';
 
@@ -115,10 +113,9 @@ export const createVectorStoreMigration = (indexes: ChunkIndexes, stores: Stores
       await control.pace();
       const { source, target, after } = at;
       const page = await indexes.copy({ source, target, after, size: PAGE }, options);
-      const left = page.known - page.after;
       at = {
         ...at,
-        phase: left > SMALL_REST ? 'copying' : 'comparing',
+        phase: page.after < page.known ? 'copying' : 'comparing',
         after: page.after,
         copied: Math.min(at.total, at.copied + page.copied),
       };
@@ -167,13 +164,13 @@ export const createVectorStoreMigration = (indexes: ChunkIndexes, stores: Stores
         'MIGRATION_NOT_POSSIBLE',
         `The new index has ${to} chunks instead of ${from}, and ${differing} of ${compared} vectors differ.`,
       );
-    const kept = await indexes.swap({ source, target });
+    await indexes.swap({ source, target });
     const figures = {
       ...position.figures,
       chunks_verified: to,
       milliseconds_without_writes: Date.now() - began,
     };
-    return { ...done, figures, kept };
+    return { ...done, figures };
   };
 
   const chunksOf = async (index: string): Promise<number> =>

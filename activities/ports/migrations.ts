@@ -167,8 +167,8 @@ export interface ChunkIndexes {
   countTraps(index: string, partitions: readonly string[]): Promise<Record<string, number>>;
   /** From its answer on no write reaches the index, and those before are in it. Writers try again meanwhile. */
   blockWrites(index: string, blocked: boolean): Promise<void>;
-  /** In one call: searches and writes go to the target; the source is kept, read-only. Answers the source's name. */
-  swap(pair: { source: string; target: string }): Promise<string>;
+  /** In one call: searches and writes go to the target; the source is kept. */
+  swap(pair: { source: string; target: string }): Promise<void>;
   /** @throws AppError MIGRATION_NOT_POSSIBLE for the live one, NOT_FOUND */
   drop(index: string): Promise<void>;
 }

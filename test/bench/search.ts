@@ -48,7 +48,7 @@ try {
   });
   process.stderr.write(`${CHUNKS} chunks in ${Math.round((performance.now() - began) / 1000)} s\n`);
 
-  const index = `${stack.config.opensearch.indexPrefix}chunks-v3`;
+  const index = `${stack.config.opensearch.indexPrefix}chunks`;
   const engine = connectOpenSearch({ url: stack.config.opensearch.url });
   const counter = createTermCounter(engine.client, index);
   const { vectorField } = await stack.adapters.models.embedder(EMBEDDER);

@@ -42,7 +42,8 @@ export const bulkUpdate = async (
     if (lines.length === 0) return;
     const answer = await client.request<BulkAnswer>('POST', `/${index}/_bulk`, {
       lines,
-      query: { refresh },
+      // Without it a write that finds no alias would make an index of its name, with a mapping of its own.
+      query: { refresh, require_alias: true },
       signal: options.signal,
       timeoutMs: 120_000,
       refused: 'VDB_INSERT_ERROR',

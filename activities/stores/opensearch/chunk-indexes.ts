@@ -1,5 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { ChunkIndex, ChunkIndexes, CopiedPage, VectorFields } from '../../ports/migrations.js';
+import { indexNames } from './index-names.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
 import {
@@ -39,6 +40,8 @@ interface IndexMeta {
   schema_version?: number;
   step?: number;
   replaced?: { index: string; writes: number };
+  /** Until it is switched to. */
+  building?: boolean;
 }
 interface MappingAnswer {
   [index: string]: {
@@ -61,12 +64,12 @@ interface ReindexAnswer {
   failures: { cause?: unknown }[];
 }
 
-/** The indexes behind the name that `createOpenSearchChunkStore` uses, which is an index or an alias of one. */
+/** The indexes of the chunks: the one behind the alias that `createOpenSearchChunkStore` uses, and those beside it. */
 export const createChunkIndexes = (
   client: OpenSearchClient,
   options: { indexPrefix: string },
 ): ChunkIndexes => {
-  const name = `${options.indexPrefix}chunks-v3`;
+  const { alias, first } = indexNames(options);
 
   const scripted = (fields: VectorFields | undefined): object =>
     fields === undefined
@@ -95,7 +98,16 @@ export const createChunkIndexes = (
   const mappings = (pattern: string): Promise<MappingAnswer> =>
     client.request<MappingAnswer>('GET', `/${pattern}/_mapping`, { query: { ignore_unavailable: true } });
 
-  const liveIndex = async (): Promise<string | null> => Object.keys(await mappings(name))[0] ?? null;
+  const aliasedIndex = async (): Promise<string | null> => {
+    const found = await client.request<{ index: string }[]>('GET', `/_cat/aliases/${alias}`, {
+      query: { format: 'json' },
+    });
+    return found[0]?.index ?? null;
+  };
+
+  /** One of a release that had no alias counts too. */
+  const liveIndex = async (): Promise<string | null> =>
+    (await aliasedIndex()) ?? Object.keys(await mappings(first))[0] ?? null;
 
   /** Whether nothing that is under way is missing below `max_seq_no`, and how far the writes have come. */
   const writesOf = async (index: string): Promise<number> => {
@@ -109,6 +121,26 @@ export const createChunkIndexes = (
         `The index ${index} has ${shards.length} shards instead of one.`,
       );
     return Math.max(...shards[0]!.map(({ seq_no }) => seq_no.local_checkpoint));
+  };
+
+  const vectorFields: ChunkIndexes['vectorFields'] = async (index) => {
+    const [found] = Object.values(await mappings(index));
+    return Object.entries(found?.mappings.properties ?? {}).flatMap(([vectorField, { type, dimension }]) =>
+      type === 'knn_vector' && dimension !== undefined ? [{ vectorField, dimension }] : [],
+    );
+  };
+
+  /** An embedder may have come since the target was made. */
+  const addNewFields = async (source: string, target: string): Promise<void> => {
+    const [wanted, present] = await Promise.all([vectorFields(source), vectorFields(target)]);
+    const missing = wanted.filter(
+      (field) => !present.some(({ vectorField }) => vectorField === field.vectorField),
+    );
+    if (missing.length === 0) return;
+    const properties = Object.fromEntries(
+      missing.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
+    );
+    await client.request('PUT', `/${target}/_mapping`, { body: { properties } });
   };
 
   const countOf = async (index: string, query: object): Promise<number> => {
@@ -131,16 +163,15 @@ export const createChunkIndexes = (
   const noteReplaced = async (target: string, index: string): Promise<void> => {
     const [found] = Object.values(await mappings(target));
     const replaced = { index, writes: await writesOf(target) };
-    await client.request('PUT', `/${target}/_mapping`, {
-      body: { _meta: { ...found?.mappings._meta, replaced } },
-    });
+    const { building: _over, ...meta } = found?.mappings._meta ?? {};
+    await client.request('PUT', `/${target}/_mapping`, { body: { _meta: { ...meta, replaced } } });
   };
 
   return {
     present: { schema: SCHEMA_VERSION, step: SCHEMA_STEP },
 
     async list() {
-      const [found, live] = await Promise.all([mappings(`${name},${name}-*`), liveIndex()]);
+      const [found, live] = await Promise.all([mappings(`${first},${first}-*`), liveIndex()]);
       return Promise.all(
         Object.entries(found)
           .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -157,11 +188,15 @@ export const createChunkIndexes = (
     },
 
     async create(fields) {
-      const live = await liveIndex();
-      const target = freeName(name, live);
-      await client.request('DELETE', `/${target}`, { query: { ignore_unavailable: true } });
+      const found = await mappings(`${first},${first}-*`);
+      // What an attempt left that was given up without a word.
+      for (const [index, { mappings: mapping }] of Object.entries(found))
+        if (mapping._meta?.building === true) await client.request('DELETE', `/${index}`);
+      const numbers = Object.keys(found).map((index) => Number(index.slice(first.length + 1)) || 1);
+      const target = `${first}-${Math.max(...numbers) + 1}`;
       const mapping = {
         ...chunkMapping,
+        _meta: { ...chunkMapping._meta, building: true },
         properties: {
           ...chunkMapping.properties,
           ...Object.fromEntries(
@@ -174,18 +209,14 @@ export const createChunkIndexes = (
       return target;
     },
 
-    async vectorFields(index) {
-      const [found] = Object.values(await mappings(index));
-      return Object.entries(found?.mappings.properties ?? {}).flatMap(([vectorField, { type, dimension }]) =>
-        type === 'knn_vector' && dimension !== undefined ? [{ vectorField, dimension }] : [],
-      );
-    },
+    vectorFields,
 
     async copy({ source, target, after, size }, given): Promise<CopiedPage> {
       // Read before the refresh: every write up to here is over, and what follows shows it.
       const known = await writesOf(source);
       if (after >= known) return { after, copied: 0, known };
       await client.request('POST', `/${source}/_refresh`);
+      if (given.fields === undefined) await addNewFields(source, target);
       const upTo = Math.min(known, after + size);
       const query = { range: { _seq_no: { gt: after, lte: upTo } } };
       return {
@@ -258,34 +289,22 @@ export const createChunkIndexes = (
 
     async swap({ source, target }) {
       await client.request('POST', `/${target}/_refresh`);
-      await noteReplaced(target, source === name ? `${name}-kept` : source);
-      if (source !== name) {
-        await client.request('POST', '/_aliases', {
-          body: {
-            actions: [{ remove: { index: source, alias: name } }, { add: { index: target, alias: name } }],
-          },
-        });
-        return source;
-      }
-      // The name is that of an index: it is kept as a clone, which shares its files and takes no time.
-      const kept = `${name}-kept`;
-      await client.request('DELETE', `/${kept}`, { query: { ignore_unavailable: true } });
-      await client.request('PUT', `/${source}/_clone/${kept}`, {
-        query: { wait_for_active_shards: 1 },
-        timeoutMs: REINDEX_MS,
-      });
+      await noteReplaced(target, source);
       await client.request('POST', '/_aliases', {
         body: {
-          actions: [{ remove_index: { index: source } }, { add: { index: target, alias: name } }],
+          actions: [
+            ...((await aliasedIndex()) === null ? [] : [{ remove: { index: source, alias } }]),
+            { add: { index: target, alias } },
+          ],
         },
       });
-      return kept;
     },
 
     async drop(index) {
       if (index === (await liveIndex()))
         throw new AppError('MIGRATION_NOT_POSSIBLE', `Searches go to ${index}: it cannot be dropped.`);
-      if (!index.startsWith(`${name}-`)) throw new AppError('NOT_FOUND', `There is no index ${index}.`);
+      if (index !== first && !index.startsWith(`${first}-`))
+        throw new AppError('NOT_FOUND', `There is no index ${index}.`);
       try {
         await client.request('DELETE', `/${encodeURIComponent(index)}`);
       } catch (error) {
@@ -295,10 +314,6 @@ export const createChunkIndexes = (
     },
   };
 };
-
-/** Two names take turns, so that a new attempt finds what the one before left, and a kept index stays. */
-const freeName = (name: string, live: string | null): string =>
-  live === `${name}-a` ? `${name}-b` : `${name}-a`;
 
 const ofGeneration = (fileKey: string, generation: number): object => ({
   bool: { filter: [{ term: { file_key: fileKey } }, { term: { generation } }] },

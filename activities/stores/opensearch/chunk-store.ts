@@ -11,6 +11,7 @@ import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
 import { ensureChunkIndex, isSchemaBehind } from './ensure-chunk-index.js';
 import { cosineOf, hybridQuery, questionWords } from './hybrid-query.js';
+import { indexNames } from './index-names.js';
 import { scanChunks } from './scan-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
@@ -20,19 +21,20 @@ import { createTermCounter } from './term-weights.js';
 
 type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
 
-/** Chunks in index `{indexPrefix}chunks-v3`, with one vector field per embedder. */
+/** Chunks behind the alias `{indexPrefix}chunks`, with one vector field per embedder. */
 export const createOpenSearchChunkStore = (
   client: OpenSearchClient,
   options: { indexPrefix: string },
 ): ChunkStore => {
-  const index = `${options.indexPrefix}chunks-v3`;
+  const names = indexNames(options);
+  const index = names.alias;
   const refresh = createSharedRefresh(client, index);
   const counter = createTermCounter(client, index);
   /** Fields that could not be made sure of, since the index was of an older release; null: none. */
   let owed: VectorField[] | null = null;
   const requireSchema = async (): Promise<void> => {
     if (owed === null) return;
-    await ensureChunkIndex(client, index, owed);
+    await ensureChunkIndex(client, names, owed);
     owed = null;
   };
   const askLegs = async (
@@ -55,7 +57,7 @@ export const createOpenSearchChunkStore = (
   return {
     async ensureSchema(fields) {
       try {
-        await ensureChunkIndex(client, index, fields);
+        await ensureChunkIndex(client, names, fields);
       } catch (error) {
         if (isSchemaBehind(error)) owed = [...(owed ?? []), ...fields];
         throw error;

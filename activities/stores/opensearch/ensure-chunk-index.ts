@@ -2,20 +2,20 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { assertMapping, chunkMapping, indexSettings, SCHEMA_VERSION, vectorMapping } from './mapping.js';
 import { hasEngineType } from './opensearch-errors.js';
+import type { IndexNames } from './index-names.js';
 import { ensureSimilarity } from './similarity.js';
 
-type MappingAnswer = Record<
-  string,
-  { mappings: { _meta?: { schema_version?: number }; properties?: Record<string, unknown> } }
->;
-
-const readMapping = async (client: OpenSearchClient, index: string) =>
-  Object.values(await client.request<MappingAnswer>('GET', `/${index}/_mapping`))[0]?.mappings;
+interface StoredMapping {
+  _meta?: { schema_version?: number };
+  properties?: Record<string, { dimension?: number }>;
+}
+type MappingAnswer = Record<string, { mappings: StoredMapping }>;
 
 /** Refuses an index that another release has written; one that names no version is of the first that had one. */
-const requirePresentVersion = async (client: OpenSearchClient, index: string): Promise<void> => {
-  const found = await readMapping(client, index);
-  const stored = found?._meta?.schema_version ?? SCHEMA_VERSION;
+const requirePresentVersion = async (client: OpenSearchClient, index: string): Promise<StoredMapping> => {
+  const answer = await client.request<MappingAnswer>('GET', `/${index}/_mapping`);
+  const found = Object.values(answer)[0]?.mappings ?? {};
+  const stored = found._meta?.schema_version ?? SCHEMA_VERSION;
   if (stored < SCHEMA_VERSION)
     throw new AppError(
       'VDB_SCHEMA_MIGRATION_REQUIRED',
@@ -27,6 +27,7 @@ const requirePresentVersion = async (client: OpenSearchClient, index: string): P
       'VDB_COLLECTION_ERROR',
       `The index ${index} has schema version ${stored}, of a newer release than this one (${SCHEMA_VERSION}).`,
     );
+  return found;
 };
 
 /** Whether an error says that the store is of an older release, and not that one of its fields is another. */
@@ -44,28 +45,26 @@ export const isSchemaBehind = (error: unknown): boolean =>
  */
 export const ensureChunkIndex = async (
   client: OpenSearchClient,
-  index: string,
+  { alias: index, first }: IndexNames,
   fields: readonly { vectorField: string; dimension: number }[],
 ): Promise<void> => {
   assertMapping(chunkMapping);
-  try {
-    await client.request('PUT', `/${index}`, {
-      body: { settings: indexSettings, mappings: chunkMapping },
-      refused: 'VDB_COLLECTION_ERROR',
-    });
-  } catch (error) {
-    if (!isThereAlready(error)) throw error;
-    await requirePresentVersion(client, index);
-    await ensureSimilarity(client, index);
-  }
+  if (!(await hasAlias(client, index))) await createFirst(client, { alias: index, first });
+  const { properties: present = {}, _meta: meta = {} } = await requirePresentVersion(client, index);
+  await ensureSimilarity(client, index);
   // Base fields too: a version that adds one finds an index that lacks it. What is there may be of an earlier step.
-  const { properties: present = {} } = (await readMapping(client, index)) ?? {};
-  const missing = Object.entries(chunkMapping.properties).filter(([name]) => !Object.hasOwn(present, name));
+  const base = Object.entries(chunkMapping.properties).filter(([name]) => !Object.hasOwn(present, name));
+  const vectors = fields.filter(
+    ({ vectorField, dimension }) => present[vectorField]?.dimension !== dimension,
+  );
+  const isVersioned = meta.schema_version !== undefined;
+  if (isVersioned && base.length === 0 && vectors.length === 0) return;
   const mapping = {
+    ...(!isVersioned && { _meta: { ...meta, schema_version: SCHEMA_VERSION } }),
     properties: {
-      ...Object.fromEntries(missing),
+      ...Object.fromEntries(base),
       ...Object.fromEntries(
-        fields.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
+        vectors.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
       ),
     },
   };
@@ -84,7 +83,19 @@ export const ensureChunkIndex = async (
   }
 };
 
-/** The name is that of an index, or, after a migration, that of an alias. */
-const isThereAlready = (error: unknown): boolean =>
-  hasEngineType(error, 'resource_already_exists_exception') ||
-  hasEngineType(error, 'invalid_index_name_exception');
+const hasAlias = async (client: OpenSearchClient, alias: string): Promise<boolean> =>
+  (await client.request<unknown[]>('GET', `/_cat/aliases/${alias}`, { query: { format: 'json' } })).length >
+  0;
+
+/** One that is there already is of a release that had no alias, or of a process that starts at the same moment. */
+const createFirst = async (client: OpenSearchClient, { alias, first }: IndexNames): Promise<void> => {
+  try {
+    await client.request('PUT', `/${first}`, {
+      body: { settings: indexSettings, mappings: chunkMapping, aliases: { [alias]: {} } },
+      refused: 'VDB_COLLECTION_ERROR',
+    });
+  } catch (error) {
+    if (!hasEngineType(error, 'resource_already_exists_exception')) throw error;
+    await client.request('POST', '/_aliases', { body: { actions: [{ add: { index: first, alias } }] } });
+  }
+};

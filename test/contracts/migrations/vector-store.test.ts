@@ -130,13 +130,13 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
     expect([done, total]).toEqual([CHUNKS, CHUNKS]);
     expect(figures).toMatchObject({ ...traps, chunks_verified: CHUNKS });
     expect(await indexNames()).toEqual([
-      ['chunks-v3-a', true],
-      ['chunks-v3-kept', false],
+      ['chunks-v3', false],
+      ['chunks-v3-2', true],
     ]);
     expect((await search()).dense).toHaveLength(5);
     expect(await migration.pending()).toBeNull();
 
-    const sources = await rawSources(name);
+    const sources = await rawSources(`${prefix}chunks`);
     expect(sources.size).toBe(CHUNKS);
     for (const number of numbers) {
       const chunk = schemaTwoChunk(number, given);
@@ -147,7 +147,7 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
       expect(source['section_id']).toBe(number % 100 === 0 ? number : chunk.position);
     }
     // As text: a number of JavaScript would hide that it was rounded.
-    const raw = await fetch(`${process.env['OPENSEARCH_URL']}/${name}/_search?size=5&q=position:1`);
+    const raw = await fetch(`${process.env['OPENSEARCH_URL']}/${prefix}chunks/_search?size=5&q=position:1`);
     expect(await raw.text()).toContain('"integer":9007199254740993');
   }, 60_000);
 
@@ -165,6 +165,7 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
   }, 60_000);
 
   test('a run that is given up leaves the index as it was', async () => {
+    await expect(store.ensureSchema([])).rejects.toMatchObject({ code: 'VDB_SCHEMA_MIGRATION_REQUIRED' });
     let slice: MigrationSlice | null = null;
     while (slice?.position.phase !== 'switching')
       slice = await migration.slice('run', slice?.position ?? null, control());
@@ -180,11 +181,11 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
   test('has no way back: this release cannot write the old index', async () => {
     await run();
     await expect(run('rollback')).rejects.toMatchObject({ code: 'MIGRATION_NOT_POSSIBLE' });
-    await expect(indexes.drop(`${name}-a`)).rejects.toMatchObject({ code: 'MIGRATION_NOT_POSSIBLE' });
+    await expect(indexes.drop(`${name}-2`)).rejects.toMatchObject({ code: 'MIGRATION_NOT_POSSIBLE' });
     await expect(indexes.drop('other')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await indexes.drop(`${name}-kept`);
-    await expect(indexes.drop(`${name}-kept`)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect(await indexNames()).toEqual([['chunks-v3-a', true]]);
+    await indexes.drop(name);
+    await expect(indexes.drop(name)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    expect(await indexNames()).toEqual([['chunks-v3-2', true]]);
   }, 60_000);
 });
 
@@ -327,6 +328,20 @@ describeOnEngine('vector-store: a step of the present schema', () => {
     },
     120_000,
   );
+
+  test('an embedder that comes meanwhile is not lost', async () => {
+    const writers = createWriters(3);
+    for (let count = 0; count < 5; count += 1) await writers.step();
+    await run('run', async (position) => {
+      if (position?.phase !== 'copying') return;
+      await store.ensureSchema([{ vectorField: 'vector_new', dimension: 2 }]);
+      const chunk = sampleChunk({ partition: 'p', file_key: 'late', position: 0 });
+      await store.put([{ chunk, vector: [1, 2] }], 'vector_new');
+      writers.files.set('late', { generation: chunk.generation, chunks: 1, marked: false });
+    });
+    const ids = [chunkId('late', sampleChunk({}).generation, 0)];
+    expect([...(await store.getVectors(ids, 'vector_new')).values()]).toEqual([[1, 2]]);
+  }, 60_000);
 
   test('any slice may be repeated, as after a crash', async () => {
     const writers = createWriters(7);

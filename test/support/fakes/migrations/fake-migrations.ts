@@ -7,7 +7,7 @@ import type {
 import { AppError } from '../../../../schemas/app-error.js';
 import { createFakeMigrationStore } from './fake-migration-store.js';
 
-const LIVE: ChunkIndex = { index: 'chunks-v3-a', live: true, schema: 3, step: 2, chunks: 5, replaced: null };
+const LIVE: ChunkIndex = { index: 'chunks-v3-2', live: true, schema: 3, step: 2, chunks: 5, replaced: null };
 
 /** What the routes of migrations ask: one migration whose state a test sets, and the list of indexes. */
 export const createFakeMigrations = () => {
@@ -15,7 +15,7 @@ export const createFakeMigrations = () => {
     pending: null as PendingMigration | null,
     /** What looking for it throws. */
     fault: null as Error | null,
-    indexes: [LIVE, { ...LIVE, index: 'chunks-v3-kept', live: false, step: 1 }] as ChunkIndex[],
+    indexes: [LIVE, { ...LIVE, index: 'chunks-v3', live: false, step: 1 }] as ChunkIndex[],
   };
   const vectorStore: Migration = {
     name: 'vector-store',
