@@ -9,8 +9,11 @@ import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
+import { createMigrationActivities } from '../../activities/migrations/migration-activities.js';
+import type { Migration } from '../../activities/ports/migrations.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { DeliveryResult } from '../../activities/ports/signals.js';
+import { createFakeMigrationStore } from '../support/fakes/migrations/fake-migration-store.js';
 import { createScriptedForwarding, ok, refusal } from '../support/scripted-forwarding.js';
 import { createScriptedUpkeep } from '../support/scripted-upkeep.js';
 import { documentRef, scriptedActivities, untilCancelled } from '../support/scripted-activities.js';
@@ -33,12 +36,19 @@ interface Recording {
   paused?: boolean;
   /** Cancels once the first activity runs. */
   cancel?: boolean;
+  /** The migrations: after how many slices one ends; 0: it cannot be done. */
+  slices?: number;
   /** It never ends: its first run is recorded, which continues as new. */
   endless?: boolean;
 }
 
 /** The watcher whose signals wait; the actor ends half a second after the last. */
 const FORWARD = { watcher: 'watcher', idleMs: 500 };
+
+const MIGRATE = {
+  ...{ runId: 'run', name: 'records', mode: 'run', unit: 'records' },
+  ...{ pagesPerSecond: null, startedBy: '1' },
+};
 
 let pages = 2;
 let rounds = 2;
@@ -179,13 +189,45 @@ const recordings: Recording[] = [
     input: { everyMs: 100, stepsPerRun: 3 },
     endless: true,
   },
+  { name: 'migrate', workflow: 'migrate', slices: 3, input: MIGRATE },
+  { name: 'migrate-failed', workflow: 'migrate', slices: 0, input: MIGRATE },
+  {
+    name: 'open-migration-window',
+    workflow: 'openMigrationWindow',
+    slices: 1,
+    input: { name: 'records', unit: 'records', windowMs: 3_600_000, pagesPerSecond: null },
+  },
   { name: 'retain-alerts', workflow: 'retainAlerts', answers: [], input: { retentionDays: 30 } },
 ];
+
+const queueOf = (
+  queues: ReturnType<typeof taskQueues>,
+  { answers, slices }: { answers: DeliveryResult[] | undefined; slices: number | undefined },
+): string => {
+  if (slices !== undefined) return queues.migrations;
+  return answers === undefined ? queues.documents : queues.alerts;
+};
+
+/** So many slices, or a reason why it cannot be done. */
+const countedMigration = (slices: number): Migration => ({
+  ...{ name: 'records', title: 'counts', unit: 'records', modes: ['run'] },
+  pending: async () => ({ what: 'count', amount: slices, dark: [], obstacle: null }),
+  async slice(_mode, position) {
+    if (slices === 0)
+      throw ApplicationFailure.nonRetryable('No embedder is the default.', 'MIGRATION_NOT_POSSIBLE');
+    const done = Number(position?.['done'] ?? 0) + 1;
+    return {
+      position: { phase: 'counting', done },
+      ...{ ended: done === slices, cancellable: done < slices - 1, done, total: slices, figures: { done } },
+    };
+  },
+  abandon: async () => undefined,
+});
 
 const record = async (
   client: Client,
   connection: NativeConnection,
-  { name, workflow, script, answers, input, signals = 2, paused, cancel, endless }: Recording,
+  { name, workflow, script, answers, input, signals = 2, paused, cancel, endless, slices }: Recording,
 ): Promise<void> => {
   const prefix = `record-${Date.now()}-`;
   const { activities, names } = scriptedActivities(script);
@@ -213,12 +255,21 @@ const record = async (
     taskQueue: queues.alerts,
     workflowBundle: await workflowBundle(),
   });
+  const fourth = await Worker.create({
+    ...options,
+    activities: createMigrationActivities({
+      store: createFakeMigrationStore(),
+      migrations: [countedMigration(slices ?? 0)],
+    }),
+    taskQueue: queues.migrations,
+    workflowBundle: await workflowBundle(),
+  });
   const withWorkers = <T>(run: () => Promise<T>): Promise<T> =>
-    first.runUntil(second.runUntil(third.runUntil(run)));
+    first.runUntil(second.runUntil(third.runUntil(fourth.runUntil(run))));
   await withWorkers(async () => {
     const handle = await client.workflow.start(workflow, {
       workflowId: `${prefix}${name}`,
-      taskQueue: answers === undefined ? queues.documents : queues.alerts,
+      taskQueue: queueOf(queues, { answers, slices }),
       args: [{ ...documentRef(name), prefix, timeoutMs: 86_400_000, ...input }],
     });
     if (cancel === true) {
