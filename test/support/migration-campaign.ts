@@ -138,8 +138,8 @@ const waitForEnd = (stack: RunningStack): Promise<MigrationRunBody> =>
   );
 
 /**
- * Documents that are indexed, their index turned back to schema 2, and migrated while the worker is killed: every answer
- * is afterwards what it was before, digit by digit.
+ * Documents that are indexed, their index turned back to schema 2, and migrated while the worker is killed: every
+ * answer is afterwards what it was before, digit by digit.
  * @param options.disturb what else happens while the migration runs
  */
 export const migrateSchemaTwo = async (
@@ -199,8 +199,8 @@ export const migrateSchemaTwo = async (
 };
 
 /**
- * A step of the present schema while files come, change and go, and questions are asked: no search fails, the answers of
- * a partition in which nothing changes stay the same, and the stores agree in the end.
+ * A step of the present schema while files come, change and go, and questions are asked: no search fails, the answers
+ * of a partition in which nothing changes stay the same, and the stores agree in the end.
  */
 export const migrateUnderLoad = async (
   stack: RunningStack,

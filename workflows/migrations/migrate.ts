@@ -41,13 +41,13 @@ export interface MigrationProgressAnswer {
   last: MigrationSlice | null;
 }
 
-export const pauseSignal = defineSignal('pause');
-export const resumeSignal = defineSignal('resume');
+const pauseSignal = defineSignal('pause');
+const resumeSignal = defineSignal('resume');
 /** Null: as fast as it goes. */
-export const paceSignal = defineSignal<[number | null]>('pace');
+const paceSignal = defineSignal<[number | null]>('pace');
 /** A window opens: the run goes on, unless a person paused it, and pauses at its end. */
 export const windowSignal = defineSignal<[number]>('window');
-export const progressQuery = defineQuery<MigrationProgressAnswer>('progress');
+const progressQuery = defineQuery<MigrationProgressAnswer>('progress');
 
 /**
  * Runs a migration slice by slice. Slices are activities of some seconds, so that a pause or a change of the pace takes

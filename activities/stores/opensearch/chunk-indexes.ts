@@ -17,7 +17,7 @@ import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
 
 /** The field of an index of schema 2 that holds the vectors of every partition. */
-export const SHARED_VECTOR_FIELD = 'vector';
+const SHARED_VECTOR_FIELD = 'vector';
 
 /** Section ids are folded below this: the greatest integer up to which a double is exact is 2⁵³. */
 const MAX_SECTION_ID = 2 ** 53 - 1;

@@ -45,23 +45,25 @@ export const readError = (answer: { status?: number | undefined; error?: unknown
   );
 };
 
+const toAnswerError = (error: errors.ResponseError, refused: ErrorCode): AppError => {
+  const status = error.statusCode;
+  const body = error.body as { error?: unknown } | string | null;
+  const reason = reasonText(typeof body === 'object' && body !== null ? body.error : body);
+  const blocked = typeof body === 'object' && isBlocked(body?.error);
+  if (blocked || isAwayStatus(status))
+    return new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
+  if (refused === 'VDB_SEARCH_ERROR' && hasEngineType(error, NO_INDEX)) return missingIndex(reason, error);
+  const code = status >= 400 && status < 500 && status !== 404 ? refused : 'VDB_ERROR';
+  return new AppError(code, `OpenSearch answered ${status}: ${reason}`, { cause: error });
+};
+
 /**
  * A failed call as one of our errors: VDB_CONNECTION_ERROR when the engine cannot be reached or is overloaded,
  * VDB_COLLECTION_ERROR when there is no index to search, `refused` when it turned this very request down, VDB_ERROR
  * otherwise. What writes meets a missing index with VDB_ERROR: the next attempt makes it anew.
  */
 export const toVdbError = (error: unknown, refused: ErrorCode = 'VDB_ERROR'): unknown => {
-  if (error instanceof errors.ResponseError) {
-    const status = error.statusCode;
-    const body = error.body as { error?: unknown } | string | null;
-    const reason = reasonText(typeof body === 'object' && body !== null ? body.error : body);
-    const blocked = typeof body === 'object' && isBlocked(body?.error);
-    if (blocked || isAwayStatus(status))
-      return new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
-    if (refused === 'VDB_SEARCH_ERROR' && hasEngineType(error, NO_INDEX)) return missingIndex(reason, error);
-    const code = status >= 400 && status < 500 && status !== 404 ? refused : 'VDB_ERROR';
-    return new AppError(code, `OpenSearch answered ${status}: ${reason}`, { cause: error });
-  }
+  if (error instanceof errors.ResponseError) return toAnswerError(error, refused);
   if (
     error instanceof errors.ConnectionError ||
     error instanceof errors.TimeoutError ||
