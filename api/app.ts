@@ -12,6 +12,7 @@ import type { Logger } from './logger.js';
 import { createAuthentication } from './http/middleware/authentication.js';
 import { crossOrigin } from './http/middleware/cross-origin.js';
 import { errorMapping } from './http/middleware/error-mapping.js';
+import { guardOpenAccess } from './http/middleware/open-access.js';
 import { noSuchRoute } from './http/middleware/no-such-route.js';
 import { createRateLimiting } from './http/middleware/rate-limit.js';
 import { requestId } from './http/middleware/request-id.js';
@@ -91,6 +92,7 @@ export const createApp = (deps: AppDeps): Koa => {
   app.use(securityHeaders(config.http));
   app.use(crossOrigin(config.http.corsOrigins));
   app.use(errorMapping);
+  app.use(guardOpenAccess(config));
   app.use(requestBodies(deps.bodyPace));
   app.use(proxy.routes());
   app.use(router.routes());

@@ -15,6 +15,8 @@ function httpConfig(env: Environment) {
     strictTransport: env.NODE_ENV === 'production',
     /** Origins whose pages may call the document surface; `*`: every one. */
     corsOrigins: env.CORS_EXTRA_ORIGINS,
+    /** While access is open: what requests may name as their host, besides loopback. */
+    allowedHosts: env.ALLOWED_HOSTS,
   };
 }
 

@@ -46,7 +46,8 @@ const listening = {
   ),
   CORS_EXTRA_ORIGINS: described(
     origins.default([]),
-    'origins whose pages may call the document API, with `;` between them; `*`: every one, without credentials',
+    'origins whose pages may call the document API, with `;` between them; `*`: every one, without ' +
+      'credentials, and for writing not while `AUTH_TOKEN` is unset',
   ),
   NODE_ENV: described(
     z.string().optional(),
@@ -70,6 +71,20 @@ const access = {
     unset: 'authentication is off; random with the launcher',
   }),
   ALLOW_NO_AUTH: described(flag(false), 'without `AUTH_TOKEN`: listen on every interface all the same'),
+  ALLOWED_HOSTS: described(
+    z
+      .string()
+      .toLowerCase()
+      .default('')
+      .transform(list)
+      .pipe(
+        z.array(
+          z.string().regex(/^[a-z0-9._-]+$|^[0-9a-f:.]+$/, 'must be names or addresses without a port'),
+        ),
+      ),
+    'without `AUTH_TOKEN`: host names or addresses, with commas between them, that requests may name besides loopback and ' +
+      'the address they came to; others are answered 403, against DNS rebinding',
+  ),
   SUPER_ADMIN_MODE: described(flag(false), 'administrators reach every partition'),
   SEED_USERS: described(
     seedUsers.default([]),
