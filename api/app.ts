@@ -5,6 +5,7 @@ import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
 import type { Config } from '../schemas/config/config.js';
+import { createClientAddress } from './http/client-address.js';
 import { docsRoutes } from './http/docs-routes.js';
 import type { GatewayDeps } from './gateway-deps.js';
 import { documentRoutes } from './document-surface.js';
@@ -88,7 +89,7 @@ export const createApp = (deps: AppDeps): Koa => {
     if (!CLIENT_LEFT.has(error.code ?? '')) logger.error({ err: error }, 'an answer broke off');
   });
   app.use(requestId);
-  app.use(requestLog(logger));
+  app.use(requestLog(logger, createClientAddress(config.http.trustedProxies)));
   app.use(securityHeaders(config.http));
   app.use(crossOrigin(config.http.corsOrigins));
   app.use(errorMapping);

@@ -32,7 +32,7 @@ const ask = async (served: Route, { isAdmin = true, checkResponses = true } = {}
   const app = new Koa();
   app
     .use(requestId)
-    .use(requestLog(pino({ level: 'silent' })))
+    .use(requestLog(pino({ level: 'silent' }), () => '192.0.2.1'))
     .use(errorMapping)
     .use(router.routes());
   server = createServer(app.callback());
