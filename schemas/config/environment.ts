@@ -31,11 +31,22 @@ const listening = {
     unset: 'every interface when `AUTH_TOKEN` is set or `ALLOW_NO_AUTH` is `true`, else loopback',
     fixedByCompose: true,
   }),
+  SERVICES: described(
+    z
+      .string()
+      .default('documents,proxy')
+      .transform(list)
+      .pipe(z.array(z.enum(['documents', 'proxy'])).min(1)),
+    'what gateway and worker do: `documents`, `proxy` or both. `proxy` alone needs neither OpenSearch nor model servers',
+  ),
   PORT: described(port.clone(), 'port of the gateway; with Docker the published one', { unset: '`8080`' }),
   APP_PORT: described(port.clone(), 'taken where `PORT` is unset', { fixedByCompose: true }),
-  PROXY_PORT: described(port.clone(), 'taken where `PORT` and `APP_PORT` are unset', {
-    fixedByCompose: true,
-  }),
+  PROXY_PORT: described(
+    port.clone(),
+    'a port of its own for the proxy (`/v2`, `/v3`, `/v1/usage-metrics`, `/api`, `/health`), which the other one then does ' +
+      'not serve; with Docker the published one',
+    { unset: 'one port serves both; `8081` with Docker' },
+  ),
   PREFERRED_URL_SCHEME: described(
     z.enum(['http', 'https']).optional(),
     'scheme in links: `https` behind a proxy that ends TLS',

@@ -21,11 +21,13 @@ afterEach(() => new Promise((resolve) => server.close(resolve)));
 const ask = async (served: Route, { isAdmin = true, checkResponses = true } = {}): Promise<Response> => {
   const router = new Router();
   mount(router, [served], {
-    authenticate: async () => ({
-      principal: { userId: 2, displayName: 'x', isAdmin },
-      scope: { kind: 'partitions', userId: 2, roles: {} },
-    }),
-    partitions: { get: async () => null, roleOf: async () => null },
+    users: {
+      authenticate: async () => ({
+        principal: { userId: 2, displayName: 'x', isAdmin },
+        scope: { kind: 'partitions', userId: 2, roles: {} },
+      }),
+      partitions: { get: async () => null, roleOf: async () => null },
+    },
     http: parseConfig({}).http,
     checkResponses,
   });

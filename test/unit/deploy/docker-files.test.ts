@@ -179,12 +179,13 @@ describe('docker-compose.yml', () => {
       expect(ENGINE_SECRETS.map((name) => service?.environment?.[name])).toEqual(['', '']);
   });
 
-  test('changes no default, and env.example shows the defaults', () => {
+  test('changes no default but the proxy’s own port and who may come to it, and env.example shows them', () => {
     const unset = parseConfig({});
+    const changed = ['PROXY_PORT', 'ALLOWED_NETWORKS'];
     for (const [, name = '', value = ''] of read('deploy/env.example').matchAll(/^#([A-Z_]+)=(.*)$/gm))
       expect([name, parseConfig({ [name]: value })]).toEqual([name, unset]);
     for (const { name, form, rest } of substitutions)
-      if (KNOWN_VARIABLES.includes(name) && form === '-')
+      if (KNOWN_VARIABLES.includes(name) && form === '-' && !changed.includes(name))
         expect([name, parseConfig({ [name]: rest })]).toEqual([name, unset]);
   });
 
@@ -194,6 +195,7 @@ describe('docker-compose.yml', () => {
     );
     expect(published).toEqual([
       ['gateway', '${PORT:-8080}:8080'],
+      ['gateway', '${PROXY_PORT:-8081}:8081'],
       ['temporal-ui', '127.0.0.1:${TEMPORAL_UI_PORT:-8233}:8080'],
     ]);
   });
@@ -222,6 +224,11 @@ describe('docker-compose.yml', () => {
       expect(config.auth.token).toBe(env['AUTH_TOKEN']);
       expect(config.mongodb.url).toContain(env['MONGODB_PASSWORD']);
       expect(config.http.host).toBe('::');
+      if (name === 'worker') continue;
+      expect(config.http).toMatchObject({ port: 8080, proxyPort: 8081 });
+      // Strangers are kept out, private networks are not.
+      expect(config.proxy.access.networks).toEqual(expect.arrayContaining(['10.0.0.0/8', 'fc00::/7']));
+      expect(config.proxy.access.networks?.some((network) => network.endsWith('/0'))).toBe(false);
     }
   });
 });
