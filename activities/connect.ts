@@ -12,7 +12,13 @@ import { BUNDLED_PROMPTS } from './models/seeds/bundled-prompts.js';
 import { createStoredPromptSource } from './models/seeds/stored-prompts.js';
 import { seededPresets } from './models/seeds/seeded-presets.js';
 import { createCapiClient } from './signals/capi/capi-client.js';
-import type { Adapters, GatewayAdapters, RateLimits, WorkerAdapters } from './ports/adapters.js';
+import type {
+  Adapters,
+  GatewayAdapters,
+  GatewayDocumentAdapters,
+  RateLimits,
+  WorkerAdapters,
+} from './ports/adapters.js';
 import { connectMongo } from './stores/mongo/connect-mongo.js';
 import { createMongoAlertStore } from './stores/mongo/signals/alert-store.js';
 import { createMongoApiKeyStore } from './stores/mongo/signals/api-key-store.js';
@@ -82,13 +88,9 @@ export const connectGateway = async (
   config: Config,
   openCache: OpenCache = openOwnCache,
 ): Promise<GatewayAdapters> => {
-  const base = await connectEngines(config);
-  const { db, adapters, modelServers, keys, secretsKey } = base;
-  const foreignServers = createGuardedDispatcher({
-    allowPrivate: config.chat.override.allowPrivate,
-    connectTimeoutMs: MODEL_CONNECT_MS,
-  });
-  const { webSearch } = config.chat;
+  const records = await connectRecords(config);
+  const { db, secretsKey } = records;
+  const base = await connectDocuments(config, records);
   const { ipLookup } = config.proxy;
   const ipInfo =
     ipLookup === null
@@ -97,6 +99,37 @@ export const connectGateway = async (
           createIpInfoSources({ ...ipLookup, userAgent: USER_AGENT }),
           openCache('ip-info', IP_INFO_ENTRIES),
         );
+  const documents = base === null ? null : connectRoutes(config, records, base);
+  return {
+    documents,
+    proxy:
+      secretsKey === null || !config.services.proxy
+        ? null
+        : {
+            ...connectSignalStores(db, secretsKey),
+            keys: createMongoApiKeyStore(db),
+            ipInfo,
+            logins: createMongoLoginStore(db, secretsKey),
+            copies: createMongoDecisionCopyStore(db),
+          },
+    pingRecords: () => records.ping(),
+    async close() {
+      await Promise.allSettled([ipInfo.close(), documents?.close(), records.close()]);
+    },
+  };
+};
+
+/** What a gateway has besides for its document routes. */
+function connectRoutes(
+  config: Config,
+  { keys }: Records,
+  { modelServers, adapters }: DocumentConnections,
+): GatewayDocumentAdapters {
+  const foreignServers = createGuardedDispatcher({
+    allowPrivate: config.chat.override.allowPrivate,
+    connectTimeoutMs: MODEL_CONNECT_MS,
+  });
+  const { webSearch } = config.chat;
   return {
     ...adapters,
     modelServers: createModelServers({ dispatcher: modelServers, keys, registry: adapters.models }),
@@ -114,35 +147,25 @@ export const connectGateway = async (
       webSearch.token === null
         ? null
         : createWebSearch(modelServers, { ...webSearch, token: webSearch.token }),
-    proxy:
-      secretsKey === null
-        ? null
-        : {
-            ...connectSignalStores(db, secretsKey),
-            keys: createMongoApiKeyStore(db),
-            ipInfo,
-            logins: createMongoLoginStore(db, secretsKey),
-            copies: createMongoDecisionCopyStore(db),
-          },
     async close() {
-      await Promise.allSettled([foreignServers.destroy(), ipInfo.close(), base.close()]);
+      await Promise.allSettled([foreignServers.destroy(), adapters.close()]);
     },
   };
-};
+}
 
 /**
  * Config → what a worker reaches outside, behind ports; as `connectGateway`.
  * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
  */
 export const connectWorker = async (config: Config): Promise<WorkerAdapters> => {
-  const base = await connectEngines(config);
-  const { db, adapters, secretsKey } = base;
+  const records = await connectRecords(config);
+  const { db, secretsKey } = records;
+  const base = await connectDocuments(config, records);
   const callbackClient = createCallbackClient(config.callbacks);
   return {
-    ...adapters,
-    callbackClient,
+    documents: base === null ? null : { ...base.adapters, callbackClient },
     proxy:
-      secretsKey === null
+      secretsKey === null || !config.services.proxy
         ? null
         : {
             ...connectSignalStores(db, secretsKey),
@@ -152,37 +175,54 @@ export const connectWorker = async (config: Config): Promise<WorkerAdapters> => 
               userAgent: USER_AGENT,
             }),
           },
+    pingRecords: () => records.ping(),
     async close() {
-      await Promise.allSettled([callbackClient.close(), base.close()]);
+      await Promise.allSettled([callbackClient.close(), base?.adapters.close(), records.close()]);
     },
   };
 };
 
-/** What both processes use, and what their own adapters are made of. */
-interface EngineConnections {
+/** What both sides of both processes use. */
+interface Records {
   db: Db;
-  /** The dispatcher towards configured model servers. */
-  modelServers: Agent;
   /** Null without SECRETS_KEY. */
   secretsKey: Buffer | null;
   keys: ReturnType<typeof createEncryption> | null;
-  adapters: Omit<Adapters, 'close'>;
+  ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-async function connectEngines(config: Config): Promise<EngineConnections> {
+async function connectRecords(config: Config): Promise<Records> {
   const mongo = await connectMongo(config.mongodb);
-  const { db } = mongo;
+  try {
+    await buildIndexes(config);
+  } catch (error) {
+    await mongo.close();
+    throw error;
+  }
+  const secretsKey = config.secretsKey === null ? null : Buffer.from(config.secretsKey, 'base64');
+  const keys = secretsKey === null ? null : createEncryption(secretsKey);
+  return { db: mongo.db, secretsKey, keys, ping: () => mongo.ping(), close: () => mongo.close() };
+}
+
+/** What both processes use for documents, and what their own adapters are made of. */
+interface DocumentConnections {
+  /** The dispatcher towards configured model servers. */
+  modelServers: Agent;
+  adapters: Adapters;
+}
+
+/** Null where SERVICES leaves documents out. Closes the records when it fails. */
+async function connectDocuments(config: Config, records: Records): Promise<DocumentConnections | null> {
+  if (!config.services.documents) return null;
+  const { db, secretsKey, keys } = records;
   const opensearch = connectOpenSearch(config.opensearch);
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
   const close = async (): Promise<void> => {
-    await Promise.allSettled([mongo.close(), opensearch.close(), modelServers.destroy()]);
+    await Promise.allSettled([opensearch.close(), modelServers.destroy()]);
   };
   try {
-    await buildIndexes(config);
     const endpoints = createMongoModelEndpointStore(db);
-    const secretsKey = config.secretsKey === null ? null : Buffer.from(config.secretsKey, 'base64');
-    const keys = secretsKey === null ? null : createEncryption(secretsKey);
     await seedEndpoints({
       endpoints,
       models: config.models,
@@ -234,11 +274,12 @@ async function connectEngines(config: Config): Promise<EngineConnections> {
         indexes,
         migrations: [createVectorStoreMigration(indexes, { partitions, endpoints })],
       },
-      probes: { mongodb: () => mongo.ping(), opensearch: () => opensearch.ping() },
+      probes: { mongodb: () => records.ping(), opensearch: () => opensearch.ping() },
+      close,
     };
-    return { db, modelServers, secretsKey, keys, adapters, close };
+    return { modelServers, adapters };
   } catch (error) {
-    await close();
+    await Promise.allSettled([close(), records.close()]);
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
 import type { Config } from '../schemas/config/config.js';
+import { createClientAddress } from './http/client-address.js';
 import { docsRoutes } from './http/docs-routes.js';
 import type { GatewayDeps } from './gateway-deps.js';
 import { documentRoutes } from './document-surface.js';
@@ -13,8 +14,10 @@ import type { Logger } from './logger.js';
 import { createAuthentication } from './http/middleware/authentication.js';
 import { crossOrigin } from './http/middleware/cross-origin.js';
 import { errorMapping } from './http/middleware/error-mapping.js';
+import { guardOpenAccess } from './http/middleware/open-access.js';
 import { noSuchRoute } from './http/middleware/no-such-route.js';
 import { createRateLimiting } from './http/middleware/rate-limit.js';
+import type { RateLimiting } from './http/middleware/rate-limit.js';
 import { requestId } from './http/middleware/request-id.js';
 import { requestBodies } from './http/middleware/request-bodies.js';
 import type { BodyPace } from './http/middleware/request-bodies.js';
@@ -22,6 +25,8 @@ import { requestLog } from './http/middleware/request-log.js';
 import { securityHeaders } from './http/middleware/security-headers.js';
 import { mount } from './http/mount.js';
 import { createApiKeyCheck } from './signals/management/check-api-key.js';
+import { healthRoutes } from './service/health-routes.js';
+import { createProxyReadiness } from './service/readiness.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';
 import { proxyRoutes } from './signals/proxy-routes.js';
 import type { Route } from './http/route.js';
@@ -49,6 +54,16 @@ export interface AppDeps {
 /** What breaks when a client leaves in the middle of its request or of our answer: not logged as a fault. */
 const CLIENT_LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'HPE_INVALID_EOF_STATE', 'ECONNRESET', 'EPIPE']);
 
+/** What a gateway that serves the proxy alone, or a listener of its own for it, is made of. */
+export type ProxyAppDeps = Pick<
+  AppDeps,
+  'config' | 'rateLimits' | 'logger' | 'bodyPace' | 'checkResponses'
+> & {
+  proxy: ProxyDeps;
+  workflows: Pick<WorkflowStarter, 'ping'>;
+  pingRecords: () => Promise<void>;
+};
+
 type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses' | 'rateLimits'>;
 
 /** The two jobs of the gateway and the description of both. */
@@ -64,41 +79,82 @@ export const allRoutes = (deps: RouteDeps): Route[] => {
   return [...proxy, ...documents];
 };
 
-/** The gateway over its dependencies; it opens nothing and listens nowhere by itself. */
-export const createApp = (deps: AppDeps): Koa => {
-  const { config, adapters, logger } = deps;
-  const routes = routeTables(deps);
-  const limiting = createRateLimiting(config, deps.rateLimits);
-  const options = {
-    authenticate: limiting.limitAuthentication(createAuthentication(config.auth, adapters)),
-    checkApiKey: deps.proxy && createApiKeyCheck(deps.proxy),
-    partitions: adapters.partitions,
-    http: config.http,
-    checkResponses: deps.checkResponses ?? false,
-  };
-  // Dashboards and local API servers spell a path in one way only (wire contract of the proxy, 1.2).
-  const proxy = new Router({ strict: true, sensitive: true });
-  mount(proxy, routes.proxy, options);
-  const router = new Router();
-  mount(router, routes.documents, { ...options, limitAddress: limiting.limitAddress });
-
+/** What every request passes, whichever side it is for. */
+const createBase = ({ config, logger, bodyPace }: Pick<AppDeps, 'config' | 'logger' | 'bodyPace'>): Koa => {
   const app = new Koa();
   // Only what breaks while an answer is already on its way arrives here; errors of handlers are mapped before.
   app.on('error', (error: Error & { code?: string }) => {
     if (!CLIENT_LEFT.has(error.code ?? '')) logger.error({ err: error }, 'an answer broke off');
   });
   app.use(requestId);
-  app.use(requestLog(logger));
+  app.use(requestLog(logger, createClientAddress(config.http.trustedProxies)));
   app.use(securityHeaders(config.http));
   app.use(crossOrigin(config.http.corsOrigins));
   app.use(errorMapping);
-  app.use(requestBodies(deps.bodyPace));
-  app.use(proxy.routes());
+  app.use(guardOpenAccess(config));
+  app.use(requestBodies(bodyPace));
+  return app;
+};
+
+const proxyRouter = (
+  routes: readonly Route[],
+  { config, proxy, checkResponses }: Pick<AppDeps, 'config' | 'proxy' | 'checkResponses'>,
+): Router => {
+  // Dashboards and local API servers spell a path in one way only (wire contract of the proxy, 1.2).
+  const router = new Router({ strict: true, sensitive: true });
+  mount(router, routes, {
+    checkApiKey: proxy && createApiKeyCheck(proxy),
+    http: config.http,
+    checkResponses: checkResponses ?? false,
+  });
+  return router;
+};
+
+/** The end of the line: routes of the document surface, then an answer for what no route serves. */
+const serveRest = (app: Koa, router: Router, limiting: RateLimiting): void => {
   app.use(router.routes());
   app.use(async (ctx, next) => {
     if (surfaceOf(ctx.path).name === 'documents') await limiting.limitAddress(ctx);
     await next();
   });
   app.use(noSuchRoute(router));
+};
+
+/** The gateway over its dependencies; it opens nothing and listens nowhere by itself. */
+export const createApp = (deps: AppDeps): Koa => {
+  const { config, adapters } = deps;
+  const routes = routeTables(deps);
+  const limiting = createRateLimiting(config, deps.rateLimits);
+  const router = new Router();
+  mount(router, routes.documents, {
+    users: {
+      authenticate: limiting.limitAuthentication(createAuthentication(config.auth, adapters)),
+      partitions: adapters.partitions,
+    },
+    limitAddress: limiting.limitAddress,
+    http: config.http,
+    checkResponses: deps.checkResponses ?? false,
+  });
+  const app = createBase(deps);
+  app.use(proxyRouter(routes.proxy, deps).routes());
+  serveRest(app, router, limiting);
+  return app;
+};
+
+/** The proxy without the documents: of the document surface only probes and the description are served. */
+export const createProxyApp = (deps: ProxyAppDeps): Koa => {
+  const { config } = deps;
+  const proxy = proxyRoutes(deps.proxy);
+  const health = healthRoutes(createProxyReadiness(deps.pingRecords, deps.workflows));
+  const limiting = createRateLimiting(config, deps.rateLimits);
+  const router = new Router();
+  mount(router, [...docsRoutes([...proxy, ...health]), ...health], {
+    limitAddress: limiting.limitAddress,
+    http: config.http,
+    checkResponses: deps.checkResponses ?? false,
+  });
+  const app = createBase(deps);
+  app.use(proxyRouter(proxy, deps).routes());
+  serveRest(app, router, limiting);
   return app;
 };

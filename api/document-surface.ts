@@ -4,6 +4,7 @@ import { bareRelationshipRoutes, contentRoutes } from './documents/files/content
 import type { GatewayDeps } from './gateway-deps.js';
 import { embeddingRoutes } from './retrieval/chat/embedding-routes.js';
 import { healthRoutes } from './service/health-routes.js';
+import { createReadiness } from './service/readiness.js';
 import { indexerRoutes } from './documents/files/indexer-routes.js';
 import { memberRoutes } from './documents/partitions/member-routes.js';
 import { modelEndpointRoutes } from './models/model-endpoint-routes.js';
@@ -25,7 +26,7 @@ import { workspaceRoutes } from './documents/partitions/workspace-routes.js';
 
 /** The whole document surface. */
 export const documentRoutes = (deps: GatewayDeps): Route[] => [
-  ...healthRoutes(deps),
+  ...healthRoutes(createReadiness(deps.adapters, deps.workflows, deps.config.readiness)),
   ...indexerRoutes(deps),
   ...taskRoutes(deps),
   ...queueRoutes(deps),

@@ -2,10 +2,12 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import type Koa from 'koa';
 import { createCapiPassThrough } from './signals/relay/capi-pass-through.js';
 import { readProxyFile } from '../activities/signals/rules/read-proxy-file.js';
 import { connectGateway, connectShared } from '../activities/connect.js';
 import { createLogger } from '../activities/create-logger.js';
+import type { GatewayDocumentAdapters } from '../activities/ports/adapters.js';
 import { openGeoLookup } from '../activities/signals/reading/geo-lookup.js';
 import { openRuleRegistry } from '../activities/signals/rules/rule-registry.js';
 import type { RuleRegistry } from '../activities/signals/rules/rule-registry.js';
@@ -18,7 +20,7 @@ import { ConfigError } from '../schemas/config/config-error.js';
 import { parseConfig } from '../schemas/config/config.js';
 import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
-import { createApp } from './app.js';
+import { createApp, createProxyApp } from './app.js';
 import { seedUsers } from './documents/commands/seed-users.js';
 import { createClientAddress, createClientName } from './http/client-address.js';
 import { tokenDigest } from './http/middleware/authentication.js';
@@ -67,22 +69,38 @@ const adapters = await connectGateway(config, shared.openCache).catch((error: un
   return new Promise<never>(() => {});
 });
 const workflows = connectTemporal(config);
-const search = createSearchService({ ...adapters, settings: config.search });
-const chat = createChatService({ ...adapters, search, settings: config.chat, now: () => new Date() });
 
-if (config.auth.token === null)
-  logger.warn(
-    { host: config.http.host },
-    'AUTH_TOKEN is not set: authentication is off, and every request runs as the administrator',
-  );
-await adapters.users
-  .ensureAdmin(config.auth.token === null ? null : tokenDigest(config.auth.token))
-  // Asked again at the first request that needs it.
-  .catch((error: unknown) => logger.warn({ err: error }, 'the administrator could not be recorded yet'));
-
-await seedUsers(adapters, config.auth.seedUsers, config.documents.defaultFileQuota)
-  // Tried again at the next start; a gateway that serves is worth more.
-  .catch((error: unknown) => logger.error({ err: error }, 'not every account of SEED_USERS could be made'));
+/** Users, search, chat and tools, where documents are served. */
+const openDocuments = async (documents: GatewayDocumentAdapters) => {
+  const search = createSearchService({ ...documents, settings: config.search });
+  const chat = createChatService({ ...documents, search, settings: config.chat, now: () => new Date() });
+  if (config.auth.token === null)
+    logger.warn(
+      { host: config.http.host },
+      'AUTH_TOKEN is not set: authentication is off, and every request runs as the administrator',
+    );
+  await documents.users
+    .ensureAdmin(config.auth.token === null ? null : tokenDigest(config.auth.token))
+    // Asked again at the first request that needs it.
+    .catch((error: unknown) => logger.warn({ err: error }, 'the administrator could not be recorded yet'));
+  await seedUsers(documents, config.auth.seedUsers, config.documents.defaultFileQuota)
+    // Tried again at the next start; a gateway that serves is worth more.
+    .catch((error: unknown) => logger.error({ err: error }, 'not every account of SEED_USERS could be made'));
+  // Its processes start when a tool is first executed.
+  const parser = createParserPool({
+    size: config.parsing.concurrency,
+    limits: { memoryMb: config.parsing.memoryMb, maxPages: config.parsing.maxPages },
+  });
+  const scratchDirectory = await createScratchDirectory('gateway');
+  return {
+    ...{ adapters: documents, search, chat, tools: { parser, scratchDirectory } },
+    async close(): Promise<void> {
+      await parser.close();
+      await rm(scratchDirectory, { recursive: true, force: true });
+    },
+  };
+};
+const documents = adapters.documents === null ? null : await openDocuments(adapters.documents);
 
 const passThrough = createCapiPassThrough({
   baseUrl: config.proxy.capiUrl,
@@ -91,7 +109,7 @@ const passThrough = createCapiPassThrough({
 let ruleRegistry: RuleRegistry | null = null;
 const openProxy = async (): Promise<ProxyDeps | null> => {
   if (adapters.proxy === null) {
-    logger.warn('SECRETS_KEY is not set: the filtering proxy is off');
+    if (config.services.proxy) logger.warn('SECRETS_KEY is not set: the filtering proxy is off');
     return null;
   }
   const { configPath, rulesDirectory, geoipPath } = config.proxy;
@@ -141,36 +159,37 @@ const proxy = await openProxy().catch((error: unknown) => {
   process.exit(EXIT_CONFIG);
 });
 
-// Its processes start when a tool is first executed.
-const parser = createParserPool({
-  size: config.parsing.concurrency,
-  limits: { memoryMb: config.parsing.memoryMb, maxPages: config.parsing.maxPages },
+const common = { config, workflows, rateLimits: shared.rateLimits, logger };
+const serveProxy = (deps: ProxyDeps): Koa =>
+  createProxyApp({ ...common, proxy: deps, pingRecords: () => adapters.pingRecords() });
+/** What listens where: one app for both sides, one for each, or the one side that there is. */
+const apps = ((): { name: string; port: number; app: Koa }[] => {
+  const { port, proxyPort } = config.http;
+  if (documents === null) return proxy === null ? [] : [{ name: 'port', port, app: serveProxy(proxy) }];
+  const together = proxy !== null && proxyPort === null;
+  const app = createApp({ ...common, ...documents, ...(together ? { proxy } : {}) });
+  return [
+    { name: 'port', port, app },
+    ...(proxy === null || proxyPort === null
+      ? []
+      : [{ name: 'proxy_port', port: proxyPort, app: serveProxy(proxy) }]),
+  ];
+})();
+const servers = apps.map(({ app, ...listener }) => {
+  const answer = app.callback();
+  const server = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
+    (request, response) => void answer(request, response),
+  );
+  return { ...listener, server };
 });
-const scratchDirectory = await createScratchDirectory('gateway');
-
-const answer = createApp({
-  config,
-  adapters,
-  workflows,
-  search,
-  chat,
-  tools: { parser, scratchDirectory },
-  rateLimits: shared.rateLimits,
-  logger,
-  ...(proxy === null ? {} : { proxy }),
-}).callback();
-const server = createServer(
-  { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS },
-  (request, response) => void answer(request, response),
-);
 
 const close = async (): Promise<void> => {
   await Promise.allSettled([
     ...[workflows.close(), passThrough.close(), shared.close(), ruleRegistry?.close()],
-    parser.close(),
+    documents?.close(),
     adapters.close(),
   ]);
-  await rm(scratchDirectory, { recursive: true, force: true });
   logger.info('gateway stopped');
   logger.flush(() => process.exit(0));
 };
@@ -180,18 +199,23 @@ const stop = (signal: NodeJS.Signals): void => {
   if (stopping) return;
   stopping = true;
   logger.info({ signal }, 'gateway stopping');
-  server.close(() => void close());
-  server.closeIdleConnections();
-  setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
+  const ended = servers.map(({ server }) => new Promise((resolve) => server.close(resolve)));
+  void Promise.all(ended).then(close);
+  for (const { server } of servers) server.closeIdleConnections();
+  setTimeout(() => {
+    for (const { server } of servers) server.closeAllConnections();
+  }, GRACE_MS).unref();
 };
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
 
-server.on('error', (error) => {
-  logger.fatal({ err: error }, 'the gateway cannot listen');
-  logger.flush(() => process.exit(1));
-});
-server.listen(config.http.port, config.http.host, () => {
-  const { port } = server.address() as AddressInfo;
-  logger.info({ host: config.http.host, port }, 'gateway ready');
-});
+const listen = ({ name, port, server }: (typeof servers)[number]): Promise<[string, number]> =>
+  new Promise((resolve) => {
+    server.on('error', (error) => {
+      logger.fatal({ err: error, port }, 'the gateway cannot listen');
+      logger.flush(() => process.exit(1));
+    });
+    server.listen(port, config.http.host, () => resolve([name, (server.address() as AddressInfo).port]));
+  });
+const bound = await Promise.all(servers.map(listen));
+logger.info({ host: config.http.host, ...Object.fromEntries(bound) }, 'gateway ready');

@@ -16,6 +16,7 @@ const SECRETS = {
   SECRETS_KEY: () => randomBytes(32).toString('base64'),
   // hexadecimal: they stand in URLs
   MONGODB_PASSWORD: () => randomBytes(24).toString('hex'),
+  MONGODB_ROOT_PASSWORD: () => randomBytes(24).toString('hex'),
   POSTGRES_PASSWORD: () => randomBytes(24).toString('hex'),
 };
 

@@ -1,12 +1,13 @@
 import { Worker } from '@temporalio/worker';
 import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { createAlertUpkeepActivities } from '../activities/signals/alert-upkeep-activities.js';
-import type { WorkerAdapters } from '../activities/ports/adapters.js';
+import type { WorkerAdapters, WorkerDocumentAdapters } from '../activities/ports/adapters.js';
 import { createCallbackActivities } from '../activities/documents/callback-activities.js';
 import { createCopyActivities } from '../activities/documents/copy-activities.js';
 import { createDocumentActivities } from '../activities/documents/document-activities.js';
 import { createEmbeddingActivities } from '../activities/documents/embedding-activities.js';
 import { createEnrichmentActivities } from '../activities/documents/enrichment-activities.js';
+import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
 import type { ParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createPublisher } from '../activities/documents/publish-version.js';
 import { createForwardingActivities } from '../activities/signals/forwarding-activities.js';
@@ -25,7 +26,6 @@ export interface WorkerDeps {
   config: Config;
   connection: NativeConnection;
   adapters: WorkerAdapters;
-  parser: ParserPool;
   scratchDirectory: string;
   /** Instead of the one that belongs to this code. */
   workflowBundle?: WorkflowBundleOption;
@@ -35,11 +35,16 @@ export interface WorkerDeps {
 /** Bytes without an owner wait so long: an upload of many gigabytes may still be running. */
 const ORPHAN_GRACE_MS = 24 * 3_600_000;
 
-/** `alerts` is null where the proxy is off. */
+/** Null: the side of that name is not served here. */
 export interface WorkerPools {
+  documents: DocumentPools | null;
+  alerts: WorkerPool | null;
+}
+
+interface DocumentPools {
   documents: WorkerPool;
   models: WorkerPool;
-  alerts: WorkerPool | null;
+  parser: ParserPool;
   migrations: WorkerPool;
 }
 
@@ -49,14 +54,15 @@ const pool = async (options: WorkerOptions): Promise<WorkerPool> => {
   return createWorkerPool(await create(), create);
 };
 
+type Common = Partial<WorkerOptions> & Pick<WorkerOptions, 'connection' | 'namespace'>;
+
 /**
  * One worker per resource profile: `documents` parses and writes records, `models` waits for models, `alerts` waits
  * for the central API, `migrations` rewrites what is stored.
  */
 export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
   const { config, adapters, connection } = deps;
-  const queues = taskQueues(config.temporal.prefix);
-  const common = {
+  const common: Common = {
     connection,
     namespace: config.temporal.namespace,
     // Activities in progress may end; what takes longer is taken up by another worker from its cursor.
@@ -65,10 +71,30 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
     // A cancel reaches an activity with its next heartbeat: within this time.
     maxHeartbeatThrottleInterval: '1 second',
     interceptors: { activity: [createActivityInterceptors(deps.onFailure)] },
-  } as const satisfies Partial<WorkerOptions>;
-
+  };
   const workflowBundle = deps.workflowBundle ?? (await ownBundle());
+  const { documents, proxy } = adapters;
+  return {
+    documents:
+      documents === null ? null : await createDocumentPools(deps, { ...common, workflowBundle }, documents),
+    alerts: proxy === null ? null : await createAlertPool(config, { ...common, workflowBundle }, proxy),
+  };
+};
 
+const createDocumentPools = async (
+  { config, scratchDirectory }: WorkerDeps,
+  { workflowBundle, ...common }: Common & Required<Pick<WorkerOptions, 'workflowBundle'>>,
+  adapters: WorkerDocumentAdapters,
+): Promise<DocumentPools> => {
+  const queues = taskQueues(config.temporal.prefix);
+  const parser = createParserPool({
+    size: config.parsing.concurrency,
+    limits: {
+      timeoutMs: config.parsing.timeoutSeconds * 1000,
+      memoryMb: config.parsing.memoryMb,
+      maxPages: config.parsing.maxPages,
+    },
+  });
   const publish = createPublisher(adapters, { keepUploads: config.documents.saveUploadedFiles });
   const documents = await pool({
     ...common,
@@ -77,12 +103,12 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
     activities: {
       ...createDocumentActivities({
         adapters,
-        parser: deps.parser,
+        parser,
         publish,
         settings: {
           chunkSize: config.documents.chunkSize,
           chunkOverlapRate: config.documents.chunkOverlapRate,
-          scratchDirectory: deps.scratchDirectory,
+          scratchDirectory,
           keepUploads: config.documents.saveUploadedFiles,
         },
       }),
@@ -125,23 +151,28 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
     activities: createMigrationActivities(adapters.migrations),
     maxConcurrentActivityTaskExecutions: 4,
   });
-  if (adapters.proxy === null) return { documents, models, alerts: null, migrations };
+  return { documents, models, migrations, parser };
+};
+
+const createAlertPool = (
+  config: Config,
+  common: Common & Required<Pick<WorkerOptions, 'workflowBundle'>>,
+  proxy: NonNullable<WorkerAdapters['proxy']>,
+): Promise<WorkerPool> => {
   const forwarding = {
     enabled: config.proxy.forwardEnabled,
     paceMs: config.proxy.paceMs,
     graceMs: config.documents.sweepGraceSeconds * 1000,
   };
-  const alerts = await pool({
+  return pool({
     ...common,
-    taskQueue: queues.alerts,
-    workflowBundle,
+    taskQueue: taskQueues(config.temporal.prefix).alerts,
     activities: {
-      ...createForwardingActivities({ ...adapters.proxy, settings: forwarding }),
-      ...createMetricsActivities({ ...adapters.proxy, settings: forwarding }),
-      ...createAlertUpkeepActivities(adapters.proxy),
+      ...createForwardingActivities({ ...proxy, settings: forwarding }),
+      ...createMetricsActivities({ ...proxy, settings: forwarding }),
+      ...createAlertUpkeepActivities(proxy),
     },
     // Each watcher occupies one while its signals flow, and does little but wait.
     maxConcurrentActivityTaskExecutions: 200,
   });
-  return { documents, models, alerts, migrations };
 };

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { connectWorker } from '../activities/connect.js';
+import type { WorkerStore } from '../activities/ports/tasks.js';
 import { createLogger } from '../activities/create-logger.js';
-import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
 import { ConfigError } from '../schemas/config/config-error.js';
@@ -11,6 +11,7 @@ import { parseConfig } from '../schemas/config/config.js';
 import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
 import { createWorkers } from './create-workers.js';
+import type { WorkerPools } from './create-workers.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
 import { reportWorker } from './report-worker.js';
 import { ensureSchedules } from './schedules.js';
@@ -35,21 +36,30 @@ const main = async (): Promise<void> => {
     }),
   });
   const scratchDirectory = await createScratchDirectory('worker');
+  const reportDocuments = (workers: WorkerStore, pools: NonNullable<WorkerPools['documents']>) => {
+    const renewals: Record<WorkerPoolName, () => void> = {
+      TaskStateManager: () => undefined,
+      MarkerPool: () => pools.parser.renew(),
+      SerializerQueue: () => pools.documents.renew(),
+      llmSemaphore: () => pools.models.renew(),
+      vlmSemaphore: () => pools.models.renew(),
+    };
+    return reportWorker({
+      workers,
+      slots: config.parsing.concurrency,
+      renew(pool) {
+        logger.info({ pool }, 'making a pool anew');
+        renewals[pool]();
+      },
+      onError: (error) => logger.warn({ err: error }, 'the worker could not report itself'),
+    });
+  };
   const adapters = await connectWorker(config);
-  const parser = createParserPool({
-    size: config.parsing.concurrency,
-    limits: {
-      timeoutMs: config.parsing.timeoutSeconds * 1000,
-      memoryMb: config.parsing.memoryMb,
-      maxPages: config.parsing.maxPages,
-    },
-  });
   const connection = await NativeConnection.connect({ address: config.temporal.address });
   const pools = await createWorkers({
     config,
     connection,
     adapters,
-    parser,
     scratchDirectory,
     onFailure: ({ activity, attempt, error }) =>
       logger.warn({ activity, attempt, err: error }, 'activity failed'),
@@ -60,30 +70,20 @@ const main = async (): Promise<void> => {
   const endUpkeep = await startUpkeep(client, config, (error) =>
     logger.warn({ err: error }, 'the upkeep workflows could not be told'),
   );
-  const { documents, models, alerts, migrations } = pools;
-  const all = [documents, models, migrations, ...(alerts === null ? [] : [alerts])];
+  const { documents: documentPools, alerts } = pools;
+  const all = [documentPools?.documents, documentPools?.models, documentPools?.migrations, alerts].filter(
+    (pool) => pool != null,
+  );
   const stop = (): void => {
     for (const pool of all) pool.stop();
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   const runs = all.map((pool) => pool.run());
-  const renewals: Record<WorkerPoolName, () => void> = {
-    TaskStateManager: () => undefined,
-    MarkerPool: () => parser.renew(),
-    SerializerQueue: () => documents.renew(),
-    llmSemaphore: () => models.renew(),
-    vlmSemaphore: () => models.renew(),
-  };
-  const endReports = reportWorker({
-    workers: adapters.workers,
-    slots: config.parsing.concurrency,
-    renew(pool) {
-      logger.info({ pool }, 'making a pool anew');
-      renewals[pool]();
-    },
-    onError: (error) => logger.warn({ err: error }, 'the worker could not report itself'),
-  });
+  const endReports =
+    adapters.documents === null || pools.documents === null
+      ? async () => undefined
+      : reportDocuments(adapters.documents.workers, pools.documents);
   logger.info({ prefix: config.temporal.prefix }, 'worker ready');
   const endLife = keepHealthFile(config.worker.healthFile, () => all.every((pool) => pool.isRunning()));
   try {
@@ -94,7 +94,7 @@ const main = async (): Promise<void> => {
     endLife();
     endUpkeep();
     await endReports();
-    await parser.close();
+    await pools.documents?.parser.close();
     await clientConnection.close();
     await connection.close();
     await adapters.close();

@@ -21,15 +21,18 @@ const MAX_UPDATE_LOOKS = 100;
  */
 export async function ensureSchedules(
   client: Client,
-  config: Pick<Config, 'temporal' | 'proxy' | 'secretsKey'>,
+  config: Pick<Config, 'temporal' | 'proxy' | 'secretsKey' | 'services'>,
 ): Promise<void> {
   const { prefix } = config.temporal;
-  await ensure(client, {
-    scheduleId: reconcileScheduleId(prefix),
-    workflowType: 'reconcileDocuments',
-    taskQueue: taskQueues(prefix).documents,
-    args: [{ prefix }],
-  });
+  if (config.services.documents)
+    await ensure(client, {
+      scheduleId: reconcileScheduleId(prefix),
+      workflowType: 'reconcileDocuments',
+      taskQueue: taskQueues(prefix).documents,
+      args: [{ prefix }],
+    });
+  // Another worker may serve what this one does not.
+  if (!config.services.proxy) return;
   const { retentionDays } = config.proxy;
   // Without SECRETS_KEY no worker serves the queue of the signals.
   if (retentionDays === 0 || config.secretsKey === null) await remove(client, retainAlertsScheduleId(prefix));

@@ -4,7 +4,7 @@ import type { Config } from '../schemas/config/config.js';
 import { formerScheduleIds, upkeepDocumentsWorkflowId, upkeepSignalsWorkflowId } from '../schemas/ids.js';
 import { taskQueues } from '../schemas/task-queues.js';
 
-type UpkeepConfig = Pick<Config, 'temporal' | 'documents' | 'secretsKey'>;
+type UpkeepConfig = Pick<Config, 'temporal' | 'documents' | 'secretsKey' | 'services'>;
 
 /** An upkeep workflow that was terminated is started again after so long, or as soon as a worker starts. */
 const ENSURE_EVERY_MS = 15 * 60_000;
@@ -52,7 +52,7 @@ function ignoreMissing(error: unknown): undefined {
 
 async function ensureUpkeep(
   client: Client,
-  { temporal: { prefix }, documents, secretsKey }: UpkeepConfig,
+  { temporal: { prefix }, documents, secretsKey, services }: UpkeepConfig,
   paused = { documents: false, signals: false },
 ): Promise<void> {
   const everyMs = documents.sweepIntervalSeconds * 1000;
@@ -71,14 +71,15 @@ async function ensureUpkeep(
       staticSummary: 'takes up what a crash left; it never ends',
     });
   };
-  await ensure('upkeepDocuments', {
-    workflowId: upkeepDocumentsWorkflowId(prefix),
-    taskQueue: queues.documents,
-    settings: { everyMs, timeoutMs: documents.taskTimeoutHours * 3_600_000 },
-    isPaused: paused.documents,
-  });
+  if (services.documents)
+    await ensure('upkeepDocuments', {
+      workflowId: upkeepDocumentsWorkflowId(prefix),
+      taskQueue: queues.documents,
+      settings: { everyMs, timeoutMs: documents.taskTimeoutHours * 3_600_000 },
+      isPaused: paused.documents,
+    });
   // Without SECRETS_KEY no worker serves the queue of the signals.
-  if (secretsKey === null) return;
+  if (secretsKey === null || !services.proxy) return;
   await ensure('upkeepSignals', {
     workflowId: upkeepSignalsWorkflowId(prefix),
     taskQueue: queues.alerts,

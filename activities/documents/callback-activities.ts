@@ -2,10 +2,10 @@ import { Context } from '@temporalio/activity';
 import { stringify } from 'lossless-json';
 import { AppError } from '../../schemas/app-error.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
-import type { WorkerAdapters } from '../ports/adapters.js';
+import type { WorkerDocumentAdapters } from '../ports/adapters.js';
 
 export interface CallbackActivityDeps {
-  adapters: Pick<WorkerAdapters, 'tasks' | 'callbacks' | 'callbackClient'>;
+  adapters: Pick<WorkerDocumentAdapters, 'tasks' | 'callbacks' | 'callbackClient'>;
   settings: {
     /** Younger ones are skipped: the task's own workflow sends them. */
     graceMs: number;

@@ -76,12 +76,22 @@ export interface RouteAdapters extends Adapters {
   modelServers: ModelServers;
 }
 
-/** `proxy` is null without SECRETS_KEY: the watchers' tokens could not be kept, so nothing could be forwarded. */
-export interface GatewayAdapters extends RouteAdapters, ChatAdapters {
-  proxy: GatewayProxyAdapters | null;
+/** Everything that the document side of a gateway reaches. */
+export type GatewayDocumentAdapters = RouteAdapters & ChatAdapters;
+
+export interface WorkerDocumentAdapters extends Adapters {
+  callbackClient: CallbackClient;
 }
 
-export interface WorkerAdapters extends Adapters {
-  callbackClient: CallbackClient;
-  proxy: WorkerProxyAdapters | null;
+/** A side that SERVICES leaves out is null, and no client of its engines is made. */
+interface Sides<Documents, Proxy> {
+  documents: Documents | null;
+  /** Null without SECRETS_KEY as well: the watchers' tokens could not be kept, so nothing could be forwarded. */
+  proxy: Proxy | null;
+  /** Rejects when the record store cannot be used, which both sides need. */
+  pingRecords(): Promise<void>;
+  /** Ends both sides. */
+  close(): Promise<void>;
 }
+export type GatewayAdapters = Sides<GatewayDocumentAdapters, GatewayProxyAdapters>;
+export type WorkerAdapters = Sides<WorkerDocumentAdapters, WorkerProxyAdapters>;

@@ -20,8 +20,11 @@ import { neededScope } from './route.js';
 import { surfaceOf } from './surfaces.js';
 
 export interface MountOptions {
-  authenticate(ctx: Koa.Context, options?: { tokenInQuery?: boolean }): Promise<Caller>;
-  partitions: Pick<PartitionStore, 'get' | 'roleOf'>;
+  /** Who the caller is and what it may see; without it no route may ask for a user. */
+  users?: {
+    authenticate(ctx: Koa.Context, options?: { tokenInQuery?: boolean }): Promise<Caller>;
+    partitions: Pick<PartitionStore, 'get' | 'roleOf'>;
+  };
   /** Throws unless the request carries a key with this scope; without it no route may ask for one. */
   checkApiKey?: ((ctx: Koa.Context, needed: KeyScope) => Promise<void>) | undefined;
   /** Throws over the limit of requests without authentication. */
@@ -87,7 +90,9 @@ const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Pro
     await options.checkApiKey(ctx, neededScope(route));
     return null;
   }
-  const caller = await options.authenticate(ctx, { tokenInQuery: route.tokenInQuery === true });
+  if (options.users === undefined)
+    throw new Error(`${route.path} asks for a user, and nobody knows the users`);
+  const caller = await options.users.authenticate(ctx, { tokenInQuery: route.tokenInQuery === true });
   ctx.state['principal'] = caller.principal;
   if (route.auth === 'user') return caller;
   const forAdmins = route.auth === 'admin' || route.auth.admin === true;
@@ -97,7 +102,7 @@ const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Pro
   const partition = (ctx['params'] as Record<string, string>)['partition'];
   if (partition === undefined)
     throw new Error(`${route.path} asks for a role on a partition it does not name`);
-  return authoriseCaller(options.partitions, caller, partition, route.auth.partition);
+  return authoriseCaller(options.users.partitions, caller, partition, route.auth.partition);
 };
 
 const readInput = async (ctx: Koa.Context, { request }: Route): Promise<unknown> => ({

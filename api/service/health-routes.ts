@@ -3,12 +3,9 @@ import { ReadyBody, VersionBody } from '../../schemas/documents/documents-api.js
 import { json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 import { API_VERSION, serviceVersion } from '../http/service-version.js';
-import type { GatewayDeps } from '../gateway-deps.js';
-import { createReadiness } from './readiness.js';
 
 /** What probes and browsers ask before they hold a token. */
-export const healthRoutes = ({ adapters, workflows, config }: GatewayDeps): Route[] => {
-  const readiness = createReadiness(adapters, workflows, config.readiness);
+export const healthRoutes = (readiness: () => Promise<ReadyBody>): Route[] => {
   return [
     route({
       method: 'get',

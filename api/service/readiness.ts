@@ -113,6 +113,25 @@ export const createReadiness = (
     };
   };
 
+  return keepAnswer(ask);
+};
+
+/** The same where documents are not served: the record store and Temporal decide, and nothing else is asked. */
+export const createProxyReadiness = (
+  pingRecords: () => Promise<void>,
+  workflows: Pick<WorkflowStarter, 'ping'>,
+): (() => Promise<ReadyBody>) =>
+  keepAnswer(async () => {
+    const [mongodb, temporal] = await Promise.all([stateOf(pingRecords), stateOf(() => workflows.ping())]);
+    return {
+      status: mongodb === 'ok' && temporal === 'ok' ? 'ready' : 'not_ready',
+      checks: { ...{ postgres: mongodb, ray: temporal }, mongodb, temporal },
+      ...{ model_endpoints: [], configuration_references: [] },
+    };
+  });
+
+/** One question at a time, whose answer is kept for a while. */
+const keepAnswer = (ask: () => Promise<ReadyBody>): (() => Promise<ReadyBody>) => {
   let kept: { body: Promise<ReadyBody>; until: number } | undefined;
   return () => {
     const now = Date.now();

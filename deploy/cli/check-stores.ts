@@ -9,8 +9,10 @@ import { readEnvironment } from '../../schemas/config/read-environment.js';
 
 const config = parseConfig(readEnvironment(process.env));
 const adapters = await connectWorker(config);
+const { documents } = adapters;
 try {
-  const drifts = await checkStores(adapters, {
+  if (documents === null) throw new Error('SERVICES leaves documents out: there is nothing to compare');
+  const drifts = await checkStores(documents, {
     deduplicate: config.documents.deduplicate,
     keepUploads: config.documents.saveUploadedFiles,
   });

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { localSecrets } from './local-secrets.js';
-import type { ServiceAddresses } from './stack.js';
+import type { AppServices } from './stack.js';
 import type { Workbench } from './workbench.js';
 
 /**
@@ -8,7 +8,7 @@ import type { Workbench } from './workbench.js';
  * each other by spinning, so a thread too many holds up the model and everything beside it.
  */
 export function modelEnvironment(
-  { ollama }: Pick<ServiceAddresses, 'ollama'>,
+  { ollama }: Pick<AppServices, 'ollama'>,
   { EMBEDDER_NUM_THREAD: wanted }: Workbench['settings'],
 ): Record<string, string> {
   if (ollama === undefined) return {};
@@ -23,7 +23,7 @@ const ON_THIS_MACHINE = /^(?:https?:\/\/)?(?:127\.|localhost\b|\[::1\])/;
  * What gateway, worker and the operator's scripts get: every variable of the environment and of `.env`, and below
  * them our own choice of what a first run needs.
  */
-export function appEnvironment(bench: Workbench, services: ServiceAddresses): NodeJS.ProcessEnv {
+export function appEnvironment(bench: Workbench, services: AppServices): NodeJS.ProcessEnv {
   const secrets = localSecrets(bench.paths.local);
   const defaults = {
     HOST: '127.0.0.1',
@@ -31,7 +31,7 @@ export function appEnvironment(bench: Workbench, services: ServiceAddresses): No
     DASHBOARD_API_KEY: secrets.dashboard_key,
     SECRETS_KEY: secrets.secrets_key,
     MONGODB_URL: services.mongodb,
-    OPENSEARCH_URL: services.opensearch,
+    ...(services.opensearch === undefined ? {} : { OPENSEARCH_URL: services.opensearch }),
     TEMPORAL_ADDRESS: services.temporal,
     TEMPORAL_NAMESPACE: 'default',
     ...(services.redis === undefined ? {} : { REDIS_URL: services.redis }),

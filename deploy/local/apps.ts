@@ -6,7 +6,7 @@ import { LauncherError } from './launcher-error.js';
 import { ManagedProcess } from './managed-process.js';
 import { memorySetting } from './memory-plan.js';
 import { openStandInCapi } from './open-stand-in-capi.js';
-import type { ServiceAddresses, Stack } from './stack.js';
+import type { AppServices, Stack } from './stack.js';
 import type { Workbench } from './workbench.js';
 
 const USUAL_PORT = 8080;
@@ -14,18 +14,24 @@ const WORKER_READY = '"msg":"worker ready"';
 /** The worker touches its health file every second. */
 const WORKER_FILE_AGE_MS = 2000;
 
-/** Starts gateway and worker, as they were compiled, on the services, and returns the gateway's address. */
+/**
+ * Starts gateway and worker, as they were compiled, on the services, and returns where they are: the proxy at the
+ * gateway's address unless PROXY_PORT gives it one of its own.
+ */
 export async function openApps(
   bench: Workbench,
   stack: Stack,
-  services: ServiceAddresses,
+  services: AppServices,
   build: string,
-): Promise<string> {
+  { proxyOnly = false } = {},
+): Promise<{ gateway: string; proxy: string }> {
   const { settings, record } = bench;
-  const { port, release } = await gatewayPort(settings);
+  const { port, proxyPort, release } = await gatewayPorts(settings, proxyOnly);
   const wildcard = ['0.0.0.0', '::'].includes(settings['HOST'] ?? '0.0.0.0');
   const host = wildcard ? '127.0.0.1' : (settings['HOST'] ?? '127.0.0.1');
-  const gateway = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const at = (listening: number) => `http://${host.includes(':') ? `[${host}]` : host}:${listening}`;
+  const gateway = at(port);
+  const proxy = at(proxyPort ?? port);
   try {
     const healthFile = settings['WORKER_HEALTH_FILE'] ?? join(bench.paths.local, 'worker-alive');
     const env = {
@@ -34,10 +40,12 @@ export async function openApps(
       // those of the clone and not their copies beside the code, so that a change counts while it runs
       FILTERS_DIR: settings['FILTERS_DIR'] ?? join(bench.paths.root, 'deploy/filters.d'),
       WORKER_HEALTH_FILE: healthFile,
+      ...(proxyOnly ? { SERVICES: 'proxy', PROXY_PORT: '' } : {}),
     };
+    const listening = [port, ...(proxyPort === null ? [] : [proxyPort])];
     await Promise.all([
       stack.run(
-        app(bench, 'gateway', join(build, 'api/main.js'), { ...env, PORT: String(port) }, [port], {
+        app(bench, 'gateway', join(build, 'api/main.js'), { ...env, PORT: String(port) }, listening, {
           ready: () => answersOk(`${gateway}/ready`),
           answers: () => answersOk(`${gateway}/health_check`),
         }),
@@ -54,6 +62,7 @@ export async function openApps(
   }
   await record.change(({ addresses }) => {
     addresses.gateway = gateway;
+    if (proxy !== gateway) addresses.proxy = proxy;
     if (settings['CAPI_URL'] !== undefined) addresses.capi = settings['CAPI_URL'];
     const given = {
       auth_token: 'AUTH_TOKEN',
@@ -65,20 +74,29 @@ export async function openApps(
       else addresses[name] = value;
     }
   });
-  return gateway;
+  return { gateway, proxy };
 }
 
 /** The user's choice is kept to or refused; without one the usual port or any free one does. */
-async function gatewayPort(settings: Workbench['settings']): Promise<{ port: number; release: () => void }> {
-  const variable = ['PORT', 'APP_PORT', 'PROXY_PORT'].find((name) => Number(settings[name]) > 0);
-  if (variable === undefined) return await reservePort(USUAL_PORT);
-  const port = Number(settings[variable]);
-  if ((await bindable(port)) === null) {
+async function gatewayPorts(
+  settings: Workbench['settings'],
+  proxyOnly: boolean,
+): Promise<{ port: number; proxyPort: number | null; release: () => void }> {
+  const chosen = async (variables: readonly string[]): Promise<number | null> => {
+    const variable = variables.find((name) => Number(settings[name]) > 0);
+    if (variable === undefined) return null;
+    const port = Number(settings[variable]);
+    if ((await bindable(port)) !== null) return port;
     throw new LauncherError(`gateway: port ${port}, which ${variable} names, is taken`, {
       advice: [`stop what listens there, choose another ${variable}, or unset it to have a free one chosen`],
     });
-  }
-  return { port, release: () => undefined };
+  };
+  const port = await chosen([...(proxyOnly ? ['PROXY_PORT'] : []), 'PORT', 'APP_PORT']);
+  const proxyPort = proxyOnly ? null : await chosen(['PROXY_PORT']);
+  if (port !== null)
+    return { port, proxyPort: proxyPort === port ? null : proxyPort, release: () => undefined };
+  const reserved = await reservePort(proxyPort === USUAL_PORT ? null : USUAL_PORT);
+  return { ...reserved, proxyPort };
 }
 
 function app(

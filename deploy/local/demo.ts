@@ -7,7 +7,7 @@ import type { DemoStage } from './demo-client.js';
 export async function runDemo(stage: DemoStage): Promise<void> {
   const { gateway, endpoints, print } = stage;
   await demoDocuments(demoClient(stage), stage);
-  await demoSignals(stage);
+  await demoSignals({ ...stage, gateway: endpoints.proxy ?? gateway });
   print(`
 What runs now
   Gateway      ${gateway}

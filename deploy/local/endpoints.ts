@@ -4,6 +4,8 @@ import type { RunState } from './run-state.js';
 /** `.local/endpoints.json`, as tests, scripts and people read it. */
 export interface Endpoints {
   gateway: string | null;
+  /** Only where PROXY_PORT gives the proxy an address of its own. */
+  proxy?: string;
   temporal: string | null;
   temporal_ui: string | null;
   mongodb: string | null;
@@ -24,6 +26,7 @@ export function endpointsOf(
   const running = Object.entries(processes).filter(([, { kind }]) => kind !== 'tool');
   return {
     gateway: addresses.gateway ?? null,
+    ...(addresses.proxy === undefined ? {} : { proxy: addresses.proxy }),
     temporal: addresses.temporal ?? null,
     temporal_ui: addresses.temporal_ui ?? null,
     mongodb: addresses.mongodb ?? null,

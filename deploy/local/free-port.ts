@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryLock } from './file-lock.js';
+import { ownTemporaryFolder } from './own-folder.js';
 
-/** A port without a listener that no other launcher on this machine has just chosen for itself. */
+/** A port without a listener that no other launcher of this user has just chosen for itself. */
 export interface ReservedPort {
   readonly port: number;
   /** To be called when the service listens (or has given up): from then on the listener itself keeps others away. */
@@ -22,9 +21,13 @@ const MAX_TRIES = 100;
 
 /**
  * `preferred` when it is free, otherwise one that is unused. Two clones may start at the same moment, and
- * a slow service listens only seconds after its port was chosen: hence the reservation, visible to all clones.
+ * a slow service listens only seconds after its port was chosen: hence the reservation, visible to all clones of a
+ * user.
  */
-export async function reservePort(preferred: number | null, folder = reservations()): Promise<ReservedPort> {
+export async function reservePort(
+  preferred: number | null,
+  folder = ownTemporaryFolder('tamis-ports'),
+): Promise<ReservedPort> {
   if (preferred !== null) {
     const reserved = await reserve(preferred, folder);
     if (reserved) return reserved;
@@ -53,16 +56,4 @@ export function bindable(port: number): Promise<number | null> {
       server.close(() => resolve(typeof address === 'object' && address ? address.port : null));
     });
   });
-}
-
-/** Shared by the users of the machine, as ports are. */
-function reservations(): string {
-  const folder = join(tmpdir(), 'tamis-ports');
-  mkdirSync(folder, { recursive: true });
-  try {
-    chmodSync(folder, 0o1777);
-  } catch {
-    // another user made it
-  }
-  return folder;
 }

@@ -3,6 +3,8 @@ import type { ProcessIdentity } from './process-identity.js';
 /** Where things can be reached; a service that was given by a URL in the environment stands here too. */
 export interface Addresses {
   gateway?: string;
+  /** Where PROXY_PORT gives the proxy an address of its own. */
+  proxy?: string;
   temporal?: string;
   temporal_ui?: string;
   mongodb?: string;

@@ -21,9 +21,13 @@ import type { Workbench } from './workbench.js';
 const SUPERVISORS = new Set(['start', 'demo']);
 
 const ENGINES = [temporal, mongodb, opensearch];
+const PROXY_ENGINES = [temporal, mongodb];
 export const OPTIONAL: Readonly<Record<OptionalName, Service>> = { redis, ollama };
 
 export type ServiceAddresses = Record<EngineName, string> & Partial<Record<OptionalName, string>>;
+/** What gateway and worker are given: the proxy alone goes without a search engine. */
+export type AppServices = Omit<ServiceAddresses, 'opensearch'> &
+  Partial<Pick<ServiceAddresses, 'opensearch'>>;
 
 export interface Opening {
   /** Watches them, and starts them again when they fail. */
@@ -91,10 +95,18 @@ export class Stack {
 
   /** Brings up the services, side by side. */
   openServices(opening: Opening): Promise<ServiceAddresses> {
-    return this.#track(this.#openServices(opening));
+    return this.#track(this.#openServices(ENGINES, opening) as Promise<ServiceAddresses>);
   }
 
-  async #openServices({ supervise, also = [], demanded = [] }: Opening): Promise<ServiceAddresses> {
+  /** The same for gateway and worker of the proxy alone. */
+  openProxyServices(opening: Opening): Promise<AppServices> {
+    return this.#track(this.#openServices(PROXY_ENGINES, opening));
+  }
+
+  async #openServices(
+    engines: readonly Service[],
+    { supervise, also = [], demanded = [] }: Opening,
+  ): Promise<AppServices> {
     const { paths, report, signal } = this.#bench;
     const release = await lock(join(paths.local, 'starting.lock'), {
       signal,
@@ -104,7 +116,7 @@ export class Stack {
     try {
       report.gone('services');
       await this.#endLeftovers();
-      const needed = [...ENGINES, ...demanded.map((name) => OPTIONAL[name])];
+      const needed = [...engines, ...demanded.map((name) => OPTIONAL[name])];
       const wanted = also.filter((name) => !demanded.includes(name)).map((name) => OPTIONAL[name]);
       const onProcess = (process: ManagedProcess, service: Service) => {
         this.#services.push(process);
@@ -124,7 +136,7 @@ export class Stack {
         const address = await this.#track<string | null>(opened);
         return address === null ? [] : [[service.name, address] as const];
       });
-      return Object.fromEntries((await Promise.all(opening)).flat()) as ServiceAddresses;
+      return Object.fromEntries((await Promise.all(opening)).flat()) as AppServices;
     } finally {
       release();
     }
@@ -178,7 +190,7 @@ export class Stack {
       state.commands = state.commands.filter(({ pid }) => pid !== process.pid);
       others = state.commands.map(({ command, pid }) => `${command}, process ${pid}`);
       if (this.#apps.length > 0)
-        for (const name of ['gateway', 'capi'] as const) delete state.addresses[name];
+        for (const name of ['gateway', 'proxy', 'capi'] as const) delete state.addresses[name];
     });
     const { processes } = record.read();
     const stays = ({ plan: { name } }: ManagedProcess) =>
@@ -206,6 +218,7 @@ export class Stack {
     await record.change((state) => {
       for (const [name] of orphans) delete state.processes[name];
       delete state.addresses.gateway;
+      delete state.addresses.proxy;
     });
   }
 }

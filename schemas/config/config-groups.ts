@@ -3,10 +3,23 @@ import { configuredModel } from './configured-models.js';
 import type { Environment } from './environment.js';
 import type { ModelProvider } from '../models/model-endpoints.js';
 
+function servicesConfig(env: Environment) {
+  return { documents: env.SERVICES.includes('documents'), proxy: env.SERVICES.includes('proxy') };
+}
+
+/** The port of the documents, or of both sides; and that of the proxy where it has one of its own. */
+function ports(env: Environment): { port: number; proxyPort: number | null } {
+  const port = env.PORT ?? env.APP_PORT ?? 8080;
+  const { documents, proxy } = servicesConfig(env);
+  if (!documents) return { port: env.PROXY_PORT ?? port, proxyPort: null };
+  const apart = proxy && env.PROXY_PORT !== undefined && (env.PROXY_PORT === 0 || env.PROXY_PORT !== port);
+  return { port, proxyPort: apart ? (env.PROXY_PORT ?? null) : null };
+}
+
 function httpConfig(env: Environment) {
   return {
     host: env.HOST ?? (env.AUTH_TOKEN !== undefined || env.ALLOW_NO_AUTH ? '::' : '127.0.0.1'),
-    port: env.PORT ?? env.APP_PORT ?? env.PROXY_PORT ?? 8080,
+    ...ports(env),
     preferredScheme: env.PREFERRED_URL_SCHEME ?? null,
     maxUploadBytes: env.MAX_UPLOAD_SIZE_MB * 1024 * 1024,
     /** Addresses and networks whose X-Forwarded-For is believed; `*`: that of any address. */
@@ -15,6 +28,8 @@ function httpConfig(env: Environment) {
     strictTransport: env.NODE_ENV === 'production',
     /** Origins whose pages may call the document surface; `*`: every one. */
     corsOrigins: env.CORS_EXTRA_ORIGINS,
+    /** While access is open: what requests may name as their host, besides loopback. */
+    allowedHosts: env.ALLOWED_HOSTS,
   };
 }
 
@@ -255,6 +270,8 @@ function callbacksConfig(env: Environment) {
 /** The whole configuration, from variables that were read and checked. */
 export function configOf(env: Environment) {
   return {
+    /** Which of its jobs this process does. */
+    services: servicesConfig(env),
     http: httpConfig(env),
     auth: authConfig(env),
     mongodb: { url: env.MONGODB_URL, database: env.MONGODB_DATABASE },

@@ -30,6 +30,8 @@ export const parseConfig = (env: Readonly<Record<string, string | undefined>>): 
     ? []
     : parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   problems.push(...modelProblems(given));
+  if (parsed.success && !parsed.data.SERVICES.includes('documents') && given['SECRETS_KEY'] === undefined)
+    problems.push('SERVICES: the proxy needs SECRETS_KEY');
   if (given['ALLOW_INSECURE_SECRETS']?.toLowerCase() !== 'true') problems.push(...insecureSecrets(given));
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(

@@ -31,11 +31,22 @@ const listening = {
     unset: 'every interface when `AUTH_TOKEN` is set or `ALLOW_NO_AUTH` is `true`, else loopback',
     fixedByCompose: true,
   }),
+  SERVICES: described(
+    z
+      .string()
+      .default('documents,proxy')
+      .transform(list)
+      .pipe(z.array(z.enum(['documents', 'proxy'])).min(1)),
+    'what gateway and worker do: `documents`, `proxy` or both. `proxy` alone needs neither OpenSearch nor model servers',
+  ),
   PORT: described(port.clone(), 'port of the gateway; with Docker the published one', { unset: '`8080`' }),
   APP_PORT: described(port.clone(), 'taken where `PORT` is unset', { fixedByCompose: true }),
-  PROXY_PORT: described(port.clone(), 'taken where `PORT` and `APP_PORT` are unset', {
-    fixedByCompose: true,
-  }),
+  PROXY_PORT: described(
+    port.clone(),
+    'a port of its own for the proxy (`/v2`, `/v3`, `/v1/usage-metrics`, `/api`, `/health`), which the other one then does ' +
+      'not serve; with Docker the published one',
+    { unset: 'one port serves both; `8081` with Docker' },
+  ),
   PREFERRED_URL_SCHEME: described(
     z.enum(['http', 'https']).optional(),
     'scheme in links: `https` behind a proxy that ends TLS',
@@ -46,7 +57,8 @@ const listening = {
   ),
   CORS_EXTRA_ORIGINS: described(
     origins.default([]),
-    'origins whose pages may call the document API, with `;` between them; `*`: every one, without credentials',
+    'origins whose pages may call the document API, with `;` between them; `*`: every one, without ' +
+      'credentials, and for writing not while `AUTH_TOKEN` is unset',
   ),
   NODE_ENV: described(
     z.string().optional(),
@@ -70,6 +82,20 @@ const access = {
     unset: 'authentication is off; random with the launcher',
   }),
   ALLOW_NO_AUTH: described(flag(false), 'without `AUTH_TOKEN`: listen on every interface all the same'),
+  ALLOWED_HOSTS: described(
+    z
+      .string()
+      .toLowerCase()
+      .default('')
+      .transform(list)
+      .pipe(
+        z.array(
+          z.string().regex(/^[a-z0-9._-]+$|^[0-9a-f:.]+$/, 'must be names or addresses without a port'),
+        ),
+      ),
+    'without `AUTH_TOKEN`: host names or addresses, with commas between them, that requests may name besides loopback and ' +
+      'the address they came to; others are answered 403, against DNS rebinding',
+  ),
   SUPER_ADMIN_MODE: described(flag(false), 'administrators reach every partition'),
   SEED_USERS: described(
     seedUsers.default([]),

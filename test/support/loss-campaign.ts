@@ -111,7 +111,10 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
         );
       }
       if (answer?.status === 200 || answer?.status === 401) return;
-      if (undisturbed) report.faults.push(`a push was answered ${answer?.status ?? 'with nothing'}`);
+      // More at once than this machine stores in a second: told so at once, a LAPI keeps them and comes again.
+      const comeAgain = answer?.status === 503 ? answer.headers.get('Retry-After') : null;
+      if (comeAgain !== null) await pause(Number(comeAgain) * 1000);
+      else if (undisturbed) report.faults.push(`a push was answered ${answer?.status ?? 'with nothing'}`);
       // Not promised: the same signals again, which must not make them two.
       report.pushedAgain += 1;
       await until('the gateway takes pushes', async () => !disturbing, { withinMs: 60_000 });

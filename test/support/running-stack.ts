@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { devNull } from 'node:os';
 import { Client, Connection } from '@temporalio/client';
 import { connectGateway } from '../../activities/connect.js';
-import type { GatewayAdapters } from '../../activities/ports/adapters.js';
+import type { GatewayAdapters, GatewayDocumentAdapters } from '../../activities/ports/adapters.js';
 import type { QueueSummary } from '../../activities/ports/signals.js';
 import { parseConfig } from '../../schemas/config/config.js';
 import type { Config } from '../../schemas/config/config.js';
@@ -22,11 +22,11 @@ export interface RunningStack {
   readonly token: string;
   readonly config: Config;
   /** The stores themselves, to look behind the API. */
-  readonly adapters: GatewayAdapters;
+  readonly adapters: GatewayDocumentAdapters & Pick<GatewayAdapters, 'proxy'>;
   readonly temporal: Client;
   /** @param changes variables for this start only */
   startGateway(changes?: Environment): Promise<void>;
-  startWorker(): Promise<void>;
+  startWorker(changes?: Environment): Promise<void>;
   /** SIGKILL; resolves once the process is gone. */
   killGateway(): Promise<void>;
   killWorker(): Promise<void>;
@@ -134,7 +134,8 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
 
   const connection = await Connection.connect({ address: service('TEMPORAL_ADDRESS') });
   const temporal = new Client({ connection });
-  const adapters = await connectGateway(config);
+  const connected = await connectGateway({ ...config, services: { documents: true, proxy: true } });
+  const adapters = { ...connected.documents!, proxy: connected.proxy };
   const runNow = async (workflowType: string, args: unknown[]): Promise<void> => {
     await temporal.workflow.execute(workflowType, {
       workflowId: `${run}-${workflowType}-${randomBytes(4).toString('hex')}`,
@@ -150,7 +151,7 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
     adapters,
     temporal,
     startGateway: (changes) => start('gateway', 'api/main.ts', changes),
-    startWorker: () => start('worker', 'workers/main.ts'),
+    startWorker: (changes) => start('worker', 'workers/main.ts', changes),
     killGateway: () => kill('gateway', 'SIGKILL'),
     killWorker: () => kill('worker', 'SIGKILL'),
     gatewayPid: () => processes.get('gateway')!.pid!,
@@ -189,7 +190,7 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
           .getHandle(workflowId)
           .terminate('the test run is over')
           .catch(() => undefined);
-      await adapters.close();
+      await connected.close();
       await dropRun(config);
       await connection.close();
       if (crashes.length > 0) throw new Error(crashes.join('\n'));

@@ -27,7 +27,9 @@ const isOurs = async (folder: string): Promise<boolean> => {
  */
 export const createScratchDirectory = async (kind: 'worker' | 'gateway'): Promise<string> => {
   const root = join(tmpdir(), `tamis-${kind}-${userId()}`);
-  await mkdir(root, { recursive: true, mode: 0o700 });
+  await mkdir(root, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
   if (!(await isOurs(root))) return mkdtemp(join(tmpdir(), `tamis-${kind}-`));
   await chmod(root, 0o700);
   for (const name of await readdir(root)) {

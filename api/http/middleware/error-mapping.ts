@@ -4,6 +4,9 @@ import type { Logger } from '../../logger.js';
 import { losslessBody } from '../json.js';
 import { surfaceOf } from '../surfaces.js';
 
+/** Who is it, may they, how often: the reason of these stands in the line of the request. */
+const REFUSALS = new Set([401, 403, 429]);
+
 /** Any throw becomes an answer in the dialect of its path. What is our fault is logged with its cause, once. */
 export const errorMapping: Middleware = async (ctx, next) => {
   try {
@@ -15,6 +18,7 @@ export const errorMapping: Middleware = async (ctx, next) => {
     else if (error.status >= 500) log.error({ err: error, code: error.code }, 'request failed');
     else log.debug({ code: error.code, detail: error.message }, 'request refused');
     const rendered = surfaceOf(ctx.path).renderError(error, ctx.state['requestId'] as string);
+    if (REFUSALS.has(rendered.status)) ctx.state['refusal'] = error.message;
     ctx.status = rendered.status;
     ctx.set(rendered.headers);
     ctx.type = 'application/json';

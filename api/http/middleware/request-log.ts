@@ -1,3 +1,4 @@
+import type Koa from 'koa';
 import type { Middleware } from 'koa';
 import type { Principal } from '../../../schemas/documents/users.js';
 import type { Logger } from '../../logger.js';
@@ -8,12 +9,16 @@ const QUIET = /^\/(health|health_check|ready|metrics)\/?$/;
 /** The client closed the line before an answer began (nginx's number; nothing was sent). */
 const CLIENT_LEFT = 499;
 
-/** One line per finished request: path without query (it may hold a question or a token), never a body. */
+/**
+ * One line per finished request: path without query (it may hold a question or a token), never a body. Every line of a
+ * request names the address that it came from, so that whoever is refused again and again can be found.
+ */
 export const requestLog =
-  (logger: Logger): Middleware =>
+  (logger: Logger, addressOf: (ctx: Koa.Context) => string): Middleware =>
   async (ctx, next) => {
     const started = performance.now();
-    const log = logger.child({ request_id: ctx.state['requestId'] as string });
+    // Asked now: a connection that is gone has no address any more.
+    const log = logger.child({ request_id: ctx.state['requestId'] as string, client: addressOf(ctx) });
     ctx.state['log'] = log;
     ctx.res.once('close', () => {
       const left = !ctx.res.writableFinished;
@@ -26,6 +31,7 @@ export const requestLog =
           ms: Math.round(performance.now() - started),
           ...(principal === undefined ? {} : { user_id: principal.userId }),
           ...(ctx.state['key'] === undefined ? {} : { key: ctx.state['key'] as string }),
+          ...(ctx.state['refusal'] === undefined ? {} : { refusal: ctx.state['refusal'] as string }),
           ...(left && { client_left: true }),
         },
         'request',

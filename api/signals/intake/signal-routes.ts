@@ -10,13 +10,21 @@ import type { AcceptDeps } from './accept-signals.js';
 import type { AccessControl } from './access-control.js';
 import { identifyWatcher } from './identify-watcher.js';
 import { bearerToken } from '../relay/watcher-identity.js';
+import { createPushAdmission } from './push-admission.js';
+import type { PushAdmission } from './push-admission.js';
 import { readSignalBody } from './read-signal-body.js';
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
-export const signalRoutes = (deps: AcceptDeps, access: AccessControl): Route[] =>
-  API_VERSIONS.map((version) => signals(deps, access, version));
+export const signalRoutes = (deps: AcceptDeps, access: AccessControl): Route[] => {
+  const admission = createPushAdmission();
+  return API_VERSIONS.map((version) => signals(deps, { access, admission }, version));
+};
 
-const signals = (deps: AcceptDeps, access: AccessControl, version: ApiVersion): Route =>
+const signals = (
+  deps: AcceptDeps,
+  { access, admission }: { access: AccessControl; admission: PushAdmission },
+  version: ApiVersion,
+): Route =>
   route({
     method: 'post',
     path: `/${version}/signals`,
@@ -40,12 +48,14 @@ const signals = (deps: AcceptDeps, access: AccessControl, version: ApiVersion): 
           details: { message: 'Signals need a token of the central API; nothing of this request is stored' },
         });
       }
+      admission.ask();
       const text = await readSignalBody(koa.req, deps.settings.maxSignalBytes);
-      const { items } = readSignals(text);
+      const { items } = await admission.read(() => readSignals(text));
       const sender = await identifyWatcher(koa.req.headers.authorization, deps.watchers);
       access.admitWatcher(sender.watcher);
+      // The central API's time for an unknown token is not ours, and takes no place of others.
       await access.validate(ctx, sender, version);
-      const acceptance = await acceptSignals(deps, { items, version, sender }, log);
+      const acceptance = await admission.store(() => acceptSignals(deps, { items, version, sender }, log));
       if (acceptance === 'login-wanted') throw loginWanted();
       return json(200, {
         message: acceptance === 'deferred' ? 'OK (forwarding disabled)' : 'OK',

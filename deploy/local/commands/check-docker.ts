@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lineage, parseDockerfile } from '../dockerfile.js';
 import type { Stage } from '../dockerfile.js';
+import { findProgram } from '../find-program.js';
 import { forgetRun } from '../forget-run.js';
 import { reservePort } from '../free-port.js';
 import { ManagedProcess } from '../managed-process.js';
@@ -17,7 +18,9 @@ import { tryImage } from '../try-image.js';
 /**
  * What of the images can be checked without Docker: the files themselves (the fast tests), then the Dockerfile's own
  * steps in a clean folder, then gateway and worker started from what they leave, with the images' commands and health
- * checks, on real services; a document goes through both. Not checked: the base images, and the services' images.
+ * checks, on real services; a document goes through both. As root they run as the compose file contains them: as
+ * another user without a capability, who can write to a folder of its own in the place of /tmp and nowhere else. Not
+ * checked: the base images, and the services' images.
  */
 export async function checkDocker(bench: Workbench): Promise<number> {
   const { root } = bench.paths;
@@ -27,6 +30,7 @@ export async function checkDocker(bench: Workbench): Promise<number> {
   if (code !== 0) return code;
 
   const folder = mkdtempSync(join(tmpdir(), 'tamis-docker-'));
+  chmodSync(folder, 0o755);
   const stack = new Stack(bench);
   await stack.enter('check:docker');
   try {
@@ -101,12 +105,15 @@ function image(
     .map((step) => (step.kind === 'env' ? step.values : {}));
   const env = { ...Object.assign({}, ...variables), ...own } as Record<string, string>;
   // one container's /tmp is not another's
-  if (env['WORKER_HEALTH_FILE'] !== undefined) env['WORKER_HEALTH_FILE'] = join(home, 'alive');
+  const temporary = mkdtempSync(`${home}-tmp-`);
+  env['TMPDIR'] = temporary;
+  const alive = env['WORKER_HEALTH_FILE']?.replace(/^\/tmp\//, '');
+  if (alive !== undefined) env['WORKER_HEALTH_FILE'] = join(temporary, alive);
+  const start = contained([process.execPath, ...command.slice(1)], temporary);
   return new ManagedProcess(bench, {
     name: `${target} image`,
     kind: 'app',
-    command: process.execPath,
-    args: command.slice(1),
+    ...start,
     cwd: home,
     env,
     log: join(bench.paths.logs, `docker-${target}.log`),
@@ -123,4 +130,20 @@ function image(
       })) === 0,
     advice: [],
   });
+}
+
+/** "nobody", who owns no file of the image. */
+const OTHER_USER = 65534;
+
+/** As `cap_drop`, `no-new-privileges` and `read_only` of the compose file have it, as far as this machine lets us. */
+function contained(line: readonly string[], temporary: string): { command: string; args: string[] } {
+  const setpriv = findProgram('setpriv', process.env, ['/usr/bin']);
+  if (process.getuid?.() !== 0 || setpriv === null) {
+    const [command = '', ...args] = line;
+    return { command, args };
+  }
+  chownSync(temporary, OTHER_USER, OTHER_USER);
+  const identity = [`--reuid=${OTHER_USER}`, `--regid=${OTHER_USER}`, '--clear-groups', '--no-new-privs'];
+  const capabilities = ['--inh-caps', '--ambient-caps', '--bounding-set'].map((set) => `${set}=-all`);
+  return { command: setpriv, args: [...identity, ...capabilities, ...line] };
 }

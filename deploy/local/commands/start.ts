@@ -1,10 +1,19 @@
 import { openApps } from '../apps.js';
+import { LauncherError } from '../launcher-error.js';
 import { keptBuild } from '../kept-build.js';
 import { Stack } from '../stack.js';
 import type { Workbench } from '../workbench.js';
 
-/** Services, gateway and worker, until Ctrl-C. `--ollama`: obtains real models first, where there are none yet. */
+/**
+ * Services, gateway and worker, until Ctrl-C. `--ollama`: obtains real models first, where there are none yet.
+ * `--proxy` (or SERVICES=proxy): the proxy alone, without OpenSearch and models.
+ */
 export async function start(bench: Workbench, args: readonly string[]): Promise<number> {
+  const proxyOnly = args.includes('--proxy') || bench.settings['SERVICES'] === 'proxy';
+  if (proxyOnly && args.includes('--ollama'))
+    throw new LauncherError('--ollama has no use with the proxy alone', {
+      advice: ['leave one of them out'],
+    });
   const { report } = bench;
   const stack = new Stack(bench);
   const other = await stack.enter('start');
@@ -18,15 +27,18 @@ export async function start(bench: Workbench, args: readonly string[]): Promise<
   }
   try {
     const [services, build] = await Promise.all([
-      stack.openServices({
-        supervise: true,
-        also: ['redis', 'ollama'],
-        demanded: args.includes('--ollama') ? ['ollama'] : [],
-      }),
+      proxyOnly
+        ? stack.openProxyServices({ supervise: true, also: ['redis'] })
+        : stack.openServices({
+            supervise: true,
+            also: ['redis', 'ollama'],
+            demanded: args.includes('--ollama') ? ['ollama'] : [],
+          }),
       stack.prepare(keptBuild),
     ]);
-    const gateway = await openApps(bench, stack, services, build);
-    report.say(`\nTamis is up: ${gateway}`);
+    const { gateway, proxy } = await openApps(bench, stack, services, build, { proxyOnly });
+    report.say(`\nTamis is up: ${gateway}${proxyOnly ? ' (the proxy alone)' : ''}`);
+    if (proxy !== gateway) report.say(`The proxy is at ${proxy}`);
     report.say('Token, keys and all addresses are in .local/endpoints.json. Ctrl-C stops everything.');
     await stack.untilStopped();
     report.say('\nStopping …');

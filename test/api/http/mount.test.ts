@@ -21,18 +21,20 @@ afterEach(() => new Promise((resolve) => server.close(resolve)));
 const ask = async (served: Route, { isAdmin = true, checkResponses = true } = {}): Promise<Response> => {
   const router = new Router();
   mount(router, [served], {
-    authenticate: async () => ({
-      principal: { userId: 2, displayName: 'x', isAdmin },
-      scope: { kind: 'partitions', userId: 2, roles: {} },
-    }),
-    partitions: { get: async () => null, roleOf: async () => null },
+    users: {
+      authenticate: async () => ({
+        principal: { userId: 2, displayName: 'x', isAdmin },
+        scope: { kind: 'partitions', userId: 2, roles: {} },
+      }),
+      partitions: { get: async () => null, roleOf: async () => null },
+    },
     http: parseConfig({}).http,
     checkResponses,
   });
   const app = new Koa();
   app
     .use(requestId)
-    .use(requestLog(pino({ level: 'silent' })))
+    .use(requestLog(pino({ level: 'silent' }), () => '192.0.2.1'))
     .use(errorMapping)
     .use(router.routes());
   server = createServer(app.callback());

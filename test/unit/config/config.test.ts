@@ -14,10 +14,26 @@ describe('parseConfig', () => {
     expect(parseConfig({ AUTH_TOKEN: TOKEN, HOST: '10.1.2.3' }).http.host).toBe('10.1.2.3');
   });
 
-  it('takes the port from the first of PORT, APP_PORT and PROXY_PORT', () => {
-    expect(parseConfig({}).http.port).toBe(8080);
-    expect(parseConfig({ PROXY_PORT: '9001' }).http.port).toBe(9001);
-    expect(parseConfig({ PROXY_PORT: '9001', APP_PORT: '9002', PORT: '9003' }).http.port).toBe(9003);
+  it('takes the port from the first of PORT and APP_PORT; PROXY_PORT is a port of its own for the proxy', () => {
+    const ports = (env: Record<string, string>) => {
+      const { port, proxyPort } = parseConfig(env).http;
+      return [port, proxyPort];
+    };
+    expect(ports({})).toEqual([8080, null]);
+    expect(ports({ APP_PORT: '9002', PORT: '9003' })).toEqual([9003, null]);
+    expect(ports({ PROXY_PORT: '9001', APP_PORT: '9002' })).toEqual([9002, 9001]);
+    expect(ports({ PROXY_PORT: '9001', PORT: '9001' })).toEqual([9001, null]);
+    expect(ports({ PROXY_PORT: '9001', SERVICES: 'documents' })).toEqual([8080, null]);
+  });
+
+  it('does both jobs unless SERVICES names one; the proxy alone listens where PROXY_PORT says', () => {
+    expect(parseConfig({}).services).toEqual({ documents: true, proxy: true });
+    expect(parseConfig({ SERVICES: 'documents' }).services).toEqual({ documents: true, proxy: false });
+    const SECRETS_KEY = Buffer.from('a key of 32 bytes for the tests!').toString('base64');
+    const proxy = parseConfig({ SERVICES: 'proxy', PORT: '9003', PROXY_PORT: '9001', SECRETS_KEY });
+    expect(proxy).toMatchObject({ services: { documents: false }, http: { port: 9001, proxyPort: null } });
+    expect(() => parseConfig({ SERVICES: 'proxy' })).toThrow('SECRETS_KEY');
+    expect(() => parseConfig({ SERVICES: 'proxies' })).toThrow('SERVICES');
   });
 
   it('takes an empty variable for an unset one', () => {

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -24,10 +25,20 @@ interface ComposeService {
   profiles?: string[];
   depends_on?: Record<string, { condition: string; required?: boolean }>;
   healthcheck?: Record<string, unknown>;
+  user?: string;
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
+  read_only?: boolean;
+  tmpfs?: string[];
+  networks?: string[];
+  mem_limit?: string;
+  pids_limit?: number;
 }
 interface Compose {
   name: string;
   services: Record<string, ComposeService>;
+  networks: Record<string, { internal?: boolean } | null>;
   volumes: Record<string, unknown>;
 }
 const composeText = read('docker-compose.yml');
@@ -35,7 +46,11 @@ const compose = parse(composeText, { merge: true }) as Compose;
 
 /** What each image of somebody else reads, by its documentation, of what we set. */
 const IMAGE_VARIABLES: Record<string, readonly string[]> = {
-  mongo: ['MONGO_INITDB_ROOT_USERNAME', 'MONGO_INITDB_ROOT_PASSWORD'],
+  // the last two are read by our script in it
+  mongo: [
+    ...['MONGO_INITDB_ROOT_USERNAME', 'MONGO_INITDB_ROOT_PASSWORD'],
+    ...['MONGODB_PASSWORD', 'MONGODB_DATABASE'],
+  ],
   'opensearchproject/opensearch': [
     ...['discovery.type', 'bootstrap.memory_lock', 'OPENSEARCH_JAVA_OPTS'],
     ...['DISABLE_SECURITY_PLUGIN', 'DISABLE_INSTALL_DEMO_CONFIG'],
@@ -69,7 +84,10 @@ const IMAGE_VARIABLES: Record<string, readonly string[]> = {
 };
 
 /** In `.env` for the engines; gateway and worker get them empty, though all else of the file. */
-const ENGINE_SECRETS = ['MONGODB_PASSWORD', 'POSTGRES_PASSWORD'];
+const ENGINE_SECRETS = ['MONGODB_PASSWORD', 'MONGODB_ROOT_PASSWORD', 'POSTGRES_PASSWORD'];
+
+/** Services whose image writes to its root, by its documentation; the compose file says what. */
+const WRITES_TO_ROOT = ['opensearch', 'temporal', 'temporal-schema', 'temporal-namespace', 'temporal-ui'];
 
 /** `${NAME}`, `${NAME:-fallback}` and `${NAME:?message}` of the compose file; `$$` is a dollar sign. */
 const substitutions = [...composeText.matchAll(/(?<!\$)\$\{(\w+)(?::([-?])([^}]*))?\}/g)].map(
@@ -123,8 +141,11 @@ describe('docker-compose.yml', () => {
   test('declares every volume, and binds only files that are there', () => {
     for (const { volumes = [] } of Object.values(compose.services))
       for (const volume of volumes) {
-        const [source = ''] = volume.split(':');
-        if (source.startsWith('.')) expect([source, existsSync(join(root, source))]).toEqual([source, true]);
+        const [source = '', target] = volume.split(':');
+        // a path of the container alone: an anonymous volume
+        if (source.startsWith('/')) expect([source, target]).toEqual([source, undefined]);
+        else if (source.startsWith('.'))
+          expect([source, existsSync(join(root, source))]).toEqual([source, true]);
         else expect(Object.keys(compose.volumes)).toContain(source);
       }
   });
@@ -150,13 +171,7 @@ describe('docker-compose.yml', () => {
   });
 
   test('has no default for a secret: without one that is needed it says what to do', () => {
-    const needed = [
-      'AUTH_TOKEN',
-      'DASHBOARD_API_KEY',
-      'SECRETS_KEY',
-      'MONGODB_PASSWORD',
-      'POSTGRES_PASSWORD',
-    ];
+    const needed = ['AUTH_TOKEN', 'DASHBOARD_API_KEY', 'SECRETS_KEY', ...ENGINE_SECRETS];
     const secrets = substitutions.filter(({ name }) => /(TOKEN|KEY|PASSWORD)$/.test(name));
     expect(secrets.map(({ name }) => name)).toEqual(expect.arrayContaining(needed));
     for (const { name, form, rest } of secrets)
@@ -176,15 +191,18 @@ describe('docker-compose.yml', () => {
     const given = { ...gateway?.environment, ...worker?.environment };
     expect(fixed.filter((name) => !(name in given))).toEqual([]);
     for (const service of [gateway, worker])
-      expect(ENGINE_SECRETS.map((name) => service?.environment?.[name])).toEqual(['', '']);
+      expect(ENGINE_SECRETS.map((name) => service?.environment?.[name])).toEqual(
+        ENGINE_SECRETS.map(() => ''),
+      );
   });
 
-  test('changes no default, and env.example shows the defaults', () => {
+  test('changes no default but the proxy’s own port and who may come to it, and env.example shows them', () => {
     const unset = parseConfig({});
+    const changed = ['PROXY_PORT', 'ALLOWED_NETWORKS'];
     for (const [, name = '', value = ''] of read('deploy/env.example').matchAll(/^#([A-Z_]+)=(.*)$/gm))
-      expect([name, parseConfig({ [name]: value })]).toEqual([name, unset]);
+      if (!changed.includes(name)) expect([name, parseConfig({ [name]: value })]).toEqual([name, unset]);
     for (const { name, form, rest } of substitutions)
-      if (KNOWN_VARIABLES.includes(name) && form === '-')
+      if (KNOWN_VARIABLES.includes(name) && form === '-' && !changed.includes(name))
         expect([name, parseConfig({ [name]: rest })]).toEqual([name, unset]);
   });
 
@@ -194,8 +212,86 @@ describe('docker-compose.yml', () => {
     );
     expect(published).toEqual([
       ['gateway', '${PORT:-8080}:8080'],
+      ['gateway', '${PROXY_PORT:-8081}:8081'],
       ['temporal-ui', '127.0.0.1:${TEMPORAL_UI_PORT:-8233}:8080'],
     ]);
+  });
+
+  test('lets no service keep a right of root, gain one, or take all memory or process numbers', () => {
+    for (const [name, service] of Object.entries(compose.services)) {
+      expect([name, service.cap_drop, service.security_opt]).toEqual([
+        ...[name, ['ALL'], ['no-new-privileges:true']],
+      ]);
+      expect([name, service.mem_limit, service.pids_limit]).toEqual([
+        name,
+        expect.stringMatching(/^(\d+[mg]|\$\{[A-Z]+_MEMORY:-\d+g\})$/),
+        expect.any(Number),
+      ]);
+      expect([name, service.read_only === true]).toEqual([name, !WRITES_TO_ROOT.includes(name)]);
+      expect([
+        name,
+        Object.keys(service).filter((key) => /^(privileged|network_mode|pid|ipc|devices)$/.test(key)),
+      ]).toEqual([name, []]);
+      const cap = name === 'documentdb' ? ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'] : undefined;
+      expect([name, service.cap_add]).toEqual([name, cap]);
+      expect([name, service.volumes?.some((volume) => volume.includes('docker.sock')) ?? false]).toEqual([
+        name,
+        false,
+      ]);
+    }
+  });
+
+  test('lets gateway and worker write where they work: to /tmp alone', () => {
+    for (const name of ['gateway', 'worker']) expect(compose.services[name]?.volumes).toEqual(['/tmp']);
+    expect(compose.services['worker']?.environment?.['WORKER_HEALTH_FILE']).toMatch(/^\/tmp\//);
+  });
+
+  test('keeps stores off every network with a way in or out, and the front network to the gateway', () => {
+    const on = (network: string): string[] =>
+      Object.entries(compose.services)
+        .filter(([, { networks = [] }]) => networks.includes(network))
+        .map(([name]) => name);
+    const open = Object.entries(compose.networks).flatMap(([name, network]) =>
+      network?.internal === true ? [] : [name],
+    );
+    expect(Object.fromEntries(open.map((name) => [name, on(name)]))).toEqual({
+      front: ['gateway'],
+      'temporal-ui': ['temporal-ui'],
+      models: ['gateway', 'worker', 'ollama', 'ollama-models'],
+    });
+    for (const [name, { networks, depends_on: needs = {} }] of Object.entries(compose.services)) {
+      expect([name, networks?.filter((network) => !(network in compose.networks))]).toEqual([name, []]);
+      // what waits for a service to answer must reach it
+      for (const [needed, { condition }] of Object.entries(needs))
+        if (condition !== 'service_completed_successfully')
+          expect([name, needed, networks?.some((network) => on(network).includes(needed))]).toEqual([
+            ...[name, needed, true],
+          ]);
+    }
+    // a port of a service that is on internal networks alone is not published
+    for (const [name, { ports, networks }] of Object.entries(compose.services))
+      if (ports !== undefined)
+        expect([name, networks?.some((network) => open.includes(network))]).toEqual([name, true]);
+  });
+
+  test('gives gateway and worker a user of MongoDB that reaches their database alone', () => {
+    const { environment: { MONGODB_URL: url } = {} } = compose.services['gateway']!;
+    const { environment = {}, volumes = [] } = compose.services['mongodb']!;
+    expect(environment['MONGO_INITDB_ROOT_USERNAME']).toBe('root');
+    expect(volumes).toContain('./deploy/mongodb:/docker-entrypoint-initdb.d:ro');
+    const made: { database: string; user: object }[] = [];
+    runInNewContext(read('deploy/mongodb/create-user.js'), {
+      process: { env: { MONGODB_DATABASE: 'own', MONGODB_PASSWORD: 'own-password' } },
+      db: {
+        getSiblingDB: (database: string) => ({ createUser: (user: object) => made.push({ database, user }) }),
+      },
+    });
+    const roles = ['readWrite', 'dbAdmin'].map((role) => ({ role, db: 'own' }));
+    expect(made).toEqual([{ database: 'admin', user: { user: 'tamis', pwd: 'own-password', roles } }]);
+    expect(url).toMatch(/^mongodb:\/\/tamis:\$\{MONGODB_PASSWORD:.*authSource=admin$/);
+    expect(Object.keys(environment)).toEqual(
+      expect.arrayContaining(['MONGODB_DATABASE', 'MONGODB_PASSWORD']),
+    );
   });
 
   test('gives gateway and worker a configuration that they accept', () => {
@@ -222,6 +318,11 @@ describe('docker-compose.yml', () => {
       expect(config.auth.token).toBe(env['AUTH_TOKEN']);
       expect(config.mongodb.url).toContain(env['MONGODB_PASSWORD']);
       expect(config.http.host).toBe('::');
+      if (name === 'worker') continue;
+      expect(config.http).toMatchObject({ port: 8080, proxyPort: 8081 });
+      // Strangers are kept out, private networks are not.
+      expect(config.proxy.access.networks).toEqual(expect.arrayContaining(['10.0.0.0/8', 'fc00::/7']));
+      expect(config.proxy.access.networks?.some((network) => network.endsWith('/0'))).toBe(false);
     }
   });
 });
@@ -237,7 +338,7 @@ describe('write-env.mjs', () => {
     const text = readFileSync(first, 'utf8');
     expect(text).not.toBe(readFileSync(second, 'utf8'));
     expect(statSync(first).mode & 0o777).toBe(0o600);
-    expect(text.match(/^[A-Z_]+=\S+$/gm)).toHaveLength(6);
+    expect(text.match(/^[A-Z_]+=\S+$/gm)).toHaveLength(7);
     expect(text).not.toMatch(/^[A-Z_]+=$/m);
     const again = write(first);
     expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('left as it is')]);

@@ -1,0 +1,101 @@
+import { AppError } from '../../../schemas/app-error.js';
+
+/**
+ * Keeps pushes short when more come than can be stored: those that would wait too long are refused at once, so that
+ * the others are answered in time. A LAPI gives up after five seconds, and overload without this means nobody in time;
+ * of a refused push it keeps the signals.
+ */
+export interface PushAdmission {
+  /**
+   * To be asked before a body is read. Nothing is held: bodies that come slowly take no place.
+   * @throws AppError SERVICE_UNAVAILABLE when a push that came now would wait too long
+   */
+  ask(): void;
+  /**
+   * Reads a push whose body has come, in a turn of the event loop that no other push has: to read one takes
+   * milliseconds, and those that come together must not keep refusals and probes waiting.
+   * @throws AppError as `ask` does
+   */
+  read<T>(work: () => T): Promise<T>;
+  /**
+   * Stores what was read.
+   * @throws AppError as `ask` does
+   */
+  store<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** As many pushes are under way at once as are done in this time: a push then waits as long. */
+const WAIT_MS = 1_000;
+/** So many are always let in: fewer tell nothing of what the stores can do. */
+const LEAST = 8;
+/** What is expected before anything was measured, with the weight of one second. */
+const FIRST_PER_SECOND = 48;
+/** What was measured longer ago counts for a third. */
+const MEMORY_MS = 5_000;
+/** When the oldest push takes so long the stores stand still, whatever was measured before. */
+const STUCK_MS = 1_500;
+const COME_AGAIN_MS = 2_000;
+
+/** @param now milliseconds of a clock that only goes on */
+export const createPushAdmission = (now: () => number = () => performance.now()): PushAdmission => {
+  /** When each push began to be read or stored, the oldest first. */
+  const underWay = new Set<{ since: number }>();
+  let done = FIRST_PER_SECOND;
+  let busyMs = 1_000;
+  /** The last moment up to which the busy time is counted; null: too few pushes are under way to measure by. */
+  let countedTo: number | null = null;
+  let turn: Promise<void> = Promise.resolve();
+
+  const isFull = (): boolean => {
+    if (underWay.size < LEAST) return false;
+    const [oldest] = underWay;
+    return underWay.size >= (done / busyMs) * WAIT_MS || now() - (oldest?.since ?? 0) > STUCK_MS;
+  };
+
+  const ask = (): void => {
+    if (isFull())
+      throw new AppError('SERVICE_UNAVAILABLE', 'Too many pushes at once; try again soon.', {
+        retryAfterMs: COME_AGAIN_MS,
+        details: { message: 'More signals come than can be stored; nothing of this request is stored' },
+      });
+  };
+
+  const during = async <T>(work: () => Promise<T>, isLast: boolean): Promise<T> => {
+    ask();
+    const push = { since: now() };
+    underWay.add(push);
+    if (underWay.size === LEAST) countedTo = push.since;
+    let isDone = isLast;
+    try {
+      return await work();
+    } catch (error) {
+      isDone = true;
+      throw error;
+    } finally {
+      underWay.delete(push);
+      if (isDone) count();
+      if (underWay.size < LEAST) countedTo = null;
+    }
+  };
+
+  /** A push is done: what has passed since the last one tells how long one takes. */
+  const count = (): void => {
+    if (countedTo === null) return;
+    const at = now();
+    const weight = Math.exp((countedTo - at) / MEMORY_MS);
+    done = done * weight + 1;
+    busyMs = busyMs * weight + (at - countedTo);
+    countedTo = at;
+  };
+
+  return {
+    ask,
+    read: (work) =>
+      during(async () => {
+        turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
+        await turn;
+        return work();
+      }, false),
+    store: (work) => during(work, true),
+  };
+};

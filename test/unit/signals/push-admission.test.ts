@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import { createPushAdmission } from '../../../api/signals/intake/push-admission.js';
+
+/** Pushes that end when they are told to, on a clock of the test's own. */
+const stage = () => {
+  let now = 0;
+  const admission = createPushAdmission(() => now);
+  const open: { end: () => void; done: Promise<void> }[] = [];
+  return {
+    pass: (ms: number) => (now += ms),
+    /** Answers whether it was let in. */
+    push(): boolean {
+      try {
+        admission.ask();
+      } catch {
+        return false;
+      }
+      let end = (): void => undefined;
+      const held = new Promise<void>((resolve) => (end = resolve));
+      open.push({ end, done: admission.store(() => held) });
+      return true;
+    },
+    async endOldest(): Promise<void> {
+      const oldest = open.shift();
+      oldest?.end();
+      await oldest?.done;
+    },
+    underWay: () => open.length,
+  };
+};
+
+describe('admission of pushes', () => {
+  test('refuses what comes beyond a second of work, with the time to come again', () => {
+    const { push, underWay } = stage();
+    while (push());
+    expect(underWay()).toBe(48);
+  });
+
+  test.each([10, 30, 200])('learns that %i pushes a second are stored', async (perSecond) => {
+    const { push, pass, endOldest, underWay } = stage();
+    for (let done = 0; done < perSecond * 15; done++) {
+      while (push());
+      pass(1000 / perSecond);
+      await endOldest();
+    }
+    while (push());
+    expect(underWay()).toBeGreaterThan(perSecond * 0.8);
+    expect(underWay()).toBeLessThan(perSecond * 1.3 + 1);
+  });
+
+  test('a quiet time does not count as a slow one', async () => {
+    const { push, pass, endOldest, underWay } = stage();
+    for (let index = 0; index < 50; index++) {
+      push();
+      pass(20);
+      await endOldest();
+      pass(10_000);
+    }
+    while (push());
+    expect(underWay()).toBe(48);
+  });
+
+  test('refuses while the oldest push does not end, and takes again when it has', async () => {
+    const { push, pass, endOldest } = stage();
+    for (let index = 0; index < 10; index++) push();
+    pass(2_000);
+    expect(push()).toBe(false);
+    for (let index = 0; index < 5; index++) await endOldest();
+    expect(push()).toBe(true);
+  });
+
+  test('lets a few in whatever was measured', async () => {
+    const { push, pass, endOldest, underWay } = stage();
+    for (let index = 0; index < 200; index++) {
+      while (push());
+      pass(1_000);
+      await endOldest();
+    }
+    while (push());
+    expect(underWay()).toBe(8);
+  });
+
+  test('a push that fails gives its place back', async () => {
+    const admission = createPushAdmission(() => 0);
+    for (let index = 0; index < 100; index++)
+      await expect(admission.store(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(admission.store(async () => 'stored')).resolves.toBe('stored');
+  });
+});
