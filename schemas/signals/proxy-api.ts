@@ -147,10 +147,16 @@ export const ForwardingWatcher = z
     watcher: z.string(),
     waiting: z.int(),
     oldest: instant.meta({ description: 'When the oldest waiting signal was received' }),
+    canBeSent: z.boolean().meta({
+      description:
+        'False: what waits came without a token that tells a watcher, and there is none to send it with; it can be discarded',
+    }),
     quarantined: z
       .int()
       .meta({ description: 'Signals that CAPI refuses for good, or without a usable shape' }),
     lastQuarantined: z.object({ id: z.int(), reason: z.string() }).nullable(),
+    discarded: z.int().meta({ description: 'Signals that an operator gave up' }),
+    lastDiscarded: z.object({ id: z.int(), reason: z.string() }).nullable(),
     lastSuccess: instant,
     lastError: z
       .object({ at: z.string(), cause: z.string(), status: z.int().nullable(), message: z.string() })

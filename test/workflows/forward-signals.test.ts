@@ -216,6 +216,33 @@ describe('forwardSignals', () => {
     });
   });
 
+  it('goes on without what was given up meanwhile, and marks what CAPI took of it', async () => {
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(130);
+      const discard = () => {
+        for (const item of fixture.items) if (item.state === 'waiting') item.state = 'discarded';
+      };
+      fixture.answer(({ number }) => {
+        if (number > 1) return ok;
+        discard();
+        fixture.add(1);
+        return refusal(503);
+      });
+      const handle = await wake();
+      await handle.result();
+      // The rest of what it had taken up is passed over without an offer.
+      expect(fixture.offers.map(({ ids }) => ids)).toEqual([range(1, 50), [131]]);
+      fixture.add(10);
+      fixture.answer(() => {
+        discard();
+        return ok;
+      });
+      await (await wake()).result();
+      expect(fixture.ids('forwarded')).toEqual(range(131, 141));
+      expect(fixture.ids('discarded')).toEqual(range(1, 130));
+    });
+  });
+
   it('finds a token by itself when nobody told', async () => {
     await onStage(async ({ fixture, wake }) => {
       fixture.add(1);

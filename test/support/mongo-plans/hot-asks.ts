@@ -49,7 +49,7 @@ export const LEFT_OUT: Record<string, string> = {
         'files.markPartitionDeleted',
         'tasks.countByState',
       ],
-      ...['metrics.queues', 'logins.unblock', 'logins.overview'],
+      ...['alerts.keptBack', 'metrics.queues', 'logins.unblock', 'logins.overview'],
     ].map((name) => [name, BY_A_PERSON]),
   ),
   ...Object.fromEntries(
@@ -241,6 +241,10 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ['alerts.release', () => alerts.release(19_994)],
     ['alerts.releaseDeferred', () => alerts.releaseDeferred(watcher, 50)],
     ['alerts.discard', () => alerts.discard(2)],
+    [
+      'alerts.discardWaiting',
+      () => alerts.discardWaiting(watcher, { reason: 'given up', receivedUntil: now, limit: 50 }),
+    ],
     ['alerts.summaries', () => alerts.summaries()],
     ['alerts.watchersWaiting', () => alerts.watchersWaiting(now, 50)],
     ['alerts.readBack', () => alerts.readBack({ belowId: null, limit: 100 })],

@@ -255,8 +255,10 @@ describe('GET /api/forwarding', () => {
           watcher: 'w1',
           waiting: 2,
           oldest: at(2),
+          canBeSent: true,
           quarantined: 1,
           lastQuarantined: { id: 5, reason: expect.stringContaining('scenario') },
+          ...{ discarded: 0, lastDiscarded: null },
           lastSuccess: at(5),
           lastError: { at: at(6), cause: 'rate-limited', status: 429, message: 'slow down' },
           nextAttempt: at(60),
@@ -268,7 +270,15 @@ describe('GET /api/forwarding', () => {
           metricsRefused: 0,
         },
         {
-          ...{ watcher: 'w2', waiting: 0, oldest: null, quarantined: 0, lastQuarantined: null },
+          ...{
+            watcher: 'w2',
+            waiting: 0,
+            oldest: null,
+            canBeSent: true,
+            quarantined: 0,
+            lastQuarantined: null,
+          },
+          ...{ discarded: 0, lastDiscarded: null },
           ...{ lastSuccess: null, lastError: null, nextAttempt: null },
           ...{
             hasToken: false,
