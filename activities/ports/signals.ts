@@ -165,6 +165,11 @@ export interface WatcherStore {
     error: NonNullable<WatcherRecord['lastError']>,
     nextAttemptAt: Date | null,
   ): Promise<void>;
+  /**
+   * Watchers that wait for their next attempt until after a point in time, because CAPI could not be reached or failed,
+   * although it has taken signals of another since; at most so many.
+   */
+  heldByOutage(until: Date, limit: number): Promise<string[]>;
 }
 
 /** The named keys of the management side, by the SHA-256 of each. */

@@ -110,6 +110,9 @@ export interface WaitingItem {
 export type HoldCause =
   'network' | 'server-error' | 'rate-limited' | 'forbidden' | 'unauthorized' | 'no-token' | 'paused';
 
+/** Causes that are the same for every watcher: over for one, they are over for all. */
+export const OUTAGE_CAUSES = ['network', 'server-error'] as const satisfies readonly HoldCause[];
+
 /** A stored signal as a rule is tried on it. */
 export interface EvaluatedSignal {
   id: number;

@@ -31,6 +31,8 @@ interface Recording {
   signals?: number;
   /** The watcher is paused at first, and resumed once the actor stands. */
   paused?: boolean;
+  /** Once the actor stands it is told that CAPI takes signals of others. */
+  reachable?: boolean;
   /** Cancels once the first activity runs. */
   cancel?: boolean;
   /** It never ends: its first run is recorded, which continues as new. */
@@ -162,6 +164,13 @@ const recordings: Recording[] = [
     input: FORWARD,
     paused: true,
   },
+  {
+    name: 'forward-signals-reachable',
+    workflow: 'forwardSignals',
+    answers: [refusal(503)],
+    input: { ...FORWARD, state: { work: [], failures: 12, hold: null, forwarded: 0, quarantined: 0 } },
+    reachable: true,
+  },
   { name: 'forward-metrics', workflow: 'forwardMetrics', answers: [refusal(503)], input: FORWARD },
   { name: 'sweep-forwarding', workflow: 'sweepForwarding', answers: [], input: FORWARD },
   { name: 'count-alerts', workflow: 'countAlerts', answers: [] },
@@ -185,7 +194,7 @@ const recordings: Recording[] = [
 const record = async (
   client: Client,
   connection: NativeConnection,
-  { name, workflow, script, answers, input, signals = 2, paused, cancel, endless }: Recording,
+  { name, workflow, script, answers, input, signals = 2, paused, reachable, cancel, endless }: Recording,
 ): Promise<void> => {
   const prefix = `record-${Date.now()}-`;
   const { activities, names } = scriptedActivities(script);
@@ -196,6 +205,7 @@ const record = async (
   fixture.answer(() => scripted.shift() ?? ok);
   fixture.add(signals, { watcher: 'watcher' });
   if (paused === true) fixture.pause();
+  fixture.needlesslyHeld.push('watcher');
   await fixture.metrics.hold(
     'watcher',
     [{ path: 'v3/usage-metrics', bytes: gzipSync('{}'), part: false }],
@@ -225,11 +235,13 @@ const record = async (
       await until('the first activity runs', async () => names().length > 0);
       await handle.cancel();
     }
-    if (paused === true) {
+    if (paused === true || reachable === true)
       await until('the actor stands', async () => {
         const { hold } = await handle.query<{ hold: object | null }>('forwardingStatus');
         return hold !== null;
       });
+    if (reachable === true) await handle.signal('reachable');
+    if (paused === true) {
       fixture.pause(null);
       await handle.signal('resume');
     }

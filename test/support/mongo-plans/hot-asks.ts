@@ -263,6 +263,7 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ['watchers.refuseToken', () => watchers.refuseToken(watcher, 'another digest')],
     ['watchers.wantLogin', () => watchers.wantLogin(watcher)],
     ['watchers.standing', () => watchers.standing(watcher, 'digest')],
+    ['watchers.heldByOutage', () => watchers.heldByOutage(now, 50)],
     ['watchers.recordSuccess', () => watchers.recordSuccess(watcher, now)],
     [
       'watchers.recordError',
