@@ -191,6 +191,17 @@ export const ForwardingBody = z
           }),
         )
         .meta({ description: 'Logins that CAPI refused and that are not passed on for a while' }),
+      refused: z
+        .array(
+          z.object({
+            watcher: z.string().meta({ description: 'As the login named itself' }),
+            ...{ status: z.int(), message: z.string(), at: z.string() },
+          }),
+        )
+        .meta({
+          description:
+            'The last login of each watcher that was refused, by CAPI or here, and that has not been let in since; of the last day, the latest first',
+        }),
     }),
     rules: z.object({
       mode: z.enum(['block', 'allow']),

@@ -51,6 +51,9 @@ export const forwardingRoutes = ({
             ...{ watcher: machineId, status, message },
             ...{ at: at.toISOString(), until: until.toISOString() },
           })),
+          refused: overview.refused.map(({ machineId, status, message, at }) => ({
+            ...{ watcher: machineId, status, message, at: at.toISOString() },
+          })),
         },
         rules: { mode, names, faults: faults.map(({ file, message }) => ({ file, message })) },
       });

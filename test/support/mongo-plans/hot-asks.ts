@@ -300,6 +300,10 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ],
     ['logins.releaseShare', () => logins.releaseShare('address/203.0.113.7', now)],
     ['logins.wasTaken', () => logins.wasTaken('machine', 'password')],
+    [
+      'logins.noteRefused',
+      () => logins.noteRefused({ machineId: 'm', status: 429, message: 'budget', at: now }, true),
+    ],
     ['logins.blockOf', () => logins.blockOf('machine', 'password', now)],
     ['copies.read', () => copies.read(watcher, 'v3')],
     ['copies.write', () => copies.write(watcher, 'v3', { bytes: Buffer.from('z'), at: now }, 1)],

@@ -290,7 +290,7 @@ describe('GET /api/forwarding', () => {
           },
         },
       ],
-      logins: { budget: 18, windowMinutes: 50, used: 0, blocks: [] },
+      logins: { budget: 18, windowMinutes: 50, used: 0, blocks: [], refused: [] },
       rules: {
         mode: 'block',
         names: ['internal'],
