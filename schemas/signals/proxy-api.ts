@@ -155,6 +155,10 @@ export const ForwardingWatcher = z
       .int()
       .meta({ description: 'Signals that CAPI refuses for good, or without a usable shape' }),
     lastQuarantined: z.object({ id: z.int(), reason: z.string() }).nullable(),
+    deferred: z.int().meta({
+      description: 'Signals that came while forwarding was switched off; they can be released',
+    }),
+    withheld: z.int().meta({ description: 'Signals that the loop guard holds back' }),
     discarded: z.int().meta({ description: 'Signals that an operator gave up' }),
     lastDiscarded: z.object({ id: z.int(), reason: z.string() }).nullable(),
     lastSuccess: instant,
@@ -178,6 +182,13 @@ export type ForwardingWatcher = z.output<typeof ForwardingWatcher>;
 export const ForwardingBody = z
   .object({
     enabled: z.boolean(),
+    withheld: z
+      .object({
+        filtered: z.int().meta({ description: 'By a rule' }),
+        ...{ deferred: z.int(), withheld: z.int(), discarded: z.int() },
+        ...{ waiting: z.int(), quarantined: z.int() },
+      })
+      .meta({ description: 'Stored signals that have not been forwarded, of all watchers' }),
     watchers: z.array(ForwardingWatcher),
     logins: z.object({
       budget: z.int().meta({ description: 'Logins that may go to CAPI within the window; 0: any number' }),

@@ -11,6 +11,7 @@ import { reportFailure } from './report-failure.js';
 /** What waits for CAPI, and why. */
 export const forwardingRoutes = ({
   alerts,
+  statistics,
   watchers,
   logins,
   metrics,
@@ -27,7 +28,7 @@ export const forwardingRoutes = ({
     responses: { 200: { description: 'Queues and rules', schema: ForwardingBody } },
     errors: ['UNEXPECTED_ERROR'],
     async handle() {
-      const [queues, keptBack, records, overview, held] = await reportFailure(
+      const [queues, keptBack, records, overview, held, hours] = await reportFailure(
         'Failed to get forwarding state',
         () =>
           Promise.all([
@@ -36,12 +37,21 @@ export const forwardingRoutes = ({
             watchers.list(),
             logins.overview(now(), settings.loginWindowMs),
             metrics.queues(),
+            statistics.read(null),
           ]),
       );
       const { rules: all, mode, faults } = rules.current();
       const names = all.filter((rule) => rule.enabled).map(({ name }) => name);
       return json(200, {
         enabled: settings.forwardEnabled,
+        withheld: {
+          filtered: sum(hours.map((hour) => hour.filtered)),
+          deferred: sum(keptBack.map((kept) => kept.deferred)),
+          withheld: sum(keptBack.map((kept) => kept.withheld)),
+          discarded: sum(keptBack.map((kept) => kept.discarded)),
+          waiting: sum(queues.map((queue) => queue.waiting)),
+          quarantined: sum(queues.map((queue) => queue.quarantined)),
+        },
         watchers: presentWatchers(queues, keptBack, records, held),
         logins: {
           budget: settings.loginBudget,
@@ -98,6 +108,8 @@ const presentWatchers = (
       canBeSent: !watcher.startsWith(NAMELESS) || record.hasToken,
       quarantined: queue.quarantined,
       lastQuarantined: queue.lastQuarantined,
+      deferred: kept.deferred,
+      withheld: kept.withheld,
       discarded: kept.discarded,
       lastDiscarded: kept.lastDiscarded,
       lastSuccess: iso(record.lastSuccessAt),
@@ -112,6 +124,8 @@ const presentWatchers = (
     };
   });
 };
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
 const byName = <T extends { watcher: string }>(rows: readonly T[]): Map<string, T> =>
   new Map(rows.map((row) => [row.watcher, row]));

@@ -250,6 +250,7 @@ describe('GET /api/forwarding', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       enabled: true,
+      withheld: expect.objectContaining({ waiting: 2, quarantined: 1, deferred: 0, discarded: 0 }),
       watchers: [
         {
           watcher: 'w1',
@@ -258,7 +259,7 @@ describe('GET /api/forwarding', () => {
           canBeSent: true,
           quarantined: 1,
           lastQuarantined: { id: 5, reason: expect.stringContaining('scenario') },
-          ...{ discarded: 0, lastDiscarded: null },
+          ...{ deferred: 0, withheld: 0, discarded: 0, lastDiscarded: null },
           lastSuccess: at(5),
           lastError: { at: at(6), cause: 'rate-limited', status: 429, message: 'slow down' },
           nextAttempt: at(60),
@@ -278,7 +279,7 @@ describe('GET /api/forwarding', () => {
             quarantined: 0,
             lastQuarantined: null,
           },
-          ...{ discarded: 0, lastDiscarded: null },
+          ...{ deferred: 0, withheld: 0, discarded: 0, lastDiscarded: null },
           ...{ lastSuccess: null, lastError: null, nextAttempt: null },
           ...{
             hasToken: false,

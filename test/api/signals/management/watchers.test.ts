@@ -173,6 +173,18 @@ describe('POST /api/forwarding/{watcher}/release', () => {
     const { token } = mintToken('w9');
     const replicated = { ...sampleSignal(3), decisions: [{ origin: 'crowdsieve-replication' }] };
     await off.push([sampleSignal(1), sampleSignal(2), replicated], { token });
+    await off.stores.alerts.insert([
+      sampleAlert({ watcher: 'w9', state: 'filtered' }),
+      sampleAlert({ watcher: 'w8', state: 'filtered' }),
+      sampleAlert({ watcher: 'w8', state: 'quarantined', stateReason: 'no scenario' }),
+    ]);
+    expect(await (await off.ask('/api/forwarding')).json()).toMatchObject({
+      withheld: { filtered: 2, deferred: 2, withheld: 1, discarded: 0, waiting: 0, quarantined: 1 },
+      watchers: [
+        { watcher: 'w8', deferred: 0, withheld: 0, quarantined: 1 },
+        { watcher: 'w9', deferred: 2, withheld: 1, waiting: 0 },
+      ],
+    });
     const release = async (proxyOf: Proxy) => {
       const answer = await proxyOf.ask('/api/forwarding/w9/release', { method: 'POST' });
       return { status: answer.status, body: (await answer.json()) as unknown };
@@ -191,7 +203,10 @@ describe('POST /api/forwarding/{watcher}/release', () => {
     await until('the actor is told', async () => again.woken.length > before);
     expect(again.woken.slice(before)).toEqual(['w9']);
     const waiting = await off.stores.alerts.nextWaiting('w9', 9);
-    expect(waiting.map(({ id }) => id)).toEqual([4, 1, 2]);
+    expect(waiting.map(({ id }) => id)).toEqual([7, 1, 2]);
+    expect(await (await again.ask('/api/forwarding')).json()).toMatchObject({
+      withheld: { filtered: 2, deferred: 0, withheld: 1, waiting: 3 },
+    });
     expect((await release(again)).body).toEqual({ watcher: 'w9', released: 0, left: false });
     await Promise.all([off.close(), again.close()]);
   });
