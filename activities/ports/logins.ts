@@ -20,6 +20,14 @@ export interface LoginBlock {
   until: Date;
 }
 
+/** A login that was refused, by CAPI or here, and whose machine has not been let in since. */
+export interface RefusedLogin {
+  machineId: string;
+  status: number;
+  message: string;
+  at: Date;
+}
+
 /** Logins that pass by. Passwords are kept as keyed digests only, tokens sealed. */
 export interface LoginStore {
   /** Keeps a login that CAPI accepted, and lifts the blocks that it disproves. */
@@ -52,8 +60,19 @@ export interface LoginStore {
    * are then about our address.
    */
   blockOf(machineId: string, password: string, at: Date): Promise<LoginBlock | null>;
+  /**
+   * Notes that a login was refused, the last one of each machine. So many machines are kept, the latest, those that
+   * CAPI let in before apart from others: whoever makes up names displaces none of theirs.
+   */
+  noteRefused(refused: RefusedLogin, known: boolean): Promise<void>;
   /** An operator's word: the next login is passed on. */
   unblock(machineId: string): Promise<void>;
-  /** The blocks in force and the logins in the window, for the management side. */
-  overview(at: Date, windowMs: number): Promise<{ used: number; blocks: LoginBlock[] }>;
+  /**
+   * For the management side: the blocks in force, the logins in the window, and the refused ones of the last day, the
+   * latest first.
+   */
+  overview(
+    at: Date,
+    windowMs: number,
+  ): Promise<{ used: number; blocks: LoginBlock[]; refused: RefusedLogin[] }>;
 }

@@ -39,6 +39,18 @@ export interface QueueSummary {
   lastQuarantined: { id: number; reason: string } | null;
 }
 
+/** What of a watcher's signals is stored and does not go out, but for what waits and what a rule filtered. */
+export interface KeptBackSummary {
+  watcher: string;
+  /** Came while forwarding was off. */
+  deferred: number;
+  /** By the loop guard. */
+  withheld: number;
+  discarded: number;
+  /** The discarded one received last, with the reason; null when there is none. */
+  lastDiscarded: { id: number; reason: string } | null;
+}
+
 /** A waiting signal as it goes out. */
 export interface WaitingSignal {
   id: number;
@@ -60,7 +72,8 @@ export interface AlertStore {
   /** The items' bytes in the order of the ids; ids that wait no longer are left out. */
   readWaiting(ids: readonly number[]): Promise<WaitingSignal[]>;
   /**
-   * waiting → forwarded, by id. Who has read the signals says when they were received; else it is looked up.
+   * waiting → forwarded, by id; also what was discarded while CAPI took it. Who has read the signals says when they
+   * were received; else it is looked up.
    */
   markForwarded(ids: readonly number[], at: Date, receivedAt?: readonly Date[]): Promise<void>;
   /** waiting → quarantined, with CAPI's reason. */
@@ -79,9 +92,19 @@ export interface AlertStore {
   releaseDeferred(watcher: string, limit: number): Promise<number>;
   /** quarantined → discarded, for good; the record stays. Answers whether one of this id was quarantined. */
   discard(id: number): Promise<boolean>;
+  /**
+   * waiting → discarded, for good; the records stay. At most so many, the first of the queue, of those that were
+   * received up to a time. Answers how many it discarded, and whether there may be more.
+   */
+  discardWaiting(
+    watcher: string,
+    options: { reason: string; receivedUntil: Date; limit: number },
+  ): Promise<{ discarded: number; left: boolean }>;
   /** Stored signals from the newest backwards, below an id; those whose bytes were not kept are left out. */
   readBack(query: { belowId: number | null; limit: number }): Promise<EvaluatedSignal[]>;
   summaries(): Promise<QueueSummary[]>;
+  /** Watchers with signals that were withheld or discarded. */
+  keptBack(): Promise<KeptBackSummary[]>;
   /** Watchers with items that wait since before a point in time; for the sweep. */
   watchersWaiting(before: Date, limit: number): Promise<string[]>;
   /**
@@ -142,6 +165,11 @@ export interface WatcherStore {
     error: NonNullable<WatcherRecord['lastError']>,
     nextAttemptAt: Date | null,
   ): Promise<void>;
+  /**
+   * Watchers that wait for their next attempt until after a point in time, because CAPI could not be reached or failed,
+   * although it has taken signals of another since; at most so many.
+   */
+  heldByOutage(until: Date, limit: number): Promise<string[]>;
 }
 
 /** The named keys of the management side, by the SHA-256 of each. */

@@ -19,7 +19,14 @@ export interface ForwardingActivityDeps {
   >;
   watchers: Pick<
     WatcherStore,
-    'get' | 'token' | 'acceptToken' | 'refuseToken' | 'wantLogin' | 'recordSuccess' | 'recordError'
+    | 'get'
+    | 'token'
+    | 'acceptToken'
+    | 'refuseToken'
+    | 'wantLogin'
+    | 'recordSuccess'
+    | 'recordError'
+    | 'heldByOutage'
   >;
   capi: CapiClient;
   settings: {
@@ -36,6 +43,8 @@ export interface ForwardingActivityDeps {
 
 /** Each run of the sweep takes at most so many watchers. */
 const SWEEP_SHARE = 500;
+/** A back-off that ends within this time is left alone. */
+const SOON_MS = 5_000;
 
 /** Activities of the forwarding workflows. */
 export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
@@ -103,9 +112,14 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
   const findWaitingWatchers = async (): Promise<string[]> =>
     settings.enabled ? alerts.watchersWaiting(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE) : [];
 
+  /** Who still backs off from an outage that is over for another; what ends in a moment ends by itself. */
+  const findNeedlesslyHeld = async (): Promise<string[]> =>
+    settings.enabled ? watchers.heldByOutage(new Date(now().getTime() + SOON_MS), SWEEP_SHARE) : [];
+
   return {
     ...{ nextBatches: readNextBatches, sendBatches, nextBatch: readNextBatch, sendBatch },
     ...{ markForwarded, quarantineSignal, recordHold, watchersWaiting: findWaitingWatchers },
+    needlesslyHeld: findNeedlesslyHeld,
   };
 };
 

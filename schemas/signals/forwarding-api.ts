@@ -42,6 +42,23 @@ export const DeferredReleased = z
   })
   .meta({ id: 'WithheldReleased' });
 
+export const DiscardWaiting = z.object({
+  reason: z
+    .string('must be string')
+    .trim()
+    .min(1, 'must NOT have fewer than 1 characters')
+    .max(500, 'must NOT have more than 500 characters')
+    .meta({ description: 'Kept with each signal, and in the log' }),
+});
+
+export const WaitingDiscarded = z
+  .object({
+    watcher: z.string(),
+    discarded: z.int(),
+    left: z.boolean().meta({ description: 'There may be more: ask again' }),
+  })
+  .meta({ id: 'WaitingDiscarded' });
+
 export const QuarantineDecided = z
   .object({ id: z.int(), state: z.enum(['waiting', 'discarded']) })
   .meta({ id: 'QuarantineDecided' });

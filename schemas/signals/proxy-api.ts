@@ -147,10 +147,20 @@ export const ForwardingWatcher = z
     watcher: z.string(),
     waiting: z.int(),
     oldest: instant.meta({ description: 'When the oldest waiting signal was received' }),
+    canBeSent: z.boolean().meta({
+      description:
+        'False: what waits came without a token that tells a watcher, and there is none to send it with; it can be discarded',
+    }),
     quarantined: z
       .int()
       .meta({ description: 'Signals that CAPI refuses for good, or without a usable shape' }),
     lastQuarantined: z.object({ id: z.int(), reason: z.string() }).nullable(),
+    deferred: z.int().meta({
+      description: 'Signals that came while forwarding was switched off; they can be released',
+    }),
+    withheld: z.int().meta({ description: 'Signals that the loop guard holds back' }),
+    discarded: z.int().meta({ description: 'Signals that an operator gave up' }),
+    lastDiscarded: z.object({ id: z.int(), reason: z.string() }).nullable(),
     lastSuccess: instant,
     lastError: z
       .object({ at: z.string(), cause: z.string(), status: z.int().nullable(), message: z.string() })
@@ -172,6 +182,13 @@ export type ForwardingWatcher = z.output<typeof ForwardingWatcher>;
 export const ForwardingBody = z
   .object({
     enabled: z.boolean(),
+    withheld: z
+      .object({
+        filtered: z.int().meta({ description: 'By a rule' }),
+        ...{ deferred: z.int(), withheld: z.int(), discarded: z.int() },
+        ...{ waiting: z.int(), quarantined: z.int() },
+      })
+      .meta({ description: 'Stored signals that have not been forwarded, of all watchers' }),
     watchers: z.array(ForwardingWatcher),
     logins: z.object({
       budget: z.int().meta({ description: 'Logins that may go to CAPI within the window; 0: any number' }),
@@ -185,6 +202,17 @@ export const ForwardingBody = z
           }),
         )
         .meta({ description: 'Logins that CAPI refused and that are not passed on for a while' }),
+      refused: z
+        .array(
+          z.object({
+            watcher: z.string().meta({ description: 'As the login named itself' }),
+            ...{ status: z.int(), message: z.string(), at: z.string() },
+          }),
+        )
+        .meta({
+          description:
+            'The last login of each watcher that was refused, by CAPI or here, and that has not been let in since; of the last day, the latest first',
+        }),
     }),
     rules: z.object({
       mode: z.enum(['block', 'allow']),

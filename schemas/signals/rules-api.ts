@@ -47,7 +47,9 @@ export const PreviewBody = z
     complete: z.boolean().meta({ description: 'False when time ran out before the limit was reached' }),
     matched: z.int(),
     newlyMatched: z.int().meta({ description: 'Of those, signals that were not held back' }),
-    notes: z.array(z.string()).meta({ description: 'Parts of the rule that do nothing' }),
+    notes: z
+      .array(z.string())
+      .meta({ description: 'Parts of the rule that do nothing, and fields that no signal has' }),
     samples: z.array(
       z.object({
         id: z.int(),

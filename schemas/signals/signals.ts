@@ -9,12 +9,15 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
 /**
  * Where a stored alert stands on its way to the central API (CAPI): `filtered` by a rule, `withheld` by the loop guard
  * or because forwarding was off, `waiting` to be sent, `forwarded` on a 2xx, `quarantined` when CAPI refuses it for
- * good or its shape is wrong, `discarded` when an operator gave up one that was quarantined.
+ * good or its shape is wrong, `discarded` when an operator gave it up, quarantined or waiting.
  */
 export type DeliveryState = 'filtered' | 'withheld' | 'waiting' | 'forwarded' | 'quarantined' | 'discarded';
 
 /** Why an alert that arrived while forwarding was off is `withheld`; an operator may let such ones go later. */
 export const FORWARDING_WAS_OFF = 'forwarding is disabled';
+
+/** In front of the digest that names a sender whose token, if it has any, does not tell a watcher. */
+export const NAMELESS = 'hash:';
 
 /** Between two answers that ask for the same login; any LAPI has logged in by then. */
 export const LOGIN_REMINDER_MS = 60_000;
@@ -106,6 +109,9 @@ export interface WaitingItem {
 /** Why a watcher's queue stands still. */
 export type HoldCause =
   'network' | 'server-error' | 'rate-limited' | 'forbidden' | 'unauthorized' | 'no-token' | 'paused';
+
+/** Causes that are the same for every watcher: over for one, they are over for all. */
+export const OUTAGE_CAUSES = ['network', 'server-error'] as const satisfies readonly HoldCause[];
 
 /** A stored signal as a rule is tried on it. */
 export interface EvaluatedSignal {

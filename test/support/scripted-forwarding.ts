@@ -38,6 +38,7 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
   const accepted: number[] = [];
   const errors: (NonNullable<WatcherRecord['lastError']> & { nextAttemptAt: Date | null })[] = [];
   let answer: (offer: Offer) => DeliveryResult | Promise<DeliveryResult> = () => ok;
+  const needlesslyHeld: string[] = [];
   let successes = 0;
   let pausedAt: Date | null = null;
 
@@ -82,6 +83,7 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
       wantLogin: async () => undefined,
       recordSuccess: async () => void (successes += 1),
       recordError: async (_watcher, error, nextAttemptAt) => void errors.push({ ...error, nextAttemptAt }),
+      heldByOutage: async () => [...needlesslyHeld],
     },
     capi: {
       sendSignals: async (version, body, token) => {
@@ -108,7 +110,7 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
 
   return {
     ...{ deps, items, tokens, offers, accepted, errors },
-    ...{ metrics, metricsSent },
+    ...{ metrics, metricsSent, needlesslyHeld },
     activities: {
       ...createForwardingActivities(deps),
       ...createMetricsActivities({ ...deps, metrics }),

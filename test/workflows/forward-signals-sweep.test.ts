@@ -5,7 +5,7 @@ import { forwardWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import type { forwardSignals } from '../../workflows/signals/forward-signals.js';
 import type { sweepForwarding } from '../../workflows/signals/sweep-forwarding.js';
-import { createScriptedForwarding } from '../support/scripted-forwarding.js';
+import { createScriptedForwarding, ok } from '../support/scripted-forwarding.js';
 import type { ScriptedForwarding } from '../support/scripted-forwarding.js';
 import { until } from '../support/until.js';
 import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
@@ -52,6 +52,28 @@ describe('sweepForwarding', () => {
       fixture.tokens.push('token-1');
       expect(await sweep(prefix, taskQueue)).toEqual({ started: 0, woken: 1 });
       await until('sent', async () => fixture.accepted.length === 2);
+      await actor.result();
+    });
+  });
+
+  it('cuts the back-off of actors short when CAPI takes signals of others, each once for a hold', async () => {
+    await withWorker(async (fixture, prefix, taskQueue) => {
+      fixture.add(2);
+      let up = false;
+      fixture.answer(() => (up ? ok : { outcome: 'unreachable', message: 'ECONNREFUSED' }));
+      // Far into an outage: the next attempt is minutes away.
+      const state = { work: [], failures: 12, hold: null, forwarded: 0, quarantined: 0 };
+      const actor = await env.client.workflow.start<typeof forwardSignals>('forwardSignals', {
+        ...{ workflowId: forwardWorkflowId(prefix, 'lapi'), taskQueue },
+        args: [{ prefix, watcher: 'lapi', state }],
+      });
+      await until('holding', async () => fixture.errors.length === 1);
+      const from = await env.currentTimeMs();
+      up = true;
+      fixture.needlesslyHeld.push('lapi', 'a watcher without an actor');
+      expect((await sweep(prefix, taskQueue)).woken).toBeGreaterThan(0);
+      await until('sent', async () => fixture.accepted.length === 2);
+      expect(fixture.offers[1]!.atMs - from).toBeLessThan(20_000);
       await actor.result();
     });
   });

@@ -197,6 +197,68 @@ describe('forwardSignals', () => {
     },
   );
 
+  it.each([
+    ['unreachable', { outcome: 'unreachable', message: 'ECONNREFUSED' } as const, true],
+    ['unknown', { outcome: 'unknown', message: 'hung up' } as const, true],
+    ['503', refusal(503), true],
+    ['503 with Retry-After', refusal(503, 3 * MINUTE), false],
+    ['429 with Retry-After', refusal(429, 3 * MINUTE), false],
+    ['403 with Retry-After', refusal(403, 3 * MINUTE), false],
+    ['401', refusal(401), false],
+  ] as const)('is told that CAPI takes signals of others: %s', async (_name, result, believes) => {
+    // Far into an outage: a back-off of two and a half to five minutes.
+    const state = { work: [], failures: 12, hold: null, forwarded: 0, quarantined: 0 };
+    await onStage(
+      async ({ fixture, wake }) => {
+        fixture.add(2);
+        fixture.answer(({ number }) => (number === 1 ? result : ok));
+        const handle = await wake();
+        await until('holding', async () => fixture.errors.length === 1);
+        for (let i = 0; i < 3; i += 1) await handle.signal('reachable');
+        if (believes) {
+          await handle.result();
+          expect(gaps(fixture)[0]).toBeLessThan(20 * SECOND);
+        } else {
+          fixture.tokens.push('token-2');
+          await handle.result();
+          expect(gaps(fixture)[0]).toBeGreaterThan(2 * MINUTE);
+        }
+        expect(fixture.accepted).toEqual([1, 2]);
+      },
+      { input: { state } },
+    );
+  });
+
+  it('believes less and less that CAPI is back when its own offers go on failing', async () => {
+    const state = { work: [], failures: 12, hold: null, forwarded: 0, quarantined: 0 };
+    await onStage(
+      async ({ fixture, wake }) => {
+        fixture.add(1);
+        fixture.answer(({ number }) => (number < 5 ? refusal(503) : ok));
+        const handle = await wake();
+        const waits = [0, 30, 90];
+        for (const [index, least] of waits.entries()) {
+          await until('holding', async () => fixture.errors.length === index + 1);
+          // As each turn of the sweep does.
+          await handle.signal('reachable');
+          await handle.signal('reachable');
+          await env.sleep((least + 10) * SECOND);
+          await until('offered again', async () => fixture.offers.length === index + 2);
+        }
+        await until('holding', async () => fixture.errors.length === 4);
+        await handle.signal('reachable');
+        await handle.result();
+        const between = gaps(fixture);
+        for (const [index, least] of waits.entries()) {
+          expect(between[index]).toBeGreaterThanOrEqual(least * SECOND);
+          expect(between[index]).toBeLessThan((least + 20) * SECOND);
+        }
+        expect(between[3]).toBeGreaterThanOrEqual(2.5 * MINUTE);
+      },
+      { input: { state } },
+    );
+  });
+
   it('waits after a 401 for a newer token, and never offers the refused one again', async () => {
     await onStage(async ({ fixture, wake }) => {
       fixture.add(2);
@@ -213,6 +275,33 @@ describe('forwardSignals', () => {
       expect(fixture.offers.map(({ token }) => token)).toEqual(['token-1', 'token-2']);
       expect(new Set(fixture.errors.map(({ cause }) => cause))).toEqual(new Set(['unauthorized']));
       await handle.result();
+    });
+  });
+
+  it('goes on without what was given up meanwhile, and marks what CAPI took of it', async () => {
+    await onStage(async ({ fixture, wake }) => {
+      fixture.add(130);
+      const discard = () => {
+        for (const item of fixture.items) if (item.state === 'waiting') item.state = 'discarded';
+      };
+      fixture.answer(({ number }) => {
+        if (number > 1) return ok;
+        discard();
+        fixture.add(1);
+        return refusal(503);
+      });
+      const handle = await wake();
+      await handle.result();
+      // The rest of what it had taken up is passed over without an offer.
+      expect(fixture.offers.map(({ ids }) => ids)).toEqual([range(1, 50), [131]]);
+      fixture.add(10);
+      fixture.answer(() => {
+        discard();
+        return ok;
+      });
+      await (await wake()).result();
+      expect(fixture.ids('forwarded')).toEqual(range(131, 141));
+      expect(fixture.ids('discarded')).toEqual(range(1, 130));
     });
   });
 

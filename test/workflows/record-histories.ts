@@ -34,6 +34,8 @@ interface Recording {
   signals?: number;
   /** The watcher is paused at first, and resumed once the actor stands. */
   paused?: boolean;
+  /** Once the actor stands it is told that CAPI takes signals of others. */
+  reachable?: boolean;
   /** Cancels once the first activity runs. */
   cancel?: boolean;
   /** The migrations: after how many slices one ends; 0: it cannot be done. */
@@ -172,6 +174,13 @@ const recordings: Recording[] = [
     input: FORWARD,
     paused: true,
   },
+  {
+    name: 'forward-signals-reachable',
+    workflow: 'forwardSignals',
+    answers: [refusal(503)],
+    input: { ...FORWARD, state: { work: [], failures: 12, hold: null, forwarded: 0, quarantined: 0 } },
+    reachable: true,
+  },
   { name: 'forward-metrics', workflow: 'forwardMetrics', answers: [refusal(503)], input: FORWARD },
   { name: 'sweep-forwarding', workflow: 'sweepForwarding', answers: [], input: FORWARD },
   { name: 'count-alerts', workflow: 'countAlerts', answers: [] },
@@ -227,8 +236,10 @@ const countedMigration = (slices: number): Migration => ({
 const record = async (
   client: Client,
   connection: NativeConnection,
-  { name, workflow, script, answers, input, signals = 2, paused, cancel, endless, slices }: Recording,
+  recording: Recording,
 ): Promise<void> => {
+  const { name, workflow, script, answers, input, signals = 2 } = recording;
+  const { paused, reachable, cancel, endless, slices } = recording;
   const prefix = `record-${Date.now()}-`;
   const { activities, names } = scriptedActivities(script);
   const queues = taskQueues(prefix);
@@ -238,6 +249,7 @@ const record = async (
   fixture.answer(() => scripted.shift() ?? ok);
   fixture.add(signals, { watcher: 'watcher' });
   if (paused === true) fixture.pause();
+  fixture.needlesslyHeld.push('watcher');
   await fixture.metrics.hold(
     'watcher',
     [{ path: 'v3/usage-metrics', bytes: gzipSync('{}'), part: false }],
@@ -276,11 +288,13 @@ const record = async (
       await until('the first activity runs', async () => names().length > 0);
       await handle.cancel();
     }
-    if (paused === true) {
+    if (paused === true || reachable === true)
       await until('the actor stands', async () => {
         const { hold } = await handle.query<{ hold: object | null }>('forwardingStatus');
         return hold !== null;
       });
+    if (reachable === true) await handle.signal('reachable');
+    if (paused === true) {
       fixture.pause(null);
       await handle.signal('resume');
     }

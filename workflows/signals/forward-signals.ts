@@ -15,7 +15,7 @@ import type { SeveralReport, SignalBatch } from '../../activities/signals/signal
 import { taskQueues } from '../../schemas/task-queues.js';
 import { external, quick } from '../activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';
-import { answerOf, freshState, halves, holdOf } from './forwarding-state.js';
+import { answerOf, freshState, halves, holdOf, nudge } from './forwarding-state.js';
 import type { ForwardingState } from './forwarding-state.js';
 import { reported, reportedSeveral } from './reported.js';
 
@@ -39,6 +39,8 @@ export type ForwardingView = ForwardingState & { watcher: string; phase: 'sendin
 export const wake = defineSignal('wake');
 /** An operator lets the signals of a paused watcher go. */
 const resume = defineSignal('resume');
+/** CAPI has taken signals of another watcher: a back-off from an outage is cut short. */
+export const reachable = defineSignal('reachable');
 /** Operator command: the next offer is made now, whatever the actor waits for. */
 const retry = defineSignal('retry');
 /** What an operator asks in the Temporal UI. */
@@ -69,6 +71,8 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
   /** Whether the store may hold something that no look has found yet. */
   let unseen = true;
   let lastLook = false;
+  /** The end of the hold has moved. */
+  let moved = false;
   let steps = 0;
   const view = (): ForwardingView => ({ watcher, phase, ...state });
   const runIsFull = (): boolean => steps >= stepsPerRun || workflowInfo().continueAsNewSuggested;
@@ -88,6 +92,11 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
     told();
     if (state.hold?.cause === 'paused') state.hold.untilMs = 0;
   });
+  setHandler(reachable, () => {
+    nudge(state, Date.now(), Math.random);
+    moved = true;
+    steps += 1;
+  });
   setHandler(retry, () => {
     told();
     state.failures = 0;
@@ -97,7 +106,8 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
   for (;;) {
     if (state.hold !== null && held()) {
       phase = 'holding';
-      await condition(() => tokenTold() || !held() || runIsFull(), state.hold.untilMs - Date.now());
+      moved = false;
+      await condition(() => tokenTold() || !held() || moved || runIsFull(), state.hold.untilMs - Date.now());
       // In the state, because a run that ends here must not take the news with it.
       if (tokenTold()) state.hold.untilMs = 0;
     }
@@ -136,6 +146,7 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
     if (done > 0) {
       state.failures = 0;
       state.hold = null;
+      delete state.nudges;
     }
     const decision = report === null ? null : decideDelivery(report, state.failures, Math.random);
     if (report !== null && decision?.step === 'hold') {

@@ -12,6 +12,8 @@ export interface ForwardingState {
   hold: Hold | null;
   forwarded: number;
   quarantined: number;
+  /** How many holds in a row were cut short because CAPI took signals of others; missing: none. */
+  nudges?: number;
 }
 
 export interface Hold {
@@ -22,6 +24,12 @@ export interface Hold {
   untilMs: number;
   /** Ends at once when a newer token is reported. */
   untilToken: boolean;
+  /** Since when; missing in the state of a run before. */
+  fromMs?: number;
+  /** CAPI said itself when to come back. */
+  asked?: boolean;
+  /** It was cut short already. */
+  nudged?: boolean;
 }
 
 export const freshState = (): ForwardingState => ({
@@ -43,7 +51,29 @@ export function holdOf(
   const reason = refused
     ? { cause: before.cause, status: before.status, message: before.message }
     : { cause, ...answerOf(report) };
-  return { ...reason, untilMs: nowMs + delayMs, untilToken };
+  const asked = report.outcome === 'rejected' && report.retryAfterMs !== null;
+  return { ...reason, untilMs: nowMs + delayMs, untilToken, fromMs: nowMs, ...(asked ? { asked } : {}) };
+}
+
+/** Watchers that are told at the same moment come back within so long of each other. */
+const NUDGE_SPREAD_MS = 5_000;
+/** A watcher that fails again after it was told believes the next word only after so long, then after twice as long. */
+const NUDGE_WAIT_MS = 30_000;
+
+/**
+ * CAPI takes signals of others: a back-off from an outage is cut short, once each. A cool-down that CAPI asked for is
+ * not. Whom CAPI fails alone comes to its usual back-off after a few of these.
+ */
+export function nudge(state: ForwardingState, nowMs: number, random: () => number): void {
+  const { hold } = state;
+  if (hold === null || hold.nudged === true || hold.asked === true) return;
+  if (hold.cause !== 'network' && hold.cause !== 'server-error') return;
+  const before = state.nudges ?? 0;
+  const wait = NUDGE_WAIT_MS * (2 ** Math.min(before, 20) - 1);
+  const earliest = Math.max(nowMs, (hold.fromMs ?? nowMs) + wait);
+  hold.nudged = true;
+  state.nudges = before + 1;
+  hold.untilMs = Math.min(hold.untilMs, earliest + Math.round(NUDGE_SPREAD_MS * random()));
 }
 
 /** What CAPI, or the line to it, said. */

@@ -7,13 +7,14 @@ import {
   proxyActivities,
   startChild,
 } from '@temporalio/workflow';
+import type { SignalDefinition } from '@temporalio/workflow';
 import type { ForwardingActivities } from '../../activities/signals/forwarding-activities.js';
 import type { MetricsActivities } from '../../activities/signals/metrics-activities.js';
 import { forwardWorkflowId, metricsWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { quick } from '../activity-profiles.js';
 import { forwardMetrics } from './forward-metrics.js';
-import { forwardSignals, wake } from './forward-signals.js';
+import { forwardSignals, reachable, wake } from './forward-signals.js';
 
 export interface SweepForwardingInput {
   prefix: string;
@@ -21,12 +22,13 @@ export interface SweepForwardingInput {
 
 /**
  * The net under the gateway: hands over signals, and metrics, that were stored while Temporal was away, or by a gateway
- * that died before it could tell the actor. Each takes a bounded share; the next turn of `upkeepSignals` takes more.
+ * that died before it could tell the actor; and cuts the back-off of watchers short when CAPI takes signals of others.
+ * Each takes a bounded share; the next turn of `upkeepSignals` takes more.
  */
 export async function sweepForwarding(
   input: SweepForwardingInput,
 ): Promise<{ started: number; woken: number }> {
-  const { watchersWaiting } = proxyActivities<ForwardingActivities>({
+  const { watchersWaiting, needlesslyHeld } = proxyActivities<ForwardingActivities>({
     ...quick,
     taskQueue: taskQueues(input.prefix).alerts,
   });
@@ -65,13 +67,18 @@ export async function sweepForwarding(
       if (await woke(workflowId)) result.woken += 1;
     }
   }
+  if (!patched('reachable')) return result;
+  for (const watcher of await needlesslyHeld())
+    if (await told(forwardWorkflowId(input.prefix, watcher), reachable)) result.woken += 1;
   return result;
 }
 
 /** An actor that ended between the two calls is started by the next run. */
-async function woke(workflowId: string): Promise<boolean> {
+const woke = (workflowId: string): Promise<boolean> => told(workflowId, wake);
+
+async function told(workflowId: string, word: SignalDefinition): Promise<boolean> {
   try {
-    await getExternalWorkflowHandle(workflowId).signal(wake);
+    await getExternalWorkflowHandle(workflowId).signal(word);
     return true;
   } catch (error) {
     if (CancellationScope.current().consideredCancelled) throw error;

@@ -3,8 +3,10 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { EvaluatedSignal } from '../../../schemas/signals/signals.js';
 import type { AlertStore } from '../../ports/signals.js';
 import { compileRule } from './compile-rule.js';
-import type { CompiledRule } from './compiled-rule.js';
+import type { CompiledRule, Facts } from './compiled-rule.js';
 import { factsOf } from './evaluate-rules.js';
+import { unknownFields } from './unknown-fields.js';
+import type { UnknownField } from './unknown-fields.js';
 
 export interface Preview {
   scanned: number;
@@ -34,6 +36,7 @@ export const previewRule = async (
   { signal, timeoutMs = TIMEOUT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
 ): Promise<Preview> => {
   const { rule, notes } = compiled(filter, watchers);
+  let unseen = unknownFields(filter, ['filter']);
   const result: Preview = { scanned: 0, complete: true, matched: 0, newlyMatched: 0, notes, samples: [] };
   const deadline = performance.now() + timeoutMs;
   let since = performance.now();
@@ -44,10 +47,13 @@ export const previewRule = async (
       limit: Math.min(PAGE, limit - result.scanned),
     });
     for (const stored of page) {
-      if (performance.now() > deadline || signal?.aborted === true) return { ...result, complete: false };
+      if (performance.now() > deadline || signal?.aborted === true)
+        return withUnseen({ ...result, complete: false }, unseen);
       belowId = stored.id;
       result.scanned += 1;
-      const reason = reasonFor(rule, stored);
+      const known = readStored(stored);
+      unseen = unseen.filter((one) => known === null || !isThere(one, known));
+      const reason = known === null ? null : reasonFor(rule, stored.watcher, known);
       if (reason !== null) {
         result.matched += 1;
         if (!stored.filtered) result.newlyMatched += 1;
@@ -59,7 +65,16 @@ export const previewRule = async (
     }
     if (page.length === 0) break;
   }
-  return result;
+  return withUnseen(result, unseen);
+};
+
+/** A misspelt field matches nothing, or with `ne` everything, and looks like a rule. */
+const withUnseen = (result: Preview, unseen: readonly UnknownField[]): Preview => {
+  const notes = unseen.map(
+    ({ path, field }) =>
+      `body/${path.join('/')} ${JSON.stringify(field)} is not known as a field, and none of the ${result.scanned} signals has it`,
+  );
+  return { ...result, notes: [...result.notes, ...notes].slice(0, SAMPLES) };
 };
 
 const compiled = (filter: unknown, watchers: unknown): { rule: CompiledRule; notes: string[] } => {
@@ -73,12 +88,28 @@ const compiled = (filter: unknown, watchers: unknown): { rule: CompiledRule; not
   return { rule, notes: notes.slice(0, SAMPLES) };
 };
 
-const reasonFor = (rule: CompiledRule, stored: EvaluatedSignal): string | null => {
-  if (!rule.appliesTo(stored.watcher)) return null;
+interface Known {
+  signal: unknown;
+  facts: Facts;
+}
+
+const readStored = (stored: EvaluatedSignal): Known | null => {
   try {
-    return rule.condition(JSON.parse(stored.raw), factsOf(stored.fields, stored));
+    return { signal: JSON.parse(stored.raw) as unknown, facts: factsOf(stored.fields, stored) };
   } catch {
     // What is quarantined may be nested too deeply to be read.
+    return null;
+  }
+};
+
+const isThere = ({ read }: UnknownField, { signal, facts }: Known): boolean =>
+  read(signal, facts).some((value) => value !== undefined);
+
+const reasonFor = (rule: CompiledRule, watcher: string, { signal, facts }: Known): string | null => {
+  if (!rule.appliesTo(watcher)) return null;
+  try {
+    return rule.condition(signal, facts);
+  } catch {
     return null;
   }
 };

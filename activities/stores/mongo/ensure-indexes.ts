@@ -70,7 +70,12 @@ const INDEXES: Record<string, IndexDescription[]> = {
     })),
   ],
   alert_counts: [{ key: { parent: 1 } }, { key: { hour: 1 } }],
-  watchers: [{ key: { history: 1 } }],
+  watchers: [
+    { key: { history: 1 } },
+    // Who waits although CAPI has taken signals since: the sweep.
+    { key: { next_attempt_at: 1 } },
+    { key: { last_success_at: 1 } },
+  ],
   api_keys: [
     { key: { name: 1 }, unique: true },
     { key: { digest: 1 }, unique: true },

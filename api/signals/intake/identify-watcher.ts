@@ -1,5 +1,6 @@
 import { bearerToken, tokenExpiry, watcherOf } from '../relay/watcher-identity.js';
 import type { WatcherStore } from '../../../activities/ports/signals.js';
+import { NAMELESS } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import { withinTimeout } from './within-timeout.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
@@ -19,7 +20,7 @@ export const identifyWatcher = async (
   watchers: Pick<WatcherStore, 'watcherOfToken'>,
 ): Promise<Sender> => {
   const text = bearerToken(authorization);
-  const unknown = `hash:${sha256Hex(authorization ?? '')}`;
+  const unknown = `${NAMELESS}${sha256Hex(authorization ?? '')}`;
   if (text === null) return { watcher: unknown, token: null };
   const watcher = watcherOf(text) ?? (await watchers.watcherOfToken(sha256Hex(text))) ?? unknown;
   return { watcher, token: { text, expiresAt: tokenExpiry(text) } };

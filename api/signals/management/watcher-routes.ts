@@ -1,5 +1,11 @@
 import { AppError } from '../../../schemas/app-error.js';
-import { WatcherParams, WatcherSteered, DeferredReleased } from '../../../schemas/signals/forwarding-api.js';
+import {
+  DeferredReleased,
+  DiscardWaiting,
+  WaitingDiscarded,
+  WatcherParams,
+  WatcherSteered,
+} from '../../../schemas/signals/forwarding-api.js';
 import { json, route } from '../../http/route.js';
 import type { PublicContext, Route } from '../../http/route.js';
 import type { ProxyDeps } from '../proxy-deps.js';
@@ -10,9 +16,9 @@ type WatcherDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'logins' | 'forwardin
   notify: ForwardingNotifiers;
 };
 
-/** One request releases so many withheld signals at most, in so many writes. */
-const RELEASE_BATCH = 1000;
-const RELEASE_BATCHES = 10;
+/** One request releases or discards so many signals at most, in so many writes. */
+const BATCH = 1000;
+const BATCHES = 10;
 
 const ERRORS = ['BAD_REQUEST', 'NOT_FOUND', 'UNEXPECTED_ERROR'] as const;
 const FAILED = 'Failed to steer forwarding';
@@ -23,6 +29,7 @@ export const watcherRoutes = (deps: WatcherDeps): Route[] => [
   resume(deps),
   retry(deps),
   release(deps),
+  discard(deps),
 ];
 
 const common = {
@@ -91,13 +98,47 @@ const release = (deps: WatcherDeps): Route =>
       if (!deps.settings.forwardEnabled) throw new AppError('CONFLICT', 'Forwarding is switched off');
       let released = 0;
       let left = true;
-      for (let batch = 0; left && batch < RELEASE_BATCHES; batch += 1) {
-        const count = await reportFailure(FAILED, () => deps.alerts.releaseDeferred(watcher, RELEASE_BATCH));
+      for (let batch = 0; left && batch < BATCHES; batch += 1) {
+        const count = await reportFailure(FAILED, () => deps.alerts.releaseDeferred(watcher, BATCH));
         released += count;
-        left = count === RELEASE_BATCH;
+        left = count === BATCH;
       }
       if (released > 0) deps.notify.signals(watcher, log);
       return json(200, { watcher, released, left });
+    },
+  });
+
+const discard = (deps: WatcherDeps): Route =>
+  route({
+    ...common,
+    path: '/api/forwarding/{watcher}/discard',
+    summary:
+      'Gives up what waits now; the alerts stay. What is on its way at this moment and is taken counts as forwarded',
+    request: { params: WatcherParams, body: DiscardWaiting },
+    responses: { 200: { description: 'They will not be sent', schema: WaitingDiscarded } },
+    errors: [...ERRORS],
+    async handle({ koa, log }, { params: { watcher }, body: { reason } }) {
+      await assertKnown(deps, watcher);
+      // What comes from now on was not meant.
+      const receivedUntil = deps.now();
+      let discarded = 0;
+      let left = true;
+      try {
+        for (let batch = 0; left && batch < BATCHES; batch += 1) {
+          const done = await reportFailure(FAILED, () =>
+            deps.alerts.discardWaiting(watcher, { reason, receivedUntil, limit: BATCH }),
+          );
+          discarded += done.discarded;
+          left = done.left;
+        }
+      } finally {
+        // Also of a request that failed half-way.
+        log.info(
+          { audit: 'discard', key: koa.state['key'] as string, watcher, reason, discarded, left },
+          'waiting signals were discarded',
+        );
+      }
+      return json(200, { watcher, discarded, left });
     },
   });
 
@@ -105,7 +146,11 @@ const release = (deps: WatcherDeps): Route =>
 const assertKnown = async ({ alerts, watchers }: WatcherDeps, watcher: string): Promise<void> => {
   const known = await reportFailure(
     FAILED,
-    async () => (await watchers.get(watcher)) !== null || (await alerts.nextWaiting(watcher, 1)).length > 0,
+    async () =>
+      (await watchers.get(watcher)) !== null ||
+      (await alerts.nextWaiting(watcher, 1)).length > 0 ||
+      // Of a sender without a token nothing else is left when its signals were given up.
+      (await alerts.keptBack()).some((kept) => kept.watcher === watcher),
   );
   if (!known) throw new AppError('NOT_FOUND', 'Watcher not found');
 };

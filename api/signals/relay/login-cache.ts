@@ -87,6 +87,19 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
     return refused({ machineId: null, status: 429, message, at: now(), until: free }, now());
   };
 
+  /** For the management side alone: a login that was refused is refused whether this can be noted or not. */
+  const noteRefused = (
+    { machineId, password }: Credentials,
+    { status, message }: { status: number; message: string },
+    log: Logger,
+  ): Promise<void> => {
+    const note = async (): Promise<void> => {
+      const known = await logins.wasTaken(machineId, password);
+      await logins.noteRefused({ machineId, status, message, at: now() }, known);
+    };
+    return withinTimeout(note(), undefined, log, 'a refused login could not be listed');
+  };
+
   /** An answer of our own, or null: the login goes to CAPI. */
   const beforeCapi = async (attempt: LoginAttempt): Promise<Answer | null> => {
     const { login } = attempt;
@@ -109,8 +122,18 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
     /** Who logs in; null for a body that is no login, which is passed on to CAPI. */
     read: readCredentials,
 
-    answerFor: (attempt: LoginAttempt, log: Logger): Promise<Answer | null> =>
-      withinTimeout(beforeCapi(attempt), null, log, 'a login could not be looked up'),
+    async answerFor(attempt: LoginAttempt, log: Logger): Promise<Answer | null> {
+      const own = await withinTimeout(beforeCapi(attempt), null, log, 'a login could not be looked up');
+      if (own !== null && own.status !== 200 && attempt.login !== null) {
+        const { error } = own.body as { error: string };
+        await noteRefused(attempt.login, { status: own.status, message: error }, log);
+      }
+      return own;
+    },
+
+    /** CAPI refused the login, and nothing could be given out instead. */
+    refusedByCapi: (login: Credentials, status: number, log: Logger): Promise<void> =>
+      noteRefused(login, { status, message: `CAPI answered ${status} to a login` }, log),
 
     /** After CAPI failed, or shut it out: what may be given out all the same, or null. */
     fallback: (login: Credentials, log: Logger): Promise<Answer | null> =>

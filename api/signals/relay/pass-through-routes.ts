@@ -22,6 +22,9 @@ import type { ForwardingNotifiers } from '../intake/notify-forwarding.js';
 /** A login and its answer are a few hundred bytes; larger ones pass by unread. */
 const LOGIN_BYTES = 64 * 1024;
 
+/** Answers to a login that people are told of. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
+
 type PassThroughDeps = Pick<
   ProxyDeps,
   'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now' | 'addressOf'
@@ -188,6 +191,7 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
       return known;
     }
   }
+  if (login !== null && REFUSALS.has(status)) await logins.refusedByCapi(login, status, ctx.log);
   if (status !== 200 || asked === null) return relayed(status, { headers, body: answer.body });
   const encoding = [headers['content-encoding']].flat()[0];
   const held = holdBack(LOGIN_BYTES, (said) =>

@@ -300,6 +300,86 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
         expect(await waitingIds(watcher)).toEqual([third]);
       });
 
+      test("what waits is discarded for good, up to a time, so many at a time, and no other watcher's", async () => {
+        const [watcher, other] = [newWatcher(), newWatcher()];
+        await store().insert([
+          ...times(5, (index) => sampleAlert({ watcher, receivedAt: at(index) })),
+          sampleAlert({ watcher, receivedAt: at(9) }),
+          sampleAlert({ watcher, receivedAt: at(1), state: 'quarantined', stateReason: 'refused' }),
+          sampleAlert({ watcher: other, receivedAt: at(1) }),
+        ]);
+        const ids = await waitingIds(watcher);
+        const discard = (reason: string, limit = 3) =>
+          store().discardWaiting(watcher, { reason, receivedUntil: at(4), limit });
+        expect(await discard('first')).toEqual({ discarded: 3, left: true });
+        expect(await waitingIds(watcher)).toEqual(ids.slice(3));
+        expect(await discard('second')).toEqual({ discarded: 2, left: false });
+        expect(await discard('third')).toEqual({ discarded: 0, left: false });
+        expect(await waitingIds(watcher)).toEqual(ids.slice(5));
+        expect(await waitingIds(other)).toHaveLength(1);
+        expect(await store().get(ids[0] ?? 0)).toMatchObject({ forwardedToCapi: false, filtered: false });
+        const kept = (await store().keptBack()).find((summary) => summary.watcher === watcher);
+        expect(kept).toEqual({
+          ...{ watcher, deferred: 0, withheld: 0, discarded: 5 },
+          lastDiscarded: { id: ids[4], reason: 'second' },
+        });
+        expect((await store().summaries()).find((queue) => queue.watcher === watcher)).toMatchObject({
+          ...{ waiting: 1, quarantined: 1 },
+        });
+      });
+
+      test('of two that discard at once each signal listens to one', async () => {
+        const { watcher } = await fill(40);
+        const done = await Promise.all(
+          times(4, () =>
+            store().discardWaiting(watcher, { reason: 'gone', receivedUntil: new Date(), limit: 100 }),
+          ),
+        );
+        expect(done.reduce((sum, { discarded }) => sum + discarded, 0)).toBe(40);
+        expect(await waitingIds(watcher)).toEqual([]);
+      });
+
+      test('what CAPI took while it was discarded is forwarded, and stays so', async () => {
+        const { watcher, ids } = await fill(3);
+        const [first = 0, second = 0, third = 0] = ids;
+        const discard = () =>
+          store().discardWaiting(watcher, { reason: 'gone', receivedUntil: new Date(), limit: 100 });
+        const read = await store().readWaiting([first, second]);
+        await discard();
+        expect(await store().readWaiting(ids)).toEqual([]);
+        await store().markForwarded(
+          [first],
+          at(1),
+          read.slice(0, 1).map(({ receivedAt }) => receivedAt),
+        );
+        await store().markForwarded([second], at(2));
+        await discard();
+        for (const [id, forwardedAt] of [
+          [first, at(1)],
+          [second, at(2)],
+        ] as const)
+          expect(await store().get(id)).toMatchObject({
+            ...{ forwardedToCapi: true, forwardedAt: forwardedAt.toISOString() },
+          });
+        expect(await store().get(third)).toMatchObject({ forwardedToCapi: false, forwardedAt: null });
+        const kept = (await store().keptBack()).find((summary) => summary.watcher === watcher);
+        expect(kept).toMatchObject({ discarded: 1, lastDiscarded: { id: third, reason: 'gone' } });
+      });
+
+      test('what was withheld is told apart by its reason', async () => {
+        const watcher = newWatcher();
+        await store().insert([
+          sampleAlert({ watcher, state: 'withheld', stateReason: FORWARDING_WAS_OFF }),
+          sampleAlert({ watcher, state: 'withheld', stateReason: FORWARDING_WAS_OFF }),
+          sampleAlert({ watcher, state: 'withheld', stateReason: 'loop guard' }),
+          sampleAlert({ watcher, state: 'filtered' }),
+          sampleAlert({ watcher }),
+        ]);
+        expect((await store().keptBack()).filter((kept) => kept.watcher === watcher)).toEqual([
+          { watcher, deferred: 2, withheld: 1, discarded: 0, lastDiscarded: null },
+        ]);
+      });
+
       test('a filtered or withheld alert is never marked', async () => {
         const watcher = newWatcher();
         await store().insert([

@@ -23,6 +23,29 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
       ...{ watcher: 'w', token, expiresAt: at(60), scenarios: 's' },
     });
 
+    test('the last refused login of each machine is kept, of so many machines, until it is let in', async () => {
+      nextDay();
+      const shown = async () => (await store().overview(at(60), HOUR)).refused;
+      const refuse = (machineId: string, minutes: number, known = false) =>
+        store().noteRefused({ machineId, status: 429, message: `at ${minutes}`, at: at(minutes) }, known);
+      const [real, other] = [machine(), machine()];
+      await refuse(real, 1, true);
+      await refuse(other, 2, true);
+      await refuse(real, 3, true);
+      for (const index of times(60, (each) => each)) await refuse(`made-up-${index}`, 4);
+      const all = await shown();
+      expect(all.slice(-2)).toEqual([
+        { machineId: real, status: 429, message: 'at 3', at: at(3) },
+        { machineId: other, status: 429, message: 'at 2', at: at(2) },
+      ]);
+      expect(all).toHaveLength(52);
+      expect(all[0]).toMatchObject({ machineId: 'made-up-59' });
+      await store().remember(real, 'secret', login(), at(5));
+      expect((await shown()).map(({ machineId }) => machineId)).not.toContain(real);
+      await store().remember(other, 'secret', login(), at(5));
+      expect((await store().overview(at(25 * 60), HOUR)).refused).toEqual([]);
+    });
+
     test('an accepted login is recalled with the same password only, and the newest wins', async () => {
       nextDay();
       const [name, other] = [machine(), machine()];

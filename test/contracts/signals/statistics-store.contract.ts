@@ -186,6 +186,24 @@ export const statisticsContract = (subject: Subject<CountedAlerts>, runs: number
         await expectTruth(stores, at(92));
       }));
 
+    test('what is given up is counted as stored, and as forwarded where CAPI took it meanwhile', () =>
+      withStores(async (stores) => {
+        const { alerts, statistics } = stores;
+        const watcher = `w-${randomUUID()}`;
+        await alerts.insert(times(6, () => sampleAlert({ watcher })));
+        await expectTruth(stores);
+        const [first = 0, second = 0, third = 0] = await idsOf(alerts);
+        const [sent] = await alerts.readWaiting([first]);
+        const given = { reason: 'gone', receivedUntil: new Date(), limit: 5 };
+        expect(await alerts.discardWaiting(watcher, given)).toMatchObject({ discarded: 5 });
+        await expectTruth(stores);
+        await alerts.markForwarded([first], new Date(), [sent!.receivedAt]);
+        await expectTruth(stores);
+        await alerts.markForwarded([second, third], new Date());
+        await expectTruth(stores);
+        expect(statsOf(await statistics.read(null))).toMatchObject({ total: 6, forwarded: 3 });
+      }));
+
     test(
       'the numbers of any alerts are those of a full count',
       () =>

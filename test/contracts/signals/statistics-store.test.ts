@@ -119,6 +119,74 @@ realStore('statistics on MongoDB', () => {
       await expectTruth(stores);
     }));
 
+  /** A clock that a test moves. */
+  const clockAt = (start: number) => {
+    let time = start;
+    return { now: () => new Date(time), pass: (ms: number) => (time += ms) };
+  };
+  /** A statistics store that tells how often it has looked for alerts. */
+  const countingReads = (db: Db, now: () => Date) => {
+    let reads = 0;
+    const counted = withFault(db, 'alerts', 'find', (run) => {
+      reads += 1;
+      return run();
+    });
+    return { statistics: createMongoStatisticsStore(counted, now), reads: () => reads };
+  };
+
+  test('a process that was killed in a push makes its hours be counted anew for half a minute, and never again', () =>
+    withDatabase(async (db, stores) => {
+      await stores.alerts.insert(times(2_500, () => sampleAlert()));
+      await settled(db, 1);
+      let written!: () => void;
+      const isWritten = new Promise<void>((resolve) => (written = resolve));
+      const never = new Promise<never>(() => undefined);
+      const killed = withFault(db, 'alerts', 'insertMany', async (run) => {
+        await run();
+        written();
+        return never;
+      });
+      // Neither does a dead process keep its marks alive.
+      const silent = withFault(killed, 'alert_marks', 'updateMany', () => never);
+      void createMongoAlertStore(silent).insert([sampleAlert()]);
+      await isWritten;
+      const clock = clockAt(Date.now());
+      const { statistics, reads } = countingReads(db, clock.now);
+      const readsOfALook = async (): Promise<number> => {
+        const before = reads();
+        expect(statsOf(await statistics.read(null)).total).toBe(2_501);
+        return reads() - before;
+      };
+      expect(await readsOfALook()).toBeGreaterThan(0);
+      clock.pass(29_000);
+      expect(await readsOfALook()).toBeGreaterThan(0);
+      clock.pass(1_000);
+      expect(await readsOfALook()).toBeGreaterThan(0);
+      expect(await marksOf(db)).toBe(0);
+      expect(await readsOfALook()).toBe(0);
+      await expectTruth(stores);
+    }));
+
+  test('the mark of a long write whose process lives stays, and is settled at its end', () =>
+    withDatabase(async (db, stores) => {
+      const write = await openWrite(createAlertMarks(db, { beatMs: 10 }), [1], NOON);
+      const clock = clockAt(Date.now());
+      const statistics = createMongoStatisticsStore(db, clock.now);
+      const beats = async () => (await db.collection('alert_marks').findOne({}))?.['beat'] as number;
+      for (let look = 0; look < 3; look += 1) {
+        await statistics.read(null);
+        const seen = await beats();
+        await until('the process has told that it lives', async () => (await beats()) > seen + 1);
+        clock.pass(40_000);
+      }
+      await statistics.read(null);
+      expect(await marksOf(db)).toBe(1);
+      await write.end();
+      await settled(db, 1);
+      await expectTruth(stores);
+      expect(await marksOf(db)).toBe(0);
+    }));
+
   /** A write that goes on until it is told to end. */
   const openWrite = async (marks: ReturnType<typeof createAlertMarks>, ids: number[], time: string) => {
     let end!: () => void;

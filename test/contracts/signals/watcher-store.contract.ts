@@ -256,6 +256,42 @@ export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
         });
       });
 
+      test('who backs off from an outage although CAPI took signals of another since is named', async () => {
+        const [held, other, limited, late, due] = times(5, newWatcher) as [
+          string,
+          string,
+          string,
+          string,
+          string,
+        ];
+        const named = async () => {
+          const own = [held, other, limited, late, due];
+          return (await store().heldByOutage(hours(4), 1_000))
+            .filter((watcher) => own.includes(watcher))
+            .sort();
+        };
+        const network = { ...failure, cause: 'network' as const, status: null };
+        const later = (part: number) => new Date(hours(240).getTime() + part * 3_600_000);
+        await store().recordError(held, { ...network, at: later(0) }, later(1));
+        await store().recordError(other, { ...failure, at: later(0) }, later(1));
+        await store().recordError(
+          limited,
+          { ...failure, at: later(0), cause: 'rate-limited', status: 429 },
+          later(1),
+        );
+        await store().recordError(due, { ...failure, at: hours(1) }, hours(3));
+        expect(await named()).toEqual([]);
+        const success = newWatcher();
+        await store().recordSuccess(success, later(0.5));
+        expect(await named()).toEqual([held, other].sort());
+        await store().recordError(late, { ...failure, at: later(0.75) }, later(1));
+        expect(await named()).toEqual([held, other].sort());
+        await store().recordSuccess(other, later(0.8));
+        expect(await named()).toEqual([held, late].sort());
+        for (const watcher of [held, late]) await store().recordSuccess(watcher, later(0.9));
+        expect(await named()).toEqual([]);
+      });
+
       test('20 writers at once make one record', async () => {
         const watcher = newWatcher();
         await Promise.all(times(20, (index) => store().recordSuccess(watcher, hours(index))));

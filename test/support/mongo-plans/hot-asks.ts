@@ -49,7 +49,7 @@ export const LEFT_OUT: Record<string, string> = {
         'files.markPartitionDeleted',
         'tasks.countByState',
       ],
-      ...['metrics.queues', 'logins.unblock', 'logins.overview'],
+      ...['alerts.keptBack', 'metrics.queues', 'logins.unblock', 'logins.overview'],
     ].map((name) => [name, BY_A_PERSON]),
   ),
   ...Object.fromEntries(
@@ -241,6 +241,10 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ['alerts.release', () => alerts.release(19_994)],
     ['alerts.releaseDeferred', () => alerts.releaseDeferred(watcher, 50)],
     ['alerts.discard', () => alerts.discard(2)],
+    [
+      'alerts.discardWaiting',
+      () => alerts.discardWaiting(watcher, { reason: 'given up', receivedUntil: now, limit: 50 }),
+    ],
     ['alerts.summaries', () => alerts.summaries()],
     ['alerts.watchersWaiting', () => alerts.watchersWaiting(now, 50)],
     ['alerts.readBack', () => alerts.readBack({ belowId: null, limit: 100 })],
@@ -259,6 +263,7 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ['watchers.refuseToken', () => watchers.refuseToken(watcher, 'another digest')],
     ['watchers.wantLogin', () => watchers.wantLogin(watcher)],
     ['watchers.standing', () => watchers.standing(watcher, 'digest')],
+    ['watchers.heldByOutage', () => watchers.heldByOutage(now, 50)],
     ['watchers.recordSuccess', () => watchers.recordSuccess(watcher, now)],
     [
       'watchers.recordError',
@@ -295,6 +300,10 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ],
     ['logins.releaseShare', () => logins.releaseShare('address/203.0.113.7', now)],
     ['logins.wasTaken', () => logins.wasTaken('machine', 'password')],
+    [
+      'logins.noteRefused',
+      () => logins.noteRefused({ machineId: 'm', status: 429, message: 'budget', at: now }, true),
+    ],
     ['logins.blockOf', () => logins.blockOf('machine', 'password', now)],
     ['copies.read', () => copies.read(watcher, 'v3')],
     ['copies.write', () => copies.write(watcher, 'v3', { bytes: Buffer.from('z'), at: now }, 1)],

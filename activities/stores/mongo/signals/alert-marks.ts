@@ -13,6 +13,8 @@ export interface MarkDocument {
   at: Date;
   /** Whether the write is over: until then it may still become visible at any moment. */
   settled: boolean;
+  /** Raised by the writing process as long as it lives and the mark is open. Missing in marks of an older release. */
+  beat?: number;
 }
 
 /** What a write to `alerts` touches. */
@@ -38,11 +40,16 @@ interface SharedMark {
   stored: Promise<MarkDocument>;
 }
 
-/**
- * A write whose process died never settles its mark. Longer than any write takes, with all its repetitions; until
- * then its segments are counted anew at every look.
- */
+/** Longer than any write takes, with all its repetitions: until then an open mark is believed, unless it is dead. */
 export const MARK_EXPIRES_MS = 30 * 60_000;
+
+/** How often a process raises `beat` of the marks that it has open. */
+const BEAT_MS = 5_000;
+/**
+ * A mark whose `beat` has not changed for so long is of a process that died: what it had sent is visible by now, and
+ * nobody will settle the mark. Likewise for a write that failed, whose process lives.
+ */
+export const MARK_LEASE_MS = 30_000;
 
 /** For so long writes may join a mark. */
 const SHARED_MS = 2_000;
@@ -57,11 +64,32 @@ const MAX_SHARED = 32;
  * counted. Losing the second step costs work and no truth. Writes to the same segments and hours share a mark, which
  * is settled after the last of them: otherwise each push would write its own mark twice.
  */
-export const createAlertMarks = (db: Db) => {
+export const createAlertMarks = (db: Db, { beatMs = BEAT_MS }: { beatMs?: number } = {}) => {
   const marks = db.collection<MarkDocument>('alert_marks');
   let shared: SharedMark[] = [];
+  /** The ids of the marks that are stored and not settled. Most are settled before the first beat. */
+  const unsettled = new Set<string>();
+  let beating: NodeJS.Timeout | null = null;
+
+  function keepAlive(id: string): void {
+    unsettled.add(id);
+    beating ??= setInterval(() => {
+      const ids = [...unsettled];
+      // One that is lost is made up for by the next; a mark that was taken for dead is announced again by `settle`.
+      if (ids.length > 0)
+        marks.updateMany({ _id: { $in: ids } }, { $inc: { beat: 1 } }).catch(() => undefined);
+    }, beatMs).unref();
+  }
+
+  function letGo(id: string): void {
+    unsettled.delete(id);
+    if (unsettled.size > 0 || beating === null) return;
+    clearInterval(beating);
+    beating = null;
+  }
 
   async function settle(mark: MarkDocument): Promise<void> {
+    letGo(mark._id);
     const { matchedCount } = await marks.updateOne(
       { _id: mark._id },
       { $set: { settled: true } },
@@ -73,11 +101,12 @@ export const createAlertMarks = (db: Db) => {
 
   async function announce(hours: Iterable<number>, segments: Iterable<number>): Promise<MarkDocument> {
     const mark: MarkDocument = {
-      ...{ _id: randomUUID(), at: new Date(), settled: false },
+      ...{ _id: randomUUID(), at: new Date(), settled: false, beat: 0 },
       hours: [...hours].map((hour) => new Date(hour)),
       segments: [...segments],
     };
     await marks.insertOne(mark, DURABLE);
+    keepAlive(mark._id);
     return mark;
   }
 
@@ -104,8 +133,11 @@ export const createAlertMarks = (db: Db) => {
 
   function end(mark: SharedMark): void {
     shared = shared.filter((other) => other !== mark);
-    // A write that failed may still become visible: its mark stays open until it expires.
-    if (!mark.failed) void mark.stored.then(settle).catch(() => undefined);
+    const settleLater = (): void => void setTimeout(settleNow, MARK_LEASE_MS).unref();
+    const settleNow = (): void => void mark.stored.then(settle).catch(settleLater);
+    // A write that failed may still become visible: its mark stays open for a while.
+    if (mark.failed) settleLater();
+    else settleNow();
   }
 
   function leave(mark: SharedMark): void {

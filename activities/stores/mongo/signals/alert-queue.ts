@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import { FORWARDING_WAS_OFF } from '../../../../schemas/signals/signals.js';
 import type { DeliveryState } from '../../../../schemas/signals/signals.js';
-import type { AlertStore } from '../../../ports/signals.js';
+import type { AlertStore, KeptBackSummary } from '../../../ports/signals.js';
 import type { AlertDocument } from './alert-document.js';
 import type { createAlertIds } from './alert-ids.js';
 import type { createAlertMarks } from './alert-marks.js';
@@ -19,7 +19,9 @@ type QueueSide = Pick<
   | 'release'
   | 'releaseDeferred'
   | 'discard'
+  | 'discardWaiting'
   | 'summaries'
+  | 'keptBack'
   | 'watchersWaiting'
 >;
 
@@ -112,6 +114,20 @@ export const createAlertQueue = ({
     );
     return matchedCount === 1;
   },
+  async discardWaiting(watcher, { reason, receivedUntil, limit }) {
+    const found = await alerts
+      .find({ watcher, state: 'waiting', received_at: { $lte: receivedUntil } }, { projection: { _id: 1 } })
+      .sort({ position: 1 })
+      .limit(limit)
+      .toArray();
+    if (found.length === 0) return { discarded: 0, left: false };
+    // Of two operators at once each alert listens to one; what CAPI took in between is forwarded.
+    const { modifiedCount } = await alerts.updateMany(
+      { _id: { $in: found.map(({ _id }) => _id) }, state: 'waiting' },
+      { $set: { state: 'discarded', state_reason: reason } },
+    );
+    return { discarded: modifiedCount, left: found.length === limit };
+  },
   async summaries() {
     const groups = await alerts
       .aggregate<{
@@ -151,6 +167,48 @@ export const createAlertQueue = ({
         lastQuarantined: last === undefined ? null : { id: last, reason: reasonOf.get(last) ?? '' },
       };
     });
+  },
+  async keptBack() {
+    const groups = await alerts
+      .aggregate<{
+        _id: { watcher: string; state: DeliveryState; off: boolean };
+        count: number;
+        last: number;
+      }>([
+        { $match: { state: { $in: ['withheld', 'discarded'] } } },
+        {
+          $group: {
+            _id: {
+              ...{ watcher: '$watcher', state: '$state' },
+              off: { $eq: ['$state_reason', FORWARDING_WAS_OFF] },
+            },
+            count: { $sum: 1 },
+            last: { $max: '$_id' },
+          },
+        },
+      ])
+      .toArray();
+    const found = new Map<string, KeptBackSummary>();
+    const lastOf = new Map<string, number>();
+    for (const { _id, count, last } of groups) {
+      const { watcher, state, off } = _id;
+      const none = { deferred: 0, withheld: 0, discarded: 0, lastDiscarded: null };
+      const summary = found.get(watcher) ?? { watcher, ...none };
+      found.set(watcher, summary);
+      if (state === 'discarded') {
+        summary.discarded += count;
+        lastOf.set(watcher, Math.max(last, lastOf.get(watcher) ?? 0));
+      } else if (off) summary.deferred += count;
+      else summary.withheld += count;
+    }
+    const lasts = await alerts
+      .find({ _id: { $in: [...lastOf.values()] } }, { projection: { watcher: 1, state_reason: 1 } })
+      .toArray();
+    for (const { _id, watcher, state_reason } of lasts) {
+      const summary = found.get(watcher);
+      if (summary !== undefined) summary.lastDiscarded = { id: _id, reason: state_reason ?? '' };
+    }
+    return [...found.values()].sort((a, b) => (a.watcher < b.watcher ? -1 : 1));
   },
   watchersWaiting: (before, limit) => watchersByAge(alerts, { state: 'waiting', before, limit }),
 });

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { Db } from 'mongodb';
-import type { LoginBlock, LoginStore } from '../../../ports/logins.js';
+import type { LoginBlock, LoginStore, RefusedLogin } from '../../../ports/logins.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 import { createEncryption } from '../encryption.js';
 import { sha256Hex } from '../../../../schemas/sha256.js';
@@ -36,11 +36,17 @@ interface LoginDocument {
   block?: BlockFields;
   /** `*`: when logins were passed on, the oldest first. */
   passed?: Date[];
+  /** Of `REFUSED`: the last refusals, one of a machine, the latest last. */
+  refused?: { machine_id: string; status: number; message: string; at: Date }[];
   /** Of a share: none of its places is taken after that. */
   idle_at?: Date;
 }
 
 const EVERYONE = '*';
+/** Two records, of machines that CAPI let in before and of others. */
+const REFUSED = { known: '*refused', strange: '*refused strangers' } as const;
+const MAX_REFUSED = 50;
+const REFUSED_SHOWN_MS = 24 * 3_600_000;
 const REFUSED_FOR_RATE = 429;
 
 /**
@@ -104,6 +110,10 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
       };
       await upsert(machineId, { $set: { login }, $unset: { block: '' } });
       await logins.updateOne({ _id: EVERYONE }, { $unset: { block: '' } });
+      await logins.updateMany(
+        { _id: { $in: Object.values(REFUSED) }, 'refused.machine_id': machineId },
+        { $pull: { refused: { machine_id: machineId } } },
+      );
       // Our address is let in: what others were refused for was their own.
       await logins.updateMany(
         { 'block.suspect': true },
@@ -150,13 +160,21 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
         .toArray();
       return suspects.length < 2 ? null : toBlock(null, suspects[0]!.block!);
     },
+    async noteRefused({ machineId, ...refusal }, known) {
+      const _id = known ? REFUSED.known : REFUSED.strange;
+      await logins.updateOne({ _id }, { $pull: { refused: { machine_id: machineId } } });
+      await upsert(_id, {
+        $push: { refused: { $each: [{ machine_id: machineId, ...refusal }], $slice: -MAX_REFUSED } },
+      });
+    },
     async unblock(machineId) {
       await logins.updateMany({ _id: { $in: [machineId, EVERYONE] } }, { $unset: { block: '' } });
       await logins.updateMany({ 'block.suspect': true }, { $set: { 'block.suspect': false } });
     },
     async overview(at, windowMs) {
-      const [everyone, blocked] = await Promise.all([
+      const [everyone, refused, blocked] = await Promise.all([
         logins.findOne({ _id: EVERYONE }),
+        logins.find({ _id: { $in: Object.values(REFUSED) } }).toArray(),
         logins
           .find({ 'block.until': { $gt: at } })
           .sort({ _id: 1 })
@@ -167,6 +185,12 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
       return {
         used: (everyone?.passed ?? []).filter((passed) => passed.getTime() > since).length,
         blocks: blocked.map(({ _id, block }) => toBlock(_id === EVERYONE ? null : _id, block!)),
+        refused: refused
+          .flatMap((document) => document.refused ?? [])
+          .filter((one) => one.at.getTime() > at.getTime() - REFUSED_SHOWN_MS)
+          .map(({ machine_id: machineId, ...refusal }): RefusedLogin => ({ machineId, ...refusal }))
+          .reverse()
+          .sort((a, b) => b.at.getTime() - a.at.getTime()),
       };
     },
   });

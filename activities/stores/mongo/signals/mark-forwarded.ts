@@ -1,4 +1,5 @@
 import type { Collection } from 'mongodb';
+import type { DeliveryState } from '../../../../schemas/signals/signals.js';
 import type { AlertDocument } from './alert-document.js';
 import type { createAlertMarks } from './alert-marks.js';
 
@@ -12,6 +13,9 @@ interface Request {
 
 /** One update changes so many alerts at most: a longer one would hold up a push that waits for the same pages. */
 const MAX_IDS = 500;
+
+/** What CAPI took it has, also where an operator gave it up meanwhile. */
+const UNDECIDED: { $in: DeliveryState[] } = { $in: ['waiting', 'discarded'] };
 
 /**
  * waiting → forwarded, by id. Requests that come while a write is under way share the next one, so that a process has
@@ -42,8 +46,8 @@ export function createForwardedMarker({
     const ids = share.flatMap((request) => request.ids);
     await marks.around({ ids, times: share.flatMap(({ receivedAt }) => receivedAt) }, () =>
       alerts.updateMany(
-        { _id: { $in: ids }, state: 'waiting' },
-        { $set: { state: 'forwarded', forwarded: true, forwarded_at: at } },
+        { _id: { $in: ids }, state: UNDECIDED },
+        { $set: { state: 'forwarded', state_reason: null, forwarded: true, forwarded_at: at } },
       ),
     );
   }
@@ -63,8 +67,8 @@ export function createForwardedMarker({
   }
 
   async function findTimes(ids: readonly number[]): Promise<Date[]> {
-    const waiting = { _id: { $in: [...ids] }, state: 'waiting' } as const;
-    const found = await alerts.find(waiting, { projection: { received_at: 1 } }).toArray();
+    const sent = { _id: { $in: [...ids] }, state: UNDECIDED };
+    const found = await alerts.find(sent, { projection: { received_at: 1 } }).toArray();
     return found.map(({ received_at }) => received_at);
   }
 

@@ -5,7 +5,7 @@ import type { StatisticsStore } from '../../../ports/signals.js';
 import { sumRuleMatches } from '../../../signals/hour-count.js';
 import { createAlertCounts } from './alert-counts.js';
 import type { HourDocument } from './alert-counts.js';
-import { MARK_EXPIRES_MS } from './alert-marks.js';
+import { MARK_EXPIRES_MS, MARK_LEASE_MS } from './alert-marks.js';
 import type { MarkDocument } from './alert-marks.js';
 import { SEGMENT_EXPRESSION } from './alert-segments.js';
 import { countersOf, increaseCounter } from '../counters.js';
@@ -25,7 +25,7 @@ const MAX_REMEMBERED_NAMES = 1_000;
  * Hourly aggregates in `alert_hours`. They are counted anew from the alerts and set, never added to, so that a retry
  * counts nothing twice; what is counted anew is a segment of a thousand ids and the sums above it (`alert-counts.ts`).
  * Which segments are out of date the marks say (`alert-marks.ts`): a mark is removed after its segments were counted,
- * and only if its write was over before the counting began.
+ * and only if its write was over before the counting began. Of a process that died the marks are taken for over once.
  */
 export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new Date()): StatisticsStore => {
   const alerts = db.collection('alerts');
@@ -97,10 +97,35 @@ export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new D
     return touched;
   };
 
+  /** The open marks of the last look: which beat each had, and since when it has had that. */
+  let watched = new Map<string, { beat: number; since: number }>();
+  /**
+   * The marks whose writes are over, or whose process died: no beat was seen for a lease, by this process's own clock,
+   * so that the clocks of two machines are never compared.
+   * @param asked when they were asked for
+   */
+  const overAmong = (found: readonly MarkDocument[], asked: number): Set<string> => {
+    const answered = now().getTime();
+    const over = new Set<string>();
+    const seen = new Map<string, { beat: number; since: number }>();
+    for (const { _id, settled, at, beat } of found) {
+      if (settled || at.getTime() < asked - MARK_EXPIRES_MS) over.add(_id);
+      else if (beat !== undefined) {
+        const before = watched.get(_id);
+        const since = before?.beat === beat ? before.since : answered;
+        if (asked - since >= MARK_LEASE_MS) over.add(_id);
+        seen.set(_id, { beat, since });
+      }
+    }
+    watched = seen;
+    return over;
+  };
+
   const recompute = async (limit: number): Promise<{ counted: number; left: boolean }> => {
     await ensureBuilt();
+    const asked = now().getTime();
     const found = await marks.find().limit(MAX_MARKS).toArray();
-    const expired = now().getTime() - MARK_EXPIRES_MS;
+    const ended = overAmong(found, asked);
     const touched = await Promise.all(found.map(touchedBy));
     const pending = new Map<number, Map<number, Date>>();
     for (const one of touched)
@@ -119,8 +144,7 @@ export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new D
     await counts.recount(chosen, nextTicket);
     const over = found.filter(
       (mark, index) =>
-        (mark.settled || mark.at.getTime() < expired) &&
-        [...touched[index]!.keys()].every((segment) => chosen.has(segment)),
+        ended.has(mark._id) && [...touched[index]!.keys()].every((segment) => chosen.has(segment)),
     );
     if (over.length > 0) await marks.deleteMany({ _id: { $in: over.map(({ _id }) => _id) } });
     return {

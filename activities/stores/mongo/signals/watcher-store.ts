@@ -1,5 +1,5 @@
 import type { Db, UpdateFilter } from 'mongodb';
-import { LOGIN_REMINDER_MS } from '../../../../schemas/signals/signals.js';
+import { LOGIN_REMINDER_MS, OUTAGE_CAUSES } from '../../../../schemas/signals/signals.js';
 import type { WatcherRecord } from '../../../../schemas/signals/signals.js';
 import type { WatcherStore } from '../../../ports/signals.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
@@ -227,5 +227,22 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
       update(watcher, { $max: { last_success_at: at }, $set: { next_attempt_at: null } }),
     recordError: (watcher, error, nextAttemptAt) =>
       update(watcher, { $set: { last_error: error, next_attempt_at: nextAttemptAt } }),
+    async heldByOutage(until, limit) {
+      const held = { next_attempt_at: { $gt: until }, 'last_error.cause': { $in: [...OUTAGE_CAUSES] } };
+      // Hardly ever is one: only then it matters when CAPI last took something.
+      const found = await watchers
+        .find(held, { projection: { 'last_error.at': 1 } })
+        .limit(limit)
+        .toArray();
+      if (found.length === 0) return [];
+      const [newest] = await watchers
+        .find({}, { projection: { last_success_at: 1 } })
+        .sort({ last_success_at: -1 })
+        .limit(1)
+        .toArray();
+      const success = newest?.last_success_at ?? null;
+      if (success === null) return [];
+      return found.flatMap(({ _id, last_error }) => (last_error!.at < success ? [_id] : []));
+    },
   });
 };

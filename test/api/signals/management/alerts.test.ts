@@ -250,13 +250,16 @@ describe('GET /api/forwarding', () => {
     expect(status).toBe(200);
     expect(body).toEqual({
       enabled: true,
+      withheld: expect.objectContaining({ waiting: 2, quarantined: 1, deferred: 0, discarded: 0 }),
       watchers: [
         {
           watcher: 'w1',
           waiting: 2,
           oldest: at(2),
+          canBeSent: true,
           quarantined: 1,
           lastQuarantined: { id: 5, reason: expect.stringContaining('scenario') },
+          ...{ deferred: 0, withheld: 0, discarded: 0, lastDiscarded: null },
           lastSuccess: at(5),
           lastError: { at: at(6), cause: 'rate-limited', status: 429, message: 'slow down' },
           nextAttempt: at(60),
@@ -268,7 +271,15 @@ describe('GET /api/forwarding', () => {
           metricsRefused: 0,
         },
         {
-          ...{ watcher: 'w2', waiting: 0, oldest: null, quarantined: 0, lastQuarantined: null },
+          ...{
+            watcher: 'w2',
+            waiting: 0,
+            oldest: null,
+            canBeSent: true,
+            quarantined: 0,
+            lastQuarantined: null,
+          },
+          ...{ deferred: 0, withheld: 0, discarded: 0, lastDiscarded: null },
           ...{ lastSuccess: null, lastError: null, nextAttempt: null },
           ...{
             hasToken: false,
@@ -280,7 +291,7 @@ describe('GET /api/forwarding', () => {
           },
         },
       ],
-      logins: { budget: 18, windowMinutes: 50, used: 0, blocks: [] },
+      logins: { budget: 18, windowMinutes: 50, used: 0, blocks: [], refused: [] },
       rules: {
         mode: 'block',
         names: ['internal'],

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
+import { sampleAlert } from '../../../contracts/signals/alert-store-samples.js';
+import { times } from '../../../contracts/samples.js';
 import { sampleSignal } from '../../../support/signal-client.js';
 import { until } from '../../../support/until.js';
 import { startProxy } from '../../support/start-proxy.js';
@@ -32,6 +34,7 @@ const ENDPOINTS = [
   ['POST', '/api/forwarding/w/resume'],
   ['POST', '/api/forwarding/w/retry'],
   ['POST', '/api/forwarding/w/release'],
+  ['POST', '/api/forwarding/w/discard'],
   ['GET', '/api/quarantine'],
   ['POST', '/api/quarantine/1/release'],
   ['POST', '/api/quarantine/1/discard'],
@@ -81,12 +84,107 @@ describe('POST /api/forwarding/{watcher}/pause, resume and retry', () => {
   });
 });
 
+describe('POST /api/forwarding/{watcher}/discard', () => {
+  interface Shown {
+    watchers: { watcher: string; waiting: number; canBeSent: boolean; discarded: number }[];
+  }
+  const open = async () => {
+    const asked = await startProxy();
+    const shown = async () => ((await (await asked.ask('/api/forwarding')).json()) as Shown).watchers;
+    const discard = async (watcher: string, body: unknown = { reason: 'sent without a token' }) => {
+      const path = `/api/forwarding/${encodeURIComponent(watcher)}/discard`;
+      const response = await asked.ask(path, { method: 'POST', body });
+      return { status: response.status, body: (await response.json()) as unknown };
+    };
+    return { asked, shown, discard };
+  };
+  /** As an earlier release stored a push without a token. */
+  const tokenless = `hash:${'e3b0c442'.repeat(8)}`;
+
+  it('gives up what waits and can never be sent, which is told apart, with a reason and a line in the log', async () => {
+    const { asked, shown, discard } = await open();
+    await asked.stores.alerts.insert([
+      sampleAlert({ watcher: tokenless }),
+      sampleAlert({ watcher: tokenless }),
+      sampleAlert({ watcher: tokenless, state: 'quarantined', stateReason: 'no scenario' }),
+    ]);
+    await asked.push([sampleSignal(1)], { token: mintToken('named').token });
+    await asked.push([sampleSignal(2)], { token: 'opaque' });
+    expect((await shown()).map(({ watcher, canBeSent }) => [watcher === tokenless, canBeSent])).toEqual(
+      expect.arrayContaining([
+        [true, false],
+        [false, true],
+        [false, true],
+      ]),
+    );
+    expect(await discard(tokenless)).toEqual({
+      status: 200,
+      body: { watcher: tokenless, discarded: 2, left: false },
+    });
+    expect((await shown()).find(({ watcher }) => watcher === tokenless)).toMatchObject({
+      ...{ waiting: 0, quarantined: 1, discarded: 2 },
+      lastDiscarded: { id: expect.any(Number), reason: 'sent without a token' },
+    });
+    const line = asked.logLines.find((text) => text.includes('"audit":"discard"')) ?? '{}';
+    expect(JSON.parse(line)).toMatchObject({
+      ...{ audit: 'discard', key: 'DASHBOARD_API_KEY', watcher: tokenless },
+      ...{ reason: 'sent without a token', discarded: 2 },
+    });
+    expect((await discard(tokenless)).body).toEqual({ watcher: tokenless, discarded: 0, left: false });
+    const alerts = (await (await asked.ask('/api/alerts?forwardedToCapi=false')).json()) as unknown[];
+    expect(alerts).toHaveLength(5);
+    const stats = (await (await asked.ask('/api/stats')).json()) as { total: number; forwarded: number };
+    expect([stats.total, stats.forwarded]).toEqual([5, 0]);
+    await asked.close();
+  });
+
+  it('at once with another leaves each signal discarded once, and one without signals has none to give up', async () => {
+    const { asked, shown, discard } = await open();
+    await asked.stores.alerts.insert(times(30, () => sampleAlert({ watcher: tokenless })));
+    const done = await Promise.all([discard(tokenless), discard(tokenless), discard(tokenless)]);
+    expect(done.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const counts = done.map(({ body }) => (body as { discarded: number }).discarded);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(30);
+    expect(await shown()).toMatchObject([{ waiting: 0, discarded: 30 }]);
+    await asked.close();
+  });
+
+  it.each([[{}], [{ reason: '' }], [{ reason: '  ' }], [{ reason: 'x'.repeat(501) }], [{ reason: 7 }]])(
+    'asks for a reason: %j',
+    async (body) => {
+      const { asked, shown, discard } = await open();
+      await asked.stores.alerts.insert([sampleAlert({ watcher: tokenless })]);
+      expect((await discard(tokenless, body)).status).toBe(400);
+      expect(await shown()).toMatchObject([{ waiting: 1, discarded: 0 }]);
+      await asked.close();
+    },
+  );
+
+  it('does not know a watcher nobody has seen', async () => {
+    const { asked, discard } = await open();
+    expect(await discard('nobody')).toEqual({ status: 404, body: { error: 'Watcher not found' } });
+    await asked.close();
+  });
+});
+
 describe('POST /api/forwarding/{watcher}/release', () => {
   it('sends after all what came while forwarding was off, but for what the loop guard holds', async () => {
     const off = await startProxy({ settings: { forwardEnabled: false } });
     const { token } = mintToken('w9');
     const replicated = { ...sampleSignal(3), decisions: [{ origin: 'crowdsieve-replication' }] };
     await off.push([sampleSignal(1), sampleSignal(2), replicated], { token });
+    await off.stores.alerts.insert([
+      sampleAlert({ watcher: 'w9', state: 'filtered' }),
+      sampleAlert({ watcher: 'w8', state: 'filtered' }),
+      sampleAlert({ watcher: 'w8', state: 'quarantined', stateReason: 'no scenario' }),
+    ]);
+    expect(await (await off.ask('/api/forwarding')).json()).toMatchObject({
+      withheld: { filtered: 2, deferred: 2, withheld: 1, discarded: 0, waiting: 0, quarantined: 1 },
+      watchers: [
+        { watcher: 'w8', deferred: 0, withheld: 0, quarantined: 1 },
+        { watcher: 'w9', deferred: 2, withheld: 1, waiting: 0 },
+      ],
+    });
     const release = async (proxyOf: Proxy) => {
       const answer = await proxyOf.ask('/api/forwarding/w9/release', { method: 'POST' });
       return { status: answer.status, body: (await answer.json()) as unknown };
@@ -105,7 +203,10 @@ describe('POST /api/forwarding/{watcher}/release', () => {
     await until('the actor is told', async () => again.woken.length > before);
     expect(again.woken.slice(before)).toEqual(['w9']);
     const waiting = await off.stores.alerts.nextWaiting('w9', 9);
-    expect(waiting.map(({ id }) => id)).toEqual([4, 1, 2]);
+    expect(waiting.map(({ id }) => id)).toEqual([7, 1, 2]);
+    expect(await (await again.ask('/api/forwarding')).json()).toMatchObject({
+      withheld: { filtered: 2, deferred: 0, withheld: 1, waiting: 3 },
+    });
     expect((await release(again)).body).toEqual({ watcher: 'w9', released: 0, left: false });
     await Promise.all([off.close(), again.close()]);
   });

@@ -192,6 +192,10 @@ describe('a block of CAPI', () => {
           ...{ at: new Date(T0).toISOString(), until: new Date(T0 + 120_000).toISOString() },
         },
       ],
+      refused: ['w2', 'w1'].map((watcher) => ({
+        ...{ watcher, status: 429, message: 'CAPI answered 429 to a login' },
+        at: new Date(T0).toISOString(),
+      })),
     });
     state.clock += 121_000;
     state.script = null;
@@ -227,6 +231,45 @@ describe('a block of CAPI', () => {
     await proxy.stores.watchers.recordSuccess('w1', new Date(T0));
     expect((await proxy.ask('/api/forwarding/w1/retry', { method: 'POST' })).status).toBe(200);
     expect((await login('w4')).status).toBe(200);
+  });
+});
+
+describe('refused logins', () => {
+  interface Refused {
+    logins: { refused: { watcher: string; status: number; message: string; at: string }[] };
+  }
+
+  it('are listed until the machine is let in: by CAPI or here, strangers displacing nobody', async () => {
+    const { state, login, fail, proxy } = await start({ settings: { loginBudget: 6 } });
+    const listed = async () =>
+      ((await (await proxy.ask('/api/forwarding')).json()) as Refused).logins.refused;
+    await login('real');
+    expect(await listed()).toEqual([]);
+    fail(401);
+    await login('wrong');
+    expect(await listed()).toMatchObject([
+      { watcher: 'wrong', status: 401, message: 'CAPI answered 401 to a login' },
+    ]);
+    state.script = null;
+    for (let index = 0; index < 5; index += 1) await login(`other-${index}`);
+    // Its token has ended, and others have used up the budget.
+    state.clock += 61 * MINUTE;
+    for (let index = 0; index < 70; index += 1) await login(`made-up-${index}`, { password: 'no' });
+    expect((await login('real')).status).toBe(429);
+    const refused = await listed();
+    expect(refused.find(({ watcher }) => watcher === 'real')).toEqual({
+      ...{ watcher: 'real', status: 429, at: new Date(state.clock).toISOString() },
+      message: expect.stringMatching(/^Too many logins: 6 have been passed on/),
+    });
+    expect(refused.length).toBeLessThanOrEqual(51);
+    expect(refused.filter(({ watcher }) => watcher.startsWith('made-up')).length).toBeGreaterThan(30);
+    expect(refused.map(({ watcher }) => watcher)).toContain('made-up-69');
+    await proxy.ask('/api/forwarding/real/retry', { method: 'POST' });
+    state.clock += 61 * MINUTE;
+    expect((await login('real')).status).toBe(200);
+    expect((await listed()).map(({ watcher }) => watcher)).not.toContain('real');
+    state.clock += 24 * 60 * MINUTE;
+    expect(await listed()).toEqual([]);
   });
 });
 

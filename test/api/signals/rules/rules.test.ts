@@ -132,8 +132,31 @@ describe('POST /api/filters/preview', () => {
     expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(error) } });
   });
 
+  it('tells of a field that is not known and that no signal has', async () => {
+    const notesOf = async (filter: object) => (await preview({ filter })).body['notes'];
+    const filter = {
+      op: 'or',
+      conditions: [
+        { op: 'not', condition: { field: 'sorce.ip', op: 'not_empty' } },
+        { field: 'decisions.type', op: 'eq', value: 'ban' },
+        { field: 'geo.country', op: 'eq', value: 'FR' },
+        { field: 'decisions[].type', op: 'eq', value: 'ban' },
+        { field: 'events_count', op: 'gt', value: 3 },
+      ],
+    };
+    const absent = 'is not known as a field, and none of the 5 signals has it';
+    expect(await notesOf(filter)).toEqual([
+      `body/filter/conditions/0/condition/field "sorce.ip" ${absent}`,
+      `body/filter/conditions/1/field "decisions.type" ${absent}`,
+      `body/filter/conditions/2/field "geo.country" ${absent}`,
+    ]);
+    // One that no release of ours has heard of is fine where signals have it.
+    await proxy.push([{ ...sampleSignal(9), sorce: { ip: '192.0.2.1' } }]);
+    expect(await notesOf({ field: 'sorce.ip', op: 'not_empty' })).toEqual([]);
+  });
+
   it('tells of parts that do nothing', async () => {
-    const { body } = await preview({ filter: { field: 'a', op: 'cidr', value: ['x'] } });
+    const { body } = await preview({ filter: { field: 'source.ip', op: 'cidr', value: ['x'] } });
     expect(body).toMatchObject({ matched: 0, notes: [expect.stringContaining('never matches')] });
   });
 });

@@ -101,8 +101,10 @@ export const createFakeAlertStore = (): FakeAlertStore => {
     },
     async markForwarded(ids, at) {
       for (const id of ids) {
-        const alert = waitingItem(id);
-        if (alert !== null) Object.assign(alert, { state: 'forwarded', forwardedAt: new Date(at) });
+        const alert = alerts.get(id);
+        if (alert?.state !== 'waiting' && alert?.state !== 'discarded') continue;
+        Object.assign(alert, { state: 'forwarded', forwardedAt: new Date(at) });
+        delete alert.stateReason;
       }
     },
     async quarantine(id, reason) {
@@ -147,6 +149,13 @@ export const createFakeAlertStore = (): FakeAlertStore => {
       alert.state = 'discarded';
       return true;
     },
+    async discardWaiting(watcher, { reason, receivedUntil, limit }) {
+      const found = inState('waiting')
+        .filter((alert) => alert.watcher === watcher && alert.receivedAt <= receivedUntil)
+        .slice(0, limit);
+      for (const alert of found) Object.assign(alert, { state: 'discarded', stateReason: reason });
+      return { discarded: found.length, left: found.length === limit };
+    },
     async readBack({ belowId, limit }) {
       return [...alerts.values()]
         .filter((alert) => (belowId === null || alert.id < belowId) && alert.noteOnly !== true)
@@ -178,6 +187,20 @@ export const createFakeAlertStore = (): FakeAlertStore => {
           oldestReceivedAt: queue.length === 0 ? null : new Date(oldest),
           quarantined: bad.length,
           lastQuarantined: last === undefined ? null : { id: last.id, reason: last.stateReason ?? '' },
+        };
+      });
+    },
+    async keptBack() {
+      const [withheld, discarded] = [inState('withheld'), inState('discarded')];
+      const watchers = new Set([...withheld, ...discarded].map(({ watcher }) => watcher));
+      return [...watchers].sort().map((watcher) => {
+        const held = withheld.filter((alert) => alert.watcher === watcher);
+        const deferred = held.filter(({ stateReason }) => stateReason === FORWARDING_WAS_OFF).length;
+        const gone = discarded.filter((alert) => alert.watcher === watcher).sort((a, b) => a.id - b.id);
+        const last = gone.at(-1);
+        return {
+          ...{ watcher, deferred, withheld: held.length - deferred, discarded: gone.length },
+          lastDiscarded: last === undefined ? null : { id: last.id, reason: last.stateReason ?? '' },
         };
       });
     },

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { LoginBlock, LoginStore, RememberedLogin } from '../../../../activities/ports/logins.js';
+import type {
+  LoginBlock,
+  LoginStore,
+  RefusedLogin,
+  RememberedLogin,
+} from '../../../../activities/ports/logins.js';
 import { copyRecord } from '../copy-record.js';
 
 interface Kept {
@@ -12,6 +17,7 @@ type KeptBlock = LoginBlock & { password: string; suspect: boolean; disproved: b
 export const createFakeLoginStore = (): LoginStore => {
   const kept = new Map<string, Kept>();
   let passed: Date[] = [];
+  let refusals: (RefusedLogin & { known: boolean })[] = [];
   const shares = new Map<string, Date[]>();
   const of = (id: string): Kept => {
     const known = kept.get(id) ?? {};
@@ -36,6 +42,7 @@ export const createFakeLoginStore = (): LoginStore => {
       delete known.block;
       delete of('*').block;
       clearSuspicion({ disproved: true });
+      refusals = refusals.filter((refusal) => refusal.machineId !== machineId);
     },
     async recall(machineId, password) {
       const login = kept.get(machineId)?.login;
@@ -86,6 +93,11 @@ export const createFakeLoginStore = (): LoginStore => {
         .sort((a, b) => a.until.getTime() - b.until.getTime());
       return suspects.length < 2 ? null : { ...plain(suspects[0]!), machineId: null };
     },
+    async noteRefused(refused, known) {
+      const others = refusals.filter((one) => one.machineId !== refused.machineId || one.known !== known);
+      const alike = [...others.filter((one) => one.known === known), copyRecord({ ...refused, known })];
+      refusals = [...others.filter((one) => one.known !== known), ...alike.slice(-50)];
+    },
     async unblock(machineId) {
       delete of(machineId).block;
       delete of('*').block;
@@ -97,6 +109,11 @@ export const createFakeLoginStore = (): LoginStore => {
         blocks: inForce(at)
           .map(plain)
           .sort((a, b) => ((a.machineId ?? '*') < (b.machineId ?? '*') ? -1 : 1)),
+        refused: refusals
+          .filter((one) => one.at.getTime() > at.getTime() - 24 * 3_600_000)
+          .map(({ known: _known, ...refused }) => copyRecord(refused))
+          .reverse()
+          .sort((a, b) => b.at.getTime() - a.at.getTime()),
       };
     },
   };

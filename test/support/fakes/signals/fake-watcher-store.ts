@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { WatcherStore } from '../../../../activities/ports/signals.js';
-import { LOGIN_REMINDER_MS } from '../../../../schemas/signals/signals.js';
+import { LOGIN_REMINDER_MS, OUTAGE_CAUSES } from '../../../../schemas/signals/signals.js';
 import type { WatcherRecord } from '../../../../schemas/signals/signals.js';
 import { copyRecord } from '../copy-record.js';
 
@@ -22,6 +22,8 @@ const toRecord = ({
   loginToldAt: _t,
   ...record
 }: StoredWatcher): WatcherRecord => copyRecord({ ...record, hasToken: token !== null });
+
+const isOutage = (cause: string | undefined): boolean => OUTAGE_CAUSES.some((outage) => outage === cause);
 
 /** Watchers in a Map; tokens as they are. */
 export const createFakeWatcherStore = (): WatcherStore => {
@@ -119,6 +121,17 @@ export const createFakeWatcherStore = (): WatcherStore => {
       const known = ensure(watcher);
       if (known.lastSuccessAt === null || known.lastSuccessAt < at) known.lastSuccessAt = new Date(at);
       known.nextAttemptAt = null;
+    },
+    async heldByOutage(until, limit) {
+      const known = [...watchers.values()];
+      const newest = Math.max(...known.map(({ lastSuccessAt }) => lastSuccessAt?.getTime() ?? 0));
+      return known
+        .filter(
+          ({ nextAttemptAt, lastError }) =>
+            nextAttemptAt !== null && nextAttemptAt > until && isOutage(lastError?.cause),
+        )
+        .slice(0, limit)
+        .flatMap(({ watcher, lastError }) => (lastError!.at.getTime() < newest ? [watcher] : []));
     },
     async recordError(watcher, error, nextAttemptAt) {
       Object.assign(ensure(watcher), {
