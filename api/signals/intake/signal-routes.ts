@@ -3,6 +3,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { RelayMessage, SignalBatch } from '../../../schemas/signals/proxy-api.js';
 import { API_VERSIONS } from '../../../schemas/signals/signals.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
+import type { BodyBudget } from '../../http/body-budget.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { acceptSignals } from './accept-signals.js';
@@ -10,13 +11,15 @@ import type { AcceptDeps } from './accept-signals.js';
 import type { AccessControl } from './access-control.js';
 import { identifyWatcher } from './identify-watcher.js';
 import { bearerToken } from '../relay/watcher-identity.js';
-import { readSignalBody } from './read-signal-body.js';
+import { createSignalBudget, readSignalBody } from './read-signal-body.js';
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
-export const signalRoutes = (deps: AcceptDeps, access: AccessControl): Route[] =>
-  API_VERSIONS.map((version) => signals(deps, access, version));
+export const signalRoutes = (deps: AcceptDeps, access: AccessControl): Route[] => {
+  const budget = createSignalBudget(deps.settings.maxSignalBytes);
+  return API_VERSIONS.map((version) => signals(deps, access, version, budget));
+};
 
-const signals = (deps: AcceptDeps, access: AccessControl, version: ApiVersion): Route =>
+const signals = (deps: AcceptDeps, access: AccessControl, version: ApiVersion, budget: BodyBudget): Route =>
   route({
     method: 'post',
     path: `/${version}/signals`,
@@ -40,7 +43,7 @@ const signals = (deps: AcceptDeps, access: AccessControl, version: ApiVersion): 
           details: { message: 'Signals need a token of the central API; nothing of this request is stored' },
         });
       }
-      const text = await readSignalBody(koa.req, deps.settings.maxSignalBytes);
+      const text = await readSignalBody(koa, { limit: deps.settings.maxSignalBytes, budget });
       const { items } = readSignals(text);
       const sender = await identifyWatcher(koa.req.headers.authorization, deps.watchers);
       access.admitWatcher(sender.watcher);
