@@ -4,10 +4,12 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiRespon
 import { DomainError, InvalidRequest, PlainError } from '../../schemas/documents/documents-api.js';
 import { ERROR_TABLE } from '../../schemas/error-table.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
-import { ManagementError, RelayError } from '../../schemas/signals/proxy-api.js';
+import { ManagementError, RelayError, RelayMessage } from '../../schemas/signals/proxy-api.js';
+import { isProbe } from './middleware/rate-limit.js';
 import { neededScope } from './route.js';
 import type { Route } from './route.js';
 import { serviceVersion } from './service-version.js';
+import { surfaceOf } from './surfaces.js';
 
 const SCHEMES = {
   bearer: { type: 'http', scheme: 'bearer' },
@@ -131,7 +133,7 @@ const successes = (route: Route): Record<string, ZodOpenApiResponseObject> =>
 /** How a request is refused for the lack of what its scheme asks for. */
 const REFUSALS: Readonly<Record<keyof typeof SCHEMES | 'none', readonly ErrorCode[]>> = {
   none: [],
-  bearer: ['AUTH_ERROR'],
+  bearer: ['AUTH_ERROR', 'RATE_LIMITED'],
   dashboardKey: ['AUTHENTICATION_ERROR', 'AUTH_ERROR', 'RATE_LIMITED'],
   capiToken: [],
 };
@@ -139,15 +141,27 @@ const REFUSALS: Readonly<Record<keyof typeof SCHEMES | 'none', readonly ErrorCod
 const errorSchema = (route: Route, codes: readonly ErrorCode[]): z.ZodType => {
   const scheme = schemeOf(route);
   if (scheme === 'dashboardKey') return ManagementError;
-  if (scheme === 'capiToken') return RelayError;
-  return codes.includes('VALIDATION_ERROR') ? InvalidRequest : PlainError.or(DomainError);
+  // What CAPI answers itself is passed on, and has no `error`.
+  if (scheme === 'capiToken') return RelayError.or(RelayMessage);
+  const said = PlainError.or(DomainError);
+  const invalid = codes.some((code) => ERROR_TABLE[code].status === ERROR_TABLE.VALIDATION_ERROR.status);
+  return invalid ? InvalidRequest.or(said) : said;
 };
 
 /** What may be said of any body before the route sees it. */
 const bodyFaults = ({ request }: Route): ErrorCode[] => {
-  if (request?.body) return ['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE'];
-  return request?.ownBody || request?.form || request?.multipart ? ['REQUEST_TIMEOUT'] : [];
+  if (!request?.body && !request?.ownBody && !request?.form && !request?.multipart) return [];
+  const forms = request.form ?? request.multipart ?? request.bodyAsForm;
+  return [
+    ...(['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE'] as const),
+    // A form that cannot be read at all.
+    ...(forms === undefined ? [] : (['BAD_REQUEST', 'VALIDATION_ERROR'] as const)),
+  ];
 };
+
+/** Requests without authentication are limited by address, but for probes and those of the proxy side. */
+const addressLimits = ({ auth, path }: Route): ErrorCode[] =>
+  auth === 'public' && surfaceOf(path).name === 'documents' && !isProbe(path) ? ['RATE_LIMITED'] : [];
 
 /** Errors by status; a status that several codes share lists them all. */
 const failures = (route: Route): Record<string, ZodOpenApiResponseObject> => {
@@ -155,6 +169,7 @@ const failures = (route: Route): Record<string, ZodOpenApiResponseObject> => {
     ...(route.errors ?? []),
     ...REFUSALS[schemeOf(route) ?? 'none'],
     ...bodyFaults(route),
+    ...addressLimits(route),
   ]);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {

@@ -2,6 +2,7 @@ import { bodyParser } from '@koa/bodyparser';
 import multer from '@koa/multer';
 import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
+import { countBody } from './count-body.js';
 import { invalidRequest } from './request-issues.js';
 
 const MAX_FORM = '1mb';
@@ -48,17 +49,20 @@ export const textFields = (ctx: Koa.Context): Record<string, string> => {
 
 /**
  * The text fields of a form, url-encoded or multipart; of a repeated one the last. No body is an empty form.
- * @throws AppError VALIDATION_ERROR (422) for another type of body, or a file; BAD_REQUEST, PAYLOAD_TOO_LARGE
+ * @throws AppError VALIDATION_ERROR (422) for another type of body, or a file; BAD_REQUEST, PAYLOAD_TOO_LARGE;
+ *   SERVICE_UNAVAILABLE when bodies take too much room
  */
 export const readForm = async (ctx: Koa.Context): Promise<Record<string, string>> => {
   if (!hasBody(ctx)) return {};
   const kind = ctx.request.is(...FORM_TYPES);
-  if (kind === 'urlencoded') await urlEncoded(ctx as never, async () => {});
-  else if (kind === 'multipart') await readMultipart(ctx);
-  else
+  if (kind === false || kind === null)
     throw invalidRequest([
       { type: 'content_type', loc: ['body'], msg: 'The body must be sent as a form', input: null },
     ]);
+  const { refused, unpacked } = countBody(ctx);
+  const read = kind === 'urlencoded' ? urlEncoded(ctx as never, async () => {}) : readMultipart(ctx);
+  await Promise.race([read, refused]);
+  unpacked((ctx.request as Koa.Request & { rawBody?: string }).rawBody?.length ?? 0);
   return textFields(ctx);
 };
 

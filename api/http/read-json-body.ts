@@ -1,7 +1,7 @@
 import { bodyParser } from '@koa/bodyparser';
 import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
-import { createBodyBudget } from './body-budget.js';
+import { countBody } from './count-body.js';
 import { invalidRequest } from './request-issues.js';
 
 const MAX_JSON = '8mb';
@@ -16,46 +16,6 @@ const parser = bodyParser({
     throw invalidRequest([{ type: 'json_invalid', loc: ['body'], msg: 'JSON decode error', input: null }]);
   },
 });
-
-const inFlight = createBodyBudget();
-
-/** Who is told apart where bodies take room: a user, or the address of whoever is none. */
-const callerOf = (ctx: Koa.Context): string => {
-  const principal = ctx.state['principal'] as { userId: number } | undefined;
-  return principal === undefined ? `address:${ctx.ip}` : `user:${principal.userId}`;
-};
-
-/** Counts a body while it comes, until its request is answered. */
-const countBody = (ctx: Koa.Context) => {
-  const caller = callerOf(ctx);
-  let taken = 0;
-  const take = (bytes: number): void => {
-    inFlight.take(caller, bytes);
-    taken += bytes;
-  };
-  ctx.res.once('close', () => {
-    inFlight.give(caller, taken);
-    taken = 0;
-  });
-  const refused = new Promise<never>((_resolve, reject) => {
-    let stopped = false;
-    ctx.req.on('data', (chunk: Buffer) => {
-      if (stopped) return;
-      try {
-        take(chunk.length);
-      } catch (error) {
-        stopped = true;
-        reject(error as Error);
-      }
-    });
-  });
-  refused.catch(() => undefined);
-  return {
-    refused,
-    /** What it unpacked to takes room as well. */
-    unpacked: (bytes: number) => take(Math.max(0, bytes - taken)),
-  };
-};
 
 const done = async (): Promise<void> => {};
 

@@ -137,12 +137,12 @@ export const TaskStatus = z
   .object({
     task_id: z.string(),
     task_state: z.enum(TASK_STATES),
-    details: z.object({
-      file_id: z.string(),
-      partition: z.string(),
-      metadata: OpenMetadata,
-      user_id: z.int(),
-    }),
+    details: z
+      .object({ file_id: z.string(), partition: z.string(), metadata: OpenMetadata, user_id: z.int() })
+      .meta({
+        description:
+          "`file_id` and `metadata` are empty for an administrator who cannot reach the file's partition",
+      }),
     stage: z.enum(STAGES),
     progress: z.number().min(0).max(1),
     attempt: z.int(),

@@ -135,3 +135,53 @@ test('bodies in flight are bounded by their bytes, and by the share of each user
     await Promise.all(asked);
   });
 }, 60_000);
+
+const MULTIPART = 'Content-Type: multipart/form-data; boundary=x';
+const field = (name: string, more = ''): string =>
+  `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
+/** Forms without an end, whose text fields hold nearly eight megabytes each. */
+const LARGE_FIELDS = Array.from({ length: 8 }, (_, i) => `${field(`f${i}`)}${'x'.repeat(990_000)}\r\n`).join(
+  '',
+);
+const LARGE_FILE = `${field('file', '; filename="a.txt"')}${'x'.repeat(8_000_000)}`;
+
+test('fields of forms in flight are bounded by their bytes, and files are not', async () => {
+  await start();
+  const greedy = gateway.addUser('greedy').token;
+  const ada = gateway.addUser('ada').token;
+  await gateway.call('POST', '/partition/one', { token: greedy });
+  await watchHealth(gateway, async () => {
+    for (const [path, sending] of [
+      ['/indexer/partition/one/file/a', LARGE_FIELDS],
+      ['/v1/tools/execute', LARGE_FIELDS],
+      ['/partition/one/users', LARGE_FIELDS],
+    ] as const) {
+      const forms = Array.from({ length: 6 }, () => {
+        const form = open();
+        form.socket.write(head(path, greedy, MULTIPART, 'Content-Length: 50000000') + sending);
+        return form;
+      });
+      const refused = (): number => forms.filter(({ heard }) => heard().startsWith('HTTP/1.1 503')).length;
+      await until(`what does not fit is refused: ${path}`, async () => refused() >= 1);
+      expect(forms.find(({ heard }) => heard() !== '')?.heard()).toMatch(/retry-after: 1/i);
+      const form = new FormData();
+      const id = path.length;
+      form.set('file', new Blob([`text ${id}`]), 'a.txt');
+      const answer = await gateway.call('POST', `/indexer/partition/two/file/of-${id}`, {
+        body: form,
+        token: ada,
+      });
+      expect(answer.status).toBe(201);
+      for (const { socket } of forms) socket.destroy();
+    }
+    const files = Array.from({ length: 6 }, () => {
+      const file = open();
+      file.socket.write(
+        head('/indexer/partition/one/file/b', greedy, MULTIPART, 'Content-Length: 50000000') + LARGE_FILE,
+      );
+      return file;
+    });
+    await until('the files have come', async () => files.every(({ socket }) => socket.writableLength === 0));
+    expect(files.map(({ heard }) => heard())).toEqual(files.map(() => ''));
+  });
+}, 60_000);

@@ -233,11 +233,7 @@ const countedMigration = (slices: number): Migration => ({
   abandon: async () => undefined,
 });
 
-const record = async (
-  client: Client,
-  connection: NativeConnection,
-  recording: Recording,
-): Promise<void> => {
+const record = async (client: Client, connection: NativeConnection, recording: Recording): Promise<void> => {
   const { name, workflow, script, answers, input, signals = 2 } = recording;
   const { paused, reachable, cancel, endless, slices } = recording;
   const prefix = `record-${Date.now()}-`;

@@ -1,5 +1,6 @@
 import multer from '@koa/multer';
 import type Koa from 'koa';
+import { countForm } from '../../http/count-body.js';
 import { textFields } from '../../http/read-form.js';
 import { formError, isTooLarge, tooLarge, UPLOAD_FORM_LIMITS } from './upload-form.js';
 
@@ -11,14 +12,16 @@ export interface TemporaryUpload {
 
 /**
  * Reads a multipart form, streaming its `file` part into a directory that the caller removes.
- * @throws AppError 400, 413 or 422 for a form that cannot be read
+ * @throws AppError 400, 413 or 422 for a form that cannot be read, 503 when bodies take too much room
  */
 export const receiveTemporary = async (
   ctx: Koa.Context,
   options: { directory: string; maxBytes: number; signal: AbortSignal },
 ): Promise<TemporaryUpload> => {
   const { directory, maxBytes, signal } = options;
+  const { refused, streamHandler } = countForm(ctx);
   const parser = multer({
+    streamHandler,
     storage: multer.diskStorage({
       destination: directory,
       // Never the client's: a name is no path.
@@ -30,7 +33,7 @@ export const receiveTemporary = async (
     defParamCharset: 'utf8',
   } as multer.Options);
   try {
-    await parser.single('file')(ctx as never, async () => {});
+    await Promise.race([parser.single('file')(ctx as never, async () => {}), refused]);
   } catch (error) {
     throw isTooLarge(error) ? tooLarge(maxBytes) : formError(error, signal);
   }

@@ -2,6 +2,7 @@ import multer from '@koa/multer';
 import type Koa from 'koa';
 import type { AppError } from '../../../schemas/app-error.js';
 import type { BlobStore } from '../../../activities/ports/files.js';
+import { countForm } from '../../http/count-body.js';
 import { textFields } from '../../http/read-form.js';
 import { createBlobStorageEngine } from './blob-storage-engine.js';
 import type { StoredPart } from './blob-storage-engine.js';
@@ -28,7 +29,8 @@ export interface ReceiveOptions {
 /**
  * Reads a multipart form, streaming its `file` part into the blob store. When this throws, nothing is left in the
  * store; when it returns, the caller owns the bytes and must call `discard` unless the upload is admitted.
- * @throws AppError 400, 413 or 422 for a form that cannot be read; the blob store's own
+ * @throws AppError 400, 413 or 422 for a form that cannot be read, 503 when bodies take too much room; the blob
+ *   store's own
  */
 export const receiveUpload = async (
   ctx: Koa.Context,
@@ -40,7 +42,9 @@ export const receiveUpload = async (
   const signal = AbortSignal.any([options.signal, stop.signal]);
   const storage = createBlobStorageEngine(options.blobs, options.blobId, signal);
   let filename: string | null = null;
+  const { refused, streamHandler } = countForm(ctx);
   const parser = multer({
+    streamHandler,
     storage: storage.engine,
     limits: { ...UPLOAD_FORM_LIMITS, fileSize: options.maxBytes },
     preservePath: true,
@@ -54,7 +58,7 @@ export const receiveUpload = async (
 
   let fault: AppError | null = null;
   try {
-    await parser.single('file')(ctx as never, async () => {});
+    await Promise.race([parser.single('file')(ctx as never, async () => {}), refused]);
   } catch (error) {
     stop.abort();
     await storage.discard();

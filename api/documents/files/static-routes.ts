@@ -11,7 +11,8 @@ import { findExtract } from '../../retrieval/search/find-extract.js';
 const ACTIVE_TYPE = /html|xml|svg|script|xhtml/i;
 const PLAIN_BYTES = 'application/octet-stream';
 
-const file = { description: 'The file', contentType: PLAIN_BYTES, schema: z.string() };
+/** In the type that it was uploaded with. */
+const file = { description: 'The file', contentType: '*/*', schema: z.string() };
 
 /** The source file of an extract, as links in answers name it. */
 export const staticRoutes = ({ adapters, config }: GatewayDeps): Route[] => [

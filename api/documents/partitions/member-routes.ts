@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { ErrorCode } from '../../../schemas/error-table.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { queryNumber } from '../../../schemas/documents/documents-api.js';
+import type { Membership } from '../../../schemas/documents/users.js';
 import { CandidateList, MemberList, NewMemberForm, RoleForm } from '../../../schemas/documents/users-api.js';
 import { invalidRequest } from '../../http/request-issues.js';
 import { empty, json, route } from '../../http/route.js';
-import type { Route } from '../../http/route.js';
+import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { PartitionParams } from '../../http/identifiers.js';
 
@@ -35,6 +36,22 @@ const MESSAGES: Partial<Record<ErrorCode, (userId: number, partition: string) =>
 /** Who may do what in a partition (wire contract, section 1.5). */
 export const memberRoutes = ({ adapters }: GatewayDeps): Route[] => {
   const { partitions, users } = adapters;
+
+  /**
+   * Numbers are few and in a row: whoever may ask by number may list all users. Anyone becomes an owner by making a
+   * partition, so that only one who shares a partition already is allowed to, this one or another.
+   */
+  const mayAskByNumber = async (
+    { principal }: CallerContext,
+    partition: string,
+    members: readonly Membership[],
+  ): Promise<boolean> => {
+    if (principal.isAdmin || members.length > 1) return true;
+    for (const { partition: other, role } of await partitions.memberships(principal.userId))
+      if (role === 'owner' && other !== partition && (await partitions.members(other)).length > 1)
+        return true;
+    return false;
+  };
 
   /** What a store says of a membership, in the words of a route's guard. */
   const plainly = async (change: Promise<void>, userId: number, partition: string): Promise<void> => {
@@ -71,24 +88,32 @@ export const memberRoutes = ({ adapters }: GatewayDeps): Route[] => {
     route({
       method: 'get',
       path: '/partition/{partition}/users/candidates',
-      summary: 'Users who could become members, by the beginning of a name or by number',
+      summary:
+        'Users who could become members, by the beginning of a name; by number for owners of a partition with others',
       tag: 'Members',
       auth: { partition: 'owner' },
       request: { params: PartitionParams, query: CandidateQuery },
       responses: { 200: { description: 'Users by number', schema: CandidateList } },
       errors: ['PARTITION_NOT_FOUND', 'VALIDATION_ERROR'],
-      async handle(_ctx, { params, query }) {
+      async handle(ctx, { params, query }) {
         const text = query.search.trim();
-        if ([...text].length < MIN_SEARCH && !/^\d+$/.test(text))
+        const members = await partitions.members(params.partition);
+        const isNumber = /^\d+$/.test(text);
+        const refused = isNumber
+          ? !(await mayAskByNumber(ctx, params.partition, members))
+          : [...text].length < MIN_SEARCH;
+        if (refused)
           throw invalidRequest([
             {
-              type: 'too_small',
+              type: isNumber ? 'number_not_allowed' : 'too_small',
               loc: ['query', 'search'],
-              msg: `At least ${MIN_SEARCH} characters, or the number of a user`,
+              msg: isNumber
+                ? `The number of a user is for owners of a partition with other members; at least ${MIN_SEARCH} letters of a name`
+                : `At least ${MIN_SEARCH} characters, or the number of a user`,
               input: query.search,
             },
           ]);
-        const without = (await partitions.members(params.partition)).map(({ user_id }) => user_id);
+        const without = members.map(({ user_id }) => user_id);
         const { cursor: after, limit } = query;
         const found = await users.search({ text, after, limit: limit + 1, without });
         const page = found.slice(0, limit);

@@ -1,9 +1,13 @@
 import { formatFileSize } from '../../../activities/text/format-file-size.js';
 import type { Metadata } from '../../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { inScope } from '../../../schemas/documents/users.js';
 import type { Principal } from '../../../schemas/documents/users.js';
 import type { QueueTask, TaskStatus } from '../../../schemas/documents/documents-api.js';
 import type { Links } from '../../http/links.js';
+import type { CallerContext } from '../../http/route.js';
+
+type TaskReader = Pick<CallerContext, 'principal' | 'scope'>;
 
 const MAX_ERROR_CHARACTERS = 8000;
 const ASK_AN_ADMINISTRATOR = 'Ask an administrator for the details of this error.';
@@ -26,15 +30,21 @@ const detailsOf = (task: TaskRecord): Metadata => ({
 export const shownError = (task: TaskRecord): TaskRecord['error'] =>
   task.state === 'FAILED' || task.error?.code === 'SUPERSEDED' ? task.error : null;
 
-export const presentTask = (task: TaskRecord, link: Links): TaskStatus => {
+/** Whether a reader may know what the file is: administrators see everybody's tasks, but not everybody's files. */
+const knowsFile = ({ principal, scope }: TaskReader, task: TaskRecord): boolean =>
+  task.user_id === principal.userId || inScope(scope, task.partition);
+
+/** @param task with the partition that its file is in now */
+export const presentTask = (task: TaskRecord, link: Links, reader: TaskReader): TaskStatus => {
   const error = shownError(task);
+  const known = knowsFile(reader, task);
   return {
     task_id: task.task_id,
     task_state: task.state,
     details: {
-      file_id: task.file_id,
+      file_id: known ? task.file_id : '',
       partition: task.partition,
-      metadata: detailsOf(task),
+      metadata: known ? detailsOf(task) : {},
       user_id: task.user_id,
     },
     stage: task.stage,
@@ -52,8 +62,8 @@ export const presentTask = (task: TaskRecord, link: Links): TaskStatus => {
 };
 
 /** A row of the queue's list. */
-export const presentQueueTask = (task: TaskRecord, link: Links): QueueTask => {
-  const { task_id, task_state: state, details, created_at, error_url } = presentTask(task, link);
+export const presentQueueTask = (task: TaskRecord, link: Links, reader: TaskReader): QueueTask => {
+  const { task_id, task_state: state, details, created_at, error_url } = presentTask(task, link, reader);
   const { started_at: from, finished_at: to } = task;
   return {
     ...{ task_id, state, details, created_at, url: link.task(task_id) },

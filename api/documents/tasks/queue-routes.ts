@@ -102,7 +102,7 @@ export const queueRoutes = ({ adapters }: GatewayDeps): Route[] => {
         ]);
         const link = links(baseUrl);
         const tasks = await resolveTaskPartitions(adapters, ctx, [...active, ...ended]);
-        return json(200, { tasks: tasks.map((task) => presentQueueTask(task, link)) });
+        return json(200, { tasks: tasks.map((task) => presentQueueTask(task, link, ctx)) });
       },
     }),
     route({

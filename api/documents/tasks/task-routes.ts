@@ -55,7 +55,7 @@ export const taskRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[
       errors: ['AUTH_ERROR', 'TASK_NOT_FOUND'],
       async handle(ctx, { params }) {
         const task = await placed(ctx, await ownTask(ctx, params.task_id));
-        return json(200, presentTask(task, links(ctx.baseUrl)));
+        return json(200, presentTask(task, links(ctx.baseUrl), ctx));
       },
     }),
     route({
@@ -110,7 +110,7 @@ export const taskRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[
                 throw error;
               }
             },
-            (now) => presentTask(now, link),
+            (now) => presentTask(now, link, ctx),
             { signal: ctx.signal, heartbeatMs: config.chat.heartbeatMs },
           ),
         );

@@ -19,6 +19,7 @@ export interface RateLimiting {
 
 /** Load balancers ask these every few seconds, and a refusal would take the gateway out of service. */
 const PROBES = /^\/(health_check|ready)\/?$/;
+export const isProbe = (path: string): boolean => PROBES.test(path);
 
 /** The path of the route that serves a request, however the client wrote it: `/V1` is `/v1`. */
 const servedPath = (ctx: Koa.Context): string => {
@@ -45,7 +46,7 @@ export const createRateLimiting = (
   const knownCallers = createKnownCallers();
 
   const isExempt = ({ path }: Koa.Context): boolean =>
-    PROBES.test(path) || rates.exemptPaths.some((beginning) => path.startsWith(beginning));
+    isProbe(path) || rates.exemptPaths.some((beginning) => path.startsWith(beginning));
 
   const take = async (name: string, rate: Rate, key: string): Promise<void> => {
     const verdict = await limits.take(name, rate, key);

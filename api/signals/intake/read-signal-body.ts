@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type Koa from 'koa';
 import { decodeContent, canDecode } from '../../../activities/signals/reading/content-encoding.js';
 import { AppError } from '../../../schemas/app-error.js';
+import { createBodyBudget } from '../../http/body-budget.js';
+import type { BodyBudget } from '../../http/body-budget.js';
+import { countBody } from '../../http/count-body.js';
 
 const tooLarge = (cause?: unknown): AppError =>
   new AppError('PAYLOAD_TOO_LARGE', 'Request body is too large', { cause });
@@ -9,10 +13,20 @@ const tooLarge = (cause?: unknown): AppError =>
  * The text of a signals request. The limit holds for the bytes on the line and again for what they decode to; neither
  * is read further than that.
  * @throws AppError PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE for an unknown encoding, BAD_REQUEST for one that does
- *   not decode or for a content type that holds no array
+ *   not decode or for a content type that holds no array, SERVICE_UNAVAILABLE when pushes take too much room
  */
-export const readSignalBody = async (req: IncomingMessage, limit: number): Promise<string> => {
-  const plain = await readPlainBody(req, limit);
+export const readSignalBody = async (
+  ctx: Koa.Context,
+  { limit, budget }: { limit: number; budget: BodyBudget },
+): Promise<string> => {
+  const { req } = ctx;
+  const { refused, unpacked } = countBody(ctx, budget);
+  const plain = await Promise.race([readPlainBody(req, limit), refused]).catch((error: unknown) => {
+    // The rest is dropped, so that the answer is read and the connection goes on.
+    req.resume();
+    throw error;
+  });
+  unpacked(plain.length);
   if (!isJson(req.headers['content-type']))
     throw new AppError('BAD_REQUEST', 'Invalid request body: expected array');
   return plain.toString('utf8');
@@ -20,6 +34,10 @@ export const readSignalBody = async (req: IncomingMessage, limit: number): Promi
 
 /** Small bodies may unpack to so much in any ratio. */
 const FREE_BYTES = 1024 * 1024;
+
+/** Room for pushes alone: other large bodies keep no signal out. One address may send one of any allowed size. */
+export const createSignalBudget = (limit: number, total = 96 * 1024 * 1024): BodyBudget =>
+  createBodyBudget(Math.max(total, 3 * limit), Math.max(total / 3, limit));
 
 /**
  * A whole body with its encoding undone, at most so many bytes before and after, and after at most so many for each

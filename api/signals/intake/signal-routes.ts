@@ -3,6 +3,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { RelayMessage, SignalBatch } from '../../../schemas/signals/proxy-api.js';
 import { API_VERSIONS } from '../../../schemas/signals/signals.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
+import type { BodyBudget } from '../../http/body-budget.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { acceptSignals } from './accept-signals.js';
@@ -12,17 +13,21 @@ import { identifyWatcher } from './identify-watcher.js';
 import { bearerToken } from '../relay/watcher-identity.js';
 import { createPushAdmission } from './push-admission.js';
 import type { PushAdmission } from './push-admission.js';
-import { readSignalBody } from './read-signal-body.js';
+import { createSignalBudget, readSignalBody } from './read-signal-body.js';
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
 export const signalRoutes = (deps: AcceptDeps, access: AccessControl): Route[] => {
-  const admission = createPushAdmission();
-  return API_VERSIONS.map((version) => signals(deps, { access, admission }, version));
+  const door = {
+    access,
+    admission: createPushAdmission(),
+    budget: createSignalBudget(deps.settings.maxSignalBytes),
+  };
+  return API_VERSIONS.map((version) => signals(deps, door, version));
 };
 
 const signals = (
   deps: AcceptDeps,
-  { access, admission }: { access: AccessControl; admission: PushAdmission },
+  { access, admission, budget }: { access: AccessControl; admission: PushAdmission; budget: BodyBudget },
   version: ApiVersion,
 ): Route =>
   route({
@@ -49,7 +54,7 @@ const signals = (
         });
       }
       admission.ask();
-      const text = await readSignalBody(koa.req, deps.settings.maxSignalBytes);
+      const text = await readSignalBody(koa, { limit: deps.settings.maxSignalBytes, budget });
       const { items } = await admission.read(() => readSignals(text));
       const sender = await identifyWatcher(koa.req.headers.authorization, deps.watchers);
       access.admitWatcher(sender.watcher);

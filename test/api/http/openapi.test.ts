@@ -47,6 +47,51 @@ describe('GET /openapi.json', () => {
   });
 });
 
+describe('every route of the table', () => {
+  const responsesOf = (document: Document, { method, path }: Gateway['routes'][number]) =>
+    document.paths[path.replace('{+', '{')]?.[method]?.responses as Record<
+      string,
+      { content: Record<string, { schema: unknown }> }
+    >;
+  const documentOf = async () => (await (await gateway.call('GET', '/openapi.json')).json()) as Document;
+
+  it('names 429 where requests are limited, and only there', async () => {
+    const document = await documentOf();
+    for (const entry of gateway.routes) {
+      const limited = !['/health_check', '/ready'].includes(entry.path);
+      expect([entry.path, '429' in responsesOf(document, entry)]).toEqual([entry.path, limited]);
+    }
+  });
+
+  it('names what is said of any body, and of any form', async () => {
+    const document = await documentOf();
+    for (const entry of gateway.routes) {
+      const { body, ownBody, form, multipart, bodyAsForm } = entry.request ?? {};
+      const statuses = Object.keys(responsesOf(document, entry));
+      const wanted = [
+        ...((body ?? ownBody ?? form ?? multipart) ? ['408', '413', '503'] : []),
+        ...((form ?? multipart ?? bodyAsForm) ? ['400', '422'] : []),
+      ];
+      expect([entry.path, statuses]).toEqual([entry.path, expect.arrayContaining(wanted)]);
+    }
+  });
+
+  it('gives 422 every shape that it has, and source files any type', async () => {
+    const document = await documentOf();
+    for (const entry of gateway.routes) {
+      const invalid = responsesOf(document, entry)['422']?.content['application/json']?.schema;
+      if (invalid === undefined) continue;
+      for (const name of ['InvalidRequest', 'PlainError', 'DomainError'])
+        expect([entry.path, JSON.stringify(invalid)]).toEqual([entry.path, expect.stringContaining(name)]);
+    }
+    const file = document.paths['/static/{extract_id}']?.['get']?.responses as Record<
+      string,
+      { content: object }
+    >;
+    expect(Object.keys(file['200']?.content ?? {})).toEqual(['*/*']);
+  });
+});
+
 describe('GET /docs and /redoc', () => {
   it.each(['/docs', '/docs/', '/redoc'])('%s is a page that needs nothing from elsewhere', async (path) => {
     const response = await gateway.call('GET', path, { token: null });

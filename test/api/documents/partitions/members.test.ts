@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LooseBody } from '../../support/loose-body.js';
-import { startGateway } from '../../support/start-gateway.js';
+import { ADMIN_TOKEN, startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 
 type Person = { token: string; userId: number };
@@ -122,7 +122,7 @@ describe('PATCH and DELETE /partition/{partition}/users/{user_id}', () => {
 describe('GET /partition/{partition}/users/candidates', () => {
   const search = (query: string) => ask('GET', `${USERS}/candidates?${query}`);
 
-  it('finds others by a beginning or a number, page by page', async () => {
+  it('finds others by a beginning, page by page', async () => {
     const people = ['Margaret', 'Marguerite', 'Marge'].map((name) => gateway.addUser(name));
     const first = await search('search=marg&limit=2');
     expect(first).toEqual([
@@ -142,11 +142,32 @@ describe('GET /partition/{partition}/users/candidates', () => {
     // Exactly as many as asked for are no sign of more.
     expect((await search('search=marg&limit=3'))[1]).toMatchObject({ has_more: false, next_cursor: null });
     expect((await search('search=marg'))[1]).toMatchObject({ limit: 20 });
-    expect((await search(`search=${bob.userId}`))[1].candidates).toEqual([
-      expect.objectContaining({ user_id: bob.userId }),
-    ]);
     // Members are none.
     expect((await search('search=ada'))[1].candidates).toEqual([]);
+  });
+
+  it('finds by number for whoever shares a partition as its owner, and for administrators', async () => {
+    const byNumber = async (token = ada.token, partition = 'one') => {
+      const path = `/partition/${partition}/users/candidates?search=${bob.userId}`;
+      const [status, body] = await ask('GET', path, undefined, token);
+      return [status, body.candidates];
+    };
+    const carol = gateway.addUser('carol');
+    expect(await byNumber()).toEqual([422, undefined]);
+    expect((await search('search=000'))[0]).toBe(422);
+    // A partition with others in which she is no owner changes nothing.
+    await gateway.call('POST', '/partition/two', { token: carol.token });
+    gateway.addMember(ada.userId, 'two', 'editor');
+    expect(await byNumber()).toEqual([422, undefined]);
+    const found = [200, [expect.objectContaining({ user_id: bob.userId })]];
+    await gateway.call('POST', '/partition/admins');
+    expect(await byNumber(ADMIN_TOKEN, 'admins')).toEqual(found);
+    gateway.addMember(carol.userId, 'one', 'viewer');
+    expect(await byNumber()).toEqual(found);
+    await ask('DELETE', `${USERS}/${carol.userId}`);
+    expect(await byNumber()).toEqual([422, undefined]);
+    await gateway.adapters.partitions.setRole('two', ada.userId, 'owner');
+    expect(await byNumber()).toEqual(found);
   });
 
   it('lists nobody for less, and reads no other cursor than ours', async () => {

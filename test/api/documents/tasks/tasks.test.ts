@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { LooseBody } from '../../support/loose-body.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText, publishTask, taskIdOf, uploadForm } from '../../support/uploads.js';
@@ -35,6 +36,39 @@ describe('GET /indexer/task/{task_id}', () => {
       403,
       { detail: `Access to task '${taskId}' forbidden` },
     ]);
+  });
+
+  it('names the file to no administrator who cannot reach its partition', async () => {
+    const taskId = await upload();
+    await gateway.adapters.tasks.finish(taskId, 'FAILED', FAILURE);
+    const seen = async (path: string): Promise<LooseBody> =>
+      (await gateway.call('GET', path)).json().then((body: LooseBody) => body.tasks?.[0] ?? body);
+    const paths = [`/indexer/task/${taskId}`, '/queue/tasks'];
+    const hidden = { file_id: '', partition: 'notes', metadata: {}, user_id: ada.userId };
+    for (const path of paths) expect((await seen(path)).details).toEqual(hidden);
+    expect(await seen(paths[0]!)).toMatchObject({
+      task_state: 'FAILED',
+      error: { code: 'FILE_ENCRYPTED', message: 'It is locked.' },
+    });
+    const events = await (await gateway.call('GET', `${paths[0]}/events`)).text();
+    expect(events).toContain('FILE_ENCRYPTED');
+    expect(events).not.toContain('notes.txt');
+    gateway.addMember(1, 'notes', 'viewer');
+    for (const path of paths)
+      expect((await seen(path)).details).toMatchObject({ file_id: 'a1', metadata: { k: 1 } });
+  });
+
+  it('names the file to an administrator in SUPER_ADMIN_MODE', async () => {
+    const powerful = await startGateway({ env: { SUPER_ADMIN_MODE: 'true' } });
+    try {
+      const { token } = powerful.addUser('eve');
+      const path = '/indexer/partition/notes/file/a1';
+      const taskId = taskIdOf(await powerful.call('POST', path, { body: uploadForm('text'), token }));
+      const response = await powerful.call('GET', `/indexer/task/${await taskId}`);
+      expect(await response.json()).toMatchObject({ details: { file_id: 'a1' } });
+    } finally {
+      await powerful.close();
+    }
   });
 
   it('answers 404 for an unknown task', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';
@@ -411,4 +412,32 @@ describe('POST signals after CAPI refused the token', () => {
     expect((await proxy.stores.watchers.token('w1'))?.token).toBe(token);
     expect(proxy.woken).toContain('w1');
   });
+});
+
+it('bounds the pushes of one address in flight by their bytes: 503, and the others are taken', async () => {
+  await start();
+  const begun = Array.from({ length: 6 }, () => {
+    const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
+    const push = { socket, heard: '' };
+    socket.on('data', (bytes: Buffer) => (push.heard += bytes.toString('latin1')));
+    socket.on('error', () => undefined);
+    const lines = [
+      'POST /v3/signals HTTP/1.1',
+      'Host: proxy',
+      `Authorization: Bearer ${mintToken('w1').token}`,
+    ];
+    socket.write(
+      `${lines.join('\r\n')}\r\nContent-Type: application/json\r\nContent-Length: ${10 * MIB}\r\n\r\n`,
+    );
+    socket.write(`[${' '.repeat(9 * MIB)}`);
+    return push;
+  });
+  try {
+    await until(() => begun.some(({ heard }) => /^HTTP\/1.1 503 [^]*retry-after: 1/i.test(heard)));
+    expect(begun.filter(({ heard }) => heard === '').length).toBeGreaterThanOrEqual(3);
+    for (const { socket } of begun) socket.destroy();
+    await until(async () => (await proxy.push([sampleSignal(1)])).status === 200);
+  } finally {
+    for (const { socket } of begun) socket.destroy();
+  }
 });
