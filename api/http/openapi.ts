@@ -140,7 +140,9 @@ const errorSchema = (route: Route, codes: readonly ErrorCode[]): z.ZodType => {
   const scheme = schemeOf(route);
   if (scheme === 'dashboardKey') return ManagementError;
   if (scheme === 'capiToken') return RelayError;
-  return codes.includes('VALIDATION_ERROR') ? InvalidRequest : PlainError.or(DomainError);
+  if (!codes.includes('VALIDATION_ERROR')) return PlainError.or(DomainError);
+  // A status that other codes share, such as a name that is not known, has their form as well.
+  return codes.length === 1 ? InvalidRequest : InvalidRequest.or(DomainError);
 };
 
 /** What may be said of any body before the route sees it. */
