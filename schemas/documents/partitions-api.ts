@@ -96,7 +96,7 @@ const WorkspaceId = z
   .string()
   .min(1)
   .max(255)
-  // eslint-disable-next-line no-control-regex -- \p{Cc}, which not every reader of the OpenAPI document knows
+  // \p{Cc}, spelt for readers of the OpenAPI document that do not know it
   .regex(/^[^\u0000-\u001f\u007f-\u009f/\\]+$/u, 'must hold no slash and no control character');
 
 export const NewWorkspace = z
