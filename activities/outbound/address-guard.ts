@@ -1,4 +1,4 @@
-import { lookup as resolve } from 'node:dns';
+import { lookup } from 'node:dns';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { isIP } from 'node:net';
 import { Agent } from 'undici';
@@ -37,26 +37,36 @@ type LookupCallback = (
   family?: number,
 ) => void;
 
-const guardedLookup = (host: string, options: LookupOptions, done: LookupCallback): void => {
-  resolve(host, { ...options, all: true }, (error, addresses) => {
-    // A name that is not there is told like one that may not be asked: else our own could be found by guessing.
-    if (error !== null) return done(error.code === 'ENOTFOUND' ? blocked(host) : error, []);
-    // One bad address is enough: which of them is connected to is not ours to choose.
-    if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))
-      return done(blocked(host), []);
-    if (options.all === true) return done(null, addresses);
-    return done(null, addresses[0]!.address, addresses[0]!.family);
-  });
-};
+/** How a name becomes addresses: the system's way unless given. */
+export type ResolveName = (
+  host: string,
+  options: LookupOptions & { all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+const guardedLookup =
+  (resolve: ResolveName) =>
+  (host: string, options: LookupOptions, done: LookupCallback): void => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
+      // A name that is not there is told like one that may not be asked: else our own could be found by guessing.
+      if (error !== null) return done(error.code === 'ENOTFOUND' ? blocked(host) : error, []);
+      // One bad address is enough: which of them is connected to is not ours to choose.
+      if (addresses.length === 0 || !addresses.every(({ address }) => isPublicAddress(address)))
+        return done(blocked(host), []);
+      if (options.all === true) return done(null, addresses);
+      return done(null, addresses[0]!.address, addresses[0]!.family);
+    });
+  };
 
 /** A dispatcher for addresses that clients name. It follows no redirect by itself. */
 export const createGuardedDispatcher = (options: {
   allowPrivate: boolean;
   connectTimeoutMs: number;
+  resolve?: ResolveName;
 }): Dispatcher => {
   const timeout = options.connectTimeoutMs;
   if (options.allowPrivate) return new Agent({ connect: { timeout } });
-  return new Agent({ connect: { lookup: guardedLookup as never, timeout } }).compose(
+  return new Agent({ connect: { lookup: guardedLookup(options.resolve ?? lookup) as never, timeout } }).compose(
     (dispatch) => (request, handler) => {
       const url = new URL(String(request.origin));
       if (!isPublicUrl(url)) throw blocked(url.hostname);

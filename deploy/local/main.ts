@@ -13,13 +13,19 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   demo: async () => (await import('./commands/demo.js')).demo,
   down: async () => (await import('./commands/down.js')).down,
   reset: async () => (await import('./commands/reset.js')).reset,
-  test: async () => (await import('./commands/test.js')).test('jest.config.mjs'),
+  test: async () => {
+    const { obtainFuzzToolOrSay: obtain } = await import('./fuzz-tool.js');
+    return (await import('./commands/test.js')).test('jest.config.mjs', {
+      optional: { files: 'fuzz', obtain },
+    });
+  },
   'test:scale': async () => (await import('./commands/test.js')).test('jest.scale.config.mjs'),
   'test:stores': async () => (await import('./commands/test-stores.js')).testStores,
   'test:crowdsec': async () => (await import('./commands/test-crowdsec.js')).testCrowdsec,
   'test:ollama': async () =>
     (await import('./commands/test.js')).test('jest.ollama.config.mjs', { demanded: ['ollama'] }),
   'test:clients': async () => (await import('./commands/test-clients.js')).testClients,
+  'test:fuzz': async () => (await import('./commands/test-fuzz.js')).testFuzz,
   'test:node24': async () => (await import('./commands/test-node24.js')).testNode24,
   check: async () => (await import('./commands/check.js')).check,
   'write:config': async () => (await import('./commands/write-config.js')).writeConfig,

@@ -1,7 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aptInstall } from './apt-install.js';
 import { askProgram } from './ask-program.js';
+import { buildIntoCache } from './build-into-cache.js';
 import { findProgram } from './find-program.js';
 import { LauncherError } from './launcher-error.js';
 import { runTool } from './run-tool.js';
@@ -52,5 +54,38 @@ export async function findPython(bench: Workbench, subject: string): Promise<str
   if (python) return python;
   throw new LauncherError(`${subject}: no Python 3 with pip was found, and its parts are packages of PyPI`, {
     advice: ['install python3 and pip (on Debian: apt-get install python3-pip)'],
+  });
+}
+
+/**
+ * The packages of a list, in a folder of their own in the cache, so that nothing of this machine's Python changes;
+ * another list or another Python, another folder.
+ * @returns the folder, for PYTHONPATH
+ */
+export async function installPythonPackages(
+  bench: Workbench,
+  {
+    subject,
+    python,
+    requirements,
+    what,
+  }: { subject: string; python: string; requirements: string; what: string },
+): Promise<string> {
+  const key = createHash('sha256')
+    .update(`${python}\n${readFileSync(requirements, 'utf8')}`)
+    .digest('hex')
+    .slice(0, 12);
+  return await buildIntoCache(bench, `python-${subject}-${key}`, subject, async (draft) => {
+    bench.report.phase(subject, `fetching ${what}`, 60);
+    await runTool(bench, {
+      subject,
+      command: python,
+      args: [
+        ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--only-binary', ':all:'],
+        ...['--target', draft, '--requirement', requirements],
+      ],
+      advice: [`pip could not fetch ${what}: look at its index-url and try again`],
+    });
+    bench.report.done(subject, 'are there');
   });
 }

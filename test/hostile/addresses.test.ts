@@ -1,6 +1,8 @@
+import { isIP } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { createGuardedDispatcher, isBlocked, isPublicUrl } from '../../activities/outbound/address-guard.js';
+import type { ResolveName } from '../../activities/outbound/address-guard.js';
 
 /** Every way of writing an address that is not the open web's. */
 const INNER = [
@@ -56,15 +58,36 @@ describe('an address that a client names', () => {
     expect(isPublicUrl(new URL(`https://${host}/`))).toBe(true);
   });
 
+  /** What a request for a name is told when the resolver says this of it. */
+  const toldOf = async (resolve: ResolveName): Promise<unknown> => {
+    const dispatcher = createGuardedDispatcher({ allowPrivate: false, connectTimeoutMs: 2_000, resolve });
+    try {
+      return await request('https://some-name.example/', { dispatcher }).catch((error: unknown) => error);
+    } finally {
+      await dispatcher.destroy();
+    }
+  };
+  const fails =
+    (code: string): ResolveName =>
+    (host, _options, done) =>
+      done(Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code }), []);
+  const answers =
+    (...addresses: string[]): ResolveName =>
+    (_host, _options, done) =>
+      done(
+        null,
+        addresses.map((address) => ({ address, family: isIP(address) })),
+      );
+
   test('says the same of a name that is not there as of one that may not be asked', async () => {
-    const dispatcher = createGuardedDispatcher({ allowPrivate: false, connectTimeoutMs: 2_000 });
-    const refused = await request('https://no-such-name.invalid/', { dispatcher }).catch(
-      (error: unknown) => error,
-    );
-    const text = String(refused);
-    await dispatcher.close();
-    // Without a resolver nothing is known of any name.
-    if (!/EAI_AGAIN/.test(text))
-      expect([isBlocked(refused), text]).toEqual([true, expect.not.stringContaining('ENOTFOUND')]);
+    const absent = await toldOf(fails('ENOTFOUND'));
+    expect(isBlocked(absent)).toBe(true);
+    for (const inner of [answers('10.0.0.1'), answers('fd00::1'), answers('8.8.8.8', '127.0.0.1'), answers()])
+      expect(String(await toldOf(inner))).toBe(String(absent));
+  });
+
+  test('tells a resolver that does not answer from a name that may not be asked', async () => {
+    const failed = await toldOf(fails('EAI_AGAIN'));
+    expect([isBlocked(failed), String(failed)]).toEqual([false, expect.stringContaining('EAI_AGAIN')]);
   });
 });

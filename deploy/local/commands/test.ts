@@ -23,11 +23,13 @@ export function test(
     testServer?: boolean;
     /** More variables for jest. */
     environment?: Readonly<Record<string, string>>;
+    /** Variables of what the tests can do without; asked for when the whole suite runs, or a file that it names. */
+    optional?: { files: string; obtain: (bench: Workbench) => Promise<Record<string, string>> };
     /** Done with the variables of jest before it begins. */
     before?: (environment: NodeJS.ProcessEnv) => Promise<void>;
   } = {},
 ): (bench: Workbench, args: readonly string[]) => Promise<number> {
-  const { demanded = [], testServer = true, environment = {}, before } = options;
+  const { demanded = [], testServer = true, environment = {}, optional, before } = options;
   return async (bench, args) => {
     const keep = args.includes('--keep');
     const jestArgs = args.filter((arg) => !OWN_OPTIONS.has(arg));
@@ -36,7 +38,11 @@ export function test(
       return 0;
     }
     const run = async (services: Record<string, string>): Promise<number> => {
-      const variables = { ...services, ...environment };
+      const wanted =
+        jestArgs.every((arg) => arg.startsWith('-')) ||
+        jestArgs.some((arg) => optional !== undefined && arg.includes(optional.files));
+      const more = wanted ? await optional?.obtain(bench) : undefined;
+      const variables = { ...services, ...environment, ...more };
       await before?.({ ...process.env, ...variables });
       return await jest(bench, config, jestArgs, variables);
     };

@@ -359,7 +359,7 @@ describe('tables', () => {
 
 describe('tags', () => {
   it('reads tags whose quotes never close in linear time', async () => {
-    const units = [`<a =">" ="`, '<a b="', `<a ='>`, '<a ="><'];
+    const units = ['<a ="" =">', `<a =">" ="`, '<a b="', `<a ='>`, '<a ="><'];
     for (const unit of units) {
       const html = unit.repeat(Math.ceil(1_000_000 / unit.length)) + '<p>end</p>';
       const { text } = await parse('html', html, { limits: { timeoutMs: 30_000, maxNesting: 2 } });

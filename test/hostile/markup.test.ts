@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals';
+import { parseFlatHtml } from '../../activities/documents/parsing/flat-html-parser.js';
+import { nestsDeeperThan } from '../../activities/documents/parsing/html-tags.js';
+
+const SMALL = 20_000;
+const TIMES = 10;
+/** What is quadratic grows a hundredfold; the rest is for a machine that is busy with something else. */
+const GROWTH = 30;
+const FLOOR_MS = 20;
+
+/** CPU time of this process, the least of three: what others do on the machine does not count. */
+const leastCpuMs = (work: () => void): number =>
+  Math.min(
+    ...[1, 2, 3].map(() => {
+      const before = process.cpuUsage();
+      work();
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    }),
+  );
+
+const textOf = (html: string): string => [...parseFlatHtml(html)].map(({ text }) => text).join('\n');
+
+/** Wherever reading begins, each `>` of these stands in quotes that are open, and no tag ends. */
+const NEVER_CLOSED = ['<a ="" =">', `<a ='' ='>`, `<a ="" ='' =">`];
+
+test.each([
+  ...NEVER_CLOSED,
+  `<a =">" ="`,
+  '<a b="',
+  `<a ='>`,
+  '<a ="><',
+  '<',
+  '</',
+  '<!--',
+  '<!',
+  '<a',
+  '<script',
+  '<title>',
+])('ten times as much of %s takes some ten times the time', (unit) => {
+  const write = (length: number): string => unit.repeat(Math.ceil(length / unit.length)) + '<p>end</p>';
+  const [small, large] = [write(SMALL), write(SMALL * TIMES)];
+  for (const read of [textOf, (html: string) => void nestsDeeperThan(html, 100_000)]) {
+    read(small); // compiled before it is measured
+    const before = leastCpuMs(() => void read(small));
+    expect(leastCpuMs(() => void read(large))).toBeLessThan(GROWTH * Math.max(before, FLOOR_MS / TIMES));
+  }
+});
+
+test.each(NEVER_CLOSED)('what follows %s is read all the same', (unit) => {
+  expect(textOf(`${unit.repeat(10_000)}<p>end</p>`)).toContain('end');
+});
