@@ -28,6 +28,10 @@ import { createMongoFileStore } from './stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from './stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from './stores/mongo/signals/metrics-store.js';
 import { createMongoMigrationStore } from './stores/mongo/migrations/migration-store.js';
+import { createMongoRecordCollections } from './stores/mongo/migrations/record-collections.js';
+import { createMongoRecordStepStore } from './stores/mongo/migrations/record-step-store.js';
+import { createRecordsMigration } from './migrations/records.js';
+import { RECORD_STEPS } from './migrations/records/record-steps.js';
 import { createVectorStoreMigration } from './migrations/vector-store.js';
 import { createMongoModelEndpointStore } from './stores/mongo/models/model-endpoint-store.js';
 import { createMongoPartitionStore } from './stores/mongo/documents/partition-store.js';
@@ -232,7 +236,13 @@ async function connectEngines(config: Config): Promise<EngineConnections> {
       migrations: {
         store: createMongoMigrationStore(db),
         indexes,
-        migrations: [createVectorStoreMigration(indexes, { partitions, endpoints })],
+        migrations: [
+          createRecordsMigration(
+            { records: createMongoRecordCollections(db), steps: createMongoRecordStepStore(db) },
+            RECORD_STEPS,
+          ),
+          createVectorStoreMigration(indexes, { partitions, endpoints }),
+        ],
       },
       probes: { mongodb: () => mongo.ping(), opensearch: () => opensearch.ping() },
     };

@@ -15,6 +15,7 @@ import type { WorkerPoolName } from '../schemas/worker-pools.js';
 import { reportWorker } from './report-worker.js';
 import { ensureSchedules } from './schedules.js';
 import { keepHealthFile } from './health-file.js';
+import { startPendingMigrations } from './pending-migrations.js';
 import { setNiceness } from './niceness.js';
 import { startUpkeep } from './upkeep.js';
 
@@ -60,6 +61,13 @@ const main = async (): Promise<void> => {
   const endUpkeep = await startUpkeep(client, config, (error) =>
     logger.warn({ err: error }, 'the upkeep workflows could not be told'),
   );
+  const endMigrations = startPendingMigrations(
+    {
+      ...{ client, prefix: config.temporal.prefix },
+      onError: (error) => logger.warn({ err: error }, 'pending migrations could not be started'),
+    },
+    adapters.migrations.migrations,
+  );
   const { documents, models, alerts, migrations } = pools;
   const all = [documents, models, migrations, ...(alerts === null ? [] : [alerts])];
   const stop = (): void => {
@@ -93,6 +101,7 @@ const main = async (): Promise<void> => {
   } finally {
     endLife();
     endUpkeep();
+    endMigrations();
     await endReports();
     await parser.close();
     await clientConnection.close();
