@@ -30,6 +30,7 @@ import { createMongoMetricsStore } from './stores/mongo/signals/metrics-store.js
 import { createMongoMigrationStore } from './stores/mongo/migrations/migration-store.js';
 import { createMongoRecordCollections } from './stores/mongo/migrations/record-collections.js';
 import { createMongoRecordStepStore } from './stores/mongo/migrations/record-step-store.js';
+import { createDefaultEmbedderMigration } from './migrations/default-embedder.js';
 import { createRecordsMigration } from './migrations/records.js';
 import { RECORD_STEPS } from './migrations/records/record-steps.js';
 import { createVectorStoreMigration } from './migrations/vector-store.js';
@@ -219,11 +220,12 @@ async function connectEngines(config: Config): Promise<EngineConnections> {
     await prompts.seed(BUNDLED_PROMPTS);
     const indexes = createChunkIndexes(opensearch.client, config.opensearch);
     const partitions = createMongoPartitionStore(db);
+    const files = createMongoFileStore(db);
     const adapters = {
       users: createMongoUserStore(db),
       quotas: createMongoQuotaStore(db),
       partitions,
-      files: createMongoFileStore(db),
+      files,
       tasks: createMongoTaskStore(db),
       workers: createMongoWorkerStore(db),
       callbacks: createMongoCallbackStore(db, secretsKey),
@@ -237,6 +239,7 @@ async function connectEngines(config: Config): Promise<EngineConnections> {
         store: createMongoMigrationStore(db),
         indexes,
         migrations: [
+          createDefaultEmbedderMigration({ partitions, endpoints, files }),
           createRecordsMigration(
             { records: createMongoRecordCollections(db), steps: createMongoRecordStepStore(db) },
             RECORD_STEPS,
