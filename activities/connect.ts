@@ -34,6 +34,11 @@ import { createMongoFileStore } from './stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from './stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from './stores/mongo/signals/metrics-store.js';
 import { createMongoMigrationStore } from './stores/mongo/migrations/migration-store.js';
+import { createMongoRecordCollections } from './stores/mongo/migrations/record-collections.js';
+import { createMongoRecordStepStore } from './stores/mongo/migrations/record-step-store.js';
+import { createDefaultEmbedderMigration } from './migrations/default-embedder.js';
+import { createRecordsMigration } from './migrations/records.js';
+import { RECORD_STEPS } from './migrations/records/record-steps.js';
 import { createVectorStoreMigration } from './migrations/vector-store.js';
 import { createMongoModelEndpointStore } from './stores/mongo/models/model-endpoint-store.js';
 import { createMongoPartitionStore } from './stores/mongo/documents/partition-store.js';
@@ -255,11 +260,12 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
     await prompts.seed(BUNDLED_PROMPTS);
     const indexes = createChunkIndexes(opensearch.client, config.opensearch);
     const partitions = createMongoPartitionStore(db);
+    const files = createMongoFileStore(db);
     const adapters = {
       users: createMongoUserStore(db),
       quotas: createMongoQuotaStore(db),
       partitions,
-      files: createMongoFileStore(db),
+      files,
       tasks: createMongoTaskStore(db),
       workers: createMongoWorkerStore(db),
       callbacks: createMongoCallbackStore(db, secretsKey),
@@ -272,7 +278,14 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
       migrations: {
         store: createMongoMigrationStore(db),
         indexes,
-        migrations: [createVectorStoreMigration(indexes, { partitions, endpoints })],
+        migrations: [
+          createDefaultEmbedderMigration({ partitions, endpoints, files }),
+          createRecordsMigration(
+            { records: createMongoRecordCollections(db), steps: createMongoRecordStepStore(db) },
+            RECORD_STEPS,
+          ),
+          createVectorStoreMigration(indexes, { partitions, endpoints }),
+        ],
       },
       probes: { mongodb: () => records.ping(), opensearch: () => opensearch.ping() },
       close,

@@ -112,6 +112,11 @@ export const ERROR_TABLE = {
   VDB_DELETE_ERROR: row(422, 'The vector store refused a deletion.', true),
   VDB_COLLECTION_ERROR: row(422, 'The index of the vector store is missing or was refused.'),
   VDB_SCHEMA_MIGRATION_REQUIRED: row(503, 'The vector store must be migrated first.'),
+  DEFAULT_EMBEDDER_MIGRATION_REQUIRED: row(
+    503,
+    'Partitions of an earlier release use the default embedder and are not tied to an endpoint yet: mark the embedder ' +
+      'that made their vectors as the default (not the built-in one), and run the migration default-embedder.',
+  ),
   STORAGE_ERROR: row(500, 'The record store failed.', true),
   SERVICE_UNAVAILABLE: row(503, 'Service unavailable', true),
   UNEXPECTED_ERROR: row(500, 'An unexpected error occurred', true),

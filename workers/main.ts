@@ -16,6 +16,7 @@ import type { WorkerPoolName } from '../schemas/worker-pools.js';
 import { reportWorker } from './report-worker.js';
 import { ensureSchedules } from './schedules.js';
 import { keepHealthFile } from './health-file.js';
+import { startPendingMigrations } from './pending-migrations.js';
 import { setNiceness } from './niceness.js';
 import { startUpkeep } from './upkeep.js';
 
@@ -70,6 +71,14 @@ const main = async (): Promise<void> => {
   const endUpkeep = await startUpkeep(client, config, (error) =>
     logger.warn({ err: error }, 'the upkeep workflows could not be told'),
   );
+  // Without documents no worker serves the queue of migrations.
+  const endMigrations = startPendingMigrations(
+    {
+      ...{ client, prefix: config.temporal.prefix },
+      onError: (error) => logger.warn({ err: error }, 'pending migrations could not be started'),
+    },
+    adapters.documents?.migrations.migrations ?? [],
+  );
   const { documents: documentPools, alerts } = pools;
   const all = [documentPools?.documents, documentPools?.models, documentPools?.migrations, alerts].filter(
     (pool) => pool != null,
@@ -93,6 +102,7 @@ const main = async (): Promise<void> => {
   } finally {
     endLife();
     endUpkeep();
+    endMigrations();
     await endReports();
     await pools.documents?.parser.close();
     await clientConnection.close();

@@ -1,4 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
+import { DEFAULT_ALIAS } from '../../schemas/models/endpoint-names.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/models/model-endpoints.js';
 import type {
   Embedder,
@@ -26,9 +27,6 @@ export interface ModelBuilder {
 
 /** Assumed when neither the endpoint's record nor its server tells (wire contract, section 0). */
 const DEFAULT_CONTEXT_TOKENS = 8192;
-
-/** In a preset: whatever the default is, unless an endpoint has that very name. */
-const DEFAULT_ALIAS = 'default';
 
 const KINDS = { llm: 'language model', vlm: 'vision model' } as const;
 
@@ -114,6 +112,9 @@ export const createModelRegistry = (options: {
       return (await endpoints.defaults())[type] ?? null;
     },
     async embedder(name) {
+      // Only a partition of an earlier release asks so: an alias would follow the default, and its vectors would not.
+      if (name === DEFAULT_ALIAS && (await endpoints.get('embedder', name)) === null)
+        throw new AppError('DEFAULT_EMBEDDER_MIGRATION_REQUIRED');
       const endpoint = await record('embedder', name);
       return build(endpoint, (builder) => builder.embedder(endpoint));
     },

@@ -172,3 +172,40 @@ export interface ChunkIndexes {
   /** @throws AppError MIGRATION_NOT_POSSIBLE for the live one, NOT_FOUND */
   drop(index: string): Promise<void>;
 }
+
+/** A record as it is stored, whatever release wrote it. Its id is a text or a number, of one kind in a collection. */
+export interface StoredRecord {
+  id: string | number;
+  /** Of the fields that were asked for those that it has. */
+  fields: Readonly<Record<string, unknown>>;
+}
+
+export interface RecordChange {
+  /** As it was read: one that was changed since stays as it is. */
+  record: StoredRecord;
+  set?: Readonly<Record<string, unknown>>;
+  unset?: readonly string[];
+}
+
+/** Our own records beneath the stores, for steps that bring them to another shape; of their fields the top level. */
+export interface RecordCollections {
+  /** About how many records there are, without counting them. */
+  estimate(collection: string): Promise<number>;
+  /** By id, from behind a point; `null`: from the first on. */
+  page(
+    collection: string,
+    page: { after: string | number | null; size: number; fields: readonly string[] },
+  ): Promise<StoredRecord[]>;
+  /**
+   * Changes each record whose `fields` are as they were read. Answers how many were.
+   * @param fields all that were read
+   */
+  change(collection: string, fields: readonly string[], changes: readonly RecordChange[]): Promise<number>;
+}
+
+/** Which steps over our own records are done, by name. */
+export interface RecordStepStore {
+  applied(): Promise<string[]>;
+  /** Repeating it is harmless. */
+  markApplied(step: string): Promise<void>;
+}

@@ -148,7 +148,8 @@ export interface ModelRegistry {
   defaultName(type: ModelType): Promise<string | null>;
   /**
    * Its vector field is in the store. A server that was never asked before is probed first.
-   * @throws AppError MODEL_ENDPOINT_NOT_FOUND, or that the server cannot be used
+   * @throws AppError MODEL_ENDPOINT_NOT_FOUND, DEFAULT_EMBEDDER_MIGRATION_REQUIRED for `default` where none is called
+   * so, or that the server cannot be used
    */
   embedder(name: string): Promise<Embedder>;
   /** The default one when no name is given, or `default`. @throws AppError MODEL_ENDPOINT_NOT_FOUND */

@@ -13,9 +13,11 @@ import {
   MigrationRuns,
   MigrationStart,
   MigrationStarted,
+  UpgradeCheck,
 } from '../../schemas/migrations/migrations-api.js';
 import type { MigrationRunBody } from '../../schemas/migrations/migrations-api.js';
 import type { GatewayDeps } from '../gateway-deps.js';
+import { checkUpgrade } from './check-upgrade.js';
 import { empty, eventStream, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 import { DONE_EVENT, dataEvent } from '../http/stream-events.js';
@@ -75,6 +77,17 @@ export const migrationRoutes = ({ adapters, workflows }: GatewayDeps): Route[] =
         );
         return json(200, { migrations: rows });
       },
+    }),
+    route({
+      method: 'get',
+      path: '/admin/upgrade-check',
+      summary: 'What the stored data needs before this release works on all of it, and what is in the way',
+      tag: TAG,
+      auth: 'admin',
+      responses: {
+        200: { description: 'What will migrate, how long, and what goes dark', schema: UpgradeCheck },
+      },
+      handle: async () => json(200, await checkUpgrade(migrations, store)),
     }),
     route({
       method: 'post',

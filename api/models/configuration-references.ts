@@ -1,5 +1,6 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
 import type { ReadyBody } from '../../schemas/documents/documents-api.js';
+import { DEFAULT_ALIAS } from '../../schemas/models/endpoint-names.js';
 import {
   MODEL_REFERENCES,
   PARTITION_PROMPTS,
@@ -17,9 +18,6 @@ type Named =
   | { kind: 'model'; type: ModelType; name: string }
   | { kind: 'preset'; type: PresetType; name: string }
   | { kind: 'prompt'; type: PromptType; name: string };
-
-/** Stands for whatever the default is, and so for no record. */
-const DEFAULT_ALIAS = 'default';
 
 const namedBy = <Kind extends Named['kind'], Type>(
   kind: Kind,

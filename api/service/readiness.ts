@@ -2,6 +2,7 @@ import { AppError } from '../../schemas/app-error.js';
 import type { CheckState, ReadyBody } from '../../schemas/documents/documents-api.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../../activities/ports/tasks.js';
+import { checkMigrations } from './pending-migrations.js';
 import { findUnresolvedReferences } from '../models/configuration-references.js';
 
 const PROBE_MS = 2000;
@@ -38,11 +39,15 @@ type ModelKind = (typeof MODEL_KINDS)[number];
  * Asks every engine, each for at most 2 s, and keeps the answer for 2 s: probes come often and must not add load.
  * The three engines decide; models are only reported, unless READINESS_REQUIRE_EMBEDDER is on: then an embedder
  * that is away or not configured decides too, but not a slow one, and only when the table of endpoints could be read.
- * Names in the configuration that resolve to nothing are reported as well, without effect.
+ * Names in the configuration that resolve to nothing are reported as well, without effect, and so is what is to be
+ * migrated: requests that need it say so themselves.
  * Each engine is named twice, by its own name and by the one that dashboards of the peer service read.
  */
 export const createReadiness = (
-  adapters: Pick<Adapters, 'probes' | 'models' | 'partitions' | 'presets' | 'endpoints' | 'prompts'>,
+  adapters: Pick<
+    Adapters,
+    'probes' | 'models' | 'partitions' | 'presets' | 'endpoints' | 'prompts' | 'migrations'
+  >,
   workflows: Pick<WorkflowStarter, 'ping'>,
   settings: { requireEmbedder: boolean },
 ): (() => Promise<ReadyBody>) => {
@@ -84,13 +89,15 @@ export const createReadiness = (
   };
 
   const ask = async (): Promise<ReadyBody> => {
-    const [mongodb, opensearch, temporal, { discovery, names, states }, unresolved] = await Promise.all([
-      stateOf(() => probes.mongodb()),
-      stateOf(() => probes.opensearch()),
-      stateOf(() => workflows.ping()),
-      checkModels(),
-      references(),
-    ]);
+    const [mongodb, opensearch, temporal, { discovery, names, states }, unresolved, migrations] =
+      await Promise.all([
+        stateOf(() => probes.mongodb()),
+        stateOf(() => probes.opensearch()),
+        stateOf(() => workflows.ping()),
+        checkModels(),
+        references(),
+        checkMigrations(adapters.migrations.migrations, stateOf),
+      ]);
     const engines = [mongodb, opensearch, temporal].every((state) => state === 'ok');
     const blocked =
       settings.requireEmbedder &&
@@ -102,6 +109,7 @@ export const createReadiness = (
         ...{ postgres: mongodb, milvus: opensearch, ray: temporal },
         ...{ mongodb, opensearch, temporal },
         ...states,
+        migrations: migrations.state,
         ...(discovery !== 'ok' && { model_endpoint_discovery: discovery }),
       },
       model_endpoints: MODEL_KINDS.filter((kind) => names.get(kind) != null).map((kind) => ({
@@ -110,6 +118,7 @@ export const createReadiness = (
         status: states[kind],
       })),
       configuration_references: unresolved,
+      migrations: migrations.rows,
     };
   };
 
@@ -126,7 +135,7 @@ export const createProxyReadiness = (
     return {
       status: mongodb === 'ok' && temporal === 'ok' ? 'ready' : 'not_ready',
       checks: { ...{ postgres: mongodb, ray: temporal }, mongodb, temporal },
-      ...{ model_endpoints: [], configuration_references: [] },
+      ...{ model_endpoints: [], configuration_references: [], migrations: [] },
     };
   });
 

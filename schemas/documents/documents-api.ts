@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MIGRATIONS } from '../migrations/migrations.js';
 import { IndexedEmbedder } from './partitions-api.js';
 import { STAGES, TASK_STATES } from './tasks.js';
 import { ROLES } from './users.js';
@@ -45,7 +46,7 @@ export const VersionBody = z
   .object({ version: z.string(), api_version: z.string() })
   .meta({ id: 'VersionBody' });
 
-const CHECK_STATES = ['ok', 'timeout', 'unavailable', 'unresolvable'] as const;
+const CHECK_STATES = ['ok', 'timeout', 'unavailable', 'unresolvable', 'pending', 'required'] as const;
 export const CheckState = z.enum(CHECK_STATES);
 export type CheckState = z.infer<typeof CheckState>;
 
@@ -57,6 +58,16 @@ export const ReadyBody = z
       z.object({ provider: z.literal('configured'), kind: z.string(), status: CheckState }),
     ),
     configuration_references: z.array(z.object({ kind: z.string(), count: z.int(), status: z.string() })),
+    migrations: z
+      .array(
+        z.object({
+          name: z.enum(MIGRATIONS),
+          state: z.enum(['pending', 'required']),
+          dark: z.array(z.string()).meta({ description: 'What does not work until it ran' }),
+          next: z.string().meta({ description: 'What to do' }),
+        }),
+      )
+      .meta({ description: 'Those that are to be run; they do not make the service unready' }),
   })
   .meta({ id: 'ReadyBody' });
 export type ReadyBody = z.infer<typeof ReadyBody>;

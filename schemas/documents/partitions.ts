@@ -5,7 +5,7 @@ export interface PartitionRecord {
   partition_key: string;
   /** `''`: none; clients call string methods on it. */
   description: string;
-  /** Name of the model endpoint whose vectors this partition's chunks carry. */
+  /** Name of the model endpoint whose vectors this partition's chunks carry; `default`: not tied to one yet. */
   embedder: string;
   /** Names of presets. */
   indexation_preset: string;

@@ -89,3 +89,32 @@ export const ChunkIndexList = z
     ),
   })
   .meta({ id: 'ChunkIndexList' });
+
+export const UpgradeCheck = z
+  .object({
+    migrations: z.array(
+      z.object({
+        name: z.enum(MIGRATIONS),
+        title: z.string(),
+        what: z.string(),
+        unit: z.string(),
+        amount: z.int().nullable(),
+        units_per_second: z.number(),
+        rate_from: z
+          .enum(['last_run', 'assumed'])
+          .meta({ description: 'What the rate is taken from; pauses of the last run count as its time' }),
+        seconds: z.int().nullable().meta({ description: 'How long it is expected to take' }),
+        state: z.enum(MIGRATION_STATES).nullable().meta({ description: 'Of the run at work; null: none is' }),
+        dark: z.array(z.string()),
+        obstacle: z.string().nullable(),
+      }),
+    ),
+    seconds: z.int().nullable().meta({ description: 'All of them, one after the other' }),
+    dark: z
+      .array(z.string())
+      .meta({ description: 'What does not work until the migrations ran; empty: nothing' }),
+    obstacles: z.array(z.string()).meta({ description: 'What would make a run fail as things stand' }),
+    backup: z.object({ state: z.enum(['unknown']), note: z.string() }),
+  })
+  .meta({ id: 'UpgradeCheck' });
+export type UpgradeCheck = z.infer<typeof UpgradeCheck>;

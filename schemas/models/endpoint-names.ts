@@ -1,5 +1,8 @@
 import { sha256Hex } from '../sha256.js';
 
+/** Stands for whatever the default of a type is, unless an endpoint has that very name. */
+export const DEFAULT_ALIAS = 'default';
+
 const shortDigest = (text: string): string => sha256Hex(text).slice(0, 8);
 
 /** Names are what the admin API allows: letters, digits and `. _ -`, alphanumeric at both ends, at most 128. */

@@ -1,13 +1,11 @@
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { PartitionPatch, PartitionRecord } from '../../../schemas/documents/partitions.js';
+import { DEFAULT_ALIAS } from '../../../schemas/models/endpoint-names.js';
 import { PARTITION_PROMPTS } from '../../../schemas/models/preset-references.js';
 import { requirePrompt } from '../../models/require-names.js';
 
 export type UpdatePartitionDeps = Pick<Adapters, 'partitions' | 'files' | 'models' | 'presets' | 'prompts'>;
-
-/** Names the default endpoint of a type, unless an endpoint has that very name. */
-const DEFAULT_ALIAS = 'default';
 
 /**
  * Changes a partition's settings; every name must be registered. The embedder `default` is put down under the name of

@@ -10,6 +10,7 @@ import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { cancelTask } from '../commands/cancel-task.js';
 import { confirmUploader } from '../commands/delete-user.js';
+import { requireEmbedder } from '../commands/require-embedder.js';
 import { requirePartitionStill } from '../commands/require-partition-still.js';
 import { requireRoom } from '../commands/require-room.js';
 import { requireQuota } from '../commands/reserve-quota.js';
@@ -55,6 +56,7 @@ export const copyDocument = async (
   const target = await adapters.partitions.get(partition);
   if (target === null)
     throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+  await requireEmbedder(adapters, target);
   if (target.embedder !== version.embedder)
     throw new AppError('CONFLICT', `Partition '${partition}' has another embedder`, { plain: true });
   const { metadata, relationship_id, parent_id, filename, original_filename, mimetype } = version;

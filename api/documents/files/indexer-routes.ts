@@ -25,6 +25,8 @@ const UPLOAD_ERRORS = [
   'VALIDATION_ERROR',
   'DOCUMENT_CONTENT_EXISTS',
   'SERVICE_UNAVAILABLE',
+  'VDB_SCHEMA_MIGRATION_REQUIRED',
+  'DEFAULT_EMBEDDER_MIGRATION_REQUIRED',
 ] as const;
 
 /** Uploads, replacements and deletions of documents. */

@@ -6,6 +6,7 @@ import { authorisePartition } from '../../http/middleware/authorise-partition.js
 import { admitUpload } from '../commands/admit-upload.js';
 import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';
 import { confirmUploader } from '../commands/delete-user.js';
+import { requireEmbedder } from '../commands/require-embedder.js';
 import { requirePartitionStill } from '../commands/require-partition-still.js';
 import { requireRoom } from '../commands/require-room.js';
 import { requireQuota } from '../commands/reserve-quota.js';
@@ -107,7 +108,10 @@ const checkTarget = async (
     const file = await adapters.files.get(partition, fileId);
     if (file === null || (file.live === null && file.pending_task === null))
       throw noSuchFile({ partition, fileId });
-  } else if ((await adapters.partitions.get(partition)) === null) {
+  }
+  const present = await adapters.partitions.get(partition);
+  if (present !== null) await requireEmbedder(adapters, present);
+  else if (intent === 'create') {
     const { maxPartitionsPerUser } = config.documents;
     await requireMayCreatePartition(
       { ...adapters, maxPartitionsPerUser },

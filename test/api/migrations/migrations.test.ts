@@ -70,6 +70,71 @@ describe('GET /admin/migrations', () => {
   });
 });
 
+describe('GET /admin/upgrade-check', () => {
+  const check = async () => {
+    const [status, body] = await ask('GET', '/admin/upgrade-check');
+    expect(status).toBe(200);
+    return body;
+  };
+  const PENDING = {
+    ...{ what: 'schema 2', amount: 3_000, dark: ['searches', 'uploads'], obstacle: null },
+  };
+
+  it('is for administrators', async () => {
+    expect(await ask('GET', '/admin/upgrade-check', undefined, ada)).toEqual(FORBIDDEN);
+  });
+
+  it('says so where nothing is to be done, and nothing of backups', async () => {
+    expect(await check()).toEqual({
+      ...{ migrations: [], seconds: 0, dark: [], obstacles: [] },
+      backup: { state: 'unknown', note: expect.any(String) },
+    });
+  });
+
+  it('says what will migrate, how long, what goes dark and what is in the way', async () => {
+    gateway.migrations.state.pending = { ...PENDING, obstacle: 'No embedder is registered.' };
+    expect(await check()).toMatchObject({
+      migrations: [
+        {
+          ...PENDING,
+          ...{ name: 'vector-store', unit: 'chunks', obstacle: 'No embedder is registered.', state: null },
+          ...{ rate_from: 'assumed', units_per_second: 500, seconds: 6 },
+        },
+      ],
+      ...{ seconds: 6, dark: PENDING.dark, obstacles: ['No embedder is registered.'] },
+    });
+  });
+
+  it('takes the rate of the last run that did something, and names the run at work', async () => {
+    const { store } = gateway.migrations;
+    gateway.migrations.state.pending = PENDING;
+    await begin('measured');
+    const { started_at } = (await store.get('measured'))!;
+    await store.report('measured', {
+      ...{ phase: 'copying', done: 1_000, total: 1_000, figures: {}, pages_per_second: null },
+    });
+    await until('time has passed', async () => Date.now() > started_at.getTime() + 20);
+    await store.finish('measured', { state: 'completed', error: null });
+    const seconds = ((await store.get('measured'))!.finished_at!.getTime() - started_at.getTime()) / 1000;
+    await begin('counted', 'dry_run');
+    await store.finish('counted', { state: 'completed', error: null });
+    await begin('idle');
+    await store.finish('idle', { state: 'completed', error: null });
+    await begin('open');
+    const [row] = (await check()).migrations;
+    expect(row).toMatchObject({ rate_from: 'last_run', state: 'running', seconds: Math.ceil(3 * seconds) });
+    expect(row.units_per_second).toBeCloseTo(1_000 / seconds, 0);
+  });
+
+  it('does not take what it cannot find out for done', async () => {
+    gateway.migrations.state.fault = new AppError('VDB_CONNECTION_ERROR');
+    expect(await check()).toMatchObject({
+      ...{ migrations: [], seconds: null },
+      obstacles: [expect.stringContaining('vector-store')],
+    });
+  });
+});
+
 describe('POST /admin/migrations/{name}', () => {
   it('is for administrators', async () => {
     expect(await ask('POST', '/admin/migrations/vector-store', {}, ada)).toEqual(FORBIDDEN);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, test } from '@jest/globals';
+import { createDefaultEmbedderMigration } from '../../../activities/migrations/default-embedder.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ReadyBody } from '../../../schemas/documents/documents-api.js';
@@ -50,13 +51,14 @@ describe('GET /ready', () => {
       status: 'ready',
       checks: {
         ...{ postgres: 'ok', milvus: 'ok', ray: 'ok', mongodb: 'ok', opensearch: 'ok', temporal: 'ok' },
-        ...{ embedder: 'ok', llm: 'ok', reranker: 'unresolvable' },
+        ...{ embedder: 'ok', llm: 'ok', reranker: 'unresolvable', migrations: 'ok' },
       },
       model_endpoints: [
         { provider: 'configured', kind: 'embedder', status: 'ok' },
         { provider: 'configured', kind: 'llm', status: 'ok' },
       ],
       configuration_references: [],
+      migrations: [],
     });
   });
 
@@ -152,6 +154,70 @@ describe('GET /ready, of models on a server', () => {
     });
     await Promise.all(Array.from({ length: 20 }, () => gateway.call('GET', '/ready', { token: null })));
     expect(asked).toBe(2);
+  });
+});
+
+describe('GET /ready, of what is to be migrated', () => {
+  const ready = async () => {
+    const response = await gateway.call('GET', '/ready', { token: null });
+    const { status, checks, migrations } = (await response.json()) as ReadyBody;
+    return { code: response.status, status, check: checks['migrations'], migrations };
+  };
+  const GREEN = { code: 200, status: 'ready' };
+  const NEEDED = { what: 'schema 2', amount: 7, dark: ['searches', 'uploads'] };
+
+  it('names it and stays green', async () => {
+    gateway = await startGateway();
+    gateway.migrations.state.pending = { ...NEEDED, obstacle: null };
+    expect(await ready()).toEqual({
+      ...{ ...GREEN, check: 'required' },
+      migrations: [
+        {
+          ...{ name: 'vector-store', state: 'required', dark: NEEDED.dark },
+          next: 'POST /admin/migrations/vector-store runs it.',
+        },
+      ],
+    });
+  });
+
+  it('tells what makes nothing dark from what does', async () => {
+    gateway = await startGateway();
+    gateway.migrations.state.pending = { ...NEEDED, dark: [], obstacle: null };
+    expect(await ready()).toMatchObject({ ...GREEN, check: 'pending', migrations: [{ state: 'pending' }] });
+  });
+
+  it('tells nobody the names that stand in an obstacle', async () => {
+    gateway = await startGateway();
+    gateway.migrations.state.pending = { ...NEEDED, obstacle: 'The partition secret-plans uses …' };
+    const told = await ready();
+    expect(told.migrations[0]?.next).toBe('It cannot run as things stand: GET /admin/migrations says why.');
+    expect(JSON.stringify(told)).not.toContain('secret-plans');
+  });
+
+  it('says what to do where no embedder is marked for those of an earlier release', async () => {
+    gateway = await startGateway({
+      adapt: (own) => ({
+        ...own,
+        migrations: { ...own.migrations, migrations: [createDefaultEmbedderMigration(own)] },
+      }),
+    });
+    const { adapters } = gateway;
+    await adapters.partitions.create({ partition: 'p', embedder: 'default', ownerId: 1 });
+    expect(await ready()).toEqual({
+      ...{ ...GREEN, check: 'required' },
+      migrations: [
+        {
+          ...{ name: 'default-embedder', state: 'required', dark: ['searches', 'uploads', 'chats'] },
+          next: expect.stringContaining('mark the embedder that made their vectors as the default'),
+        },
+      ],
+    });
+  });
+
+  it('is unknown while the vector store is away', async () => {
+    gateway = await startGateway();
+    gateway.migrations.state.fault = new AppError('VDB_CONNECTION_ERROR');
+    expect(await ready()).toEqual({ ...GREEN, check: 'unavailable', migrations: [] });
   });
 });
 

@@ -10,6 +10,7 @@ import { createMongoDecisionCopyStore } from '../../../activities/stores/mongo/s
 import { createMongoFileStore } from '../../../activities/stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from '../../../activities/stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from '../../../activities/stores/mongo/signals/metrics-store.js';
+import { createMongoRecordCollections } from '../../../activities/stores/mongo/migrations/record-collections.js';
 import { createMongoPartitionStore } from '../../../activities/stores/mongo/documents/partition-store.js';
 import { createMongoQuotaStore } from '../../../activities/stores/mongo/documents/quota-store.js';
 import { createMongoStatisticsStore } from '../../../activities/stores/mongo/signals/statistics-store.js';
@@ -53,6 +54,7 @@ export function storesOf(db: Db) {
     metrics: createMongoMetricsStore(db),
     partitions: createMongoPartitionStore(db),
     quotas: createMongoQuotaStore(db),
+    records: createMongoRecordCollections(db),
     statistics: createMongoStatisticsStore(db),
     tasks: createMongoTaskStore(db),
     users: createMongoUserStore(db),

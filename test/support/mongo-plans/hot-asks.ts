@@ -65,6 +65,7 @@ export const LEFT_OUT: Record<string, string> = {
   'workspaces.forgetCreator': 'the end of a deletion',
   'workers.withdraw': 'the end of a worker, by _id',
   'workers.requestRestart': BY_A_PERSON,
+  'records.estimate': 'the length that the server keeps of the collection',
   'copies.drop': 'a set of decisions that cannot be kept, by _id',
 };
 
@@ -102,7 +103,7 @@ function accountAsks({ users, quotas, partitions, workspaces, apiKeys, workers }
   ];
 }
 
-function fileAsks({ files, claims, blobs }: Stores): Ask[] {
+function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
   const name = { partition: partitionName(7), fileId: 'new' };
   const admission = { ...name, fileKey: 'new-key', partitionKey: 'key-7', userId: 9 };
   const claim = { partition: partitionName(7), digest: 'new', fileKey: 'new-key', fileId: 'new' };
@@ -136,6 +137,15 @@ function fileAsks({ files, claims, blobs }: Stores): Ask[] {
         await files.change({ file, token: 'token', live: file.live, metadataPatch: null });
       },
     ],
+    [
+      'records.change',
+      async () => {
+        const fields = ['partition', 'partition_key'];
+        const page = await records.page('files', { after: 'file-key-7', size: 5, fields });
+        await records.change('files', fields, [{ record: page[0]!, set: { partition_key: 'key-7' } }]);
+      },
+    ],
+    ['records.page', () => records.page('files', { after: 'file-key-7', size: 500, fields: ['partition'] })],
     ['files.detachWorkspace', () => files.detachWorkspace('file-key-20', 'workspace-20')],
     ['files.listUnconfirmed', () => files.listUnconfirmed(new Date(), 50)],
     [

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import { PARTITION_DEFAULTS } from '../../../../schemas/documents/partitions.js';
+import { DEFAULT_ALIAS } from '../../../../schemas/models/endpoint-names.js';
 import type { PartitionPatch, PartitionRecord } from '../../../../schemas/documents/partitions.js';
 import type { Membership, Role } from '../../../../schemas/documents/users.js';
 import type { PartitionStore } from '../../../ports/partitions.js';
@@ -18,17 +19,23 @@ interface MemberDocument {
  * of a partition that another user created meanwhile can ever be left behind. Settings that were never chosen are
  * absent in documents of earlier releases.
  */
-interface PartitionDocument extends PartitionPatch {
+interface PartitionDocument extends Omit<PartitionPatch, 'embedder'> {
   _id: string;
   /** Absent in records of before there were keys: then it is the name. */
   partition_key?: string;
   /** There only while it is being deleted. */
   deleted_at?: Date;
-  embedder: string;
+  /** Null or absent in records of releases up to 2.2: the default one. */
+  embedder?: string | null;
   created_by: number;
   created_at: Date;
   members: MemberDocument[];
 }
+
+/** The filter for partitions on an embedder. */
+const onEmbedder = (embedder: string): Filter<PartitionDocument> => ({
+  embedder: embedder === DEFAULT_ALIAS ? { $in: [DEFAULT_ALIAS, null] } : embedder,
+});
 
 /** What is being deleted is not there any more, for every reader. */
 const PRESENT = { deleted_at: { $exists: false } } as const;
@@ -39,7 +46,7 @@ const toRecord = ({ _id, ...rest }: Omit<PartitionDocument, 'members'>): Partiti
   partition: _id,
   partition_key: rest.partition_key ?? _id,
   description: rest.description ?? PARTITION_DEFAULTS.description,
-  embedder: rest.embedder,
+  embedder: rest.embedder ?? DEFAULT_ALIAS,
   indexation_preset: rest.indexation_preset ?? PARTITION_DEFAULTS.indexation_preset,
   retrieval_preset: rest.retrieval_preset ?? PARTITION_DEFAULTS.retrieval_preset,
   chat_history_depth: rest.chat_history_depth ?? PARTITION_DEFAULTS.chat_history_depth,
@@ -113,14 +120,15 @@ export const createMongoPartitionStore = (db: Db): PartitionStore => {
     },
     async update(partition, patch, guard = undefined) {
       const document = await partitions.findOneAndUpdate(
-        { _id: partition, ...PRESENT, ...guard },
+        { _id: partition, ...PRESENT, ...(guard && onEmbedder(guard.embedder)) },
         { $set: patch },
         { returnDocument: 'after', ...WITHOUT_MEMBERS },
       );
       return document && toRecord(document);
     },
     async renameReference(setting, from, to) {
-      await partitions.updateMany({ [setting]: from }, { $set: { [setting]: to } });
+      const named = setting === 'embedder' ? onEmbedder(from) : { [setting]: from };
+      await partitions.updateMany(named, { $set: { [setting]: to } });
     },
     async memberships(userId) {
       const documents = await partitions
