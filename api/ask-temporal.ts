@@ -1,3 +1,4 @@
+import { LATE, orLate } from './http/or-late.js';
 import type { Logger } from './logger.js';
 
 /** A client waits for us no longer than this because of Temporal. */
@@ -12,20 +13,11 @@ export const askTemporal = async (
   what: string,
   call: () => Promise<void>,
 ): Promise<boolean> => {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
-  });
   try {
-    const asked = call();
-    // When the time-out ends first, the late failure must not go unhandled.
-    asked.catch(() => undefined);
-    await Promise.race([asked, timeout]);
+    if ((await orLate(call(), TIMEOUT_MS)) === LATE) throw new Error(`no answer within ${TIMEOUT_MS} ms`);
     return true;
   } catch (error) {
     log.warn({ err: error }, `${what} is left to the sweep`);
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 };

@@ -1,3 +1,4 @@
+import { LATE, orLate } from '../http/or-late.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { CheckState, ReadyBody } from '../../schemas/documents/documents-api.js';
 import type { Adapters } from '../../activities/ports/adapters.js';
@@ -11,22 +12,13 @@ const KEPT_MS = 2000;
 type Probe = (signal: AbortSignal) => Promise<unknown>;
 
 const stateOf = async (probe: Probe): Promise<CheckState> => {
-  let timer: NodeJS.Timeout | undefined;
   const given = new AbortController();
-  const late = new Promise<CheckState>((resolve) => {
-    timer = setTimeout(() => resolve('timeout'), PROBE_MS);
-  });
-  const asked = (async (): Promise<CheckState> => {
-    await probe(given.signal);
-    return 'ok';
-  })().catch((error: unknown): CheckState => {
+  try {
+    return (await orLate(probe(given.signal), PROBE_MS)) === LATE ? 'timeout' : 'ok';
+  } catch (error) {
     const unregistered = error instanceof AppError && error.code === 'MODEL_ENDPOINT_NOT_FOUND';
     return unregistered ? 'unresolvable' : 'unavailable';
-  });
-  try {
-    return await Promise.race([asked, late]);
   } finally {
-    clearTimeout(timer);
     // A probe that takes longer must not go on: the next one is two seconds away.
     given.abort();
   }

@@ -1,5 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
+import { effectiveQuota } from '../../../schemas/documents/users.js';
 import type { UploaderCounts } from '../../../schemas/documents/users.js';
 
 type Stores = Pick<Adapters, 'users' | 'quotas' | 'files'>;
@@ -11,8 +12,8 @@ const quotaOf = async (
   defaultQuota: number,
 ): Promise<number | null> => {
   const user = await users.get(userId);
-  const quota = user?.file_quota ?? defaultQuota;
-  return user?.is_admin === true || quota < 0 ? null : quota;
+  const quota = effectiveQuota(user ?? { is_admin: false, file_quota: null }, defaultQuota);
+  return quota < 0 ? null : quota;
 };
 
 /** 403 and not the 429 of its class, with a plain text (wire contract, section 0). */

@@ -4,6 +4,7 @@ import {
   CompletionAnswer,
   CompletionRequest,
 } from '../../../schemas/retrieval/chat-api.js';
+import { orLate } from '../../http/or-late.js';
 import { eventStream, json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { badRequest } from '../../http/request-issues.js';
@@ -15,7 +16,6 @@ import { completionAnswer } from './completion-answer.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import { readChatRequest } from './read-chat-request.js';
-import { orSilence } from './with-heartbeats.js';
 
 const ERRORS = [
   ...(['BAD_REQUEST', 'AUTH_ERROR', 'NOT_FOUND', 'PARTITION_NOT_FOUND', 'FILE_NOT_FOUND'] as const),
@@ -47,7 +47,7 @@ export const chatRoutes = ({ adapters, config, chat }: GatewayDeps): Route[] => 
         if (body.stream !== true)
           return json(200, chatAnswer(frame, await collectAnswer(await firstEvent(begun), begun.rest), link));
         // What fails soon is answered with its status; what takes longer is told inside the stream.
-        await orSilence(begun.first, heartbeatMs);
+        await orLate(begun.first, heartbeatMs);
         const includeUsage = body.stream_options?.include_usage === true;
         const { log, signal } = ctx;
         const options = { frame, link, log, includeUsage, heartbeatMs, signal };

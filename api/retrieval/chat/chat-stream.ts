@@ -10,7 +10,8 @@ import type { ChatFrame } from './chat-answer.js';
 import type { ChatEnd } from './collect-answer.js';
 import type { Links } from '../../http/links.js';
 import { dataEvent, DONE_EVENT, errorEvent } from '../../http/stream-events.js';
-import { SILENCE, withHeartbeats } from './with-heartbeats.js';
+import { LATE } from '../../http/or-late.js';
+import { withHeartbeats } from './with-heartbeats.js';
 
 interface Delta {
   role?: 'assistant';
@@ -103,7 +104,7 @@ export async function* chatStream(
   try {
     yield chunk({ role: 'assistant', content: '' });
     for await (const next of withHeartbeats(first, rest, heartbeatMs)) {
-      if (next === SILENCE) yield HEARTBEAT;
+      if (next === LATE) yield HEARTBEAT;
       else if (next.type === 'end') {
         ended = true;
         yield* ending(next);

@@ -1,20 +1,19 @@
-/** Nothing has come for a while. */
-export const SILENCE = Symbol('silence');
+import { LATE, orLate } from '../../http/or-late.js';
 
 /**
- * An iterator's items, and `SILENCE` each time none has come for so long. Leaving early returns the iterator.
+ * An iterator's items, and `LATE` each time none has come for so long. Leaving early returns the iterator.
  * @param everyMs 0: never
  */
 export async function* withHeartbeats<Item>(
   pending: Promise<IteratorResult<Item, void>>,
   rest: AsyncGenerator<Item, void, undefined>,
   everyMs: number,
-): AsyncGenerator<Item | typeof SILENCE, void, undefined> {
+): AsyncGenerator<Item | typeof LATE, void, undefined> {
   try {
     for (let next = pending; ;) {
-      const step = await orSilence(next, everyMs);
-      if (step === SILENCE) {
-        yield SILENCE;
+      const step = await orLate(next, everyMs);
+      if (step === LATE) {
+        yield LATE;
         continue;
       }
       if (step.done === true) return;
@@ -25,17 +24,3 @@ export async function* withHeartbeats<Item>(
     await rest.return();
   }
 }
-
-/** What comes first: the promise, or so much silence. */
-export const orSilence = async <T>(promise: Promise<T>, withinMs: number): Promise<T | typeof SILENCE> => {
-  if (withinMs === 0) return promise;
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<typeof SILENCE>((resolve) => {
-    timer = setTimeout(() => resolve(SILENCE), withinMs);
-  });
-  try {
-    return await Promise.race([promise, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
-};

@@ -1,3 +1,4 @@
+import { LATE, orLate } from '../../http/or-late.js';
 import type { Logger } from '../../logger.js';
 
 /** A watcher gets its answer soon, whatever the store does. */
@@ -10,16 +11,12 @@ export const withinTimeout = async <T>(
   log: Logger,
   what: string,
 ): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(() => {
-      log.warn(`${what}: the store does not answer`);
-      resolve(otherwise);
-    }, TIMEOUT_MS);
-  });
-  const safe = work.catch((error: unknown) => {
+  try {
+    const answer = await orLate(work, TIMEOUT_MS);
+    if (answer !== LATE) return answer;
+    log.warn(`${what}: the store does not answer`);
+  } catch (error) {
     log.error({ err: error }, what);
-    return otherwise;
-  });
-  return Promise.race([safe, late]).finally(() => clearTimeout(timer));
+  }
+  return otherwise;
 };

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { IncomingMessage } from 'node:http';
 import type { PassThroughAnswer } from './capi-pass-through.js';
 import {
@@ -18,16 +16,18 @@ import type { Sender } from '../intake/identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
 
-const unpacked = promisify<Buffer, Buffer>(gunzip);
-
 /** Of one answer, as it comes and decoded; the community list has a few megabytes. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
 const DECODED_BYTES = 32 * 1024 * 1024;
 /** What one document of the store holds, with room for the rest of it. */
 const COPY_BYTES = 15 * 1024 * 1024;
+/** Of a copy: many answers add up to more than one. */
+const UNPACKED_BYTES = 256 * 1024 * 1024;
 /** All answers that are being read beside their way to the client. */
 const ASIDE_BYTES = 64 * 1024 * 1024;
 const TRIES = 5;
+
+const unpack = (bytes: Buffer): Promise<Buffer> => decodeContent(bytes, 'gzip', UNPACKED_BYTES);
 
 export interface StreamRequest {
   version: ApiVersion;
@@ -70,7 +70,7 @@ export const createDecisionCache = ({
       const before =
         kept === null || startup
           ? null
-          : (JSON.parse(String(await unpacked(kept.bytes))) as AggregatedDecisions);
+          : (JSON.parse(String(await unpack(kept.bytes))) as AggregatedDecisions);
       const after = aggregateDecisions(before, answer, { version, startup, at: at.getTime() });
       if (after === null) {
         // No set to add to yet, or no such answer.
@@ -129,7 +129,7 @@ export const createDecisionCache = ({
       if ((await watchers.standing(watcher, sha256Hex(token.text))) !== 'accepted') return null;
       const kept = await copies.read(watcher, version);
       if (kept === null) return null;
-      const aggregated = JSON.parse(String(await unpacked(kept.bytes))) as AggregatedDecisions;
+      const aggregated = JSON.parse(String(await unpack(kept.bytes))) as AggregatedDecisions;
       const body = Buffer.from(JSON.stringify(expandDecisions(aggregated, { startup, at: now().getTime() })));
       const zip = body.length > GZIP_ABOVE && /\bgzip\b/i.test(String(req.headers['accept-encoding'] ?? ''));
       const seconds = Math.max(0, Math.floor((now().getTime() - kept.at.getTime()) / 1000));

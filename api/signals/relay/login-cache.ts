@@ -158,13 +158,13 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
         if (reservedAt !== null)
           for (const share of ['strangers', `address ${address}`])
             await logins.releaseShare(share, reservedAt);
-        const login = readLogin(request, answer);
+        const login = await readLogin(request, answer);
         if (login === null) return;
         const digest = createHash('sha256').update(login.token).digest('hex');
         await watchers.acceptToken(login.watcher, digest);
         const newer = await watchers.saveToken(login.watcher, login.token, login.expiresAt);
         if (newer) deps.notify.token(login.watcher, log);
-        const credentials = readCredentials(request);
+        const credentials = await readCredentials(request);
         const { watcher, token, expiresAt } = login;
         if (credentials === null || expiresAt === null) return;
         const scenarios = scenariosOf(credentials);

@@ -162,7 +162,7 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
   const peeked = await peekBody(req, LOGIN_BYTES);
   const bytes = 'whole' in peeked ? peeked.whole : null;
   const asked = bytes === null ? null : { bytes, encoding: req.headers['content-encoding'] };
-  const login = asked === null ? null : logins.read(asked);
+  const login = asked === null ? null : await logins.read(asked);
   // A body without a machine id has no watcher: an allow-list refuses it.
   if (parts.access.asksForWatcher) parts.access.admitWatcher(login?.machineId ?? '');
   const attempt: LoginAttempt = { login, address: parts.deps.addressOf(ctx.koa), reservedAt: null };

@@ -1,4 +1,4 @@
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { decodeContent } from '../../../activities/signals/reading/content-encoding.js';
 import { isObject } from '../../../schemas/is-object.js';
 
 /** Longer texts are no tokens and no logins; nothing is decoded from them. */
@@ -47,8 +47,8 @@ export interface Credentials {
 }
 
 /** The login in a body, `{machine_id, password, scenarios[]}` (wire contract, 6.2); null when it is none. */
-export const readCredentials = (request: PassedBody): Credentials | null => {
-  const { machine_id: machineId, password, scenarios } = objectIn(request);
+export const readCredentials = async (request: PassedBody): Promise<Credentials | null> => {
+  const { machine_id: machineId, password, scenarios } = await objectIn(request);
   if (typeof machineId !== 'string' || !WATCHER_PATTERN.test(machineId)) return null;
   if (typeof password !== 'string' || password === '') return null;
   const named = Array.isArray(scenarios) ? scenarios : [];
@@ -65,11 +65,11 @@ export interface PassedBody {
  * What a login that CAPI answered with 200 tells: `{machine_id, …}` in, `{code, expire, token}` out (wire contract,
  * 6.2). The token's own claim wins over `machine_id`, because signals will come with the token alone.
  */
-export const readLogin = (request: PassedBody, response: PassedBody): Login | null => {
-  const { token, expire } = objectIn(response);
+export const readLogin = async (request: PassedBody, response: PassedBody): Promise<Login | null> => {
+  const { token, expire } = await objectIn(response);
   if (typeof token !== 'string' || token === '' || token.length > TOKEN_CHARACTERS) return null;
   if (!/^[\x21-\x7e]+$/.test(token)) return null;
-  const { machine_id: machineId } = objectIn(request);
+  const { machine_id: machineId } = await objectIn(request);
   const named = typeof machineId === 'string' && WATCHER_PATTERN.test(machineId) ? machineId : null;
   const watcher = watcherOf(token) ?? named;
   if (watcher === null) return null;
@@ -83,12 +83,9 @@ const claimsOf = (token: string): Record<string, unknown> | null => {
   return parseObject(Buffer.from(parts[1]!, 'base64url').toString('utf8'));
 };
 
-const objectIn = ({ bytes, encoding }: PassedBody): Record<string, unknown> => {
+const objectIn = async ({ bytes, encoding }: PassedBody): Promise<Record<string, unknown>> => {
   try {
-    const limit = { maxOutputLength: LOGIN_BYTES };
-    const decode = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync }[encoding ?? ''];
-    const plain = decode === undefined ? bytes : decode(bytes, limit);
-    return plain.length > LOGIN_BYTES ? {} : (parseObject(plain.toString('utf8')) ?? {});
+    return parseObject((await decodeContent(bytes, encoding, LOGIN_BYTES)).toString('utf8')) ?? {};
   } catch {
     return {};
   }

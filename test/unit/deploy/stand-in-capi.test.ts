@@ -25,7 +25,7 @@ const login = async (url: string, watcher = 'lapi'): Promise<string> => {
   const sent = JSON.stringify({ machine_id: watcher, password: 'p', scenarios: [] });
   const answer = await fetch(`${url}/v3/watchers/login`, { method: 'POST', body: sent });
   const bytes = Buffer.from(await answer.arrayBuffer());
-  const read = readLogin({ bytes: Buffer.from(sent) }, { bytes });
+  const read = await readLogin({ bytes: Buffer.from(sent) }, { bytes });
   expect(read).toMatchObject({ watcher });
   expect(read!.expiresAt!.getTime()).toBeGreaterThan(Date.now());
   return read!.token;

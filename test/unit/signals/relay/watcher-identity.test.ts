@@ -56,10 +56,10 @@ describe('tokenExpiry', () => {
 describe('readLogin', () => {
   const login = body({ machine_id: 'machine', password: 'p', scenarios: [] });
 
-  it('takes the name of the token, for signals come with the token alone', () => {
+  it('takes the name of the token, for signals come with the token alone', async () => {
     const jwt = token({ id: 'claimed' });
     expect(
-      readLogin(login, body({ code: 200, expire: '2026-10-01T12:00:00.123456789Z', token: jwt })),
+      await readLogin(login, body({ code: 200, expire: '2026-10-01T12:00:00.123456789Z', token: jwt })),
     ).toEqual({
       watcher: 'claimed',
       token: jwt,
@@ -67,21 +67,21 @@ describe('readLogin', () => {
     });
   });
 
-  it('takes machine_id for a token that does not tell, and exp for a missing expire', () => {
-    expect(readLogin(login, body({ token: 'opaque' }))).toEqual({
+  it('takes machine_id for a token that does not tell, and exp for a missing expire', async () => {
+    expect(await readLogin(login, body({ token: 'opaque' }))).toEqual({
       watcher: 'machine',
       token: 'opaque',
       expiresAt: null,
     });
     const jwt = token({ id: 'w', exp: 1_800_000_000 });
-    expect(readLogin(login, body({ token: jwt, expire: 'never' }))?.expiresAt).toEqual(
+    expect((await readLogin(login, body({ token: jwt, expire: 'never' })))?.expiresAt).toEqual(
       new Date(1_800_000_000_000),
     );
   });
 
-  it('reads compressed bodies', () => {
+  it('reads compressed bodies', async () => {
     const packed = (value: unknown) => ({ bytes: gzipSync(JSON.stringify(value)), encoding: 'gzip' });
-    expect(readLogin(packed({ machine_id: 'machine' }), packed({ token: 'opaque' }))?.watcher).toBe(
+    expect((await readLogin(packed({ machine_id: 'machine' }), packed({ token: 'opaque' })))?.watcher).toBe(
       'machine',
     );
   });
@@ -93,7 +93,7 @@ describe('readLogin', () => {
     ['no JSON', { bytes: Buffer.from('<html>') }, body({ token: 'opaque' })],
     ['a broken encoding', login, { bytes: Buffer.from('{}'), encoding: 'gzip' }],
     ['a bomb', login, { bytes: gzipSync(Buffer.alloc(5_000_000, ' ')), encoding: 'gzip' }],
-  ])('tells nothing: %s', (_name, request, response) => {
-    expect(readLogin(request, response)).toBeNull();
+  ])('tells nothing: %s', async (_name, request, response) => {
+    expect(await readLogin(request, response)).toBeNull();
   });
 });
