@@ -104,7 +104,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     close: async () => {},
   };
   const adapters = options.adapt?.(own) ?? own;
-  const workflows = createFakeWorkflows();
+  const workflows = createFakeWorkflows(config.temporal.prefix);
   const search = createSearchService({ ...adapters, settings: config.search });
   const chat =
     options.chat ??
