@@ -194,6 +194,10 @@ export const startGateway = async (options: GatewayOptions = {}) => {
       if (token !== null) headers.set('Authorization', `Bearer ${token}`);
       return fetch(`${url}${path}`, { method, redirect: 'manual', ...rest, headers });
     },
+    /** As when a gateway is restarted at once. */
+    breakConnections(): void {
+      server.closeAllConnections();
+    },
     async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,0 +1,18 @@
+import { checkStores } from '../../activities/documents/clean-up/check-stores.js';
+import type { Drift } from '../../activities/documents/clean-up/check-stores.js';
+import { connectWorker } from '../../activities/connect.js';
+import { parseConfig } from '../../schemas/config/config.js';
+
+/** Where the record store, the blobs and the chunks disagree. @throws ConfigError, AppError */
+export const compareStores = async (environment: Record<string, string>): Promise<Drift[]> => {
+  const config = parseConfig(environment);
+  const adapters = await connectWorker(config);
+  try {
+    return await checkStores(adapters, {
+      deduplicate: config.documents.deduplicate,
+      keepUploads: config.documents.saveUploadedFiles,
+    });
+  } finally {
+    await adapters.close();
+  }
+};
