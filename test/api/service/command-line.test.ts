@@ -4,11 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { z } from 'zod';
+import { json, route } from '../../../api/http/route.js';
 import { forgetRun } from '../../../deploy/local/forget-run.js';
 import type { MigrationRun } from '../../../schemas/migrations/migrations.js';
 import { runTamis, startTamis } from '../../support/run-tamis.js';
 import { until } from '../../support/until.js';
-import { ADMIN_TOKEN } from '../support/start-gateway.js';
+import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import { DASHBOARD_KEY, startProxy } from '../support/start-proxy.js';
 import type { Proxy } from '../support/start-proxy.js';
 
@@ -390,6 +392,109 @@ describe('tamis keys and tamis forwarding', () => {
     const unknown = await tamis('forwarding pause other');
     expect(unknown.code).toBe(1);
     expect(unknown.err).toContain('Watcher not found');
+  });
+});
+
+describe('tamis swap', () => {
+  const asked: unknown[] = [];
+  const swap = (changes: object) => ({
+    ...{ partition: 'mill', source_embedder: 'old', target_embedder: 'new', status: 'running' },
+    ...{ files_total: 4, files_done: 0, error: null, ...changes },
+  });
+  let answers: (object | null)[] = [];
+  const planted = (method: 'get' | 'post' | 'delete', path: string, status: number) =>
+    route({
+      ...{ method, path, summary: 'Swap', tag: 'Swaps', auth: 'admin' },
+      request: method === 'post' ? { body: z.looseObject({}) } : {},
+      responses: { [status]: { description: 'Swap', schema: z.unknown() } },
+      async handle(_ctx, input: { body?: unknown }) {
+        asked.push([method, path, ...(method === 'post' ? [input.body] : [])]);
+        return json(status, answers.length > 1 ? answers.shift() : answers[0]);
+      },
+    });
+  const ONE = '/partition/mill/embedder-swap';
+  const ALL = '/admin/embedder-swaps';
+
+  it('starts, watches, shows and gives up', async () => {
+    const other = await startGateway({
+      plant: [
+        ...[planted('post', ONE, 202), planted('get', ONE, 200), planted('delete', ONE, 200)],
+        ...[planted('post', ALL, 202), planted('get', ALL, 200)],
+      ],
+    });
+    const at = { TAMIS_URL: other.url, TAMIS_TOKEN: ADMIN_TOKEN };
+    try {
+      answers = [swap({}), swap({ files_done: 2 }), swap({ files_done: 4, status: 'completed' })];
+      const watched = await tamis('swap start mill --to new --min-overlap 0.5 --watch', at);
+      expect(watched).toMatchObject({ code: 0, err: '' });
+      expect(watched.out).toContain('to new: 2 of 4 files (50 %)');
+      expect(watched.out).toContain('status: completed');
+      expect(asked[0]).toEqual(['post', ONE, { embedder: 'new', min_overlap: 0.5 }]);
+      answers = [swap({ status: 'failed', error: { code: 'SWAP_HELD', message: 'overlap 0.2' } })];
+      const failed = await tamis('swap watch mill', at);
+      expect(failed.code).toBe(1);
+      expect(failed.out).toContain('message: overlap 0.2');
+      expect((await tamis('swap cancel mill', at)).code).toBe(0);
+      expect(asked.at(-1)).toEqual(['delete', ONE]);
+      answers = [null];
+      expect((await tamis('swap status mill', at)).out).toBe('There never was one.\n');
+      answers = [{ swaps: [swap({})] }];
+      const all = 'swap start --from old --to new --concurrency 2 --min-known-item 0.9';
+      expect((await tamis(all, at)).code).toBe(0);
+      expect(asked.at(-1)).toEqual([
+        ...['post', ALL],
+        { source: 'old', target: 'new', concurrency: 2, min_known_item: 0.9 },
+      ]);
+      expect((await tamis('swap status', at)).out).toContain('  - partition: mill\n');
+      for (const line of [
+        'swap start mill --from old --to new',
+        'swap start mill --to new --concurrency 2',
+        'swap start --from old --to new --watch',
+      ])
+        expect([line, (await tamis(line, at)).code]).toEqual([line, 2]);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe('tamis upgrade check', () => {
+  it('says what comes, how long, what does not work and what is in the way', async () => {
+    const other = await startGateway({
+      plant: [
+        route({
+          ...{ method: 'get', path: '/admin/upgrade-check', summary: 'Check', tag: 'Check', auth: 'admin' },
+          responses: { 200: { description: 'Check', schema: z.unknown() } },
+          handle: () =>
+            json(200, {
+              migrations: [
+                {
+                  ...{ name: 'vector-store', title: '', what: 'schema 2', unit: 'chunks', amount: 7_000 },
+                  ...{ units_per_second: 500, rate_from: 'assumed', seconds: 14, state: null },
+                  ...{ dark: ['searches'], obstacle: 'no room' },
+                },
+              ],
+              ...{ seconds: 14, dark: ['searches'], obstacles: ['no room'] },
+              backup: { state: 'unknown', note: 'Ask whoever makes them.' },
+            }),
+        }),
+      ],
+    });
+    try {
+      const { code, out } = await tamis('upgrade check', { TAMIS_URL: other.url, TAMIS_TOKEN: ADMIN_TOKEN });
+      expect(code).toBe(0);
+      expect(out.split('\n')).toEqual([
+        'vector-store: schema 2',
+        '  7,000 chunks, about 14 s at 500/s (assumed)',
+        'in all: about 14 s',
+        'does not work until then: searches',
+        'in the way: no room',
+        'backup: unknown. Ask whoever makes them.',
+        '',
+      ]);
+    } finally {
+      await other.close();
+    }
   });
 });
 
