@@ -4,9 +4,11 @@ import { createProgram } from './program.js';
 
 const SHOWN = new Set(['commander.helpDisplayed', 'commander.version']);
 
+const LEAVE_MS = 1_000;
+
 const stop = new AbortController();
-process.once('SIGINT', () => stop.abort());
-process.once('SIGTERM', () => stop.abort());
+// More than one may come for one Ctrl-C: from the terminal, and handed on by npx.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, leave);
 // A reader that left (`tamis … | head`) is no failure.
 process.stdout.on('error', () => undefined);
 
@@ -25,6 +27,12 @@ async function main(): Promise<number> {
     complain(error);
     return error.exitCode;
   }
+}
+
+/** What is under way ends by itself, and what does not is left. */
+function leave(): void {
+  stop.abort();
+  setTimeout(() => process.exit(EXIT.interrupted), LEAVE_MS).unref();
 }
 
 function isInterruption(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -53,6 +53,18 @@ const report = (runId: string, done: number, phase = 'copying') =>
 const finish = (runId: string, error: MigrationRun['error'] = null) =>
   gateway.migrations.store.finish(runId, { state: error === null ? 'completed' : 'failed', error });
 
+/** The commands in the table of docs/operations.md, those of one word left out. */
+const documented = (): string[] =>
+  readFileSync('docs/operations.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `tamis '))
+    .flatMap((line) => {
+      const named = [...line.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map(([, text]) => text!.split(' '));
+      const [, group, first] = named[0]!;
+      return [first, ...named.slice(1).map(([sub]) => sub)].filter(Boolean).map((sub) => `${group} ${sub}`);
+    })
+    .sort();
+
 describe('help and wrong use', () => {
   it('says how every command is used', async () => {
     const top = await tamis('--help', {});
@@ -71,6 +83,7 @@ describe('help and wrong use', () => {
         .map((name) => `${groups[at]} ${name}`);
     });
     expect(lines).toHaveLength(35);
+    expect(documented()).toEqual(lines.toSorted());
     for (let at = 0; at < lines.length; at += 7)
       await Promise.all(
         lines.slice(at, at + 7).map(async (line) => {
@@ -284,6 +297,8 @@ describe('tamis migrate', () => {
     const run = startTamis(words('migrate watch vector-store'), { env: letIn() });
     await report('run', 3_000);
     await until('it is shown', async () => run.read().includes('3,000'));
+    // As a terminal and npx do it.
+    run.child.kill('SIGINT');
     run.child.kill('SIGINT');
     const { code, err } = await run.ended;
     expect(code).toBe(130);

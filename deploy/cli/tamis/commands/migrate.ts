@@ -72,7 +72,9 @@ export const addMigrate = (program: Command, run: Run): void => {
       run(async (context, _options, name: string, pagesPerSecond: number | null) => {
         await context.gateway().ask('POST', pathOf(name, 'pace'), { pages_per_second: pagesPerSecond });
         const words =
-          pagesPerSecond === null ? 'as fast as it can' : `at ${pagesPerSecond} pages a second at most`;
+          pagesPerSecond === null
+            ? 'as fast as it can'
+            : `at ${pagesPerSecond} ${pagesPerSecond === 1 ? 'page' : 'pages'} a second at most`;
         context.show({ name, pages_per_second: pagesPerSecond }, [`${name} goes ${words}.`]);
       }),
     );
