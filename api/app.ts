@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import type { RouteAdapters, RateLimits } from '../activities/ports/adapters.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
+import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
@@ -35,7 +36,7 @@ import { surfaceOf } from './http/surfaces.js';
 export interface AppDeps {
   config: Config;
   adapters: RouteAdapters;
-  workflows: WorkflowStarter & MigrationStarter;
+  workflows: WorkflowStarter & MigrationStarter & ScheduleSteering;
   search: SearchService;
   chat: ChatService;
   tools: GatewayDeps['tools'];

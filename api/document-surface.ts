@@ -16,6 +16,7 @@ import { partitionSettingsRoutes } from './documents/partitions/partition-settin
 import { presetRoutes } from './models/preset-routes.js';
 import { promptRoutes } from './models/prompt-routes.js';
 import { queueRoutes } from './documents/tasks/queue-routes.js';
+import { scheduleRoutes } from './migrations/schedule-routes.js';
 import { searchRoutes } from './retrieval/search/search-routes.js';
 import { serviceRoutes } from './service/service-routes.js';
 import { staticRoutes } from './documents/files/static-routes.js';
@@ -33,6 +34,7 @@ export const documentRoutes = (deps: GatewayDeps): Route[] => [
   ...userRoutes(deps),
   ...serviceRoutes(deps),
   ...migrationRoutes(deps),
+  ...scheduleRoutes(deps),
   ...modelEndpointRoutes(deps),
   ...modelServerRoutes(deps),
   ...presetRoutes(deps),

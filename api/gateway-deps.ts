@@ -1,5 +1,6 @@
 import type { RouteAdapters } from '../activities/ports/adapters.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
+import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ParserPool } from '../activities/documents/parsing/parser-pool.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
@@ -10,7 +11,7 @@ import type { Config } from '../schemas/config/config.js';
 export interface GatewayDeps {
   config: Config;
   adapters: RouteAdapters;
-  workflows: WorkflowStarter & MigrationStarter;
+  workflows: WorkflowStarter & MigrationStarter & ScheduleSteering;
   search: SearchService;
   chat: ChatService;
   tools: {

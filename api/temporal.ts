@@ -3,6 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowNotFoundError, defineSearchAttributeKey } from '@temporalio/common';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
+import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config/config.js';
@@ -18,6 +19,7 @@ import {
 } from '../schemas/ids.js';
 import type { MigrationName } from '../schemas/migrations/migrations.js';
 import { taskQueues } from '../schemas/task-queues.js';
+import { away, createScheduleSteering } from './temporal-schedules.js';
 import type { cleanDocument } from '../workflows/documents/clean-document.js';
 import type { cleanPartition } from '../workflows/documents/clean-partition.js';
 import type { dispatchDocuments } from '../workflows/documents/dispatch-documents.js';
@@ -33,6 +35,8 @@ const partitionAttribute = defineSearchAttributeKey('TamisPartition', 'KEYWORD')
 
 /** A gateway answers its client soon, whatever Temporal does: the sweep starts what this did not. */
 const DEADLINE_MS = 2000;
+/** A schedule answers by a workflow of Temporal's own, which takes longer under load; an operator waits for it. */
+const SCHEDULE_DEADLINE_MS = 5000;
 
 /**
  * A signal that `workflows/signals/forward-signals.ts` defines, as are `resume` and `retry`; its values are not for us.
@@ -47,7 +51,7 @@ const QUEUED = 'queued';
  */
 export const connectTemporal = (
   config: Pick<Config, 'temporal' | 'documents'>,
-): WorkflowStarter & ForwardingStarter & MigrationStarter & { close(): Promise<void> } => {
+): WorkflowStarter & ForwardingStarter & MigrationStarter & ScheduleSteering & { close(): Promise<void> } => {
   const { address, namespace, prefix } = config.temporal;
   const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
   const client = new Client({ connection, namespace });
@@ -78,9 +82,6 @@ export const connectTemporal = (
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       }
     });
-
-  const away = (error: unknown): AppError =>
-    new AppError('SERVICE_UNAVAILABLE', 'Temporal cannot be reached', { cause: error });
 
   /** Signals that `workflows/migrations/migrate.ts` defines. */
   const steer = async (
@@ -224,6 +225,10 @@ export const connectTemporal = (
     resumeMigration: (name) => steer(name, (run) => run.signal('resume')),
     paceMigration: (name, pages) => steer(name, (run) => run.signal('pace', pages)),
     cancelMigration: (name) => steer(name, (run) => run.cancel()),
+
+    ...createScheduleSteering(client, prefix, (call) =>
+      connection.withDeadline(Date.now() + SCHEDULE_DEADLINE_MS, call),
+    ),
 
     async ping() {
       await withDeadline(async () => {

@@ -15,7 +15,7 @@ const out = folder === undefined ? join(root, 'dist') : resolve(folder);
 const types = options.includes('--no-types') ? ['--noCheck'] : [];
 
 /** Read at run time, by their place beside the code. */
-const FILES = ['package.json', 'deploy/filters.d'];
+const FILES = ['package.json', 'deploy/filters.d', 'deploy/cli/tamis.mjs'];
 
 rmSync(out, { recursive: true, force: true });
 console.log('compiling TypeScript');

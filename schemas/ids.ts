@@ -1,3 +1,5 @@
+import { MIGRATIONS } from './migrations/migrations.js';
+
 /** Client-chosen ids: 1 to 255 characters of `A-Z a-z 0-9 . _ : -` (wire contract, section 2). */
 export const IDENTIFIER_PATTERN = /^[A-Za-z0-9._:-]{1,255}$/;
 
@@ -80,6 +82,10 @@ export const upkeepSignalsWorkflowId = (prefix: string): string => `${prefix}upk
 /** One run of a migration at a time. */
 export const migrationWorkflowId = (prefix: string, name: string): string => `${prefix}migrate/${name}`;
 
+/** Opens the windows in which a migration runs, where an operator has set some. */
+export const migrationScheduleId = (prefix: string, name: string): string =>
+  `${prefix}migrate-window/${name}`;
+
 /** Schedules of an earlier release, whose work the upkeep workflows do now; a worker removes them at its start. */
 export const formerScheduleIds = (prefix: string) => ({
   sweepDocuments: `${prefix}sweep-documents`,
@@ -90,5 +96,6 @@ export const formerScheduleIds = (prefix: string) => ({
 export const scheduleIds = (prefix: string): string[] => [
   reconcileScheduleId(prefix),
   retainAlertsScheduleId(prefix),
+  ...MIGRATIONS.map((name) => migrationScheduleId(prefix, name)),
   ...Object.values(formerScheduleIds(prefix)),
 ];

@@ -6,8 +6,9 @@ import type { Client } from '@temporalio/client';
 import { toPayloads } from '@temporalio/common';
 import type { Payload, PayloadConverter } from '@temporalio/common';
 import type { Config } from '../schemas/config/config.js';
-import { reconcileScheduleId, retainAlertsScheduleId } from '../schemas/ids.js';
-import { taskQueues } from '../schemas/task-queues.js';
+import { retainAlertsScheduleId } from '../schemas/ids.js';
+import { reconcileWork, retentionWork } from '../schemas/migrations/schedules.js';
+import type { ScheduledWork } from '../schemas/migrations/schedules.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,35 +25,16 @@ export async function ensureSchedules(
   config: Pick<Config, 'temporal' | 'proxy' | 'secretsKey' | 'services'>,
 ): Promise<void> {
   const { prefix } = config.temporal;
-  if (config.services.documents)
-    await ensure(client, {
-      scheduleId: reconcileScheduleId(prefix),
-      workflowType: 'reconcileDocuments',
-      taskQueue: taskQueues(prefix).documents,
-      args: [{ prefix }],
-    });
+  if (config.services.documents) await ensure(client, reconcileWork(prefix));
   // Another worker may serve what this one does not.
   if (!config.services.proxy) return;
   const { retentionDays } = config.proxy;
   // Without SECRETS_KEY no worker serves the queue of the signals.
   if (retentionDays === 0 || config.secretsKey === null) await remove(client, retainAlertsScheduleId(prefix));
-  else
-    await ensure(client, {
-      scheduleId: retainAlertsScheduleId(prefix),
-      workflowType: 'retainAlerts',
-      taskQueue: taskQueues(prefix).alerts,
-      args: [{ prefix, retentionDays }],
-    });
+  else await ensure(client, retentionWork(prefix, retentionDays));
 }
 
-interface HourlySchedule {
-  scheduleId: string;
-  workflowType: string;
-  taskQueue: string;
-  args: unknown[];
-}
-
-async function ensure(client: Client, { scheduleId, ...started }: HourlySchedule): Promise<void> {
+async function ensure(client: Client, { scheduleId, ...started }: ScheduledWork): Promise<void> {
   try {
     await client.schedule.create({
       scheduleId,
@@ -60,6 +42,7 @@ async function ensure(client: Client, { scheduleId, ...started }: HourlySchedule
       action: { type: 'startWorkflow', workflowId: scheduleId, ...started },
       // A run that takes longer than the interval is enough; the next one takes up what it left.
       policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: 60_000 },
+      state: { note: 'made by a worker: every hour, skipped while the last run goes on' },
     });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
@@ -73,7 +56,7 @@ async function ensure(client: Client, { scheduleId, ...started }: HourlySchedule
  * state that was read (`conflict_token`, `temporal/api/workflowservice/v1/request_response.proto`); the server drops
  * one whose state is no longer the present one, without an error, and it is written anew.
  */
-async function updateAction(client: Client, schedule: HourlySchedule): Promise<void> {
+async function updateAction(client: Client, schedule: ScheduledWork): Promise<void> {
   const { scheduleId, workflowType, taskQueue, args } = schedule;
   const { namespace, identity, loadedDataConverter } = client.options;
   const wanted = {

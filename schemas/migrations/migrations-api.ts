@@ -5,7 +5,7 @@ import { MIGRATION_MODES, MIGRATION_STATES, MIGRATIONS } from './migrations.js';
 
 export const MigrationParams = z.object({ name: z.enum(MIGRATIONS) });
 
-const PagesPerSecond = z
+export const PagesPerSecond = z
   .number()
   .positive()
   .max(1_000)

@@ -4,13 +4,18 @@ import {
   proxyActivities,
   startChild,
   uuid4,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { MigrationActivities } from '../../activities/migrations/migration-activities.js';
 import type { MigrationName } from '../../schemas/migrations/migrations.js';
 import { migrationWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
+import { defineSearchAttributeKey } from '@temporalio/common';
 import { quick } from '../activity-profiles.js';
 import { migrate, windowSignal } from './migrate.js';
+
+/** Temporal sets it on what a schedule starts. */
+const scheduledStart = defineSearchAttributeKey('TemporalScheduledStartTime', 'DATETIME');
 
 export interface MigrationWindowInput {
   prefix: string;
@@ -23,16 +28,18 @@ export interface MigrationWindowInput {
 
 /**
  * Started by a schedule at the beginning of a window: a run that did not finish in the last one goes on; otherwise one
- * is started if there is anything to migrate. The run pauses by itself at the end of the window.
+ * is started if there is anything to migrate. The run pauses by itself at the end of the window, which counts
+ * from when the window should have begun: workers may have been away then.
  */
 export async function openMigrationWindow(
   input: MigrationWindowInput,
-): Promise<'continued' | 'started' | 'nothing to do'> {
+): Promise<'continued' | 'started' | 'nothing to do' | 'over'> {
   const { prefix, name, unit, pagesPerSecond } = input;
   const taskQueue = taskQueues(prefix).migrations;
   const { isMigrationPending } = proxyActivities<MigrationActivities>({ ...quick, taskQueue });
   const workflowId = migrationWorkflowId(prefix, name);
-  const windowEndsAt = Date.now() + input.windowMs;
+  const windowEndsAt = windowBegan() + input.windowMs;
+  if (Date.now() >= windowEndsAt) return 'over';
   try {
     await getExternalWorkflowHandle(workflowId).signal(windowSignal, windowEndsAt);
     return 'continued';
@@ -59,4 +66,9 @@ export async function openMigrationWindow(
     staticSummary: `migration ${name}`,
   });
   return 'started';
+}
+
+function windowBegan(): number {
+  const scheduled = workflowInfo().typedSearchAttributes.get(scheduledStart);
+  return scheduled?.getTime() ?? Date.now();
 }

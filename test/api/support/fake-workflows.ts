@@ -1,8 +1,11 @@
 import type { MigrationStarter } from '../../../activities/ports/migrations.js';
+import type { ScheduleSteering } from '../../../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../../../activities/ports/tasks.js';
+import { createFakeSchedules } from '../../support/fakes/migrations/fake-schedules.js';
 
 /** What the gateway asked of Temporal; `away` makes every call fail, as when Temporal is down. */
-export const createFakeWorkflows = () => {
+export const createFakeWorkflows = (prefix = '') => {
+  const scheduled = createFakeSchedules(prefix);
   const asked = { started: [] as string[], cancelled: [] as string[], cleaned: [] as string[] };
   const more = { settled: [] as string[], cleanedPartitions: [] as string[], migrated: [] as string[] };
   const state = { away: false, dispatches: 0 };
@@ -10,7 +13,8 @@ export const createFakeWorkflows = () => {
     if (state.away) throw new Error('connect ECONNREFUSED 10.1.2.3:7233');
     list.push(what);
   };
-  const starter: WorkflowStarter & MigrationStarter = {
+  const starter: WorkflowStarter & MigrationStarter & ScheduleSteering = {
+    ...scheduled.steering,
     startMigration: ({ name, mode, runId }) => ask(more.migrated, `${mode} ${name} ${runId}`),
     pauseMigration: (name) => ask(more.migrated, `pause ${name}`),
     resumeMigration: (name) => ask(more.migrated, `resume ${name}`),
@@ -27,5 +31,5 @@ export const createFakeWorkflows = () => {
     },
     ping: () => ask([], 'ping'),
   };
-  return { ...asked, ...more, state, starter };
+  return { ...asked, ...more, scheduled, state, starter };
 };

@@ -104,7 +104,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     close: async () => {},
   };
   const adapters = options.adapt?.(own) ?? own;
-  const workflows = createFakeWorkflows();
+  const workflows = createFakeWorkflows(config.temporal.prefix);
   const search = createSearchService({ ...adapters, settings: config.search });
   const chat =
     options.chat ??
@@ -193,6 +193,10 @@ export const startGateway = async (options: GatewayOptions = {}) => {
       const headers = new Headers(rest.headers);
       if (token !== null) headers.set('Authorization', `Bearer ${token}`);
       return fetch(`${url}${path}`, { method, redirect: 'manual', ...rest, headers });
+    },
+    /** As when a gateway is restarted at once. */
+    breakConnections(): void {
+      server.closeAllConnections();
     },
     async close(): Promise<void> {
       server.closeAllConnections();

@@ -9,6 +9,7 @@ const PAPERS = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'README.md',
+  'docs/operations.md',
   'docs/performance.md',
   'docs/decisions/README.md',
   ...DECISIONS.map((name) => `docs/decisions/${name}`),

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  isGrpcServiceError,
+} from '@temporalio/client';
+import type { Client, ScheduleDescription, ScheduleHandle } from '@temporalio/client';
+import { toPayloads } from '@temporalio/common';
+import type { ScheduleChange, ScheduleState, ScheduleSteering } from '../activities/ports/schedules.js';
+import { AppError } from '../schemas/app-error.js';
+import { migrationScheduleId, reconcileScheduleId, retainAlertsScheduleId } from '../schemas/ids.js';
+import type { ScheduleName, ScheduledWork } from '../schemas/migrations/schedules.js';
+
+const MINUTE_MS = 60_000;
+/** gRPC's INVALID_ARGUMENT: a cron line that Temporal cannot read. */
+const INVALID_ARGUMENT = 3;
+/** A change is looked at after so long: Temporal has applied or dropped it by then, or the next look will tell. */
+const LOOK_PAUSE_MS = 100;
+const MAX_LOOKS = 50;
+
+type Described = Awaited<ReturnType<Client['workflowService']['describeSchedule']>>;
+
+/** Steers Temporal's Schedules for the gateway. `ask` bounds each call in time. */
+export const createScheduleSteering = (
+  client: Client,
+  prefix: string,
+  ask: <T>(call: () => Promise<T>) => Promise<T>,
+): ScheduleSteering => {
+  const handleOf = (name: ScheduleName): ScheduleHandle =>
+    client.schedule.getHandle(scheduleIdOf(prefix, name));
+
+  const steer = async (
+    name: ScheduleName,
+    call: (handle: ScheduleHandle) => Promise<unknown>,
+  ): Promise<void> => {
+    try {
+      await ask(() => call(handleOf(name)));
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError) throw notSet(name);
+      throw away(error);
+    }
+  };
+
+  return {
+    async describeSchedule(name) {
+      try {
+        return presentState(await ask(() => handleOf(name).describe()));
+      } catch (error) {
+        if (error instanceof ScheduleNotFoundError) return null;
+        throw away(error);
+      }
+    },
+
+    async setSchedule(work, change) {
+      const { scheduleId, ...started } = work;
+      const { paused = false, note } = change;
+      try {
+        await ask(() =>
+          client.schedule.create({
+            scheduleId,
+            spec: { cronExpressions: [withComment(change.cron)] },
+            action: { type: 'startWorkflow', workflowId: scheduleId, ...started },
+            policies: {
+              overlap: ScheduleOverlapPolicy.SKIP,
+              catchupWindow: change.catchUpMinutes * MINUTE_MS,
+            },
+            state: { paused, ...(note === undefined ? {} : { note }) },
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof ScheduleAlreadyRunning)) throw unreadable(error) ?? away(error);
+        await changeSchedule(client, work, change, ask);
+      }
+    },
+
+    removeSchedule: (name) => steer(name, (handle) => handle.delete()),
+    pauseSchedule: (name, note) => steer(name, (handle) => handle.pause(note)),
+    resumeSchedule: (name, note) => steer(name, (handle) => handle.unpause(note)),
+    runSchedule: (name) => steer(name, (handle) => handle.trigger(ScheduleOverlapPolicy.SKIP)),
+  };
+};
+
+const scheduleIdOf = (prefix: string, name: ScheduleName): string => {
+  if (name === 'reconcile') return reconcileScheduleId(prefix);
+  return name === 'retention' ? retainAlertsScheduleId(prefix) : migrationScheduleId(prefix, name);
+};
+
+/** Temporal keeps what a cron line means and not the line; a comment in it is kept, and shown in its UI. */
+const withComment = (cron: string): string => `${cron} # ${cron}`;
+
+/**
+ * Changes what is asked for and keeps the rest. A change names the state that was read, so that the server drops it
+ * when somebody, in Temporal's UI perhaps, was faster; it is then made anew on what they left. The same is done by
+ * `workers/schedules.ts`, which says more of it.
+ */
+async function changeSchedule(
+  client: Client,
+  work: ScheduledWork,
+  change: ScheduleChange,
+  ask: <T>(call: () => Promise<T>) => Promise<T>,
+): Promise<void> {
+  const { scheduleId } = work;
+  const { namespace, identity, loadedDataConverter } = client.options;
+  const { payloadConverter } = loadedDataConverter;
+  let writtenAgainst: string | null = null;
+  try {
+    for (let look = 0; look < MAX_LOOKS; look += 1) {
+      const { schedule, conflictToken } = await ask(() =>
+        client.workflowService.describeSchedule({ namespace, scheduleId }),
+      );
+      const present = schedule?.action?.startWorkflow;
+      const args = (present?.input?.payloads ?? []).map((payload): unknown =>
+        payloadConverter.fromPayload(payload),
+      );
+      if (isAsWanted(schedule, change) && isDeepStrictEqual(args, work.args)) return;
+      const state = Buffer.from(conflictToken).toString('hex');
+      if (state !== writtenAgainst)
+        await ask(() =>
+          client.workflowService.updateSchedule({
+            ...{ namespace, scheduleId, identity, requestId: randomUUID(), conflictToken },
+            schedule: {
+              ...schedule,
+              spec: { cronString: [withComment(change.cron)] },
+              action: {
+                startWorkflow: {
+                  ...present,
+                  workflowType: { name: work.workflowType },
+                  taskQueue: { name: work.taskQueue },
+                  input: { payloads: toPayloads(payloadConverter, ...work.args) ?? [] },
+                },
+              },
+              policies: {
+                ...schedule?.policies,
+                catchupWindow: { seconds: change.catchUpMinutes * 60 } as never,
+              },
+              state: {
+                ...schedule?.state,
+                ...(change.paused === undefined ? {} : { paused: change.paused }),
+                ...(change.note === undefined ? {} : { notes: change.note }),
+              },
+            },
+          }),
+        );
+      writtenAgainst = state;
+      await setTimeout(LOOK_PAUSE_MS);
+    }
+  } catch (error) {
+    throw unreadable(error) ?? away(error);
+  }
+  throw new AppError('CONFLICT', 'The schedule is being changed by somebody else all the time.');
+}
+
+const isAsWanted = (
+  schedule: Described['schedule'],
+  { cron, paused, note, catchUpMinutes }: ScheduleChange,
+): boolean => {
+  const { spec, state, policies } = schedule ?? {};
+  return (
+    runsBy(spec, cron) &&
+    Number(policies?.catchupWindow?.seconds) === catchUpMinutes * 60 &&
+    (paused === undefined || (state?.paused ?? false) === paused) &&
+    (note === undefined || state?.notes === note)
+  );
+};
+
+type Spec = NonNullable<Described['schedule']>['spec'];
+
+const runsBy = (spec: Spec | undefined, cron: string): boolean => {
+  const { structuredCalendar, interval } = spec ?? {};
+  return structuredCalendar?.length === 1 && structuredCalendar[0]?.comment === cron && !interval?.length;
+};
+
+const presentState = ({ spec, action, policies, state, info }: ScheduleDescription): ScheduleState => ({
+  ...presentTimes(spec),
+  args: [...(action.args ?? [])],
+  paused: state.paused,
+  note: state.note ?? null,
+  overlap: (policies.overlap ?? ScheduleOverlapPolicy.SKIP).toLowerCase(),
+  catchUpMinutes: policies.catchupWindow / MINUTE_MS,
+  running: info.runningActions.length > 0,
+  lastRun: info.recentActions.at(-1)?.takenAt ?? null,
+  nextRuns: info.nextActionTimes,
+});
+
+const presentTimes = (spec: ScheduleDescription['spec']): Pick<ScheduleState, 'cron' | 'everyMinutes'> => {
+  const { calendars = [], intervals = [] } = spec;
+  const [calendar] = calendars;
+  const [interval] = intervals;
+  if (calendars.length === 1 && intervals.length === 0)
+    return { cron: calendar?.comment ?? null, everyMinutes: null };
+  if (interval !== undefined && intervals.length === 1 && calendars.length === 0)
+    return { cron: null, everyMinutes: interval.every / MINUTE_MS };
+  return { cron: null, everyMinutes: null };
+};
+
+const notSet = (name: ScheduleName): AppError => new AppError('NOT_FOUND', `There is no schedule ${name}.`);
+
+/** What the server calls an invalid argument, which the SDK throws as a TypeError where it creates a schedule. */
+const unreadable = (error: unknown): AppError | null => {
+  const isInvalid = isGrpcServiceError(error) && Number(error.code) === INVALID_ARGUMENT;
+  if (!isInvalid && !(error instanceof TypeError)) return null;
+  const words = (isGrpcServiceError(error) ? error.details : error.message).replace(
+    /^Invalid schedule spec: /,
+    '',
+  );
+  return new AppError('VALIDATION_ERROR', `Temporal cannot read this: ${words}`, { cause: error });
+};
+
+export const away = (error: unknown): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'Temporal cannot be reached', { cause: error });

@@ -1,0 +1,127 @@
+import { createParser } from 'eventsource-parser';
+import { CliFailure, EXIT } from './cli-failure.js';
+
+export interface Target {
+  url: string;
+  /** For the documents' side, `Authorization: Bearer`. */
+  token: string | null;
+  /** For the proxy's management side, `X-Api-Key`. */
+  key: string | null;
+}
+
+export interface Gateway {
+  /** @throws CliFailure */
+  ask<T>(method: string, path: string, body?: unknown): Promise<T>;
+  /** The data of server-sent events until the stream ends. @throws CliFailure */
+  events<T>(path: string): AsyncGenerator<T>;
+  /** Ends requests that are under way. */
+  signal: AbortSignal;
+}
+
+const ANSWER_MS = 60_000;
+const MANAGEMENT = '/api/';
+/** The last event of a stream. */
+const DONE = '[DONE]';
+
+export const connectGateway = (target: Target, signal: AbortSignal): Gateway => {
+  const open = async (method: string, path: string, body: unknown, limit: AbortSignal): Promise<Response> => {
+    const isManagement = path.startsWith(MANAGEMENT);
+    const headers = new Headers();
+    if (isManagement) {
+      if (target.key !== null) headers.set('X-Api-Key', target.key);
+    } else if (target.token !== null) headers.set('Authorization', `Bearer ${target.token}`);
+    if (body !== undefined) headers.set('Content-Type', 'application/json');
+    let response: Response;
+    try {
+      response = await fetch(`${target.url}${path}`, {
+        ...{ method, headers, signal: limit, redirect: 'error' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    } catch (error) {
+      throw unreachable(target.url, error);
+    }
+    if (response.ok) return response;
+    const text = await response.text().catch(() => '');
+    throw refusal(response.status, wordsOf(text), isManagement ? target.key : target.token, isManagement);
+  };
+
+  return {
+    signal,
+    async ask<T>(method: string, path: string, body?: unknown): Promise<T> {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+      const response = await open(method, path, body, limit);
+      const text = await response.text().catch((error: unknown) => {
+        throw unreachable(target.url, error);
+      });
+      try {
+        return (text === '' ? null : JSON.parse(text)) as T;
+      } catch {
+        throw new CliFailure(EXIT.failed, `${target.url} does not answer as Tamis does.`);
+      }
+    },
+
+    async *events<T>(path: string): AsyncGenerator<T> {
+      const response = await open('GET', path, undefined, signal);
+      const waiting: string[] = [];
+      const parser = createParser({ onEvent: ({ data }) => waiting.push(data) });
+      const decoder = new TextDecoder();
+      try {
+        for await (const part of response.body ?? []) {
+          parser.feed(decoder.decode(part as Uint8Array, { stream: true }));
+          for (const data of waiting.splice(0)) {
+            if (data === DONE) return;
+            yield JSON.parse(data) as T;
+          }
+        }
+      } catch (error) {
+        throw unreachable(target.url, error);
+      }
+    },
+  };
+};
+
+const unreachable = (url: string, error: unknown): CliFailure => {
+  const { cause, message, name } = error as Error;
+  const reason = name === 'TimeoutError' ? 'it does not answer' : causeOf(cause) || message;
+  return new CliFailure(EXIT.unreachable, `The gateway at ${url} cannot be reached: ${reason}`);
+};
+
+const causeOf = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return '';
+  return cause.message || ((cause as NodeJS.ErrnoException).code ?? '');
+};
+
+const refusal = (
+  status: number,
+  words: string,
+  credential: string | null,
+  isManagement: boolean,
+): CliFailure => {
+  const said = words === '' ? `the gateway answered ${status}` : words;
+  if (status !== 401 && status !== 403) return new CliFailure(EXIT.failed, said, status);
+  const [what, flag, variable] = isManagement
+    ? ['key', '--key', 'TAMIS_KEY']
+    : ['token', '--token', 'TAMIS_TOKEN'];
+  const hint = credential === null ? `; no ${what} was given (${flag} or ${variable})` : '';
+  return new CliFailure(EXIT.refused, `Refused: ${said}${hint}`, status);
+};
+
+interface ErrorBody {
+  detail?: string | { loc: (string | number)[]; msg: string }[];
+  error?: string;
+}
+
+/** The sentence of an answer that is an error, in either form of the gateway's. */
+const wordsOf = (text: string): string => {
+  let body: ErrorBody | null;
+  try {
+    body = JSON.parse(text) as ErrorBody | null;
+  } catch {
+    return '';
+  }
+  if (typeof body?.error === 'string') return body.error;
+  const detail = body?.detail;
+  if (Array.isArray(detail))
+    return detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
+  return detail ?? '';
+};

@@ -1,0 +1,53 @@
+/** What runs by the clock, as Temporal Schedules: the reconciler, retention, and migrations in windows. */
+import { migrationScheduleId, reconcileScheduleId, retainAlertsScheduleId } from '../ids.js';
+import { taskQueues } from '../task-queues.js';
+import { MIGRATIONS } from './migrations.js';
+import type { MigrationName } from './migrations.js';
+
+export const SCHEDULES = ['reconcile', 'retention', ...MIGRATIONS] as const;
+export type ScheduleName = (typeof SCHEDULES)[number];
+
+/** What a schedule starts. */
+export interface ScheduledWork {
+  scheduleId: string;
+  workflowType: string;
+  taskQueue: string;
+  args: unknown[];
+}
+
+export const reconcileWork = (prefix: string): ScheduledWork => ({
+  scheduleId: reconcileScheduleId(prefix),
+  workflowType: 'reconcileDocuments',
+  taskQueue: taskQueues(prefix).documents,
+  args: [{ prefix }],
+});
+
+export const retentionWork = (prefix: string, retentionDays: number): ScheduledWork => ({
+  scheduleId: retainAlertsScheduleId(prefix),
+  workflowType: 'retainAlerts',
+  taskQueue: taskQueues(prefix).alerts,
+  args: [{ prefix, retentionDays }],
+});
+
+/** A window in which a migration runs; `unit` is what it counts. */
+export interface MigrationWindow {
+  name: MigrationName;
+  unit: string;
+  windowMinutes: number;
+  pagesPerSecond: number | null;
+}
+
+export const windowWork = (prefix: string, window: MigrationWindow): ScheduledWork => ({
+  scheduleId: migrationScheduleId(prefix, window.name),
+  workflowType: 'openMigrationWindow',
+  taskQueue: taskQueues(prefix).migrations,
+  args: [
+    {
+      prefix,
+      name: window.name,
+      unit: window.unit,
+      windowMs: window.windowMinutes * 60_000,
+      pagesPerSecond: window.pagesPerSecond,
+    },
+  ],
+});

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client, Connection, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { ScheduleSteering } from '../../../activities/ports/schedules.js';
+import { connectTemporal } from '../../../api/temporal.js';
+import { AppError } from '../../../schemas/app-error.js';
+import { parseConfig } from '../../../schemas/config/config.js';
+import { migrationScheduleId, reconcileScheduleId, scheduleIds } from '../../../schemas/ids.js';
+import { reconcileWork, windowWork } from '../../../schemas/migrations/schedules.js';
+import { ensureSchedules } from '../../../workers/schedules.js';
+import { createFakeSchedules } from '../../support/fakes/migrations/fake-schedules.js';
+import { until } from '../../support/until.js';
+
+const code = (wanted: string) => (error: unknown) => {
+  expect(error).toBeInstanceOf(AppError);
+  expect((error as AppError).code).toBe(wanted);
+};
+
+const refused = async (call: Promise<unknown>, wanted: string): Promise<void> => {
+  await call.then(() => {
+    throw new Error(`not refused with ${wanted}`);
+  }, code(wanted));
+};
+
+const newPrefix = (): string => `schedules-${process.pid}-${randomBytes(4).toString('hex')}-`;
+
+const window = (prefix: string, windowMinutes = 60) =>
+  windowWork(prefix, { name: 'records', unit: 'records', windowMinutes, pagesPerSecond: 5 });
+
+const contract = (open: (prefix: string) => ScheduleSteering): void => {
+  it('knows none that was not set', async () => {
+    const steering = open(newPrefix());
+    expect(await steering.describeSchedule('records')).toBeNull();
+    await refused(steering.removeSchedule('records'), 'NOT_FOUND');
+    await refused(steering.pauseSchedule('records', 'why'), 'NOT_FOUND');
+    await refused(steering.resumeSchedule('records', 'why'), 'NOT_FOUND');
+    await refused(steering.runSchedule('records'), 'NOT_FOUND');
+  });
+
+  it('sets one, and setting it again changes what is asked for alone', async () => {
+    const prefix = newPrefix();
+    const steering = open(prefix);
+    await steering.setSchedule(window(prefix), { cron: '0 3 * * 0', catchUpMinutes: 10, note: 'by night' });
+    const first = await steering.describeSchedule('records');
+    expect(first).toMatchObject({
+      ...{ cron: '0 3 * * 0', everyMinutes: null, paused: false, note: 'by night' },
+      ...{ overlap: 'skip', catchUpMinutes: 10, running: false, lastRun: null },
+      args: window(prefix).args,
+    });
+    expect(first?.nextRuns.length).toBeGreaterThan(0);
+
+    await steering.pauseSchedule('records', 'until the audit is over');
+    await until('it is paused', async () => (await steering.describeSchedule('records'))?.paused === true);
+    await steering.setSchedule(window(prefix, 30), { cron: '@daily', catchUpMinutes: 5 });
+    expect(await steering.describeSchedule('records')).toMatchObject({
+      ...{ cron: '@daily', paused: true, note: 'until the audit is over', catchUpMinutes: 5 },
+      args: window(prefix, 30).args,
+    });
+    await steering.setSchedule(window(prefix, 30), { cron: '@daily', catchUpMinutes: 5, paused: false });
+    expect(await steering.describeSchedule('records')).toMatchObject({
+      ...{ paused: false, note: 'until the audit is over' },
+    });
+
+    await steering.removeSchedule('records');
+    await until('it is gone', async () => (await steering.describeSchedule('records')) === null);
+  });
+
+  it('refuses a line that is no time', async () => {
+    const prefix = newPrefix();
+    const steering = open(prefix);
+    const change = { catchUpMinutes: 1 };
+    await refused(
+      steering.setSchedule(window(prefix), { ...change, cron: '777 3 * * 0' }),
+      'VALIDATION_ERROR',
+    );
+    expect(await steering.describeSchedule('records')).toBeNull();
+    await steering.setSchedule(window(prefix), { ...change, cron: '7 3 * * 0' });
+    await refused(
+      steering.setSchedule(window(prefix), { ...change, cron: '777 3 * * 0' }),
+      'VALIDATION_ERROR',
+    );
+    expect(await steering.describeSchedule('records')).toMatchObject({ cron: '7 3 * * 0' });
+  });
+};
+
+describe('fake schedules', () => contract((prefix) => createFakeSchedules(prefix).steering));
+
+describe("Temporal's schedules", () => {
+  const opened: { prefix: string; close(): Promise<void> }[] = [];
+  let connection: Connection;
+  let client: Client;
+
+  const configOf = (prefix: string, address = process.env['TEMPORAL_ADDRESS']!) =>
+    parseConfig({
+      ...{ TASK_QUEUE_PREFIX: prefix, TEMPORAL_ADDRESS: address, RETENTION_DAYS: '0' },
+      AUTH_TOKEN: randomBytes(16).toString('hex'),
+    });
+  const open = (prefix: string): ScheduleSteering => {
+    const steering = connectTemporal(configOf(prefix));
+    opened.push({ prefix, close: () => steering.close() });
+    return steering;
+  };
+
+  beforeAll(async () => {
+    connection = await Connection.connect({ address: process.env['TEMPORAL_ADDRESS']! });
+    client = new Client({ connection });
+  });
+  afterAll(async () => {
+    for (const { prefix, close } of opened) {
+      for (const id of scheduleIds(prefix))
+        await client.schedule
+          .getHandle(id)
+          .delete()
+          .catch(() => undefined);
+      await close();
+    }
+    await connection.close();
+  });
+
+  contract(open);
+
+  it('says every hour of what a worker made, and what an operator set survives its next start', async () => {
+    const prefix = newPrefix();
+    const steering = open(prefix);
+    await ensureSchedules(client, configOf(prefix));
+    expect(await steering.describeSchedule('reconcile')).toMatchObject({
+      ...{ cron: null, everyMinutes: 60, paused: false, overlap: 'skip', catchUpMinutes: 1 },
+    });
+    await steering.setSchedule(reconcileWork(prefix), {
+      ...{ cron: '30 */2 * * *', catchUpMinutes: 1, paused: true, note: 'every other hour' },
+    });
+    await ensureSchedules(client, configOf(prefix));
+    expect(await steering.describeSchedule('reconcile')).toMatchObject({
+      ...{ cron: '30 */2 * * *', everyMinutes: null, paused: true, note: 'every other hour' },
+    });
+  });
+
+  it('keeps a pause that comes between its reading and its writing', async () => {
+    const prefix = newPrefix();
+    const steering = open(prefix);
+    await steering.setSchedule(window(prefix), { cron: '0 3 * * 0', catchUpMinutes: 10 });
+    const handle = client.schedule.getHandle(migrationScheduleId(prefix, 'records'));
+    // Both at once, several times: whichever is first, neither is lost.
+    for (let minute = 1; minute <= 5; minute += 1) {
+      const note = `pause ${minute}`;
+      await Promise.all([
+        steering.setSchedule(window(prefix), { cron: `${minute} 3 * * 0`, catchUpMinutes: 10 }),
+        handle.pause(note),
+      ]);
+      await until('both are there', async () => {
+        const state = await steering.describeSchedule('records');
+        return state?.paused === true && state.note === note && state.cron === `${minute} 3 * * 0`;
+      });
+      await handle.unpause('again');
+      await until('it goes on', async () => !(await handle.describe()).state.paused);
+    }
+  });
+
+  it('starts one run at the word of an operator', async () => {
+    const prefix = newPrefix();
+    const steering = open(prefix);
+    await client.schedule.create({
+      scheduleId: reconcileScheduleId(prefix),
+      spec: { intervals: [{ every: '1 day' }] },
+      action: {
+        ...{ type: 'startWorkflow', workflowType: 'reconcileDocuments', taskQueue: `${prefix}nobody` },
+      },
+      policies: { overlap: ScheduleOverlapPolicy.SKIP },
+    });
+    await steering.runSchedule('reconcile');
+    await until('it runs', async () => (await steering.describeSchedule('reconcile'))?.running === true);
+    const [running] = (await client.schedule.getHandle(reconcileScheduleId(prefix)).describe()).info
+      .runningActions;
+    expect((await steering.describeSchedule('reconcile'))?.lastRun).toBeInstanceOf(Date);
+    await client.workflow.getHandle(running!.workflow.workflowId).terminate('the test is over');
+  });
+
+  it('says that Temporal is away', async () => {
+    const steering = connectTemporal(configOf(newPrefix(), '127.0.0.1:9'));
+    try {
+      await Promise.all(
+        [
+          steering.describeSchedule('records'),
+          steering.pauseSchedule('records', 'why'),
+          steering.setSchedule(window('x'), { cron: '@daily', catchUpMinutes: 1 }),
+        ].map((call) => refused(call, 'SERVICE_UNAVAILABLE')),
+      );
+    } finally {
+      await steering.close();
+    }
+  });
+});
