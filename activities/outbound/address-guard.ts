@@ -66,11 +66,11 @@ export const createGuardedDispatcher = (options: {
 }): Dispatcher => {
   const timeout = options.connectTimeoutMs;
   if (options.allowPrivate) return new Agent({ connect: { timeout } });
-  return new Agent({ connect: { lookup: guardedLookup(options.resolve ?? lookup) as never, timeout } }).compose(
-    (dispatch) => (request, handler) => {
-      const url = new URL(String(request.origin));
-      if (!isPublicUrl(url)) throw blocked(url.hostname);
-      return dispatch(request, handler);
-    },
-  );
+  return new Agent({
+    connect: { lookup: guardedLookup(options.resolve ?? lookup) as never, timeout },
+  }).compose((dispatch) => (request, handler) => {
+    const url = new URL(String(request.origin));
+    if (!isPublicUrl(url)) throw blocked(url.hostname);
+    return dispatch(request, handler);
+  });
 };
