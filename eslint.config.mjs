@@ -21,6 +21,38 @@ export default tseslint.config(
       'max-len': ['error', { code: 1000, comments: 120, ignoreUrls: true }],
     },
   },
+  ...tseslint.configs.strictTypeChecked.map((config) => ({
+    ...config,
+    files: ['{schemas,workflows,activities,workers,api}/**/*.ts'],
+  })),
+  {
+    files: ['{schemas,workflows,activities,workers,api}/**/*.ts'],
+    rules: {
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-confusing-void-expression': [
+        'error',
+        { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
+      ],
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      // What was caught, and a signal's reason, is thrown on as it is.
+      '@typescript-eslint/only-throw-error': 'off',
+      '@typescript-eslint/prefer-promise-reject-errors': [
+        'error',
+        { allowThrowingUnknown: true, allowThrowingAny: true },
+      ],
+      // With noUncheckedIndexedAccess it stands where the line before has looked.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      // Adapters are closures: no method has a `this` to lose.
+      '@typescript-eslint/unbound-method': 'off',
+      // A port's method is asynchronous also where an adapter has nothing to wait for.
+      '@typescript-eslint/require-await': 'off',
+      // Texts are spread on purpose: into characters instead of UTF-16 units.
+      '@typescript-eslint/no-misused-spread': 'off',
+      // What a callback or a replay changes, and what comes from outside, is not what the types say.
+      '@typescript-eslint/no-unnecessary-condition': 'off',
+    },
+  },
   {
     // The launcher and the scripts in deploy/ write for people, and so do campaigns and benches.
     files: ['{schemas,workflows,activities,workers,api}/**/*.ts'],

@@ -175,7 +175,7 @@ const runsBy = (spec: Spec | undefined, cron: string): boolean => {
 
 const presentState = ({ spec, action, policies, state, info }: ScheduleDescription): ScheduleState => ({
   ...presentTimes(spec),
-  args: [...(action.args ?? [])],
+  args: [...((action.args ?? []) as unknown[])],
   paused: state.paused,
   note: state.note ?? null,
   overlap: (policies.overlap ?? ScheduleOverlapPolicy.SKIP).toLowerCase(),
@@ -200,7 +200,7 @@ const notSet = (name: ScheduleName): AppError => new AppError('NOT_FOUND', `Ther
 
 /** What the server calls an invalid argument, which the SDK throws as a TypeError where it creates a schedule. */
 const unreadable = (error: unknown): AppError | null => {
-  const isInvalid = isGrpcServiceError(error) && Number(error.code) === INVALID_ARGUMENT;
+  const isInvalid = isGrpcServiceError(error) && (error.code as number) === INVALID_ARGUMENT;
   if (!isInvalid && !(error instanceof TypeError)) return null;
   const words = (isGrpcServiceError(error) ? error.details : error.message).replace(
     /^Invalid schedule spec: /,

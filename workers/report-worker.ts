@@ -38,7 +38,7 @@ export const reportWorker = (options: WorkerReportOptions): (() => Promise<void>
       await obey();
       await workers.report({
         ...{ worker_id: workerId, slots, started_at: started, seen_at: new Date() },
-        renewed: { ...renewed } as Record<string, Date>,
+        renewed: { ...renewed },
       });
     } catch (error) {
       onError(error);

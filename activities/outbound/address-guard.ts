@@ -67,7 +67,7 @@ export const createGuardedDispatcher = (options: {
   const timeout = options.connectTimeoutMs;
   if (options.allowPrivate) return new Agent({ connect: { timeout } });
   return new Agent({
-    connect: { lookup: guardedLookup(options.resolve ?? lookup) as never, timeout },
+    connect: { lookup: guardedLookup(options.resolve ?? lookup), timeout },
   }).compose((dispatch) => (request, handler) => {
     const url = new URL(String(request.origin));
     if (!isPublicUrl(url)) throw blocked(url.hostname);

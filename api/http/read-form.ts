@@ -60,7 +60,7 @@ export const readForm = async (ctx: Koa.Context): Promise<Record<string, string>
       { type: 'content_type', loc: ['body'], msg: 'The body must be sent as a form', input: null },
     ]);
   const { refused, unpacked } = countBody(ctx);
-  const read = kind === 'urlencoded' ? urlEncoded(ctx as never, async () => {}) : readMultipart(ctx);
+  const read = kind === 'urlencoded' ? urlEncoded(ctx, async () => {}) : readMultipart(ctx);
   await Promise.race([read, refused]);
   unpacked((ctx.request as Koa.Request & { rawBody?: string }).rawBody?.length ?? 0);
   return textFields(ctx);

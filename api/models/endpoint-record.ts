@@ -17,7 +17,7 @@ export const providerOf = (
 ): ModelEndpoint['provider'] => {
   if (provider == null || provider === '') return null;
   const known: readonly string[] = type === 'reranker' ? RERANKER_PROVIDERS : MODEL_PROVIDERS;
-  if (!known.includes(String(provider)))
+  if (typeof provider !== 'string' || !known.includes(provider))
     throw invalidRequest([
       {
         ...{ type: 'provider', loc: ['body', 'extra', 'provider'], input: provider },

@@ -27,8 +27,8 @@ const isOurs = async (folder: string): Promise<boolean> => {
  */
 export const createScratchDirectory = async (kind: 'worker' | 'gateway'): Promise<string> => {
   const root = join(tmpdir(), `tamis-${kind}-${userId()}`);
-  await mkdir(root, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
+  await mkdir(root, { mode: 0o700 }).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   });
   if (!(await isOurs(root))) return mkdtemp(join(tmpdir(), `tamis-${kind}-`));
   await chmod(root, 0o700);

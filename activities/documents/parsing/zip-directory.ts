@@ -16,7 +16,7 @@ class BufferedReader extends yauzl.RandomAccessReader {
 
   override _readStreamForRange(start: number, end: number): Readable {
     const out = new PassThrough();
-    this.copy(out, start, end).catch((error: Error) => out.destroy(error));
+    this.copy(out, start, end).catch((error: unknown) => out.destroy(error as Error));
     return out;
   }
 

@@ -111,7 +111,7 @@ const BERT = /bert/;
 // eslint-disable-next-line complexity -- defaults of fields that servers leave out, one after the other
 const describeOllamaModel = (answer: unknown): ModelDescription => {
   const { capabilities = [], model_info: info = {} } = readAs(ShowAnswer, answer, 'description of the model');
-  const architecture = String(info['general.architecture'] ?? '');
+  const architecture = (info['general.architecture'] as string | undefined) ?? '';
   const context = info[`${architecture}.context_length`];
   const tokenizer = info['tokenizer.ggml.model'];
   const wordpiece = typeof tokenizer === 'string' ? tokenizer === 'bert' : BERT.test(architecture);

@@ -15,6 +15,7 @@ export const returnAborts = <Item>(
   const returnNow = inner.return.bind(inner);
   const throwNow = inner.throw.bind(inner);
   return Object.assign(inner, {
+    // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- as AsyncGenerator declares it
     return: async (value: void) => {
       controller.abort(leave);
       return returnNow(value);

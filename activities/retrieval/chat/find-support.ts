@@ -43,7 +43,7 @@ const claimsIn = (answer: string): Claim[] => {
   const sentences: string[] = [];
   for (const sentence of answer.split(/\n+/).flatMap((line) => splitSentences(line))) {
     const ahead = MARK_AHEAD.exec(sentence)?.[0] ?? '';
-    if (ahead !== '' && sentences.length > 0) sentences[sentences.length - 1] += ahead;
+    if (ahead !== '' && sentences.length > 0) sentences.push(`${sentences.pop() ?? ''}${ahead}`);
     sentences.push(sentence.slice(ahead === '' || sentences.length === 0 ? 0 : ahead.length));
   }
   return sentences

@@ -45,7 +45,9 @@ const matchAt = (pattern: RegExp, text: string, place: number): string => {
 const readText = (filter: string, start: number): { token: Token; end: number } => {
   const quote = filter[start];
   const segments: string[] = [''];
-  const add = (text: string): void => void (segments[segments.length - 1] += text);
+  const add = (text: string): void => {
+    segments.push(`${segments.pop() ?? ''}${text}`);
+  };
   let value = '';
   for (let place = start + 1; place < filter.length; place += 1) {
     const character = filter[place] ?? '';

@@ -70,5 +70,5 @@ export const readRdapAnswer = (answer: unknown): WhoisFacts | null => {
 /** Only what is known; null when nothing is. */
 export const withoutGaps = (facts: { [Name in keyof WhoisFacts]: string | undefined }): WhoisFacts | null => {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
-  return known.length === 0 ? null : (Object.fromEntries(known) as WhoisFacts);
+  return known.length === 0 ? null : Object.fromEntries(known);
 };

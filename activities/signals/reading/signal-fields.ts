@@ -10,7 +10,7 @@ const LONG_TEXT = 4_096;
 
 type Fields = Record<string, unknown>;
 
-const asFields = (value: unknown): Fields => (isObject(value) ? (value as Fields) : {});
+const asFields = (value: unknown): Fields => (isObject(value) ? value : {});
 
 const textOf =
   (limit: number) =>

@@ -29,7 +29,7 @@ export interface UnknownField {
  */
 export const unknownFields = (condition: unknown, path: RulePath): UnknownField[] => {
   if (!isObject(condition)) return [];
-  const { field, conditions, condition: inner } = condition as Record<string, unknown>;
+  const { field, conditions, condition: inner } = condition;
   if (Array.isArray(conditions))
     return conditions.flatMap((each, index) => unknownFields(each, [...path, 'conditions', index]));
   if (inner !== undefined) return unknownFields(inner, [...path, 'condition']);

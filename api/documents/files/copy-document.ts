@@ -74,7 +74,10 @@ export const copyDocument = async (
   await confirmUploader(commandDeps, ctx.principal.userId);
   await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
   const ended = await awaitEnd(adapters.tasks, task, ctx.signal);
-  if (ended !== null) return requireCompleted(ended);
+  if (ended !== null) {
+    requireCompleted(ended);
+    return;
+  }
   // The client has left: the copy goes on without an answer.
   if (ctx.signal.aborted) return;
   await cancelTask(commandDeps, task).catch((error: unknown) => {

@@ -22,7 +22,7 @@ export const crossOrigin = (origins: readonly string[]): Middleware => {
     maxAge: PREFLIGHT_SECONDS,
   });
   return (ctx, next) => {
-    if (origins.length === 0 || surfaceOf(ctx.path).name !== 'documents') return next();
-    return allow(ctx, next);
+    if (origins.length === 0 || surfaceOf(ctx.path).name !== 'documents') return next() as Promise<unknown>;
+    return allow(ctx, next) as Promise<unknown>;
   };
 };

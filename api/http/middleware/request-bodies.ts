@@ -66,7 +66,7 @@ export const requestBodies =
   async (ctx, next) => {
     const hasBody =
       ctx.req.headers['transfer-encoding'] !== undefined || Number(ctx.get('Content-Length')) > 0;
-    if (!hasBody) return next();
+    if (!hasBody) return next() as Promise<unknown>;
     ctx.res.once('finish', () => endBody(ctx, pace));
     const { stalled, stop } = watchPace(ctx, pace);
     const served = next();

@@ -37,10 +37,10 @@ const textsOfTokens = async (lists: readonly number[][]): Promise<string[]> => {
 export const embeddingInput = async (input: EmbeddingRequest['input']): Promise<string[]> => {
   const items = typeof input === 'string' || isTokens(input) ? [input] : input;
   // Each token stands for a byte at least; what is too long is not read.
-  if (sumOf(items as (string | number[])[]) > MAX_CHARACTERS) throw tooLarge("'input'", MAX_CHARACTERS);
+  if (sumOf(items) > MAX_CHARACTERS) throw tooLarge("'input'", MAX_CHARACTERS);
   const texts = isTokens(items[0])
     ? await textsOfTokens(items as number[][])
-    : (items as (string | number[])[]).map((item) => (typeof item === 'string' ? item : ''));
+    : items.map((item) => (typeof item === 'string' ? item : ''));
   if (texts.length === 0 || texts.some((text) => text.trim() === ''))
     throw badRequest("'input' must hold at least one text, and none that is empty");
   if (sumOf(texts) > MAX_CHARACTERS) throw tooLarge("'input'", MAX_CHARACTERS);

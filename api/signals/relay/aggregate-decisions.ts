@@ -26,7 +26,7 @@ export interface AggregatedDecisions {
 const DECISIONS_LIMIT = 300_000;
 
 type Fields = Record<string, unknown>;
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? (value as Fields) : {});
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 

@@ -11,16 +11,25 @@ export const holdBack = (limit: number, seen: (bytes: Buffer) => Promise<void> |
   let size = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      if (held === null) return done(null, chunk);
+      if (held === null) {
+        done(null, chunk);
+        return;
+      }
       held.push(chunk);
       size += chunk.length;
-      if (size <= limit) return done();
+      if (size <= limit) {
+        done();
+        return;
+      }
       const all = Buffer.concat(held);
       held = null;
       done(null, all);
     },
     flush(done) {
-      if (held === null) return done();
+      if (held === null) {
+        done();
+        return;
+      }
       const all = Buffer.concat(held);
       void (async () => seen(all))().then(() => done(null, all.length === 0 ? undefined : all), done);
     },

@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { Agent } from 'undici';
-import type { Dispatcher } from 'undici';
 import { AppError } from '../../../schemas/app-error.js';
 import { answerHeaders, requestHeaders } from './end-to-end-headers.js';
 import type { HeaderMap } from './end-to-end-headers.js';
@@ -66,7 +65,7 @@ export const createCapiPassThrough = (options: {
       const answer = await agent.request({
         origin: base.origin,
         path: `${folder}${request.path}`,
-        method: request.method as Dispatcher.HttpMethod,
+        method: request.method,
         headers,
         body: relay,
         signal: late.signal,

@@ -75,10 +75,14 @@ export const createDecisionCache = ({
       if (after === null) {
         // No set to add to yet, or no such answer.
         if (kept === null || answer === undefined) return;
-        return void (await copies.drop(watcher, version));
+        await copies.drop(watcher, version);
+        return;
       }
       const copy = await zipped(Buffer.from(JSON.stringify(after)));
-      if (copy.length > COPY_BYTES) return void (await copies.drop(watcher, version));
+      if (copy.length > COPY_BYTES) {
+        await copies.drop(watcher, version);
+        return;
+      }
       if (await copies.write(watcher, version, { bytes: copy, at }, kept?.revision ?? 0)) return;
     }
     throw new Error('the copy of the decisions changes too often');
@@ -131,7 +135,7 @@ export const createDecisionCache = ({
       if (kept === null) return null;
       const aggregated = JSON.parse(String(await unpack(kept.bytes))) as AggregatedDecisions;
       const body = Buffer.from(JSON.stringify(expandDecisions(aggregated, { startup, at: now().getTime() })));
-      const zip = body.length > GZIP_ABOVE && /\bgzip\b/i.test(String(req.headers['accept-encoding'] ?? ''));
+      const zip = body.length > GZIP_ABOVE && /\bgzip\b/i.test(req.headers['accept-encoding'] ?? '');
       const seconds = Math.max(0, Math.floor((now().getTime() - kept.at.getTime()) / 1000));
       return {
         status: 200,

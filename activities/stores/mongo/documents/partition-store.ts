@@ -118,7 +118,7 @@ export const createMongoPartitionStore = (db: Db): PartitionStore => {
         .toArray();
       return documents.map(toRecord);
     },
-    async update(partition, patch, guard = undefined) {
+    async update(partition, patch, guard) {
       const document = await partitions.findOneAndUpdate(
         { _id: partition, ...PRESENT, ...(guard && onEmbedder(guard.embedder)) },
         { $set: patch },

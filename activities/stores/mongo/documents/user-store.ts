@@ -57,7 +57,7 @@ const changeOf = (patch: UserPatch): UpdateFilter<UserDocument> => {
   return {
     ...(Object.keys(set).length === 0 ? {} : { $set: set }),
     ...(Object.keys(unset).length === 0 ? {} : { $unset: unset }),
-  } as UpdateFilter<UserDocument>;
+  };
 };
 
 /** Users in collection `users`, by number. */

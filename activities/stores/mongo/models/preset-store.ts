@@ -38,7 +38,7 @@ export const createMongoPresetStore = (db: Db): PresetStore => {
       const _id = presetId(preset.preset_type, preset.name);
       try {
         // Matches what a removed one left behind, or nothing.
-        await presets.replaceOne({ _id, removed: true }, preset as PresetDocument, { upsert: true });
+        await presets.replaceOne({ _id, removed: true }, preset, { upsert: true });
         return preset;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
@@ -52,7 +52,7 @@ export const createMongoPresetStore = (db: Db): PresetStore => {
       const _id = presetId(before.preset_type, before.name);
       const { updated_at } = before;
       const guard = { _id, updated_at, ...PRESENT };
-      return (await presets.replaceOne(guard, after as PresetDocument)).matchedCount === 1;
+      return (await presets.replaceOne(guard, after)).matchedCount === 1;
     },
     async remove(type, name) {
       const { matchedCount } = await presets.updateOne(
