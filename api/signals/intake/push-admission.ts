@@ -18,14 +18,13 @@ export interface PushAdmission {
    */
   read<T>(work: () => T): Promise<T>;
   /**
-   * Stores what was read.
-   * @throws AppError as `ask` does
+   * Stores what was read, without asking again: who has waited for its turn is not sent away at the end of it.
    */
   store<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** As many pushes are under way at once as are done in this time: a push then waits as long. */
-const WAIT_MS = 1_000;
+const WAIT_MS = 600;
 /** So many are always let in: fewer tell nothing of what the stores can do. */
 const LEAST = 8;
 /** What is expected before anything was measured, with the weight of one second. */
@@ -35,6 +34,14 @@ const MEMORY_MS = 5_000;
 /** When the oldest push takes so long the stores stand still, whatever was measured before. */
 const STUCK_MS = 1_500;
 const COME_AGAIN_MS = 2_000;
+
+/** Rounds of the event loop between two pushes that are read. */
+const ROUNDS = 8;
+
+/** libuv accepts one connection a round: those that wait to be refused, or ask how we are, must not queue behind reads. */
+const giveWay = async (): Promise<void> => {
+  for (let round = 0; round < ROUNDS; round += 1) await new Promise((resolve) => setImmediate(resolve));
+};
 
 /** @param now milliseconds of a clock that only goes on */
 export const createPushAdmission = (now: () => number = () => performance.now()): PushAdmission => {
@@ -61,7 +68,6 @@ export const createPushAdmission = (now: () => number = () => performance.now())
   };
 
   const during = async <T>(work: () => Promise<T>, isLast: boolean): Promise<T> => {
-    ask();
     const push = { since: now() };
     underWay.add(push);
     if (underWay.size === LEAST) countedTo = push.since;
@@ -90,12 +96,14 @@ export const createPushAdmission = (now: () => number = () => performance.now())
 
   return {
     ask,
-    read: (work) =>
-      during(async () => {
-        turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
+    read: async (work) => {
+      ask();
+      return during(async () => {
+        turn = turn.then(giveWay);
         await turn;
         return work();
-      }, false),
+      }, false);
+    },
     store: (work) => during(work, true),
   };
 };
