@@ -43,16 +43,25 @@ const MAX_TERM_LENGTH = 100;
 /** The engine's bound on one `terms` query is 65,536. */
 const MAX_KEYS = 50_000;
 
-/** The query's text, cut to what the engine takes: the first distinct words. Null when nothing is left to search. */
+/**
+ * The words of a question that the engine takes: the first distinct ones, each as often as it stands there. A word said
+ * five times weighs five times, also in a question of many. Null when nothing is left to search.
+ */
 const lexicalText = (text: string, maxTerms: number): string | null => {
   if (text.trim() === '') return null;
   if (text.length <= maxTerms) return text;
-  const terms = new Set<string>();
+  const distinct = new Set<string>();
+  const kept: string[] = [];
   for (const [term] of text.matchAll(TERM)) {
-    terms.add(term.slice(0, MAX_TERM_LENGTH));
-    if (terms.size === maxTerms) break;
+    const word = term.slice(0, MAX_TERM_LENGTH);
+    const name = word.toLowerCase();
+    if (!distinct.has(name)) {
+      if (distinct.size >= maxTerms) continue;
+      distinct.add(name);
+    }
+    kept.push(word);
   }
-  return terms.size === 0 ? null : [...terms].join(' ');
+  return kept.length === 0 ? null : kept.join(' ');
 };
 
 /**

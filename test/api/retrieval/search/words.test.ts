@@ -34,6 +34,8 @@ beforeAll(async () => {
     'The engineers were repairing leaking pumps.',
     'An engine is a machine.',
     'Der Müller wohnt in Zürich.',
+    'Turbines of the harbour.',
+    'Dredgers of the harbour.',
   ]);
   for (const name of ['annual_report-2024.pdf', 'annual_report-2023.pdf', 'Übersicht Straße.pdf']) {
     const response = await gateway.call(
@@ -105,5 +107,20 @@ describe('words are found in other forms, with and without accents', () => {
   it('in a language without stemming', async () => {
     expect((await first('zurich muller')).content).toContain('Zürich');
     expect((await first('ZÜRICH')).content).toContain('Zürich');
+  });
+});
+
+describe('a word that a question says often weighs more', () => {
+  const filling =
+    'Somebody asked yesterday whether anybody could possibly explain what exactly happened last summer:';
+
+  it.each([
+    ['turbines', 'dredgers'],
+    ['dredgers', 'turbines'],
+  ])('%s, however long the question is', async (often, once) => {
+    expect((await first(`${often} ${once} ${often}`)).content.toLowerCase()).toContain(often);
+    const asked = `${filling} ${once}, ${often}, more ${often}, and yet more ${often}?`;
+    expect(asked.length).toBeGreaterThan(120);
+    expect((await first(asked)).content.toLowerCase()).toContain(often);
   });
 });
