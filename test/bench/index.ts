@@ -9,6 +9,7 @@ import { reportBench } from './bench-report.js';
 import { cranfield } from './collection.js';
 import { indexFiles } from './index-files.js';
 import { mean } from './measures.js';
+import { processorTime } from './processor-time.js';
 
 const FILES = Number(process.env['BENCH_FILES'] ?? 300);
 const WARM_FILES = 200;
@@ -26,7 +27,12 @@ const measure = async (embedderName: string, overrides: Record<string, string>):
     const warm = documents.slice(FILES, FILES + WARM_FILES);
     await indexFiles(stack, 'warm', warm, { clients: CLIENTS });
     const files = documents.slice(0, FILES);
+    const before = processorTime(stack);
     const seconds = await indexFiles(stack, PARTITION, files, { clients: CLIENTS });
+    const processor = [...processorTime(stack)].map(([part, ms]): [string, number] => [
+      part,
+      (ms - (before.get(part) ?? 0)) / files.length,
+    ]);
 
     const embedder = await stack.adapters.models.embedder(embedderName);
     const texts: string[] = [];
@@ -60,6 +66,8 @@ const measure = async (embedderName: string, overrides: Record<string, string>):
       'parse and chunk ms': activity('parseDocument'),
       'embed, store and publish ms': activity('embedDocument') + activity('publishDocument'),
       'waiting and Temporal ms': Math.round(mean(times.map(({ rest }) => rest))),
+      'processor ms a file': Math.round(processor.reduce((sum, [, ms]) => sum + ms, 0)),
+      ...Object.fromEntries(processor.map(([part, ms]) => [`${part} ms`, ms.toFixed(1)])),
     };
   } finally {
     await stack.close();

@@ -18,6 +18,10 @@ import { sampleSignal } from '../support/signal-client.js';
 /** Aimed at are 20 and 50 a second; a machine of two cores, on which the engines run too, is given less. */
 const CHATS_PER_SECOND = Number(process.env['ATTACK_CHATS'] ?? 5);
 const PUSHES_PER_SECOND = Number(process.env['ATTACK_PUSHES'] ?? 15);
+/** What one attacker does at most: without a pause it is a flood, which takes the machine whatever is answered. */
+const TRIES_PER_SECOND = Number(process.env['ATTACK_TRIES'] ?? 20);
+/** A pattern of names, for a look at some. */
+const ONLY = process.env['ATTACK_ONLY'] ?? '';
 const SECONDS = Number(process.env['ATTACK_SECONDS'] ?? 30);
 /** A p99 of a few milliseconds doubles for nothing. */
 const FLOOR_MS = 100;
@@ -31,7 +35,7 @@ interface Attack {
   name: string;
   /** One go at it, again and again until the time is over. */
   once(index: number): Promise<unknown>;
-  /** How many go at it at once. */
+  /** How many go at it at once, `TRIES_PER_SECOND` together. */
   hands: number;
 }
 
@@ -75,6 +79,8 @@ beforeAll(async () => {
   });
   stack = await openStack({
     ...{ LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat', OLLAMA_HOST: '' },
+    // As where it runs: the worker gives way to the gateway.
+    WORKER_NICENESS: '10',
     // As a gateway is served: the limits are what is tried here.
     ...{
       RATE_LIMIT_ENABLED: 'true',
@@ -264,7 +270,7 @@ const during = async (attack: Attack, seconds: number): Promise<{ found: Load; t
   const hand = async (): Promise<void> => {
     while (!over) {
       await attack.once((tries += 1)).catch(() => undefined);
-      await pause(10);
+      await pause((1000 * attack.hands) / TRIES_PER_SECOND);
     }
   };
   const hands = Promise.all(Array.from({ length: attack.hands }, hand));
@@ -282,7 +288,7 @@ it(
     expect(base.faults).toEqual([]);
     const rows = [{ attack: 'none', tries: 0, chat: p99(base.chats), push: p99(base.pushes), faults: 0 }];
     const slow: string[] = [];
-    for (const attack of ATTACKS) {
+    for (const attack of ATTACKS.filter(({ name }) => new RegExp(ONLY).test(name))) {
       const { found, tries } = await during(attack, SECONDS);
       const row = { attack: attack.name, tries, chat: p99(found.chats), push: p99(found.pushes) };
       rows.push({ ...row, faults: found.faults.length });
