@@ -47,7 +47,7 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
     if (partition !== null && partition.embedder !== task.embedder)
       throw new AppError('EMBEDDER_CHANGED_DURING_INDEXING');
     const embedder = await models.embedder(task.embedder);
-    await chunks.ensureSchema([{ vectorField: embedder.vectorField, dimension: embedder.dimension }]);
+    await chunks.ensureField({ vectorField: embedder.vectorField, dimension: embedder.dimension });
 
     let stored = before;
     let total: number | null = null;

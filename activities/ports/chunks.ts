@@ -29,6 +29,11 @@ export interface ChunkStore {
    * among its details), or has one of the fields with another length
    */
   ensureSchema(fields: readonly { vectorField: string; dimension: number }[]): Promise<void>;
+  /**
+   * The same for one field, before something is written to it: one that was seen in the last minute is not looked at
+   * again, and `put` makes it anew where it is gone since.
+   */
+  ensureField(field: { vectorField: string; dimension: number }): Promise<void>;
   /** For what needs the present schema. @throws AppError VDB_SCHEMA_MIGRATION_REQUIRED until it is there */
   requireSchema(): Promise<void>;
   /**

@@ -21,6 +21,9 @@ import { createTermCounter } from './term-weights.js';
 
 type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
 
+/** How long fields that are there are not looked at again before each write: a look is four requests. */
+const SURE_MS = 60_000;
+
 /** Chunks behind the alias `{indexPrefix}chunks`, with one vector field per embedder. */
 export const createOpenSearchChunkStore = (
   client: OpenSearchClient,
@@ -36,6 +39,22 @@ export const createOpenSearchChunkStore = (
     if (owed === null) return;
     await ensureChunkIndex(client, names, owed);
     owed = null;
+  };
+  /** Fields that were seen to be there, by name. What is gone since refuses a write, and is looked at again then. */
+  const sure = new Map<string, VectorField & { until: number }>();
+  const isSure = ({ vectorField, dimension }: VectorField): boolean => {
+    const seen = sure.get(vectorField);
+    return seen?.dimension === dimension && seen.until > Date.now();
+  };
+  const ensure = async (fields: readonly VectorField[]): Promise<void> => {
+    for (const { vectorField } of fields) sure.delete(vectorField);
+    try {
+      await ensureChunkIndex(client, names, fields);
+    } catch (error) {
+      if (isSchemaBehind(error)) owed = [...(owed ?? []), ...fields];
+      throw error;
+    }
+    for (const field of fields) sure.set(field.vectorField, { ...field, until: Date.now() + SURE_MS });
   };
   const askLegs = async (
     { lexical, dense }: ReturnType<typeof hybridQuery>,
@@ -55,24 +74,30 @@ export const createOpenSearchChunkStore = (
     return { legs, checked: check === null ? null : responses.shift() };
   };
   return {
-    async ensureSchema(fields) {
-      try {
-        await ensureChunkIndex(client, names, fields);
-      } catch (error) {
-        if (isSchemaBehind(error)) owed = [...(owed ?? []), ...fields];
-        throw error;
-      }
+    ensureSchema: ensure,
+
+    async ensureField(field) {
+      await requireSchema();
+      if (!isSure(field)) await ensure([field]);
     },
 
     requireSchema,
 
     async put(chunks, vectorField, signal) {
       await requireSchema();
-      const results = await bulkUpdate(client, index, putUpdates(chunks, vectorField), {
-        refresh: 'false',
-        signal,
-      });
-      const refused = results.filter(({ status }) => status >= 300);
+      const write = async () => {
+        const results = await bulkUpdate(client, index, putUpdates(chunks, vectorField), {
+          refresh: 'false',
+          signal,
+        });
+        return results.filter(({ status }) => status >= 300);
+      };
+      let refused = await write();
+      const field = sure.get(vectorField);
+      if (refused.length > 0 && field !== undefined) {
+        await ensure([field]);
+        refused = await write();
+      }
       if (refused.length === 0) return;
       const message = refused[0]?.reason ?? undefined;
       // 404: the index itself is gone. 409 and 5xx: nothing that the chunk is to blame for.

@@ -125,6 +125,18 @@ const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): v
       await close();
     });
 
+    test('one that goes missing within a minute is made anew by what is written', async () => {
+      const { store, close, request, version } = await openIndex();
+      await store.ensureField(fields[0]!);
+      await request('DELETE', '');
+      await store.ensureField(fields[0]!);
+      const chunk = sampleChunk({ partition: 'p', file_key: 'f', text: 'mill', position: 0 });
+      await store.put([{ chunk, vector: [1, 0] }], 'v');
+      expect(await store.get(chunk.chunk_id)).toMatchObject({ text: 'mill' });
+      expect(await version()).toBe(3);
+      await close();
+    });
+
     test('one without a version gets ours, and a newer one keeps its own', async () => {
       const { store, close, request, version } = await openIndex();
       await store.ensureSchema(fields);

@@ -60,14 +60,17 @@ export const createFakeChunkStore = (): ChunkStore => {
   const ranked = (hits: SearchLegHit[], size: number): SearchLegHit[] =>
     hits.sort((a, b) => b.score - a.score || a.chunk.position - b.chunk.position).slice(0, size);
 
+  const ensureField: ChunkStore['ensureField'] = async ({ vectorField, dimension }) => {
+    if ((dimensions.get(vectorField) ?? dimension) !== dimension)
+      throw new AppError('VDB_SCHEMA_MIGRATION_REQUIRED');
+    dimensions.set(vectorField, dimension);
+  };
+
   return {
     async ensureSchema(fields) {
-      for (const { vectorField, dimension } of fields) {
-        if ((dimensions.get(vectorField) ?? dimension) !== dimension)
-          throw new AppError('VDB_SCHEMA_MIGRATION_REQUIRED');
-        dimensions.set(vectorField, dimension);
-      }
+      for (const field of fields) await ensureField(field);
     },
+    ensureField,
     requireSchema: async () => {},
     async put(chunks, vectorField, signal) {
       signal?.throwIfAborted();
