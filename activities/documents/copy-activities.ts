@@ -3,7 +3,7 @@ import { AppError } from '../../schemas/app-error.js';
 import { chunkId } from '../../schemas/documents/chunk-id.js';
 import type { FileVersion, StoredChunk } from '../../schemas/documents/documents.js';
 import type { EnrichmentStage, TaskRecord } from '../../schemas/documents/tasks.js';
-import { versionFacts } from './task-ref.js';
+import { requireActive, versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import type { Adapters } from '../ports/adapters.js';
 import { toVersionEntries } from './metadata-entries.js';
@@ -30,9 +30,7 @@ export const createCopyActivities = ({ adapters }: CopyActivityDeps) => {
   const copyVersion = async (ref: DocumentRef): Promise<{ chunkCount: number }> => {
     const context = Context.current();
     const signal = context.cancellationSignal;
-    if (!(await tasks.begin(ref.taskId))) throw new AppError('TASK_CANCELLED');
-    const task = await tasks.get(ref.taskId);
-    if (task === null) throw new AppError('TASK_CANCELLED');
+    const task = requireActive(await tasks.begin(ref.taskId));
     const source = await sourceOf(task);
     // What the source lacks the copy lacks too.
     const degradedStages = source.degraded_stages as EnrichmentStage[];

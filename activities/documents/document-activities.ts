@@ -19,7 +19,7 @@ import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-
 import type { Adapters } from '../ports/adapters.js';
 import type { Publish, Published } from './publish-version.js';
 import type { DocumentRef } from './task-ref.js';
-import { readActiveTask } from './task-ref.js';
+import { requireActive } from './task-ref.js';
 
 export interface DocumentActivityDeps {
   adapters: Pick<
@@ -87,9 +87,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   const parseDocument = async (ref: DocumentRef): Promise<{ chunkCount: number; enrich?: true }> => {
     const signal = Context.current().cancellationSignal;
     const attempt = Context.current().info.attempt;
-    if (!(await tasks.begin(ref.taskId))) throw new AppError('TASK_CANCELLED');
-    await tasks.report(ref.taskId, { stage: 'parse', progress: 0, attempt });
-    const task = await readActiveTask(tasks, ref);
+    const task = requireActive(await tasks.begin(ref.taskId, { stage: 'parse', progress: 0, attempt }));
     const directory = await mkdtemp(join(deps.settings.scratchDirectory, 'document-'));
     try {
       // The gateway has chosen, and put down the type that it chose.

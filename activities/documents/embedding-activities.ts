@@ -8,7 +8,7 @@ import { versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import { openContexts } from './enrichment/context-list.js';
 import type { Adapters } from '../ports/adapters.js';
-import { readUnpublishedTask } from './publish-version.js';
+import { advanceUnpublished } from './publish-version.js';
 import type { Publish, Published } from './publish-version.js';
 import { toVersionEntries } from './metadata-entries.js';
 
@@ -41,7 +41,7 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
     const context = Context.current();
     const signal = context.cancellationSignal;
     const before = (context.info.heartbeatDetails as Cursor | undefined)?.stored ?? 0;
-    const task = await readUnpublishedTask(tasks, ref);
+    const task = await advanceUnpublished(tasks, ref, { stage: 'embed', attempt: context.info.attempt });
     if (task === null) return { stored: before, published: { replaced: true } };
     const partition = await partitions.get(task.partition);
     if (partition !== null && partition.embedder !== task.embedder)

@@ -7,8 +7,8 @@ import type { DocumentRef } from './task-ref.js';
 import { removeContexts } from './enrichment/context-list.js';
 import { removeDescriptions, removePictures } from './enrichment/picture-list.js';
 import type { Adapters } from '../ports/adapters.js';
+import type { TaskProgress } from '../ports/tasks.js';
 import { reconcileChunks } from './clean-up/reconcile-file.js';
-import { releaseQuota } from './clean-up/release-quota.js';
 
 /** What publishing came to. `replaced`: there may be an older version to be removed. */
 export interface Published {
@@ -18,13 +18,17 @@ export interface Published {
 export type Publish = (ref: DocumentRef, chunkCount: number, signal: AbortSignal) => Promise<Published>;
 
 /**
- * The task whose version is to be published; null when an attempt before this one did that and died before it reported.
+ * Notes how far the task is whose version is to be published, and answers it; null when an attempt before this one
+ * did that and died before it reported.
  * @throws AppError TASK_CANCELLED when the task has ended otherwise
  */
-export const readUnpublishedTask = async (
+export const advanceUnpublished = async (
   tasks: Adapters['tasks'],
   { taskId }: DocumentRef,
+  progress: TaskProgress,
 ): Promise<TaskRecord | null> => {
+  const active = await tasks.advance(taskId, progress);
+  if (active !== null) return active;
   const task = await tasks.get(taskId);
   return task?.state === 'COMPLETED' ? null : requireActive(task);
 };
@@ -51,9 +55,8 @@ export const createPublisher = (
    * @throws AppError SUPERSEDED when another task has the file by now
    */
   return async (ref, chunkCount, signal) => {
-    const task = await readUnpublishedTask(tasks, ref);
+    const task = await advanceUnpublished(tasks, ref, { stage: 'publish', progress: 0.95 });
     if (task === null) return { replaced: true };
-    await tasks.report(ref.taskId, { stage: 'publish', progress: 0.95 });
     await requirePartition(ref);
     await chunks.publish(ref.fileKey, ref.generation, chunkCount, signal);
     const published = await files.publish(
@@ -63,9 +66,10 @@ export const createPublisher = (
       task.partition,
     );
     if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');
-    // Words that came, and a move that was made, while this ran.
-    await reconcileChunks(adapters, ref.fileKey, [ref.taskId], signal);
-    await releaseQuota(adapters, ref);
+    // Words that came, and a move that was made, while this ran; or an attempt before this one, which knew of them.
+    if (published.outcome === 'already' || published.behind)
+      await reconcileChunks(adapters, ref.fileKey, [ref.taskId], signal);
+    await adapters.quotas.release([ref.taskId]);
     await tasks.finish(ref.taskId, 'COMPLETED');
     const replaced = published.outcome === 'already' || published.previous !== null;
     if (!replaced) {

@@ -92,7 +92,8 @@ export interface FileStore {
    * Makes a version live: one update guarded on `pending_task == taskId`, never an upsert. The record's
    * `metadata_patch` is merged into the version. Repeating it after success answers `already`. `previous` is the
    * version that was live before. Where the chunks, written for `chunkPartition` (the record's own by default) with the
-   * version's own metadata, do not say what the record says, the task is put into `chunk_updates`.
+   * version's own metadata, do not say what the record says, they are `behind`, and the task is put into
+   * `chunk_updates`.
    */
   publish(
     fileKey: string,
@@ -100,7 +101,7 @@ export interface FileStore {
     version: FileVersion,
     chunkPartition?: string,
   ): Promise<
-    | { outcome: 'published'; previous: FileVersion | null }
+    | { outcome: 'published'; previous: FileVersion | null; behind: boolean }
     | { outcome: 'already' }
     | { outcome: 'superseded' }
   >;

@@ -13,13 +13,22 @@ import type {
   WorkerRecord,
 } from '../../schemas/documents/tasks.js';
 
+export interface TaskProgress {
+  stage?: Stage;
+  /** 0 to 1. */
+  progress?: number;
+  attempt?: number;
+}
+
 export interface TaskStore {
   insert(task: TaskRecord): Promise<void>;
   get(taskId: string): Promise<TaskRecord | null>;
-  /** QUEUED or SERIALIZING → SERIALIZING, `started_at` set once. False when the task has ended. */
-  begin(taskId: string): Promise<boolean>;
+  /** QUEUED or SERIALIZING → SERIALIZING, `started_at` set once. Answers the record; null when the task has ended. */
+  begin(taskId: string, update?: TaskProgress): Promise<TaskRecord | null>;
+  /** As `report`, and answers the record. Null when the task has ended. */
+  advance(taskId: string, update: TaskProgress): Promise<TaskRecord | null>;
   /** Guarded on an active state. False when the task has ended: the caller stops working. */
-  report(taskId: string, update: { stage?: Stage; progress?: number; attempt?: number }): Promise<boolean>;
+  report(taskId: string, update: TaskProgress): Promise<boolean>;
   /** Notes what enrichment has added so far; harmless once the task has ended. */
   noteEnrichment(
     taskId: string,

@@ -251,6 +251,7 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
         expect(await store().publish(fileKey, third, version)).toEqual({
           outcome: 'published',
           previous: live.version,
+          behind: false,
         });
         expect((await store().get(live.partition, 'guide'))?.live).toEqual(version);
       });

@@ -27,10 +27,10 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
 
     test('begins, and keeps the time of its first beginning', async () => {
       const { task_id } = await insert();
-      expect(await store().begin(task_id)).toBe(true);
+      expect(await store().begin(task_id)).toMatchObject({ task_id, state: 'SERIALIZING' });
       const first = await store().get(task_id);
       expect(first).toMatchObject({ state: 'SERIALIZING', started_at: expect.any(Date) });
-      expect(await store().begin(task_id)).toBe(true);
+      expect(await store().begin(task_id)).toMatchObject({ task_id, state: 'SERIALIZING' });
       expect((await store().get(task_id))?.started_at).toEqual(first?.started_at);
     });
 
@@ -39,6 +39,23 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       expect(await store().report(task_id, { stage: 'embed', progress: 0.5, attempt: 2 })).toBe(true);
       expect(await store().report(task_id, {})).toBe(true);
       expect(await store().get(task_id)).toMatchObject({ stage: 'embed', progress: 0.5, attempt: 2 });
+    });
+
+    test('advances as it reports, and answers the record', async () => {
+      const { task_id } = await insert();
+      await store().begin(task_id, { stage: 'parse', progress: 0, attempt: 1 });
+      const task = await store().advance(task_id, { stage: 'embed', progress: 0.5, attempt: 2 });
+      expect(task).toMatchObject({
+        task_id,
+        state: 'SERIALIZING',
+        stage: 'embed',
+        progress: 0.5,
+        attempt: 2,
+      });
+      expect(task).toEqual(await store().get(task_id));
+      await store().finish(task_id, 'COMPLETED');
+      expect(await store().advance(task_id, { stage: 'publish' })).toBeNull();
+      expect(await store().advance(randomUUID(), { stage: 'publish' })).toBeNull();
     });
 
     test('notes what enrichment added, until the task has ended', async () => {
@@ -75,7 +92,7 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       expect(await store().finish(task_id, 'FAILED', FAILURE)).toBe(true);
       const failed = await store().get(task_id);
       expect(failed).toMatchObject({ state: 'FAILED', stage: 'parse', error: FAILURE });
-      expect(await store().begin(task_id)).toBe(false);
+      expect(await store().begin(task_id)).toBeNull();
       expect(await store().report(task_id, { progress: 1 })).toBe(false);
       expect(await store().report(task_id, {})).toBe(false);
       expect(await store().finish(task_id, 'COMPLETED')).toBe(false);
@@ -154,7 +171,7 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
     });
 
     test('unknown tasks do nothing', async () => {
-      expect(await store().begin('none')).toBe(false);
+      expect(await store().begin('none')).toBeNull();
       expect(await store().finish('none', 'FAILED', FAILURE)).toBe(false);
       await store().markHandedOver('none');
       await store().remove('none');

@@ -194,6 +194,7 @@ function taskAsks({ tasks, callbacks }: Stores): Ask[] {
     ['tasks.get', () => tasks.get('new')],
     ['tasks.markHandedOver', () => tasks.markHandedOver('new')],
     ['tasks.begin', () => tasks.begin('new')],
+    ['tasks.advance', () => tasks.advance('new', { stage: 'embed', progress: 0.5 })],
     ['tasks.report', () => tasks.report('new', { stage: 'embed', progress: 0.5 })],
     ['tasks.noteEnrichment', () => tasks.noteEnrichment('new', { contextParts: 1 })],
     ['tasks.finish', () => tasks.finish('new', 'COMPLETED')],

@@ -114,7 +114,7 @@ export const createMongoFileStore = (db: Db): FileStore => {
             ...(behind ? { $addToSet: { chunk_updates: taskId } } : {}),
           },
         );
-        if (matchedCount === 1) return { outcome: 'published', previous };
+        if (matchedCount === 1) return { outcome: 'published', previous, behind };
       }
       // Retryable, unlike a conflict: nothing is wrong with the file.
       throw new AppError('STORAGE_ERROR', 'The file keeps changing while it is published.');

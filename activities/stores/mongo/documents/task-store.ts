@@ -51,6 +51,8 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
         .toArray(),
     (task) => task.created_at.getTime(),
   );
+  const change = (taskId: string, update: Partial<TaskDocument>) =>
+    tasks.findOneAndUpdate({ _id: taskId, ...ACTIVE }, { $set: update }, { returnDocument: 'after' });
   const isLarge = async (filter: Filter<TaskDocument>) =>
     (await tasks.countDocuments(filter, { limit: LARGE })) === LARGE;
 
@@ -67,15 +69,20 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
       const document = await tasks.findOne({ _id: taskId });
       return document && toRecord(document);
     },
-    async begin(taskId) {
-      const first = await tasks.updateOne(
+    async begin(taskId, update = {}) {
+      const begun = { state: 'SERIALIZING', ...update } as const;
+      const first = await tasks.findOneAndUpdate(
         { _id: taskId, ...ACTIVE, started_at: null },
-        { $set: { state: 'SERIALIZING', started_at: new Date() } },
+        { $set: { ...begun, started_at: new Date() } },
+        { returnDocument: 'after' },
       );
-      if (first.matchedCount === 1) return true;
       // Begun before: a retried activity or a restarted worker.
-      const again = await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: { state: 'SERIALIZING' } });
-      return again.matchedCount === 1;
+      const task = first ?? (await change(taskId, begun));
+      return task && toRecord(task);
+    },
+    async advance(taskId, update) {
+      const task = await change(taskId, update);
+      return task && toRecord(task);
     },
     async report(taskId, update) {
       if (Object.keys(update).length === 0)

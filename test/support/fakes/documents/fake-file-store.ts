@@ -202,12 +202,12 @@ export const createFakeFileStore = (): FileStore => {
         return { outcome: file?.live?.task_id === taskId ? 'already' : 'superseded' };
       const previous = file.live;
       const patch = file.metadata_patch;
-      if (patch !== null || file.partition !== (chunkPartition ?? file.partition))
-        file.chunk_updates.push(taskId);
+      const behind = patch !== null || file.partition !== (chunkPartition ?? file.partition);
+      if (behind) file.chunk_updates.push(taskId);
       const live = mergeMetadata(copyRecord(version), patch);
       Object.assign(file, { live, pending_task: null, metadata_patch: null });
       touch(file);
-      return { outcome: 'published', previous };
+      return { outcome: 'published', previous, behind };
     },
     async releasePending(fileKey, taskId) {
       const file = files.get(fileKey);

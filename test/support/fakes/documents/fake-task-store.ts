@@ -30,12 +30,15 @@ export const createFakeTaskStore = (): TaskStore => {
     async get(taskId) {
       return copyRecord(tasks.get(taskId) ?? null);
     },
-    async begin(taskId) {
+    async begin(taskId, update = {}) {
       const task = activeTask(taskId);
-      if (task === null) return false;
-      task.state = 'SERIALIZING';
-      task.started_at ??= new Date();
-      return true;
+      if (task === null) return null;
+      Object.assign(task, update, { state: 'SERIALIZING', started_at: task.started_at ?? new Date() });
+      return copyRecord(task);
+    },
+    async advance(taskId, update) {
+      const task = activeTask(taskId);
+      return task === null ? null : copyRecord(Object.assign(task, update));
     },
     async report(taskId, update) {
       const task = activeTask(taskId);
