@@ -40,7 +40,9 @@ export interface DocumentActivityDeps {
 
 /** A crashed parser may be the machine's fault, three crashes are the document's. */
 const PARSER_TRIES = 3;
-const TOO_MUCH: ReadonlySet<ErrorCode> = new Set(['FILE_TOO_COMPLEX', 'PARSE_TIMEOUT', 'PARSER_CRASHED']);
+const TOO_MUCH: ReadonlySet<ErrorCode> = new Set([
+  ...(['FILE_TOO_COMPLEX', 'PARSE_TIMEOUT', 'PARSER_CRASHED', 'PARSER_INTERNAL_ERROR'] as const),
+]);
 const TRACEBACK_CHARACTERS = 8000;
 
 /** Activities of the document workflows that use records, bytes and the parser. */
@@ -132,7 +134,11 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
       return { chunkCount: parsed.chunkCount, ...(enriched ? { enrich: true } : {}) };
     } catch (error) {
       if (error instanceof AppError && error.code === 'PARSER_CRASHED' && attempt >= PARSER_TRIES)
-        throw new AppError('FILE_CORRUPT', `${error.message} It crashed ${attempt} times.`, { cause: error });
+        throw new AppError(
+          'FILE_CORRUPT',
+          `The program that reads this type of file stopped on it ${attempt} times. Saving the file anew in the program it comes from may help.`,
+          { cause: error, details: error.details },
+        );
       throw error;
     } finally {
       await rm(directory, { recursive: true, force: true });

@@ -86,8 +86,14 @@ async function toHtml(
     });
     return value;
   } catch (error) {
+    if (isProgramFault(error)) throw error;
     throw new AppError('FILE_CORRUPT', 'The Word document is damaged and cannot be read.', { cause: error });
   }
+}
+
+/** What mammoth finds wrong with a document it says by a plain error; the engine's own kinds are faults of programs. */
+function isProgramFault(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
 }
 
 /** A picture that is missing, or linked and so somewhere else, cannot be read. */

@@ -52,5 +52,7 @@ export type ParserReply =
       code: ErrorCode | null;
       message: string;
       details: Record<string, unknown>;
+      /** For the log. */
+      trace?: string;
       rss: number;
     };

@@ -109,8 +109,11 @@ export function startParserProcess(memoryMb: number): ParserProcess {
         if (message.type === 'ready') return undefined;
         rss = message.rss;
         if (message.type === 'done') return resolve(message.result);
-        const { code, message: text, details } = message;
-        return reject(code ? new AppError(code, text, { details }) : new Error(`the parser failed: ${text}`));
+        const { code, message: text, details, trace } = message;
+        const cause = trace === undefined ? {} : { cause: new Error(trace) };
+        return reject(
+          code ? new AppError(code, text, { details, ...cause }) : new Error(`the parser failed: ${text}`),
+        );
       };
       child.on('message', onMessage);
     });
@@ -119,9 +122,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
       const refused = OUT_OF_MEMORY.test(errorOutput) || (memoryBounded && peak > memoryMb * MIB * 0.9);
       if (refused) throw tooMuchMemory();
       const details = { ended: how, output: errorOutput.trim().slice(-500) };
-      throw new AppError('PARSER_CRASHED', `The program that reads this type of file ended with ${how}.`, {
-        details,
-      });
+      throw new AppError('PARSER_CRASHED', undefined, { details });
     });
     try {
       await Promise.race([ready, death]);
