@@ -177,7 +177,7 @@ function keepOnlyText(node: TreeNode, marks: PictureMarks | null): void {
 /** What Markdown has within a line. */
 const PHRASING = new Set('text emphasis strong delete inlineCode html'.split(' '));
 
-/** Headings and cells are one line: what stands on lines of its own in them (paragraphs, lists) is set off by a space. */
+/** Headings and cells are one line: paragraphs and lists in them are set off by a space. */
 function inOneLine(nodes: readonly TreeNode[]): TreeNode[] {
   const line: TreeNode[] = [];
   let apart = false;

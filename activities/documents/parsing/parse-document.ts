@@ -1,5 +1,7 @@
 import type { FileKind } from './file-types.js';
 import type { ParseLimits } from './parse-limits.js';
+import { createParseNotes } from './parse-notes.js';
+import type { ParseNotes } from './parse-notes.js';
 import { createPictureMarks } from './pictures/picture-marks.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
 import type { Section } from './section.js';
@@ -20,6 +22,8 @@ export interface ParsedSections {
   pages(): { done: number; total: number } | null;
   /** How the text was encoded, for text formats. */
   encoding?: string;
+  /** What the parser noted by the end of the sections. */
+  notes?: ParseNotes;
 }
 
 /** Chooses the parser of a kind. Each is loaded at its first use: a process that reads text needs no PDF engine. */
@@ -65,11 +69,13 @@ export async function parseDocument({ path, kind, limits, pictures }: ParseSourc
     }
     case 'pdf': {
       const { parsePdf } = await import('./pdf-parser.js');
+      const notes = createParseNotes();
       let progress = { done: 0, total: 0 };
       const onPages = (done: number, total: number): void => void (progress = { done, total });
       return {
-        sections: parsePdf(path, { maxPages: limits.maxPages, onPages, pictures }),
+        sections: parsePdf(path, { maxPages: limits.maxPages, onPages, notes, pictures }),
         pages: () => progress,
+        notes,
       };
     }
     case 'docx': {

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FileKind } from '../../../../activities/documents/parsing/file-types.js';
 import { openBytesParser } from '../../../support/documents/parse-bytes.js';
 import type { BytesParser } from '../../../support/documents/parse-bytes.js';
+import { samplePages } from '../../../support/documents/sample-pages.js';
 import { writeDocx } from '../../../support/documents/write-docx.js';
+import { writePdf } from '../../../support/documents/write-pdf.js';
+import { writeRawPdf } from '../../../support/documents/write-raw-pdf.js';
 
 let parser: BytesParser;
 beforeAll(async () => {
@@ -81,6 +84,71 @@ describe('Word keeps', () => {
       writeDocx([{ xml: `<w:tbl><w:tr>${cell}</w:tr></w:tbl>` }]),
     );
     expect(shown).toContain('| inspected approved signed |');
+  });
+});
+
+/** A line of text at a place (points from the lower left corner). */
+const at = (x: number, y: number, value: string, font = 'F1'): string =>
+  `BT /${font} 11 Tf ${x} ${y} Td (${value}) Tj ET `;
+
+describe('PDF keeps', () => {
+  it('turned text beside what is level', async () => {
+    const body = Array.from({ length: 12 }, (_, i) =>
+      at(60, 700 - i * 15, `Line ${i} of a page that is read.`),
+    );
+    const turned = 'BT /F1 11 Tf 0 1 -1 0 500 500 Tm (turned label) Tj ET ';
+    const { text: shown } = await parser.parse('pdf', writeRawPdf({ contents: [body.join('') + turned] }));
+    expect(shown).toContain('turned label');
+    expect(shown).toContain('Line 11 of a page');
+  });
+
+  it('signs that Markdown would escape as they are', async () => {
+    const content = at(60, 700, 'The CUSTOMER_TAX_ID times *two* or C:\\\\temp.');
+    const { text: shown } = await parser.parse('pdf', writeRawPdf({ contents: [content] }));
+    expect(shown).toBe('The CUSTOMER_TAX_ID times *two* or C:\\temp.');
+  });
+
+  it('characters beyond U+FFFF', async () => {
+    const toUnicode =
+      '/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def ' +
+      '1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfchar <41> <D835DC00> <42> <D842DFB7> endbfchar ' +
+      '1 beginbfrange <61> <7a> <0061> endbfrange endcmap end end';
+    const content = at(60, 700, 'AB set', 'F2') + at(60, 680, 'plain words');
+    const { text: shown } = await parser.parse('pdf', writeRawPdf({ contents: [content], toUnicode }));
+    expect(shown).toContain('\u{1d400}\u{20bb7}');
+    expect(shown).toContain('plain words');
+  });
+
+  it('words whole that the font moves apart, and words that are close apart', async () => {
+    const kerned = 'BT /F1 11 Tf 60 700 Td [(The dec) -150 (larations of the poets are signed by)] TJ ET ';
+    const tight =
+      'BT /F1 11 Tf 60 680 Td [(so these words) -150 (for all of them are the words for it)] TJ ET ';
+    const { text: shown } = await parser.parse('pdf', writeRawPdf({ contents: [kerned + tight] }));
+    expect(shown.replace(/\s+/g, ' ')).toBe(
+      'The declarations of the poets are signed by so these words for all of them are the words for it',
+    );
+  });
+
+  it('notes and stamps that were put on a page, in their place', async () => {
+    const annotations = [
+      { dictionary: '/Subtype /FreeText /Rect [60 600 260 640] /Contents (Checked by Ada)' },
+      {
+        dictionary: '/Subtype /Stamp /Rect [60 500 260 540]',
+        appearance: 'BT /F1 11 Tf 5 10 Td (APPROVED 2026) Tj ET',
+      },
+      { dictionary: '/Subtype /Text /Rect [60 300 80 320] /Contents (a private remark)' },
+    ];
+    const contents = [at(60, 700, 'Body above') + at(60, 400, 'Body below')];
+    const { text: shown } = await parser.parse('pdf', writeRawPdf({ contents, annotations }));
+    expect(shown.split(/\n+/)).toEqual(['Body above', 'Checked by Ada', 'APPROVED 2026', 'Body below']);
+  });
+
+  it('what is there of a file that is cut off', async () => {
+    const good = writePdf(samplePages(3));
+    const half = await parser.parse('pdf', good.subarray(0, good.length / 2));
+    expect(half.text).toContain('Line 5 on page 1 speaks of brushes and soap');
+    const near = await parser.parse('pdf', good.subarray(0, good.length - 150));
+    expect(near.text).toContain('Line 5 on page 3 speaks of brushes and soap');
   });
 });
 

@@ -239,8 +239,7 @@ describe('PDF', () => {
   const good = writePdf(samplePages(3));
   it.each([
     ['with a password', writePdf(samplePages(2), { userPassword: 'secret' }), 'FILE_ENCRYPTED'],
-    ['cut off in the middle', good.subarray(0, good.length / 2), 'FILE_CORRUPT'],
-    ['cut off near the end', good.subarray(0, good.length - 150), 'FILE_CORRUPT'],
+    ['cut off before its first page', good.subarray(0, 200), 'FILE_CORRUPT'],
     ['of nothing but its signature', Buffer.from('%PDF-1.7\n'), 'FILE_CORRUPT'],
     [
       'of garbage between its marks',

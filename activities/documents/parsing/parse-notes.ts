@@ -1,0 +1,34 @@
+/** What a parser finds out about a document beside its text; it goes into the parse report. */
+export interface ParseNotes {
+  /** Something that a reader should know and that lost no more than a detail. */
+  warn(message: string): void;
+  /** Content was lost: the document is indexed without it. */
+  degrade(reason: string): void;
+  /** Characters that were read and left out. */
+  drop(characters: number): void;
+  readonly warnings: readonly string[];
+  readonly reasons: readonly string[];
+  readonly dropped: number;
+}
+
+/** A document of many thousand pages may repeat itself. */
+const MAX_NOTES = 20;
+
+export function createParseNotes(): ParseNotes {
+  const warnings: string[] = [];
+  const reasons: string[] = [];
+  let dropped = 0;
+  const add = (list: string[], message: string): void => {
+    if (list.length < MAX_NOTES && !list.includes(message)) list.push(message);
+  };
+  return {
+    warn: (message) => add(warnings, message),
+    degrade: (reason) => add(reasons, reason),
+    drop: (characters) => void (dropped += characters),
+    warnings,
+    reasons,
+    get dropped() {
+      return dropped;
+    },
+  };
+}
