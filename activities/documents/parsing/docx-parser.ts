@@ -10,6 +10,7 @@ import type { PictureMarks } from './pictures/picture-marks.js';
 import { placePictures } from './pictures/place-pictures.js';
 import { openFileBytes } from './random-access-bytes.js';
 import type { Section } from './section.js';
+import { readBesideBody, toReadable } from './word-package.js';
 import { checkZipLimits, isMarkup, unpacksAsDeclared } from './zip-limits.js';
 import type { ZipLimits } from './zip-limits.js';
 
@@ -42,8 +43,25 @@ export async function* parseDocx(
     await file.close();
   }
   const marks = createPictureMarks();
-  const html = await toHtml(path, unpacked && { pictures: unpacked, marks });
+  const parts = await openParts(path).catch(refuse);
+  const html = await toHtml(parts, unpacked && { pictures: unpacked, marks });
   yield* placePictures(parseHtml(html, limits.maxNesting, marks), marks);
+  yield* besideBody(parts);
+}
+
+/** Headers, footers and comments, which mammoth leaves out, behind the text: each a part of its own. */
+async function* besideBody(parts: Parts): AsyncGenerator<Section> {
+  const found = await readBesideBody({
+    exists: (name) => parts.exists(name),
+    read: async (name) => String(await parts.read(name, 'utf-8')),
+  });
+  const section = (text: string, opens: boolean): Section => ({
+    ...{ headingPath: [], page: null, kind: 'text', text, opens },
+  });
+  const edges = found.filter(({ kind }) => kind !== 'comment').map(({ text }) => text);
+  if (edges.length > 0) yield section([...new Set(edges)].join('\n\n'), true);
+  const comments = found.filter(({ kind }) => kind === 'comment');
+  for (const [i, { text }] of comments.entries()) yield section(text, i === 0);
 }
 
 interface Parts {
@@ -65,13 +83,15 @@ async function openParts(path: string): Promise<Parts> {
     read(name, encoding) {
       if (encoding !== undefined && encoding !== 'base64' && !isMarkup(name))
         return Promise.reject(new Error(`a part that is read as text is named ${name}`));
-      return parts.read(name, encoding);
+      const part = parts.read(name, encoding);
+      if (encoding === undefined || encoding === 'base64' || !isMarkup(name)) return part;
+      return part.then((text) => (typeof text === 'string' ? toReadable(text) : text));
     },
   };
 }
 
 async function toHtml(
-  path: string,
+  parts: Parts,
   taken: { pictures: PictureCollector; marks: PictureMarks } | undefined,
 ): Promise<string> {
   const source = async (image: { readAsBuffer(): Promise<Buffer> }): Promise<{ src: string }> => {
@@ -79,16 +99,20 @@ async function toHtml(
     return { src: picture == null ? '' : taken!.marks.of(picture) };
   };
   try {
-    const { value } = await mammoth.convertToHtml({ file: await openParts(path) } as never, {
+    const { value } = await mammoth.convertToHtml({ file: parts } as never, {
       convertImage: mammoth.images.imgElement(source),
       includeDefaultStyleMap: true,
       ignoreEmptyParagraphs: true,
     });
     return value;
   } catch (error) {
-    if (isProgramFault(error)) throw error;
-    throw new AppError('FILE_CORRUPT', 'The Word document is damaged and cannot be read.', { cause: error });
+    return refuse(error);
   }
+}
+
+function refuse(error: unknown): never {
+  if (isProgramFault(error)) throw error;
+  throw new AppError('FILE_CORRUPT', 'The Word document is damaged and cannot be read.', { cause: error });
 }
 
 /** What mammoth finds wrong with a document it says by a plain error; the engine's own kinds are faults of programs. */

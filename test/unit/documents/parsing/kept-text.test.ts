@@ -87,6 +87,44 @@ describe('Word keeps', () => {
   });
 });
 
+describe('Word keeps what mammoth leaves out:', () => {
+  it('simple fields, readings above words, and equations', async () => {
+    const field = `<w:p><w:r>${text('Due on ')}</w:r><w:fldSimple w:instr=" DATE "><w:r>${text('1 May')}</w:r></w:fldSimple></w:p>`;
+    const ruby = `<w:p><w:r><w:ruby><w:rubyPr/><w:rt><w:r>${text('とうきょう')}</w:r></w:rt><w:rubyBase><w:r>${text('東京')}</w:r></w:rubyBase></w:ruby></w:r></w:p>`;
+    const r = (value: string): string => `<m:r><m:t>${value}</m:t></m:r>`;
+    const square = `<m:sSup><m:e>${r('x')}</m:e><m:sup>${r('2')}</m:sup></m:sSup>`;
+    const root = `<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e>${r('a+b')}</m:e></m:rad>`;
+    const equation = `<w:p><m:oMathPara><m:oMath>${r('y=')}<m:f><m:num>${square}</m:num><m:den>${root}</m:den></m:f></m:oMath></m:oMathPara></w:p>`;
+    const { text: shown } = await parser.parse('docx', writeDocx([{ xml: field + ruby + equation }]));
+    expect(shown.split(/\n+/)).toEqual(['Due on 1 May', '東京(とうきょう)', 'y=(x^2)/(√(a+b))']);
+  });
+
+  it('headers, footers and comments, once each, behind the text', async () => {
+    const wrap = (name: string, body: string): string => `<w:${name} xmlns:w="w">${body}</w:${name}>`;
+    const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+    const relationships = ['header', 'footer', 'comments']
+      .map((name) => `<Relationship Id="x${name}" Type="${type}/${name}" Target="${name}9.xml"/>`)
+      .join('');
+    const comment = `<w:comment w:id="0" w:author="Ada">${run(text('Is this &amp; that so?'))}</w:comment>`;
+    const bytes = writeDocx(
+      [{ paragraph: 'The body.' }],
+      [
+        { name: 'word/_rels/document.xml.rels', content: `<Relationships>${relationships}</Relationships>` },
+        {
+          name: 'word/header9.xml',
+          content: wrap('hdr', run(text('Mill of the '), text('North')) + run(text('7'))),
+        },
+        { name: 'word/footer9.xml', content: wrap('ftr', run(text('Confidential'))) },
+        { name: 'word/comments9.xml', content: wrap('comments', comment) },
+      ],
+    );
+    const { text: shown } = await parser.parse('docx', bytes);
+    expect(shown.split(/\n+/)).toEqual([
+      ...['The body.', 'Mill of the North', 'Confidential', 'Comment by Ada: Is this & that so?'],
+    ]);
+  });
+});
+
 /** A line of text at a place (points from the lower left corner). */
 const at = (x: number, y: number, value: string, font = 'F1'): string =>
   `BT /${font} 11 Tf ${x} ${y} Td (${value}) Tj ET `;
