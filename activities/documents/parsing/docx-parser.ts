@@ -4,6 +4,7 @@ import mammoth from 'mammoth';
 import { openArrayBuffer } from 'mammoth/lib/zipfile.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseHtml } from './html-parser.js';
+import type { ParseNotes } from './parse-notes.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
 import { createPictureMarks } from './pictures/picture-marks.js';
 import type { PictureMarks } from './pictures/picture-marks.js';
@@ -20,13 +21,13 @@ const OLE_SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /**
  * Word documents by way of HTML: headings, lists, tables, footnotes. Pages are not known.
- * @param pictures takes the embedded pictures; without it none are unpacked
+ * @param known.pictures takes the embedded pictures; without it none are unpacked
  * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX (the package unpacks to more than the limits)
  */
 export async function* parseDocx(
   path: string,
   limits: ZipLimits & { maxNesting: number },
-  pictures?: PictureCollector,
+  { notes, pictures }: { notes: ParseNotes; pictures?: PictureCollector | undefined },
 ): AsyncGenerator<Section> {
   let unpacked = pictures;
   const file = await openFileBytes(path);
@@ -36,7 +37,7 @@ export async function* parseDocx(
     if (head.equals(OLE_SIGNATURE)) throw new AppError('FILE_ENCRYPTED');
     await checkZipLimits(file, limits);
     if (pictures && !(await unpacksAsDeclared(file, /^word\/media\//i, MAX_MEDIA_BYTES))) {
-      pictures.leaveOut();
+      pictures.leaveOut('Pictures unpack to more than they declare.');
       unpacked = undefined;
     }
   } finally {
@@ -44,8 +45,8 @@ export async function* parseDocx(
   }
   const marks = createPictureMarks();
   const parts = await openParts(path).catch(refuse);
-  const html = await toHtml(parts, unpacked && { pictures: unpacked, marks });
-  yield* placePictures(parseHtml(html, limits.maxNesting, marks), marks);
+  const html = await toHtml(parts, notes, unpacked && { pictures: unpacked, marks });
+  yield* placePictures(parseHtml(html, limits.maxNesting, { marks, notes }), marks);
   yield* besideBody(parts);
 }
 
@@ -92,9 +93,11 @@ async function openParts(path: string): Promise<Parts> {
 
 async function toHtml(
   parts: Parts,
+  notes: ParseNotes,
   taken: { pictures: PictureCollector; marks: PictureMarks } | undefined,
 ): Promise<string> {
   const source = async (image: { readAsBuffer(): Promise<Buffer> }): Promise<{ src: string }> => {
+    if (taken === undefined) notes.passPictures(1);
     const picture = taken && (await takePicture(image, taken.pictures));
     return { src: picture == null ? '' : taken!.marks.of(picture) };
   };
@@ -127,6 +130,6 @@ async function takePicture(
 ): Promise<number | null> {
   const bytes = pictures.full ? null : await image.readAsBuffer().catch(() => null);
   if (bytes !== null) return pictures.take(Buffer.from(bytes));
-  pictures.leaveOut();
+  pictures.leaveOut(pictures.full ? undefined : 'A picture is missing in the file or linked from elsewhere.');
   return null;
 }

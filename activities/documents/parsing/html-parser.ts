@@ -7,6 +7,7 @@ import { createTableBound } from './bound-table.js';
 import { createHeadingPath } from './heading-path.js';
 import { parseFlatHtml } from './flat-html-parser.js';
 import { INLINE_TAGS, nestsDeeperThan } from './html-tags.js';
+import type { ParseNotes } from './parse-notes.js';
 import type { PictureMarks } from './pictures/picture-marks.js';
 import { isShortenedUri, withMarksAsText } from './shorten-data-uris.js';
 import type { Section } from './section.js';
@@ -56,20 +57,24 @@ const BLOCKS_AT_ONCE = 100;
 /**
  * HTML as Markdown sections, cut at its headings. What nests too deep or is too large for a tree is read as a
  * flat stream of tags: all its text, with less structure.
- * @param marks where the source of an image is one of these, it is left in the text
+ * @param known.marks where the source of an image is one of these, it is left in the text
  */
 export function* parseHtml(
   html: string,
   maxNesting: number,
-  marks: PictureMarks | null = null,
+  { marks = null, notes }: { marks?: PictureMarks | null; notes?: ParseNotes } = {},
 ): Generator<Section> {
-  if (html.length > MAX_TREE || nestsDeeperThan(html, maxNesting)) {
+  const tooLarge = html.length > MAX_TREE;
+  if (tooLarge || nestsDeeperThan(html, maxNesting)) {
+    notes?.warn(
+      `The HTML ${tooLarge ? 'is too large' : 'nests too deep'} for its structure to be read whole.`,
+    );
     yield* parseFlatHtml(withoutMarkedTags(html, marks));
     return;
   }
   let blocks: TreeNode[];
   try {
-    blocks = toBlocks(html, marks);
+    blocks = toBlocks(html, marks, notes);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error; // the stack: the depth was underestimated
     yield* parseFlatHtml(withoutMarkedTags(html, marks));
@@ -102,9 +107,12 @@ function* groupBlocks(blocks: TreeNode[]): Generator<TreeNode[]> {
   if (group.length > 0) yield group;
 }
 
-function toBlocks(html: string, marks: PictureMarks | null): TreeNode[] {
+function toBlocks(html: string, marks: PictureMarks | null, notes: ParseNotes | undefined): TreeNode[] {
   const tree = reader.parse(html) as TreeNode;
-  prune(tree, { boundTable: createTableBound(), inContent: false });
+  prune(tree, {
+    ...{ boundTable: createTableBound(), inContent: false },
+    drop: (node) => notes?.drop(textLength(node)),
+  });
   const markdown = toMarkdownTree.runSync(tree as never) as TreeNode;
   keepOnlyText(markdown, marks);
   return markdown.children ?? [];
@@ -112,6 +120,8 @@ function toBlocks(html: string, marks: PictureMarks | null): TreeNode[] {
 
 interface Pruning {
   boundTable(table: TreeNode): void;
+  /** Told of what is left out. */
+  drop(node: TreeNode): void;
   /** Within `main`, `article` or `section`. */
   inContent: boolean;
 }
@@ -120,10 +130,12 @@ interface Pruning {
  * Drops furniture, and the white space between blocks: rehype-remark takes each such text out of a list by itself,
  * which took 20 s for 100,000 paragraphs.
  */
-function prune(node: TreeNode, { boundTable, inContent }: Pruning): void {
+function prune(node: TreeNode, pruning: Pruning): void {
+  const { boundTable, drop, inContent } = pruning;
   if (!node.children || node.tagName === 'pre' || node.tagName === 'textarea') return;
   const isFurniture = ({ tagName = '' }: TreeNode): boolean =>
     DROPPED.has(tagName) || (EDGES.has(tagName) && !inContent);
+  for (const child of node.children) if (isFurniture(child)) drop(child);
   const kept = node.children
     .filter((child) => child.type !== 'comment' && !isFurniture(child))
     .flatMap((child) => (child.tagName === 'table' ? [...takeCaptions(child), child] : [child]));
@@ -138,7 +150,14 @@ function prune(node: TreeNode, { boundTable, inContent }: Pruning): void {
     boundTable(node);
   }
   for (const child of node.children)
-    prune(child, { boundTable, inContent: inContent || CONTENT_PARTS.has(child.tagName ?? '') });
+    prune(child, { ...pruning, inContent: inContent || CONTENT_PARTS.has(child.tagName ?? '') });
+}
+
+/** What a person could have read of it. */
+function textLength(node: TreeNode): number {
+  if (['script', 'style', 'template', 'head'].includes(node.tagName ?? '')) return 0;
+  if (node.type === 'text') return node.value!.trim().length;
+  return (node.children ?? []).reduce((sum, child) => sum + textLength(child), 0);
 }
 
 /** rehype-remark leaves captions out: each becomes the paragraph above its table. */

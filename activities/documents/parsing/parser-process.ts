@@ -74,6 +74,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
     setBusy(true);
     documents++;
     let peak = 0;
+    let began = Date.now();
     let reason: unknown;
     /** The first reason to kill it is the one that is told. */
     const killFor = (why: unknown): void => {
@@ -108,7 +109,11 @@ export function startParserProcess(memoryMb: number): ParserProcess {
         if (message.type === 'progress') return onProgress?.(message.progress);
         if (message.type === 'ready') return undefined;
         rss = message.rss;
-        if (message.type === 'done') return resolve(message.result);
+        if (message.type === 'done') {
+          const peak_memory_mb = Math.ceil(Math.max(peak, message.rss) / MIB);
+          const report = { ...message.result.report, duration_ms: Date.now() - began, peak_memory_mb };
+          return resolve({ ...message.result, report });
+        }
         const { code, message: text, details, trace } = message;
         const cause = trace === undefined ? {} : { cause: new Error(trace) };
         return reject(
@@ -128,6 +133,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
       await Promise.race([ready, death]);
       clearTimeout(deadline);
       deadline = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
+      began = Date.now();
       child.send({ type: 'parse', job }, () => undefined); // a closed channel shows in `gone`
       return await Promise.race([answer, death]);
     } finally {

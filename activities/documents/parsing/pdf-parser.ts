@@ -51,7 +51,11 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
     new Uint8Array(typeof input === 'string' ? await readFile(input) : input);
   const pdfjs = async (): Promise<PageReader> => (fallback ??= await openPageReader(await bytes()));
   const picturesOf = async (page: ParsedPage): Promise<PagePicture[]> => {
-    if (options.pictures === undefined || !showsPictures(page)) return [];
+    if (options.pictures === undefined) {
+      options.notes.passPictures(page.complexity?.imageBlockCount ?? 0);
+      return [];
+    }
+    if (!showsPictures(page)) return [];
     if (options.pictures.full) {
       options.pictures.leaveOut();
       return [];
@@ -96,7 +100,10 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
           continue;
         }
         for (const block of blocks) {
-          if (edgeLine(page.pageNum, block).some((line) => repeated.repeats(line))) continue;
+          if (edgeLine(page.pageNum, block).some((line) => repeated.repeats(line))) {
+            options.notes.drop(block.text.length);
+            continue;
+          }
           if (block.height !== null) yield* picturesAbove(block.height);
           const opens = block.kind === 'heading';
           const text = cleanText(block.kind === 'code' ? block.text : join(block.text));
