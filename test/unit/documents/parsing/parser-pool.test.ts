@@ -425,6 +425,17 @@ describe('limits', () => {
     await sound();
   });
 
+  it('stops what was begun last when all together take too much memory, and reads it by itself', async () => {
+    pids = [];
+    // One process takes some 200 MB for this, four take more than is allowed together.
+    own = createParserPool({ size: 4, onStart, totalMemoryMb: 400, limits: { memoryMb: 400 } });
+    const bytes = writePdf(samplePages(400));
+    const read = await Promise.all([1, 2, 3, 4].map(() => parse('pdf', bytes, {}, own)));
+    expect(read.map(({ pages }) => pages)).toEqual([400, 400, 400, 400]);
+    expect(pids.length).toBeGreaterThan(4);
+    await sound();
+  });
+
   it('passes an error of the machine on as such', async () => {
     own = createParserPool({ size: 1 });
     const missing = { ...(await request('txt', 'x')), outputPath: join(directory, 'no/such/folder/x') };
