@@ -3,6 +3,7 @@ import { inflateSync } from 'node:zlib';
 /** Unpacked objects of a damaged file together. */
 const MAX_UNPACKED = 256 * 1024 * 1024;
 const HEAD = 4096;
+const LEADING = /\/Type\s*\/(?:Catalog|Pages?|ObjStm)(?![A-Za-z])/;
 
 interface FoundObject {
   number: number;
@@ -18,7 +19,7 @@ interface FoundObject {
  * document's root is lost, one is made for the pages that are found.
  */
 export function repairCutOff(bytes: Buffer): Buffer {
-  const objects = findObjects(bytes);
+  const { objects, highest: highestFound } = findObjects(bytes);
   const unpacked = unpackObjects(bytes, objects);
   const all = [
     ...objects,
@@ -26,7 +27,7 @@ export function repairCutOff(bytes: Buffer): Buffer {
   ];
   const ofType = (type: string): FoundObject[] =>
     all.filter(({ dictionary }) => new RegExp(`/Type\\s*/${type}(?![A-Za-z])`).test(dictionary));
-  const highest = all.reduce((most, { number }) => Math.max(most, number), 0);
+  const highest = unpacked.reduce((most, { number }) => Math.max(most, number), highestFound);
   const added = unpacked.map(({ number, text }) => `${number} 0 obj\n${text}\nendobj\n`);
   const treeRoot = /\/Pages\s+(\d+)\s/.exec(ofType('Catalog').at(-1)?.dictionary ?? '')?.[1];
   let root = ofType('Catalog').at(-1)?.number;
@@ -41,22 +42,30 @@ export function repairCutOff(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.from(`\nendstream\nendobj\n${added.join('')}${trailer}`, 'latin1')]);
 }
 
-function findObjects(bytes: Buffer): FoundObject[] {
+/** Those of a kind that leads to others, and the highest number of all. */
+function findObjects(bytes: Buffer): { objects: FoundObject[]; highest: number } {
   const objects: FoundObject[] = [];
+  let highest = 0;
   for (let at = bytes.indexOf(' obj'); at >= 0; at = bytes.indexOf(' obj', at + 4)) {
-    const number = /(\d{1,10}) \d{1,5}$/.exec(bytes.toString('latin1', Math.max(0, at - 17), at))?.[1];
-    if (number === undefined) continue;
-    const head = bytes.toString('latin1', at + 4, at + 4 + HEAD);
+    const number = Number(
+      /(\d{1,10}) \d{1,5}$/.exec(bytes.toString('latin1', Math.max(0, at - 17), at))?.[1],
+    );
+    if (Number.isNaN(number)) continue;
+    highest = Math.max(highest, number);
+    const from = at + 4;
+    const head = bytes.toString('latin1', from, from + HEAD);
     const end = head.search(/endobj|\bstream\r?\n/);
-    const dictionary = end < 0 ? head : head.slice(0, end);
-    const stream = end >= 0 && head.startsWith('stream', end) ? at + 4 + end + 6 : null;
+    const length = end < 0 ? head.length : end;
+    if (!LEADING.test(head.slice(0, length))) continue;
+    const stream = end >= 0 && head.startsWith('stream', end) ? from + end + 'stream'.length : null;
     objects.push({
-      number: Number(number),
-      dictionary,
+      number,
+      // Read again: a part of the text read first would hold all of that.
+      dictionary: bytes.toString('latin1', from, from + length),
       stream: stream === null ? null : stream + (bytes[stream] === 13 ? 2 : 1),
     });
   }
-  return objects;
+  return { objects, highest };
 }
 
 /** The objects within object streams (PDF 1.7, section 7.5.7). */
