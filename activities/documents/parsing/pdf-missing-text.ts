@@ -15,6 +15,8 @@ export interface MissingLine {
 const TOKEN = /[\p{L}\p{N}]+/gu;
 /** So long a text does not stand in another one by chance. */
 const TELLING = 6;
+/** Items without a region that are looked for in the whole page. */
+const MAX_LOOKED_FOR = 2000;
 
 const fold = (text: string): string => text.normalize('NFKC').toLowerCase();
 const tokensOf = (text: string): string[] => fold(text).match(TOKEN) ?? [];
@@ -29,6 +31,7 @@ export function findMissingText(
   regions: readonly ReadRegion[],
 ): { items: TextItem[]; letters: number; missing: number } {
   const read = regions.map(({ text, box }) => ({ box, squashed: squash(text) }));
+  const regionsAt = createBands(read);
   const all = read.map(({ squashed }) => squashed).join(' ');
   /** How often a token stands on the page and in no region. */
   const lacking = new Map<string, number>();
@@ -43,16 +46,20 @@ export function findMissingText(
     letters += squashed.length;
     count(tokens, 1);
     same.set(squashed, (same.get(squashed) ?? 0) + 1);
-    const owners = read.filter(({ box }) => box !== null && holds(box, item));
+    const owners = regionsAt(item).filter(({ box }) => box !== null && holds(box, item));
     return { item, tokens, squashed, covered: owners.length > 0, owners };
   });
   for (const { text } of regions) count(tokensOf(text), -1);
 
+  let looked = 0;
   const isRead = ({ squashed, owners, covered }: (typeof own)[number]): boolean =>
     squashed === '' ||
     owners.some((owner) => owner.squashed.includes(squashed)) ||
     // Regions without a box, and lines that a region took from beside it.
-    (!covered && squashed.length >= TELLING && all.split(squashed).length > same.get(squashed)!);
+    (!covered &&
+      looked++ < MAX_LOOKED_FOR &&
+      squashed.length >= TELLING &&
+      all.split(squashed).length > same.get(squashed)!);
   const found = new Set<TextItem>();
   const candidates = own.filter((one) => !isRead(one));
   for (const { item, tokens } of [...candidates].sort((a, b) => Number(a.covered) - Number(b.covered))) {
@@ -63,6 +70,28 @@ export function findMissingText(
   const missingItems = items.filter((item) => found.has(item));
   const missing = missingItems.reduce((sum, item) => sum + squash(item.text).length, 0);
   return { items: missingItems, letters, missing };
+}
+
+/** Points of a page's height: what is looked for at a place is looked for in its band alone. */
+const BAND = 16;
+const MAX_BANDS = 1000;
+
+/** A page may have many thousand cells and as many items: each with each would take minutes. */
+function createBands<Region extends { box: Rect | null }>(
+  regions: readonly Region[],
+): (place: Rect) => readonly Region[] {
+  const bands = new Map<number, Region[]>();
+  const bandOf = (y: number): number => Math.max(0, Math.min(MAX_BANDS, Math.floor(y / BAND)));
+  for (const region of regions) {
+    if (region.box === null) continue;
+    const last = bandOf(region.box.y + region.box.height + 1);
+    for (let band = bandOf(region.box.y - 1); band <= last; band++) {
+      const held = bands.get(band);
+      if (held) held.push(region);
+      else bands.set(band, [region]);
+    }
+  }
+  return (place) => bands.get(bandOf(middleOf(place))) ?? [];
 }
 
 function holds(box: Rect, { x, y, width, height }: Rect): boolean {

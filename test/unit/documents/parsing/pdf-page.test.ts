@@ -72,6 +72,19 @@ describe('a page', () => {
     expect(read([above, joined, below], items)).toHaveLength(3);
   });
 
+  it('may have tens of thousands of cells', () => {
+    const many = Array.from({ length: 400 }, (_, y) =>
+      Array.from({ length: 100 }, (_unused, x) => cell(`n${y}x${x}`, x * 50, y * 12)),
+    );
+    const items = many.flat().map(({ text, bbox }) => item(text, bbox.x, bbox.y));
+    const box = { x: 0, y: 0, width: 5100, height: 4810 };
+    const began = performance.now();
+    const blocks = read([{ kind: 'table', rows: many, bbox: box }], [...items, item('more', 0, 4900)]);
+    expect(blocks?.at(-1)).toBe('more');
+    // Each with each took 7 s.
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
   it('is not trusted when a fifth is missing', () => {
     expect(read([above], [...frame])).toBeNull();
   });
