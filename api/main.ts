@@ -89,6 +89,7 @@ const openDocuments = async (documents: GatewayDocumentAdapters) => {
   // Its processes start when a tool is first executed.
   const parser = createParserPool({
     size: config.parsing.concurrency,
+    totalMemoryMb: config.parsing.totalMemoryMb,
     limits: { memoryMb: config.parsing.memoryMb, maxPages: config.parsing.maxPages },
   });
   const scratchDirectory = await createScratchDirectory('gateway');

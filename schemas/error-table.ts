@@ -80,6 +80,11 @@ export const ERROR_TABLE = {
   FILE_TOO_COMPLEX: row(422, 'The file goes beyond the limits on pages, expansion, nesting or memory.'),
   PARSE_TIMEOUT: row(422, 'Reading the file took longer than is allowed.'),
   PARSER_CRASHED: row(422, 'The program that reads this type of file crashed on it.', true),
+  PARSER_INTERNAL_ERROR: row(
+    500,
+    'The program that reads this type of file failed by a fault of its own, not of the file. Please report it.',
+    true,
+  ),
   UNSUPPORTED_CONTENT: row(422, 'The content of the file cannot be read as its type says.'),
   EMBEDDER_CHANGED_DURING_INDEXING: row(409, "The partition's embedder changed while the file was indexed."),
   SUPERSEDED: row(409, 'A newer upload of the same file replaced this one.'),

@@ -2,6 +2,7 @@ import type { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { AppError } from '../schemas/app-error.js';
+import type { ErrorCode } from '../schemas/error-table.js';
 
 const BEAT_EVERY_MS = 2000;
 
@@ -51,13 +52,16 @@ const isCancellation = (context: Context, error: unknown): boolean =>
   (context.cancellationSignal.aborted &&
     (error === context.cancellationSignal.reason || (error instanceof Error && error.name === 'AbortError')));
 
-/** A full disk may be emptied; a fault of ours stays one. So an unknown error is tried for some minutes only. */
-const UNEXPECTED_TRIES = 10;
+/**
+ * A full disk may be emptied; a fault of ours stays one. So an unknown error is tried for some minutes only, and one
+ * that a parser made by itself, on the same bytes, hardly ever goes away.
+ */
+const TRIES: Partial<Record<ErrorCode, number>> = { UNEXPECTED_ERROR: 10, PARSER_INTERNAL_ERROR: 3 };
 
 /** The one place where our errors become Temporal's. */
 export const toApplicationFailure = (error: unknown, attempt: number): ApplicationFailure => {
   const known = AppError.from(error);
-  const givenUp = known.code === 'UNEXPECTED_ERROR' && attempt >= UNEXPECTED_TRIES;
+  const givenUp = attempt >= (TRIES[known.code] ?? Infinity);
   return ApplicationFailure.create({
     type: known.code,
     message: known.message,

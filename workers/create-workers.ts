@@ -89,6 +89,7 @@ const createDocumentPools = async (
   const queues = taskQueues(config.temporal.prefix);
   const parser = createParserPool({
     size: config.parsing.concurrency,
+    totalMemoryMb: config.parsing.totalMemoryMb,
     limits: {
       timeoutMs: config.parsing.timeoutSeconds * 1000,
       memoryMb: config.parsing.memoryMb,

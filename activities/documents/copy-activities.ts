@@ -33,8 +33,10 @@ export const createCopyActivities = ({ adapters }: CopyActivityDeps) => {
     const task = requireActive(await tasks.begin(ref.taskId));
     const source = await sourceOf(task);
     // What the source lacks the copy lacks too.
-    const degradedStages = source.degraded_stages as EnrichmentStage[];
+    const degradedStages = source.degraded_stages.filter((stage) => stage !== 'parse') as EnrichmentStage[];
+    const { parse_report: parseReport } = source;
     if (degradedStages.length > 0) await tasks.noteEnrichment(ref.taskId, { degradedStages });
+    if (parseReport !== undefined) await tasks.noteEnrichment(ref.taskId, { parseReport });
     const { vectorField, dimension } = await models.embedder(task.embedder);
     const nothing = Array.from({ length: dimension }, () => 0);
     const total = source.chunk_count;

@@ -40,7 +40,12 @@ export interface DocumentActivityDeps {
 
 /** A crashed parser may be the machine's fault, three crashes are the document's. */
 const PARSER_TRIES = 3;
-const TOO_MUCH: ReadonlySet<ErrorCode> = new Set(['FILE_TOO_COMPLEX', 'PARSE_TIMEOUT', 'PARSER_CRASHED']);
+const TOO_MUCH: ReadonlySet<ErrorCode> = new Set([
+  ...(['FILE_TOO_COMPLEX', 'PARSE_TIMEOUT', 'PARSER_CRASHED', 'PARSER_INTERNAL_ERROR'] as const),
+]);
+/** Progress of a task whose file is read. */
+const PARSED = 0.3;
+const PROGRESS_EVERY_MS = 1000;
 const TRACEBACK_CHARACTERS = 8000;
 
 /** Activities of the document workflows that use records, bytes and the parser. */
@@ -65,7 +70,14 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
       return await deps.parser.parseAndChunk({ ...request, pictures: { directory } });
     } catch (error) {
       if (!(error instanceof AppError) || !TOO_MUCH.has(error.code)) throw error;
-      return { ...(await deps.parser.parseAndChunk(request)), pictures: { kept: 0, leftOut: 1 } };
+      const { report, ...parsed } = await deps.parser.parseAndChunk(request);
+      const why = 'Reading the file together with its pictures went beyond a limit.';
+      const pictures = { kept: 0, left_out: 1, reasons: [why] };
+      return {
+        ...parsed,
+        pictures: { kept: 0, leftOut: 1 },
+        ...(report && { report: { ...report, pictures } }),
+      };
     }
   };
 
@@ -78,6 +90,17 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     for (let picture = 0; picture < pictures.kept; picture += 1)
       await writePicture(blobs, ref, picture, createReadStream(join(directory, String(picture))), signal);
     await tasks.noteEnrichment(ref.taskId, { pictures });
+  };
+
+  /** Pages done, as a part of the progress; a report that the store does not take is made up for by the next. */
+  const progressOf = (taskId: string, attempt: number): NonNullable<ParseRequest['onProgress']> => {
+    let reported = 0;
+    return ({ pages }) => {
+      if (pages === undefined || pages.total === 0 || Date.now() - reported < PROGRESS_EVERY_MS) return;
+      reported = Date.now();
+      const progress = PARSED * (pages.done / pages.total);
+      void tasks.report(taskId, { stage: 'parse', progress, attempt }).catch(() => undefined);
+    };
   };
 
   /**
@@ -112,13 +135,15 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
         outputPath: join(directory, 'chunks.jsonl'),
         signal,
         userId: task.user_id,
+        onProgress: progressOf(ref.taskId, attempt),
       };
       const pictureDirectory = join(directory, 'pictures');
       const parsed = wantsPictures(preset, kind)
         ? await parseWithPictures(request, pictureDirectory)
         : await deps.parser.parseAndChunk(request);
+      if (parsed.report) await tasks.noteEnrichment(ref.taskId, { parseReport: parsed.report });
       if (parsed.chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
-      await tasks.report(ref.taskId, { stage: 'chunk', progress: 0.3 });
+      await tasks.report(ref.taskId, { stage: 'chunk', progress: PARSED });
       const blobId = chunksBlobId(ref.taskId);
       await blobs.write(
         { blobId, kind: 'chunks', taskId: ref.taskId, fileKey: ref.fileKey, generation: ref.generation },
@@ -130,7 +155,11 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
       return { chunkCount: parsed.chunkCount, ...(enriched ? { enrich: true } : {}) };
     } catch (error) {
       if (error instanceof AppError && error.code === 'PARSER_CRASHED' && attempt >= PARSER_TRIES)
-        throw new AppError('FILE_CORRUPT', `${error.message} It crashed ${attempt} times.`, { cause: error });
+        throw new AppError(
+          'FILE_CORRUPT',
+          `The program that reads this type of file stopped on it ${attempt} times. Saving the file anew in the program it comes from may help.`,
+          { cause: error, details: error.details },
+        );
       throw error;
     } finally {
       await rm(directory, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { FileVersion } from '../../schemas/documents/documents.js';
+import { degradedStagesOf } from '../../schemas/documents/tasks.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { chunksBlobId } from './chunk-list.js';
 import { requireActive, versionFacts } from './task-ref.js';
@@ -92,5 +93,6 @@ const versionOf = (task: TaskRecord, chunkCount: number): FileVersion => ({
   parent_id: task.parent_id,
   chunk_count: chunkCount,
   embedder: task.embedder,
-  degraded_stages: task.degraded_stages ?? [],
+  degraded_stages: degradedStagesOf(task),
+  ...(task.parse_report === undefined ? {} : { parse_report: task.parse_report }),
 });

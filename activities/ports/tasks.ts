@@ -1,5 +1,6 @@
 /** Background tasks, workers and completion callbacks; see `adapters.ts` for the rules that hold for all ports. */
 import type { Metadata } from '../../schemas/documents/documents.js';
+import type { ParseReport } from '../../schemas/documents/parse-report.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type {
   CallbackRecord,
@@ -29,7 +30,7 @@ export interface TaskStore {
   advance(taskId: string, update: TaskProgress): Promise<TaskRecord | null>;
   /** Guarded on an active state. False when the task has ended: the caller stops working. */
   report(taskId: string, update: TaskProgress): Promise<boolean>;
-  /** Notes what enrichment has added so far; harmless once the task has ended. */
+  /** Notes what reading the file and enrichment have come to so far; harmless once the task has ended. */
   noteEnrichment(
     taskId: string,
     added: {
@@ -37,6 +38,7 @@ export interface TaskStore {
       contextParts?: number;
       pictures?: PictureCount;
       degradedStages?: EnrichmentStage[];
+      parseReport?: ParseReport;
     },
   ): Promise<void>;
   /** Active → final, once. False when it was final already. */

@@ -82,6 +82,7 @@ function parsingConfig(env: Environment) {
   return {
     timeoutSeconds: env.PARSE_TIMEOUT,
     memoryMb: env.PARSE_MEMORY_MB,
+    totalMemoryMb: env.PARSE_TOTAL_MEMORY_MB,
     maxPages: env.PARSE_MAX_PAGES,
     concurrency: env.PARSE_CONCURRENCY,
   };

@@ -248,6 +248,12 @@ const indexing = {
     { unit: 's' },
   ),
   PARSE_MEMORY_MB: described(count(2048, 128), 'memory of one parser process', { unit: 'MiB' }),
+  PARSE_TOTAL_MEMORY_MB: described(
+    count(3072, 128),
+    'memory of all parser processes of a worker, or of a gateway, together; at least `PARSE_MEMORY_MB`. Beyond, what was ' +
+      'begun last is read again by itself',
+    { unit: 'MiB' },
+  ),
   PARSE_MAX_PAGES: described(count(20_000), 'pages of one document'),
   PARSE_CONCURRENCY: described(
     count(2),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MIGRATIONS } from '../migrations/migrations.js';
 import { IndexedEmbedder } from './partitions-api.js';
+import type { ParseReport } from './parse-report.js';
 import { STAGES, TASK_STATES } from './tasks.js';
 import { ROLES } from './users.js';
 
@@ -103,8 +104,39 @@ const FileRow = z
   .meta({ id: 'FileRow', description: "The file's metadata keys are flattened into the row." });
 export const FileList = z.object({ files: z.array(FileRow) });
 
+const ParseReportAnswer = z
+  .object({
+    parser: z.string().meta({ description: 'The library that read the file' }),
+    parser_version: z.string().nullable(),
+    pages: z.int().nullable().meta({ description: 'Null where the format has none' }),
+    pages_without_text: z.int().nullable(),
+    pages_by_ocr: z.int(),
+    ocr_confidence: z.number().min(0).max(1).nullable().meta({ description: 'Mean' }),
+    pictures: z
+      .object({ kept: z.int(), left_out: z.int(), reasons: z.array(z.string()) })
+      .nullable()
+      .meta({ description: 'Handed to a model to be described, and left out with the reasons' }),
+    encoding: z.string().nullable().meta({ description: 'Of text formats, as it was found' }),
+    tables: z.int(),
+    characters: z.int().meta({ description: 'Of the text that was kept' }),
+    characters_dropped: z.int().meta({ description: 'Read and left out: menus, running titles' }),
+    degraded: z.boolean().meta({ description: 'Content was lost; the rest is indexed' }),
+    reasons: z.array(z.string()).meta({ description: 'What was lost and why' }),
+    warnings: z.array(z.string()),
+    duration_ms: z.int(),
+    peak_memory_mb: z.int().nullable(),
+  })
+  .meta({ id: 'ParseReport', description: 'What came of reading the file' }) satisfies z.ZodType<ParseReport>;
+
+const DEGRADED = { description: 'Reading lost content of the file, or an enrichment failed' };
+
 export const FileDetail = z
-  .object({ metadata: OpenMetadata, documents: z.array(z.object({ link: Link })) })
+  .object({
+    metadata: OpenMetadata,
+    documents: z.array(z.object({ link: Link })),
+    degraded: z.literal(true).optional().meta(DEGRADED),
+    parse_report: ParseReportAnswer.optional().meta({ description: 'Absent for files of earlier releases' }),
+  })
   .meta({ id: 'FileDetail' });
 
 /** What a file's metadata may hold: values of all depths, and bytes of their JSON. */
@@ -165,10 +197,12 @@ export const TaskStatus = z
       .optional()
       .meta({ description: 'When FAILED or superseded' }),
     error_url: Link.optional().meta({ description: 'Only when FAILED' }),
-    degraded_stages: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'Enrichments that failed, and without which the document is indexed' }),
+    degraded_stages: z.array(z.string()).optional().meta({
+      description:
+        'Enrichments that failed, and without which the document is indexed; `parse` when reading lost content',
+    }),
+    degraded: z.literal(true).optional().meta(DEGRADED),
+    parse_report: ParseReportAnswer.optional().meta({ description: 'Once the file was read' }),
   })
   .meta({ id: 'TaskStatus' });
 export type TaskStatus = z.infer<typeof TaskStatus>;

@@ -1,6 +1,8 @@
 /**
  * The records of files and of the chunks that they are found by, as our stores keep them and our ports speak of them.
  */
+import type { ParseReport } from './parse-report.js';
+
 /** JSON values; integers that a double cannot hold exactly are bigint (exact within 64 bits). */
 export type MetadataValue =
   string | number | bigint | boolean | null | MetadataValue[] | { [key: string]: MetadataValue };
@@ -32,6 +34,8 @@ export interface FileVersion extends UploadInfo {
   /** When its indexing began. */
   indexed_at: Date;
   degraded_stages: string[];
+  /** Absent in versions of earlier releases. */
+  parse_report?: ParseReport;
 }
 
 /**

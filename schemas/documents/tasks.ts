@@ -1,5 +1,6 @@
 /** The records of background tasks, of their callbacks and of worker processes. */
 import type { Metadata, UploadInfo } from './documents.js';
+import type { ParseReport } from './parse-report.js';
 
 export const TASK_STATES = ['QUEUED', 'SERIALIZING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type TaskState = (typeof TASK_STATES)[number];
@@ -11,6 +12,9 @@ export const isFinalState = (state: TaskState): boolean =>
 /** What a model adds to a document. When one fails, the document is indexed without it (wire contract, section 3.2). */
 const ENRICHMENT_STAGES = ['caption', 'contextualize', 'topic_tag'] as const;
 export type EnrichmentStage = (typeof ENRICHMENT_STAGES)[number];
+
+/** Stages of which a document may lack something and be indexed all the same. */
+export const DEGRADABLE_STAGES = ['parse', ...ENRICHMENT_STAGES] as const;
 
 export const STAGES = [
   ...['queued', 'parse', 'chunk'],
@@ -66,6 +70,8 @@ export interface TaskRecord {
   /** There when they are to be described. */
   pictures?: PictureCount;
   degraded_stages?: EnrichmentStage[];
+  /** There once the file was read. */
+  parse_report?: ParseReport;
   embedder: string;
   error: TaskFailure | null;
   created_at: Date;
@@ -76,6 +82,14 @@ export interface TaskRecord {
   /** Set once nothing superfluous is left of the task; the sweep cleans what lacks it. */
   cleaned_at: Date | null;
 }
+
+/** All stages of which the document lacks something. */
+export const degradedStagesOf = (
+  task: Pick<TaskRecord, 'degraded_stages' | 'parse_report'>,
+): (typeof DEGRADABLE_STAGES)[number][] => [
+  ...(task.parse_report?.degraded === true ? (['parse'] as const) : []),
+  ...(task.degraded_stages ?? []),
+];
 
 export type CallbackState = 'waiting' | 'delivered' | 'failed' | 'withdrawn';
 

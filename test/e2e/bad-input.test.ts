@@ -284,7 +284,7 @@ describe('an admitted file that cannot be indexed', () => {
   it.each<[string, string, string, () => Buffer]>([
     ['an empty text', 'empty.txt', 'NO_INDEXABLE_CONTENT', () => Buffer.alloc(0)],
     ['a text of blanks', 'blank.txt', 'NO_INDEXABLE_CONTENT', () => Buffer.from(' \n\t\n '.repeat(100))],
-    ['a truncated PDF', 'cut.pdf', 'FILE_CORRUPT', () => pdf.subarray(0, pdf.length / 2)],
+    ['a PDF cut off before its first page', 'cut.pdf', 'FILE_CORRUPT', () => pdf.subarray(0, 200)],
     [
       'an encrypted PDF',
       'locked.pdf',
@@ -331,6 +331,22 @@ describe('an odd file that can be indexed', () => {
   };
   const firstHit = async (id: string, text: string): Promise<string | undefined> =>
     (await client.search(`/search/partition/odd/file/${id}`, { text, top_k: '3' }))[0]?.content;
+
+  it('a PDF that is cut off: what is there, and that it is not all', async () => {
+    const whole = writePdf(samplePages(3));
+    await indexed('cut', 'cut.pdf', whole.subarray(0, whole.length / 2));
+    expect(await firstHit('cut', 'brushes and soap')).toContain('page 1 speaks of brushes and soap');
+    const [file, list] = await Promise.all(
+      ['/partition/odd/file/cut', '/partition/odd?degraded_stage=parse'].map(async (path) =>
+        (await stack.request(path)).json(),
+      ),
+    );
+    expect(file).toMatchObject({
+      degraded: true,
+      parse_report: { parser: 'liteparse', pages: 3, degraded: true },
+    });
+    expect(list).toMatchObject({ files: [{ file_id: 'cut' }] });
+  });
 
   it('HTML nested 50,000 deep', async () => {
     const depth = 50_000;

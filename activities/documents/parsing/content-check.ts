@@ -1,12 +1,19 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileKind } from './file-types.js';
 import type { RandomAccessBytes } from './random-access-bytes.js';
-import { openZip, walkZipEntries } from './zip-directory.js';
+import { oleEntryNames } from './ole-directory.js';
+import { mainPartOf } from './word-package.js';
+import { openZip, readZipText, walkZipEntries } from './zip-directory.js';
 
 export type { RandomAccessBytes } from './random-access-bytes.js';
 
 const SIGNATURE_WINDOW = 8 * 1024;
-const DOCX_PARTS = ['[Content_Types].xml', '_rels/.rels', 'word/document.xml'];
+const TYPES = '[Content_Types].xml';
+const RELATIONSHIPS = '_rels/.rels';
+/** Parts that say what a package is; beyond that they are no list of a document's parts. */
+const MAX_LIST_BYTES = 1024 * 1024;
+/** What Word puts a document with a password into. */
+const ENCRYPTED_PACKAGE = 'EncryptedPackage';
 /** Past this the directory is not worth reading at upload; the parser has its own, lower limit. */
 const MAX_ENTRIES = 100_000;
 
@@ -28,18 +35,22 @@ async function hasPdfSignature(source: RandomAccessBytes): Promise<boolean> {
   return head.includes('%PDF-');
 }
 
+/** A package whose main part is a Word document, whatever the part is called; or one that has a password. */
 async function isDocx(source: RandomAccessBytes): Promise<boolean> {
   if (source.size < 4) return false;
+  if ((await oleEntryNames(source))?.includes(ENCRYPTED_PACKAGE)) return true;
   const magic = await source.read(0, 4);
   if (magic.toString('latin1') !== 'PK\x03\x04') return false;
-  const missing = new Set(DOCX_PARTS);
-  let entries = 0;
+  const names = new Set<string>();
+  const lists = new Map<string, string>();
   try {
     const zip = await openZip(source);
     try {
-      await walkZipEntries(zip, (entry) => {
-        missing.delete(entry.fileName);
-        return missing.size > 0 && ++entries < MAX_ENTRIES;
+      await walkZipEntries(zip, async (entry) => {
+        names.add(entry.fileName);
+        if (entry.fileName === TYPES || entry.fileName === RELATIONSHIPS)
+          lists.set(entry.fileName, await readZipText(zip, entry, MAX_LIST_BYTES));
+        return names.size < MAX_ENTRIES;
       });
     } finally {
       zip.close();
@@ -48,7 +59,11 @@ async function isDocx(source: RandomAccessBytes): Promise<boolean> {
     if (isSystemError(error)) throw error; // the store's trouble is not the client's
     return false;
   }
-  return missing.size === 0;
+  const types = lists.get(TYPES);
+  const relationships = lists.get(RELATIONSHIPS);
+  if (types === undefined || relationships === undefined) return false;
+  const main = mainPartOf(relationships);
+  return names.has(main) && (main.startsWith('word/') || /wordprocessingml|ms-word/.test(types));
 }
 
 /** Errors of the machine or of a driver carry a code; yauzl's complaints about the bytes do not. */

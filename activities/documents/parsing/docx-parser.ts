@@ -4,12 +4,14 @@ import mammoth from 'mammoth';
 import { openArrayBuffer } from 'mammoth/lib/zipfile.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseHtml } from './html-parser.js';
+import type { ParseNotes } from './parse-notes.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
 import { createPictureMarks } from './pictures/picture-marks.js';
 import type { PictureMarks } from './pictures/picture-marks.js';
 import { placePictures } from './pictures/place-pictures.js';
 import { openFileBytes } from './random-access-bytes.js';
 import type { Section } from './section.js';
+import { readBesideBody, toReadable } from './word-package.js';
 import { checkZipLimits, isMarkup, unpacksAsDeclared } from './zip-limits.js';
 import type { ZipLimits } from './zip-limits.js';
 
@@ -19,13 +21,13 @@ const OLE_SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /**
  * Word documents by way of HTML: headings, lists, tables, footnotes. Pages are not known.
- * @param pictures takes the embedded pictures; without it none are unpacked
+ * @param known.pictures takes the embedded pictures; without it none are unpacked
  * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX (the package unpacks to more than the limits)
  */
 export async function* parseDocx(
   path: string,
   limits: ZipLimits & { maxNesting: number },
-  pictures?: PictureCollector,
+  { notes, pictures }: { notes: ParseNotes; pictures?: PictureCollector | undefined },
 ): AsyncGenerator<Section> {
   let unpacked = pictures;
   const file = await openFileBytes(path);
@@ -35,15 +37,32 @@ export async function* parseDocx(
     if (head.equals(OLE_SIGNATURE)) throw new AppError('FILE_ENCRYPTED');
     await checkZipLimits(file, limits);
     if (pictures && !(await unpacksAsDeclared(file, /^word\/media\//i, MAX_MEDIA_BYTES))) {
-      pictures.leaveOut();
+      pictures.leaveOut('Pictures unpack to more than they declare.');
       unpacked = undefined;
     }
   } finally {
     await file.close();
   }
   const marks = createPictureMarks();
-  const html = await toHtml(path, unpacked && { pictures: unpacked, marks });
-  yield* placePictures(parseHtml(html, limits.maxNesting, marks), marks);
+  const parts = await openParts(path).catch(refuse);
+  const html = await toHtml(parts, notes, unpacked && { pictures: unpacked, marks });
+  yield* placePictures(parseHtml(html, limits.maxNesting, { marks, notes }), marks);
+  yield* besideBody(parts);
+}
+
+/** Headers, footers and comments, which mammoth leaves out, behind the text: each a part of its own. */
+async function* besideBody(parts: Parts): AsyncGenerator<Section> {
+  const found = await readBesideBody({
+    exists: (name) => parts.exists(name),
+    read: async (name) => String(await parts.read(name, 'utf-8')),
+  });
+  const section = (text: string, opens: boolean): Section => ({
+    ...{ headingPath: [], page: null, kind: 'text', text, opens },
+  });
+  const edges = found.filter(({ kind }) => kind !== 'comment').map(({ text }) => text);
+  if (edges.length > 0) yield section([...new Set(edges)].join('\n\n'), true);
+  const comments = found.filter(({ kind }) => kind === 'comment');
+  for (const [i, { text }] of comments.entries()) yield section(text, i === 0);
 }
 
 interface Parts {
@@ -65,29 +84,43 @@ async function openParts(path: string): Promise<Parts> {
     read(name, encoding) {
       if (encoding !== undefined && encoding !== 'base64' && !isMarkup(name))
         return Promise.reject(new Error(`a part that is read as text is named ${name}`));
-      return parts.read(name, encoding);
+      const part = parts.read(name, encoding);
+      if (encoding === undefined || encoding === 'base64' || !isMarkup(name)) return part;
+      return part.then((text) => (typeof text === 'string' ? toReadable(text) : text));
     },
   };
 }
 
 async function toHtml(
-  path: string,
+  parts: Parts,
+  notes: ParseNotes,
   taken: { pictures: PictureCollector; marks: PictureMarks } | undefined,
 ): Promise<string> {
   const source = async (image: { readAsBuffer(): Promise<Buffer> }): Promise<{ src: string }> => {
+    if (taken === undefined) notes.passPictures(1);
     const picture = taken && (await takePicture(image, taken.pictures));
     return { src: picture == null ? '' : taken!.marks.of(picture) };
   };
   try {
-    const { value } = await mammoth.convertToHtml({ file: await openParts(path) } as never, {
+    const { value } = await mammoth.convertToHtml({ file: parts } as never, {
       convertImage: mammoth.images.imgElement(source),
       includeDefaultStyleMap: true,
       ignoreEmptyParagraphs: true,
     });
     return value;
   } catch (error) {
-    throw new AppError('FILE_CORRUPT', 'The Word document is damaged and cannot be read.', { cause: error });
+    return refuse(error);
   }
+}
+
+function refuse(error: unknown): never {
+  if (isProgramFault(error)) throw error;
+  throw new AppError('FILE_CORRUPT', 'The Word document is damaged and cannot be read.', { cause: error });
+}
+
+/** What mammoth finds wrong with a document it says by a plain error; the engine's own kinds are faults of programs. */
+function isProgramFault(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError;
 }
 
 /** A picture that is missing, or linked and so somewhere else, cannot be read. */
@@ -97,6 +130,6 @@ async function takePicture(
 ): Promise<number | null> {
   const bytes = pictures.full ? null : await image.readAsBuffer().catch(() => null);
   if (bytes !== null) return pictures.take(Buffer.from(bytes));
-  pictures.leaveOut();
+  pictures.leaveOut(pictures.full ? undefined : 'A picture is missing in the file or linked from elsewhere.');
   return null;
 }

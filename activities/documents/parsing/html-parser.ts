@@ -7,6 +7,7 @@ import { createTableBound } from './bound-table.js';
 import { createHeadingPath } from './heading-path.js';
 import { parseFlatHtml } from './flat-html-parser.js';
 import { INLINE_TAGS, nestsDeeperThan } from './html-tags.js';
+import type { ParseNotes } from './parse-notes.js';
 import type { PictureMarks } from './pictures/picture-marks.js';
 import { isShortenedUri, withMarksAsText } from './shorten-data-uris.js';
 import type { Section } from './section.js';
@@ -24,10 +25,11 @@ interface TreeNode {
 
 /** Furniture of a web page, not its content. */
 const DROPPED = new Set(
-  'script style noscript template nav header footer aside form iframe object embed svg canvas head'.split(
-    ' ',
-  ),
+  'script style noscript template nav aside iframe object embed svg canvas head'.split(' '),
 );
+/** Furniture of the page at its edges; within a part of the content, that part's title and its notes. */
+const EDGES = new Set(['header', 'footer']);
+const CONTENT_PARTS = new Set(['main', 'article', 'section']);
 /** A tree of this many characters of HTML takes about 1 GB. */
 const MAX_TREE = 16 * 1024 * 1024;
 
@@ -41,9 +43,12 @@ const writer = unified()
     rule: '-',
     fences: true,
     handlers: {
-      break: () => '\n',
+      break: (_node: unknown, _parent: unknown, state: { stack: string[] }) =>
+        state.stack.includes('tableCell') ? ' ' : '\n',
       text: (node: { value: string }, _parent: unknown, state: { stack: string[] }) =>
-        state.stack.includes('tableCell') ? node.value.replace(/\|/g, '\\|') : node.value,
+        state.stack.includes('tableCell')
+          ? node.value.replace(/\|/g, '\\|').replace(/\s*\n\s*/g, ' ')
+          : node.value,
     },
   });
 /** Writing blocks one by one costs more than the blocks. */
@@ -52,20 +57,24 @@ const BLOCKS_AT_ONCE = 100;
 /**
  * HTML as Markdown sections, cut at its headings. What nests too deep or is too large for a tree is read as a
  * flat stream of tags: all its text, with less structure.
- * @param marks where the source of an image is one of these, it is left in the text
+ * @param known.marks where the source of an image is one of these, it is left in the text
  */
 export function* parseHtml(
   html: string,
   maxNesting: number,
-  marks: PictureMarks | null = null,
+  { marks = null, notes }: { marks?: PictureMarks | null; notes?: ParseNotes } = {},
 ): Generator<Section> {
-  if (html.length > MAX_TREE || nestsDeeperThan(html, maxNesting)) {
+  const tooLarge = html.length > MAX_TREE;
+  if (tooLarge || nestsDeeperThan(html, maxNesting)) {
+    notes?.warn(
+      `The HTML ${tooLarge ? 'is too large' : 'nests too deep'} for its structure to be read whole.`,
+    );
     yield* parseFlatHtml(withoutMarkedTags(html, marks));
     return;
   }
   let blocks: TreeNode[];
   try {
-    blocks = toBlocks(html, marks);
+    blocks = toBlocks(html, marks, notes);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error; // the stack: the depth was underestimated
     yield* parseFlatHtml(withoutMarkedTags(html, marks));
@@ -98,21 +107,38 @@ function* groupBlocks(blocks: TreeNode[]): Generator<TreeNode[]> {
   if (group.length > 0) yield group;
 }
 
-function toBlocks(html: string, marks: PictureMarks | null): TreeNode[] {
+function toBlocks(html: string, marks: PictureMarks | null, notes: ParseNotes | undefined): TreeNode[] {
   const tree = reader.parse(html) as TreeNode;
-  prune(tree, createTableBound());
+  prune(tree, {
+    ...{ boundTable: createTableBound(), inContent: false },
+    drop: (node) => notes?.drop(textLength(node)),
+  });
   const markdown = toMarkdownTree.runSync(tree as never) as TreeNode;
   keepOnlyText(markdown, marks);
   return markdown.children ?? [];
+}
+
+interface Pruning {
+  boundTable(table: TreeNode): void;
+  /** Told of what is left out. */
+  drop(node: TreeNode): void;
+  /** Within `main`, `article` or `section`. */
+  inContent: boolean;
 }
 
 /**
  * Drops furniture, and the white space between blocks: rehype-remark takes each such text out of a list by itself,
  * which took 20 s for 100,000 paragraphs.
  */
-function prune(node: TreeNode, boundTable: (table: TreeNode) => void): void {
+function prune(node: TreeNode, pruning: Pruning): void {
+  const { boundTable, drop, inContent } = pruning;
   if (!node.children || node.tagName === 'pre' || node.tagName === 'textarea') return;
-  const kept = node.children.filter((child) => !DROPPED.has(child.tagName ?? '') && child.type !== 'comment');
+  const isFurniture = ({ tagName = '' }: TreeNode): boolean =>
+    DROPPED.has(tagName) || (EDGES.has(tagName) && !inContent);
+  for (const child of node.children) if (isFurniture(child)) drop(child);
+  const kept = node.children
+    .filter((child) => child.type !== 'comment' && !isFurniture(child))
+    .flatMap((child) => (child.tagName === 'table' ? [...takeCaptions(child), child] : [child]));
   const isInline = (child: TreeNode | undefined): boolean =>
     child !== undefined && (child.type === 'text' || INLINE_TAGS.has(child.tagName ?? ''));
   node.children = kept.filter((child, i) => {
@@ -123,7 +149,23 @@ function prune(node: TreeNode, boundTable: (table: TreeNode) => void): void {
     headFirstRow(node);
     boundTable(node);
   }
-  for (const child of node.children) prune(child, boundTable);
+  for (const child of node.children)
+    prune(child, { ...pruning, inContent: inContent || CONTENT_PARTS.has(child.tagName ?? '') });
+}
+
+/** What a person could have read of it. */
+function textLength(node: TreeNode): number {
+  if (['script', 'style', 'template', 'head'].includes(node.tagName ?? '')) return 0;
+  if (node.type === 'text') return node.value!.trim().length;
+  return (node.children ?? []).reduce((sum, child) => sum + textLength(child), 0);
+}
+
+/** rehype-remark leaves captions out: each becomes the paragraph above its table. */
+function takeCaptions(table: TreeNode): TreeNode[] {
+  const isCaption = ({ tagName }: TreeNode): boolean => tagName === 'caption';
+  const captions = (table.children ?? []).filter(isCaption);
+  if (captions.length > 0) table.children = table.children!.filter((child) => !isCaption(child));
+  return captions.map((caption) => ({ ...caption, tagName: 'p' }));
 }
 
 /** A Markdown table has a header: where none is marked (Word's never are), the first row is it. */
@@ -140,13 +182,44 @@ function headFirstRow(table: TreeNode): void {
 
 /** A link's text is content; its address, often longer than the text, is not. Pictures leave their description. */
 function keepOnlyText(node: TreeNode, marks: PictureMarks | null): void {
-  node.children = node.children?.flatMap((child) => {
+  // A node that has no children must not get the property: whatever walks the tree goes by it.
+  if (node.children === undefined) return;
+  const children = node.children.flatMap((child) => {
     keepOnlyText(child, marks);
     if (child.type === 'link') return child.children ?? [];
     if (child.type !== 'image') return [child];
     return [{ type: 'text', value: pictureText(child, marks) }];
   });
+  node.children = node.type === 'heading' || node.type === 'tableCell' ? inOneLine(children) : children;
 }
+
+/** What Markdown has within a line. */
+const PHRASING = new Set('text emphasis strong delete inlineCode html'.split(' '));
+
+/** Headings and cells are one line: paragraphs and lists in them are set off by a space. */
+function inOneLine(nodes: readonly TreeNode[]): TreeNode[] {
+  const line: TreeNode[] = [];
+  let apart = false;
+  for (const node of nodes) {
+    const inLine = PHRASING.has(node.type);
+    const shown = inLine
+      ? [node]
+      : node.value === undefined
+        ? inOneLine(node.children ?? [])
+        : [textOf(node)];
+    apart ||= !inLine;
+    if (shown.length === 0) continue;
+    if (apart && line.length > 0) line.push({ type: 'text', value: ' ' });
+    line.push(...shown);
+    apart = !inLine;
+  }
+  return line;
+}
+
+const textOf = ({ value = '' }: TreeNode): TreeNode => ({
+  type: 'text',
+  value: value.replace(/\s+/g, ' '),
+});
 
 /** What is left of a picture: its description, and the mark where it was taken out, or where it stood as a data URI. */
 function pictureText({ alt, url = '' }: TreeNode, marks: PictureMarks | null): string {
@@ -164,5 +237,6 @@ function withoutMarkedTags(html: string, marks: PictureMarks | null): string {
 
 function plainText(node: TreeNode): string {
   if (node.value !== undefined) return node.value;
+  if (node.type === 'break') return ' ';
   return (node.children ?? []).map(plainText).join('');
 }

@@ -4,8 +4,11 @@
  */
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../../../schemas/app-error.js';
+import { ERROR_TABLE } from '../../../schemas/error-table.js';
 import type { ParserReply, ParserRequest } from './parser-messages.js';
 import { runParseJob } from './run-parse-job.js';
+
+const KEPT_STACK = 4000;
 
 const reply = (message: ParserReply): void => void process.send?.(message);
 
@@ -25,16 +28,29 @@ async function handle({ job }: ParserRequest): Promise<void> {
     const result = await runParseJob(job, (progress) => reply({ type: 'progress', progress }));
     reply({ type: 'done', result, rss: process.memoryUsage.rss() });
   } catch (error) {
-    const { code, message, details } = explain(error);
-    reply({ type: 'failed', code, message, details, rss: process.memoryUsage.rss() });
+    reply({ type: 'failed', ...explain(error), rss: process.memoryUsage.rss() });
   }
 }
 
-function explain(error: unknown): Pick<ParserReply & { type: 'failed' }, 'code' | 'message' | 'details'> {
-  if (error instanceof AppError) return error;
+function explain(error: unknown): Omit<ParserReply & { type: 'failed' }, 'type' | 'rss'> {
+  if (error instanceof AppError) return { code: error.code, message: error.message, details: error.details };
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof RangeError) return { code: 'FILE_TOO_COMPLEX', message, details: { limit: 'size' } };
   // The machine's trouble (a full disk, say) is not the document's: no code, so that it is tried again.
-  const isSystem = error instanceof Error && 'syscall' in error;
-  return { code: isSystem ? null : 'PARSER_CRASHED', message, details: {} };
+  if (error instanceof Error && 'syscall' in error) return { code: null, message, details: {} };
+  if (isTooLarge(error)) return { code: 'FILE_TOO_COMPLEX', message, details: { limit: 'size' } };
+  // What a parser knows of a file it says by a code of its own; anything else is a fault of ours.
+  return {
+    code: 'PARSER_INTERNAL_ERROR',
+    message: ERROR_TABLE.PARSER_INTERNAL_ERROR.message,
+    details: {},
+    trace: error instanceof Error ? (error.stack ?? message).slice(0, KEPT_STACK) : message,
+  };
+}
+
+/** V8's words for a string, an array or a stack that cannot grow further. */
+const TOO_LARGE =
+  /^(?:Invalid (?:string|array|typed array|array buffer|Map|Set)|Maximum call stack|Map maximum|Set maximum|Array buffer)/i;
+
+function isTooLarge(error: unknown): boolean {
+  return error instanceof RangeError && TOO_LARGE.test(error.message);
 }

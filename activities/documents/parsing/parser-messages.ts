@@ -1,3 +1,4 @@
+import type { ParseReport } from '../../../schemas/documents/parse-report.js';
 import type { PictureCount } from '../../../schemas/documents/tasks.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
 import type { ChunkingOptions } from './chunk.js';
@@ -38,7 +39,14 @@ export interface ParsedDocument {
   outputPath: string;
   /** Where pictures were asked for. The chunks say where each of them stands. */
   pictures?: PictureCount;
+  /** What came of reading it. */
+  report?: ParseReport;
 }
+
+/** What the process itself knows of a document; its time and memory are measured from outside. */
+export type ReadDocument = Omit<ParsedDocument, 'report'> & {
+  report: Omit<ParseReport, 'duration_ms' | 'peak_memory_mb'>;
+};
 
 export type ParserRequest = { type: 'parse'; job: ParseJob };
 
@@ -46,11 +54,13 @@ export type ParserReply =
   | { type: 'ready' }
   | { type: 'progress'; progress: ParseProgress }
   /** `rss`: memory the process holds afterwards, in bytes. */
-  | { type: 'done'; result: ParsedDocument; rss: number }
+  | { type: 'done'; result: ReadDocument; rss: number }
   | {
       type: 'failed';
       code: ErrorCode | null;
       message: string;
       details: Record<string, unknown>;
+      /** For the log. */
+      trace?: string;
       rss: number;
     };

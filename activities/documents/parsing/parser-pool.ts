@@ -2,13 +2,15 @@ import { createFairPlaces } from './fair-places.js';
 import { checkChunkingOptions } from './chunk.js';
 import type { ChunkingOptions } from './chunk.js';
 import type { FileKind } from './file-types.js';
+import { createMemoryTurns } from './memory-turns.js';
 import { defaultParseLimits } from './parse-limits.js';
 import type { ParseLimits } from './parse-limits.js';
 import { defaultPictureLimits } from './pictures/picture-limits.js';
 import type { PictureLimits } from './pictures/picture-limits.js';
 import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
 import { startParserProcess } from './parser-process.js';
-import type { ParserProcess } from './parser-process.js';
+import type { ParserProcess, RunOptions } from './parser-process.js';
+import { processMemory } from './process-memory.js';
 
 export type { ParsedDocument, ParseProgress } from './parser-messages.js';
 
@@ -62,11 +64,22 @@ export interface ParserPoolOptions {
   /** Documents read at once. */
   size: number;
   limits?: Partial<ParseLimits>;
+  /**
+   * Memory of all processes together in MiB, at least that of one; without it each may have its own. Beyond, idle
+   * processes end, and then what was begun last is read again by itself once the others are done.
+   */
+  totalMemoryMb?: number;
   /** A process is replaced after so many documents (100), or when it keeps a third of its memory afterwards. */
   documentsPerProcess?: number;
   /** For tests and metrics: told of each process that starts. */
   onStart?: (process: ParserProcess) => void;
 }
+
+const MIB = 1024 * 1024;
+const WATCH_EVERY_MS = 200;
+
+/** Why a process ended for whose document nothing is wrong. */
+class MemoryNeeded extends Error {}
 
 /** Processes start when they are needed and stay for the next document. An idle pool does not hold the program. */
 export function createParserPool(options: ParserPoolOptions): ParserPool {
@@ -77,6 +90,32 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   const old = new WeakSet<ParserProcess>();
   const places = createFairPlaces(options.size);
   const closing = new AbortController();
+  const turns = createMemoryTurns();
+  const total = Math.max(options.totalMemoryMb ?? Infinity, limits.memoryMb) * MIB;
+  /** Runs that share the memory, in the order of their beginning. */
+  const yielding = new Map<ParserProcess, AbortController>();
+
+  const memoryOf = async (processes: Iterable<ParserProcess>): Promise<number> => {
+    const sizes = await Promise.all([...processes].map(async ({ pid }) => (await processMemory(pid!)) ?? 0));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  };
+  let looking = false;
+  const keepWithinTotal = async (): Promise<void> => {
+    if (looking) return;
+    looking = true;
+    try {
+      if ((await memoryOf([...busy, ...idle])) <= total) return;
+      const resting = idle.splice(0);
+      await Promise.all(resting.map((process) => process.kill()));
+      if (resting.length > 0) return;
+      const last = [...yielding.keys()].at(-1);
+      if (busy.size < 2 || last === undefined) return;
+      yielding.get(last)!.abort(new MemoryNeeded());
+      yielding.delete(last);
+    } finally {
+      looking = false;
+    }
+  };
 
   const take = (): ParserProcess => {
     for (let process = idle.pop(); process; process = idle.pop()) if (process.alive) return process;
@@ -88,6 +127,43 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     old.has(process) ||
     process.documents >= (options.documentsPerProcess ?? 100) ||
     process.rss > (limits.memoryMb * 1024 * 1024) / 3;
+
+  const runProcess = async (
+    job: ParseJob,
+    run: RunOptions,
+    shared?: AbortController,
+  ): Promise<ParsedDocument> => {
+    const process = take();
+    busy.add(process);
+    if (shared) yielding.set(process, shared);
+    const watch = Number.isFinite(total)
+      ? setInterval(() => void keepWithinTotal(), WATCH_EVERY_MS)
+      : undefined;
+    try {
+      return await process.run(job, run);
+    } finally {
+      clearInterval(watch);
+      yielding.delete(process);
+      busy.delete(process);
+      if (closing.signal.aborted || !process.alive || isWorn(process)) await process.kill();
+      else idle.push(process);
+    }
+  };
+
+  /** Beside others. @throws MemoryNeeded when these are to go on without it */
+  const runJob = async (
+    job: ParseJob,
+    signal: AbortSignal,
+    onProgress: RunOptions['onProgress'],
+  ): Promise<ParsedDocument> => {
+    const letGo = await turns.share(signal);
+    const shared = new AbortController();
+    try {
+      return await runProcess(job, { signal: AbortSignal.any([signal, shared.signal]), onProgress }, shared);
+    } finally {
+      letGo();
+    }
+  };
 
   const run = async (
     request: Pick<
@@ -102,17 +178,17 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       limits: { ...defaultPictureLimits, ...request.pictures.limits },
     };
     const signal = request.signal ? AbortSignal.any([request.signal, closing.signal]) : closing.signal;
+    const job = { path, kind, outputPath, output, pictures, limits: { ...limits, ...request.limits } };
     const release = await places.take(request.userId ?? null, signal);
     try {
-      const process = take();
-      busy.add(process);
+      return await runJob(job, signal, onProgress);
+    } catch (error) {
+      if (!(error instanceof MemoryNeeded)) throw error;
+      const letGo = await turns.takeAll(signal);
       try {
-        const job = { path, kind, outputPath, output, pictures, limits: { ...limits, ...request.limits } };
-        return await process.run(job, { signal, onProgress });
+        return await runProcess(job, { signal, onProgress });
       } finally {
-        busy.delete(process);
-        if (closing.signal.aborted || !process.alive || isWorn(process)) await process.kill();
-        else idle.push(process);
+        letGo();
       }
     } finally {
       release();

@@ -74,6 +74,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
     setBusy(true);
     documents++;
     let peak = 0;
+    let began = Date.now();
     let reason: unknown;
     /** The first reason to kill it is the one that is told. */
     const killFor = (why: unknown): void => {
@@ -108,9 +109,16 @@ export function startParserProcess(memoryMb: number): ParserProcess {
         if (message.type === 'progress') return onProgress?.(message.progress);
         if (message.type === 'ready') return undefined;
         rss = message.rss;
-        if (message.type === 'done') return resolve(message.result);
-        const { code, message: text, details } = message;
-        return reject(code ? new AppError(code, text, { details }) : new Error(`the parser failed: ${text}`));
+        if (message.type === 'done') {
+          const peak_memory_mb = Math.ceil(Math.max(peak, message.rss) / MIB);
+          const report = { ...message.result.report, duration_ms: Date.now() - began, peak_memory_mb };
+          return resolve({ ...message.result, report });
+        }
+        const { code, message: text, details, trace } = message;
+        const cause = trace === undefined ? {} : { cause: new Error(trace) };
+        return reject(
+          code ? new AppError(code, text, { details, ...cause }) : new Error(`the parser failed: ${text}`),
+        );
       };
       child.on('message', onMessage);
     });
@@ -119,14 +127,13 @@ export function startParserProcess(memoryMb: number): ParserProcess {
       const refused = OUT_OF_MEMORY.test(errorOutput) || (memoryBounded && peak > memoryMb * MIB * 0.9);
       if (refused) throw tooMuchMemory();
       const details = { ended: how, output: errorOutput.trim().slice(-500) };
-      throw new AppError('PARSER_CRASHED', `The program that reads this type of file ended with ${how}.`, {
-        details,
-      });
+      throw new AppError('PARSER_CRASHED', undefined, { details });
     });
     try {
       await Promise.race([ready, death]);
       clearTimeout(deadline);
       deadline = setTimeout(onTimeout, Math.min(timeoutMs, MAX_TIMER_MS));
+      began = Date.now();
       child.send({ type: 'parse', job }, () => undefined); // a closed channel shows in `gone`
       return await Promise.race([answer, death]);
     } finally {

@@ -2,8 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { ParsedPage } from '@llamaindex/liteparse';
 import { AppError } from '../../../schemas/app-error.js';
 import { createHeadingPath } from './heading-path.js';
+import { createWordJoiner } from './kerned-words.js';
+import type { ParseNotes } from './parse-notes.js';
+import { mapsBeyondBmp } from './pdf-astral.js';
 import { isReadWrongly, toPageBlocks } from './pdf-page.js';
-import type { PageBlock } from './pdf-page.js';
+import type { PageBlock, PageNote } from './pdf-page.js';
+import { repairCutOff } from './pdf-repair.js';
 import { openPageReader } from './pdfjs-page-reader.js';
 import type { PageReader } from './pdfjs-page-reader.js';
 import { openPagePictures } from './pictures/pdf-pictures.js';
@@ -23,6 +27,7 @@ const EDGE = 0.08;
 interface PdfOptions {
   maxPages: number;
   onPages(done: number, total: number): void;
+  notes: ParseNotes;
   /** Takes the raster pictures; without it none are looked for. */
   pictures?: PictureCollector | undefined;
 }
@@ -33,27 +38,53 @@ interface PdfOptions {
  * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX (more than `maxPages`)
  */
 export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerator<Section> {
-  const input = await pdfInput(path);
+  const { input, cutOff } = await pdfInput(path);
+  if (cutOff)
+    options.notes.degrade('The PDF is cut off before its end: only what stands before that was read.');
   const headings = createHeadingPath();
   const repeated = createRepeatedLines();
+  const joiner = createWordJoiner();
+  const beyondBmp = await mapsBeyondBmp(path);
   let fallback: PageReader | null = null;
   let pictures: PagePictures | null = null;
+  const bytes = async (): Promise<Uint8Array> =>
+    new Uint8Array(typeof input === 'string' ? await readFile(input) : input);
+  const pdfjs = async (): Promise<PageReader> => (fallback ??= await openPageReader(await bytes()));
   const picturesOf = async (page: ParsedPage): Promise<PagePicture[]> => {
-    if (options.pictures === undefined || !showsPictures(page)) return [];
+    if (options.pictures === undefined) {
+      options.notes.passPictures(page.complexity?.imageBlockCount ?? 0);
+      return [];
+    }
+    if (!showsPictures(page)) return [];
     if (options.pictures.full) {
       options.pictures.leaveOut();
       return [];
     }
-    pictures ??= await openPagePictures(new Uint8Array(await readFile(path)), options.pictures);
+    pictures ??= await openPagePictures(await bytes(), options.pictures);
     return pictures.ofPage(page.pageNum);
   };
+  /** The blocks of a page, or its plain text where liteparse reads it wrongly. */
+  const readPage = async (
+    page: ParsedPage,
+  ): Promise<{ page: ParsedPage; blocks: PageBlock[]; plain?: string }> => {
+    const notes = await notesOf(page, async (number) => (await pdfjs()).readAppearances(number));
+    const blocks = isReadWrongly(page) ? null : toPageBlocks(page, notes);
+    if (blocks !== null && !beyondBmp) return { page, blocks };
+    const plain = await (await pdfjs()).readPage(page.pageNum);
+    if (blocks !== null && (plain === null || !BEYOND_BMP.test(plain))) return { page, blocks };
+    const written = notes.map(({ text }) => `\n\n${text}`);
+    return { page, blocks: [], plain: (plain ?? page.text) + written.join('') };
+  };
   try {
-    for await (const batch of readBatches(input, options.maxPages)) {
-      const pages = batch.pages.map((page) => ({ page, blocks: toPageBlocks(page) }));
+    for await (const batch of readBatches(input, options)) {
+      const pages: Awaited<ReturnType<typeof readPage>>[] = [];
+      for (const page of batch.pages) pages.push(await readPage(page));
+      const join = joiner.learn(batch.pages.flatMap(({ textItems }) => textItems));
       repeated.learn(
         pages.flatMap(({ page, blocks }) => blocks.flatMap((block) => edgeLine(page.pageNum, block))),
       );
-      for (const { page, blocks } of pages) {
+      for (const { page, blocks, plain } of pages) {
+        options.onPages(page.pageNum, batch.totalPages);
         const waiting = await picturesOf(page);
         /** Those that stand above a place on the page. */
         const picturesAbove = function* (height: number): Generator<Section> {
@@ -63,18 +94,19 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
               picture: waiting.shift()!.picture,
             };
         };
-        if (isReadWrongly(page, blocks)) {
-          fallback ??= await openPageReader(new Uint8Array(await readFile(path)));
-          const text = (await fallback.readPage(page.pageNum)) ?? page.text;
-          yield { headingPath: headings.current(), page: page.pageNum, text: cleanText(text), kind: 'text' };
+        if (plain !== undefined) {
+          yield { headingPath: headings.current(), page: page.pageNum, text: cleanText(plain), kind: 'text' };
           yield* picturesAbove(Infinity);
           continue;
         }
         for (const block of blocks) {
-          if (edgeLine(page.pageNum, block).some((line) => repeated.repeats(line))) continue;
+          if (edgeLine(page.pageNum, block).some((line) => repeated.repeats(line))) {
+            options.notes.drop(block.text.length);
+            continue;
+          }
           if (block.height !== null) yield* picturesAbove(block.height);
           const opens = block.kind === 'heading';
-          const text = cleanText(block.text);
+          const text = cleanText(block.kind === 'code' ? block.text : join(block.text));
           if (opens) headings.open(block.level, text);
           yield {
             headingPath: headings.current(),
@@ -89,9 +121,36 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
       options.onPages(batch.endPage, batch.totalPages);
     }
   } finally {
-    await fallback?.close();
+    await (fallback as PageReader | null)?.close();
     await (pictures as PagePictures | null)?.close();
   }
+}
+
+const BEYOND_BMP = /[\u{10000}-\u{10FFFF}]/u;
+
+/** What was written onto a page with a reader's tools and belongs to what it shows. */
+const WRITTEN_ON = new Set(['freetext', 'stamp']);
+
+const oneLine = (text: string | undefined): string => text?.replace(/\s+/g, ' ').trim() ?? '';
+
+/** @param appearances reads what the page's annotations show, for those that do not say it themselves */
+async function notesOf(
+  { annotations = [], text, pageNum, height }: ParsedPage,
+  appearances: (page: number) => ReturnType<PageReader['readAppearances']>,
+): Promise<PageNote[]> {
+  const written = annotations.filter(({ subtype }) => WRITTEN_ON.has(subtype.toLowerCase()));
+  if (written.length === 0) return [];
+  const isSilent = written.some(({ contents }) => oneLine(contents) === '');
+  const shown = isSilent ? await appearances(pageNum) : [];
+  const known = oneLine(text);
+  return written.flatMap(({ contents, rect }) => {
+    const box = rect ?? { x: 0, y: 0, width: 0, height: 0 };
+    const drawn = shown.find(
+      ({ rect: [x, , , top] }) => Math.abs(x - box.x) < 2 && Math.abs(height - top - box.y) < 2,
+    );
+    const words = oneLine(contents) || (drawn?.text ?? '');
+    return words === '' || known.includes(words) ? [] : [{ text: words, box }];
+  });
 }
 
 /** Whether the page has any raster picture: asking pdf.js costs more than reading the page. */
@@ -108,7 +167,7 @@ function edgeLine(page: number, block: PageBlock): EdgeLine[] {
 
 async function* readBatches(
   input: string | Buffer,
-  maxPages: number,
+  { maxPages, notes }: Pick<PdfOptions, 'maxPages' | 'notes'>,
 ): AsyncGenerator<{ pages: ParsedPage[]; endPage: number; totalPages: number }> {
   const { LiteParse } = await import('@llamaindex/liteparse');
   const reader = new LiteParse({
@@ -123,6 +182,8 @@ async function* readBatches(
     continueOnPageError: true,
     includeComplexity: true,
     extractBlocks: true,
+    extractAnnotations: true,
+    emitWordBoxes: true,
     outputFormat: 'markdown',
   });
   let failed = 0;
@@ -144,6 +205,8 @@ async function* readBatches(
   } catch (error) {
     throw namedError(error);
   }
+  if (failed > 0 && failed < totalPages)
+    notes.degrade(`${failed} of ${totalPages} pages are damaged and were not read.`);
   if (totalPages === 0 || failed === totalPages)
     throw new AppError('FILE_CORRUPT', 'No page of the PDF can be read.');
 }
@@ -158,9 +221,9 @@ function namedError(error: unknown): unknown {
 
 /**
  * What liteparse may be given: it hands bytes without a signature to converters, and does not look beyond the first
- * 1024 bytes for one. A file that ends before its end mark is cut off, and would be indexed in part.
+ * 1024 bytes for one. A file that ends before its end mark is cut off; it is read as far as it goes.
  */
-async function pdfInput(path: string): Promise<string | Buffer> {
+async function pdfInput(path: string): Promise<{ input: string | Buffer; cutOff: boolean }> {
   const file = await openFileBytes(path);
   try {
     const head = await file.read(0, Math.min(file.size, 8192));
@@ -168,10 +231,12 @@ async function pdfInput(path: string): Promise<string | Buffer> {
     if (start < 0) throw new AppError('FILE_CORRUPT', 'The file has no PDF signature.');
     const tail = await file.read(Math.max(0, file.size - 65_536), file.size);
     const linearized = /\/Linearized[^>]{0,200}?\/L\s+(\d+)/.exec(head.toString('latin1'))?.[1];
-    const cutOff = !tail.includes('%%EOF') && !tail.includes('startxref');
-    if (cutOff || (linearized && file.size - start < Number(linearized)))
-      throw new AppError('FILE_CORRUPT', 'The PDF is cut off before its end.');
-    return start <= 1000 ? path : (await readFile(path)).subarray(start);
+    const cutOff =
+      (!tail.includes('%%EOF') && !tail.includes('startxref')) ||
+      (linearized !== undefined && file.size - start < Number(linearized));
+    if (!cutOff && start <= 1000) return { input: path, cutOff };
+    const bytes = (await readFile(path)).subarray(start);
+    return { input: cutOff ? repairCutOff(bytes) : bytes, cutOff };
   } finally {
     await file.close();
   }

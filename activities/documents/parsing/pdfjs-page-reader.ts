@@ -6,6 +6,8 @@ import type { PDFDocumentProxy } from 'pdfjs-dist';
 export interface PageReader {
   /** Text of a page (from 1) in its own order, a line each; null when pdf.js cannot read it either. */
   readPage(page: number): Promise<string | null>;
+  /** What the appearances of a page's annotations show, with the rectangle in points from the lower left corner. */
+  readAppearances(page: number): Promise<{ text: string; rect: [number, number, number, number] }[]>;
   close(): Promise<void>;
 }
 
@@ -49,6 +51,40 @@ export async function openPageReader(data: Uint8Array): Promise<PageReader> {
         return null;
       }
     },
+    async readAppearances(number) {
+      const { OPS } = await import('pdfjs-dist/legacy/build/pdf.mjs');
+      const found: { text: string; rect: [number, number, number, number] }[] = [];
+      try {
+        const page = await document.getPage(number);
+        const { fnArray, argsArray } = await page.getOperatorList();
+        let open: (typeof found)[number] | null = null;
+        fnArray.forEach((operator, index) => {
+          const operands = argsArray[index] as unknown[] | null;
+          if (operator === OPS.beginAnnotation) open = { text: '', rect: operands![1] as never };
+          else if (open === null) return;
+          else if (operator === OPS.endAnnotation) {
+            found.push({ ...open, text: open.text.replace(/\s+/g, ' ').trim() });
+            open = null;
+          } else if (operator === OPS.showText) open.text += glyphText(operands?.[0] as Glyph[]);
+          else if (operator === OPS.beginText) open.text += ' ';
+        });
+        page.cleanup();
+      } catch {
+        // What cannot be drawn says nothing.
+      }
+      return found.filter(({ text }) => text !== '');
+    },
     close,
   };
+}
+
+/** What pdf.js shows: a sign, or a number for a step to the side, in thousandths of the font's size. */
+type Glyph = { unicode?: string } | number | null;
+
+const WIDE_STEP = -200;
+
+function glyphText(glyphs: readonly Glyph[]): string {
+  return (glyphs ?? [])
+    .map((glyph) => (typeof glyph === 'number' ? (glyph < WIDE_STEP ? ' ' : '') : (glyph?.unicode ?? '')))
+    .join('');
 }

@@ -4,7 +4,9 @@ import { stripInvisible } from '../../text/invisible-characters.js';
 import { parseDocument } from './parse-document.js';
 import { createPictureCollector } from './pictures/picture-collector.js';
 import { writeText } from './write-text.js';
-import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
+import type { ParseJob, ParseProgress, ReadDocument } from './parser-messages.js';
+import { createReportReader } from './report-reader.js';
+import type { ReportReader } from './report-reader.js';
 import type { Section } from './section.js';
 
 const PROGRESS_EVERY_MS = 500;
@@ -19,8 +21,15 @@ const visible = (section: Section): Section => {
   return { ...rest, headingPath, text, ...(known && { charStart }) };
 };
 
-async function* visibleOf(sections: AsyncIterable<Section> | Iterable<Section>): AsyncGenerator<Section> {
-  for await (const section of sections) yield visible(section);
+async function* visibleOf(
+  sections: AsyncIterable<Section> | Iterable<Section>,
+  report: ReportReader,
+): AsyncGenerator<Section> {
+  for await (const section of sections) {
+    const shown = visible(section);
+    report.see(section, shown);
+    yield shown;
+  }
 }
 
 /**
@@ -29,13 +38,18 @@ async function* visibleOf(sections: AsyncIterable<Section> | Iterable<Section>):
 export async function runParseJob(
   job: ParseJob,
   onProgress: (progress: ParseProgress) => void,
-): Promise<ParsedDocument> {
+): Promise<ReadDocument> {
   const pictures = job.pictures && createPictureCollector(job.pictures.directory, job.pictures.limits);
   const parsed = await parseDocument({ ...job, pictures });
-  const encodingOf = (): Pick<ParsedDocument, 'encoding'> =>
+  const report = createReportReader(parsed, job.kind, pictures);
+  const encodingOf = (): Pick<ReadDocument, 'encoding'> =>
     parsed.encoding === undefined ? {} : { encoding: parsed.encoding };
   if ('maxCharacters' in job.output) {
-    const written = await writeText(visibleOf(parsed.sections), job.outputPath, job.output.maxCharacters);
+    const written = await writeText(
+      visibleOf(parsed.sections, report),
+      job.outputPath,
+      job.output.maxCharacters,
+    );
     const pages = parsed.pages()?.total ?? null;
     return {
       chunkCount: 0,
@@ -44,6 +58,7 @@ export async function runParseJob(
       pages,
       ...encodingOf(),
       outputPath: job.outputPath,
+      report: report.end(),
     };
   }
   const chunker = createChunker(job.output.chunking);
@@ -62,7 +77,9 @@ export async function runParseJob(
   try {
     for await (const section of parsed.sections) {
       characters += section.text.length;
-      await write(chunker.push(visible(section)));
+      const shown = visible(section);
+      report.see(section, shown);
+      await write(chunker.push(shown));
       if (Date.now() - reported >= PROGRESS_EVERY_MS) {
         reported = Date.now();
         const pages = parsed.pages();
@@ -78,5 +95,6 @@ export async function runParseJob(
     ...{ chunkCount, tokens, characters, pages, outputPath: job.outputPath },
     ...encodingOf(),
     ...(pictures && { pictures: pictures.count() }),
+    report: report.end(),
   };
 }

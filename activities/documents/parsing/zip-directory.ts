@@ -65,3 +65,20 @@ export function walkZipEntries(
     zip.readEntry();
   });
 }
+
+/** The text of an entry, up to so many bytes. */
+export function readZipText(zip: ZipFile, entry: Entry, maxBytes: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    zip.openReadStream(entry, (error, stream) => {
+      if (error) return reject(error);
+      const parts: Buffer[] = [];
+      let length = 0;
+      stream.on('data', (part: Buffer) => {
+        length += part.length;
+        if (length <= maxBytes) parts.push(part);
+        else stream.destroy(new Error('a list of the package is too long'));
+      });
+      stream.on('error', reject).on('end', () => resolve(Buffer.concat(parts).toString('utf8')));
+    });
+  });
+}

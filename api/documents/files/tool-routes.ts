@@ -144,6 +144,7 @@ export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
         'UNSUPPORTED_CONTENT',
         'PARSE_TIMEOUT',
         'PARSER_CRASHED',
+        'PARSER_INTERNAL_ERROR',
         'SERVICE_UNAVAILABLE',
       ],
       async handle(ctx) {

@@ -4,6 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
+import { DEGRADABLE_STAGES } from '../../../schemas/documents/tasks.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import { FileDetail, FileList, ListLimit, PartitionList } from '../../../schemas/documents/documents-api.js';
 import { createPartition } from '../commands/create-partition.js';
@@ -21,7 +22,7 @@ const DEFAULT_EXTRACTS = 2000;
 
 const ListQuery = z.object({
   limit: ListLimit.optional(),
-  degraded_stage: z.enum(['caption', 'contextualize', 'topic_tag']).optional(),
+  degraded_stage: z.enum(DEGRADABLE_STAGES).optional(),
 });
 const ExtractsQuery = z.object({ limit: ListLimit.default(DEFAULT_EXTRACTS) });
 
@@ -153,7 +154,12 @@ export const partitionRoutes = ({ adapters, config, workflows }: GatewayDeps): R
       const documents = Array.from({ length: Math.min(query.limit, live.chunk_count) }, (_, position) => ({
         link: link.extract(chunkId(fileKey, live.generation, position)),
       }));
-      return json(200, { metadata: presentFileMetadata(file), documents });
+      return json(200, {
+        metadata: presentFileMetadata(file),
+        documents,
+        ...(live.degraded_stages.length > 0 ? { degraded: true as const } : {}),
+        ...(live.parse_report === undefined ? {} : { parse_report: live.parse_report }),
+      });
     },
   }),
 ];

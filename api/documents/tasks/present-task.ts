@@ -1,5 +1,6 @@
 import { formatFileSize } from '../../../activities/text/format-file-size.js';
 import type { Metadata } from '../../../schemas/documents/documents.js';
+import { degradedStagesOf } from '../../../schemas/documents/tasks.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { inScope } from '../../../schemas/documents/users.js';
 import type { Principal } from '../../../schemas/documents/users.js';
@@ -38,6 +39,7 @@ const knowsFile = ({ principal, scope }: TaskReader, task: TaskRecord): boolean 
 export const presentTask = (task: TaskRecord, link: Links, reader: TaskReader): TaskStatus => {
   const error = shownError(task);
   const known = knowsFile(reader, task);
+  const degraded = degradedStagesOf(task);
   return {
     task_id: task.task_id,
     task_state: task.state,
@@ -53,9 +55,8 @@ export const presentTask = (task: TaskRecord, link: Links, reader: TaskReader): 
     created_at: task.created_at.toISOString(),
     started_at: task.started_at?.toISOString() ?? null,
     finished_at: task.finished_at?.toISOString() ?? null,
-    ...(task.degraded_stages === undefined || task.degraded_stages.length === 0
-      ? {}
-      : { degraded_stages: task.degraded_stages }),
+    ...(degraded.length === 0 ? {} : { degraded: true, degraded_stages: degraded }),
+    ...(known && task.parse_report !== undefined ? { parse_report: task.parse_report } : {}),
     ...(error === null ? {} : { error: { code: error.code, message: error.message } }),
     ...(task.state === 'FAILED' ? { error_url: link.taskError(task.task_id) } : {}),
   };

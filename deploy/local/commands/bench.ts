@@ -26,3 +26,11 @@ export function bench(script: string): (bench: Workbench, args: readonly string[
     }
   };
 }
+
+/** A script of test/bench that needs no service. */
+export function benchAlone(script: string): (bench: Workbench, args: readonly string[]) => Promise<number> {
+  return ({ paths, signal }, args) =>
+    runToEnd(process.execPath, ['--import', 'tsx', script, ...args], {
+      ...{ cwd: paths.root, env: process.env, signal },
+    });
+}

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { TaskStore } from '../../../activities/ports/tasks.js';
 import type { TaskState } from '../../../schemas/documents/tasks.js';
+import { sampleReport } from '../../support/documents/sample-report.js';
 import { collect, sampleTask, times } from '../samples.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
@@ -65,9 +66,10 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       await store().noteEnrichment(task_id, { contextParts: 2 });
       await store().noteEnrichment(task_id, { degradedStages: ['caption'] });
       await store().noteEnrichment(task_id, { pictures: { kept: 3, leftOut: 1 } });
+      await store().noteEnrichment(task_id, { parseReport: sampleReport() });
       const added = {
         ...{ derived_metadata: derivedMetadata, context_parts: 2, degraded_stages: ['caption'] },
-        pictures: { kept: 3, leftOut: 1 },
+        ...{ pictures: { kept: 3, leftOut: 1 }, parse_report: sampleReport() },
       };
       expect(await store().get(task_id)).toMatchObject(added);
       await store().finish(task_id, 'COMPLETED');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { activityBench, inActivity, refOf } from '../../support/activity-bench.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
+import { sampleReport } from '../../support/documents/sample-report.js';
 
 /** A file that is live, and a copy of it that is admitted. */
 const prepare = async (bench: ActivityBench) => {
@@ -34,12 +35,16 @@ describe('copyVersion', () => {
     const source = await bench.admit('a', 'one two three');
     const { chunkCount } = await inActivity(() => bench.documents.parseDocument(refOf(source))).result;
     await inActivity(() => bench.embedding.embedDocument(refOf(source))).result;
-    await bench.tasks.noteEnrichment(source.task_id, { degradedStages: ['caption'] });
+    await bench.tasks.noteEnrichment(source.task_id, {
+      ...{ degradedStages: ['caption'], parseReport: sampleReport({ degraded: true }) },
+    });
     await inActivity(() => bench.documents.publishDocument(refOf(source), chunkCount)).result;
     const copy = await bench.admitCopy('b', source);
     await run(bench, copy);
     await inActivity(() => bench.documents.publishDocument(refOf(copy), chunkCount)).result;
-    expect((await bench.files.get('library', 'b'))?.live?.degraded_stages).toEqual(['caption']);
+    expect((await bench.files.get('library', 'b'))?.live).toMatchObject({
+      ...{ degraded_stages: ['parse', 'caption'], parse_report: sampleReport({ degraded: true }) },
+    });
   });
 
   it('repeats without harm', async () => {

@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkStores } from '../../../activities/documents/clean-up/check-stores.js';
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
+import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import { toVersionEntries } from '../../../activities/documents/metadata-entries.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
+import { sampleReport } from '../../support/documents/sample-report.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
 
 const drifts = (bench: ActivityBench) => checkStores(bench, { deduplicate: true });
@@ -89,6 +91,28 @@ describe('parseDocument', () => {
     expect(await codeOf(inActivity(() => bench.documents.parseDocument(refOf(task))).result)).toBe(
       'TASK_CANCELLED',
     );
+  });
+
+  it('reports pages done, and what came of reading with the version', async () => {
+    const report = sampleReport({ degraded: true, reasons: ['cut off'] });
+    const scripted = scriptedParser(['one']);
+    const progress: unknown[] = [];
+    const parser: Pick<ParserPool, 'parseAndChunk'> = {
+      async parseAndChunk(request) {
+        request.onProgress?.({ chunks: 1, pages: { done: 50, total: 100 } });
+        progress.push((await bench.tasks.get(task.task_id))?.progress);
+        return { ...(await scripted.parseAndChunk(request)), report };
+      },
+    };
+    const bench = await activityBench(parser);
+    const task = await bench.admit('guide', 'text');
+    await index(bench, task);
+    expect(progress).toEqual([0.15]);
+    expect((await bench.tasks.get(task.task_id))?.parse_report).toEqual(report);
+    const live = (await bench.files.get('library', 'guide'))?.live;
+    expect(live).toMatchObject({ parse_report: report, degraded_stages: ['parse'] });
+    const scope = { kind: 'all', userId: 1 } as const;
+    expect(await bench.files.listLive(scope, 'library', { degradedStage: 'parse' })).toHaveLength(1);
   });
 
   it('takes three crashes for a damaged file', async () => {

@@ -57,6 +57,13 @@ describe('the activity interceptor', () => {
     expect(failures).toHaveLength(1);
   });
 
+  it('gives a fault of a parser up after three tries', () => {
+    const tried = [1, 2, 3].map((attempt) =>
+      toApplicationFailure(new AppError('PARSER_INTERNAL_ERROR'), attempt),
+    );
+    expect(tried.map(({ nonRetryable }) => nonRetryable)).toEqual([false, false, true]);
+  });
+
   it('gives an unknown error up after ten tries', () => {
     expect(toApplicationFailure(new TypeError('oops'), 9).nonRetryable).toBe(false);
     expect(toApplicationFailure(new TypeError('oops'), 10).nonRetryable).toBe(true);

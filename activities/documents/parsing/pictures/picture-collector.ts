@@ -13,10 +13,14 @@ export interface PictureCollector {
   /** Puts a picture down and answers its number; null when it is left out, or was there before. */
   take(bytes: Buffer): Promise<number | null>;
   /** One that the parser itself could not hand out. */
-  leaveOut(): void;
+  leaveOut(why?: string): void;
+  /** Why pictures were left out, in sentences. */
+  reasons(): string[];
   /** The kept ones are files `0` to `kept - 1` in the directory. */
   count(): PictureCount;
 }
+
+const TOO_MANY = 'The document has more pictures, in number or bytes, than are described.';
 
 /**
  * Keeps pictures as files in a directory, which is made when the first one comes. The same bytes again are one picture,
@@ -27,7 +31,19 @@ export function createPictureCollector(directory: string, limits: PictureLimits)
   let kept = 0;
   let leftOut = 0;
   let total = 0;
+  const reasons = new Set<string>();
+  const leaveOut = (why: string): void => {
+    leftOut += 1;
+    reasons.add(why);
+  };
   const isFull = (): boolean => kept >= limits.maxPictures || total >= limits.maxTotalBytes;
+  const reasonAgainst = (bytes: Buffer, format: ReturnType<typeof readPictureFormat>): string | null => {
+    if (bytes.length > limits.maxBytes) return `A picture has more than ${limits.maxBytes} bytes.`;
+    if (format === null) return 'A picture is in a format that vision models do not take.';
+    if (format.width * format.height > limits.maxPixels)
+      return `A picture has more than ${limits.maxPixels} pixels.`;
+    return isFull() || total + bytes.length > limits.maxTotalBytes ? TOO_MANY : null;
+  };
   return {
     limits,
     get full() {
@@ -39,9 +55,9 @@ export function createPictureCollector(directory: string, limits: PictureLimits)
       seen.add(digest);
       const format = bytes.length > limits.maxBytes ? null : readPictureFormat(bytes);
       if (format !== null && Math.min(format.width, format.height) < limits.minSide) return null;
-      const fits = format !== null && format.width * format.height <= limits.maxPixels;
-      if (!fits || isFull() || total + bytes.length > limits.maxTotalBytes) {
-        leftOut += 1;
+      const why = reasonAgainst(bytes, format);
+      if (why !== null) {
+        leaveOut(why);
         return null;
       }
       if (kept === 0) await mkdir(directory, { recursive: true });
@@ -50,7 +66,8 @@ export function createPictureCollector(directory: string, limits: PictureLimits)
       kept += 1;
       return kept - 1;
     },
-    leaveOut: () => void (leftOut += 1),
+    leaveOut: (why) => leaveOut(why ?? (isFull() ? TOO_MANY : 'A picture could not be decoded.')),
+    reasons: () => [...reasons],
     count: () => ({ kept, leftOut }),
   };
 }

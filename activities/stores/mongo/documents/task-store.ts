@@ -90,12 +90,13 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
       const { matchedCount } = await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: update });
       return matchedCount === 1;
     },
-    async noteEnrichment(taskId, { derivedMetadata, contextParts, pictures, degradedStages }) {
+    async noteEnrichment(taskId, { derivedMetadata, contextParts, pictures, degradedStages, parseReport }) {
       const set = {
         ...(derivedMetadata === undefined ? {} : { derived_metadata: metadataToText(derivedMetadata) }),
         ...(contextParts === undefined ? {} : { context_parts: contextParts }),
         ...(pictures === undefined ? {} : { pictures }),
         ...(degradedStages === undefined ? {} : { degraded_stages: degradedStages }),
+        ...(parseReport === undefined ? {} : { parse_report: parseReport }),
       };
       await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: set });
     },

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ModelEndpoint } from '../../../../schemas/models/model-endpoints.js';
 import type { RouteAdapters } from '../../../../activities/ports/adapters.js';
+import { sampleReport } from '../../../support/documents/sample-report.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText, taskIdOf, uploadForm } from '../../support/uploads.js';
@@ -244,13 +245,19 @@ describe('GET /partition/{partition}?degraded_stage=', () => {
         ...task.upload,
         ...{ generation: task.generation, task_id: task.task_id, metadata: {}, embedder: 'builtin-hash' },
         ...{ relationship_id: null, parent_id: null, chunk_count: 0, indexed_at: new Date() },
-        degraded_stages: fileId === 'a' ? ['caption'] : [],
+        degraded_stages: fileId === 'a' ? ['caption', 'parse'] : [],
+        ...(fileId === 'a' ? { parse_report: sampleReport({ degraded: true, reasons: ['cut off'] }) } : {}),
       });
     }
     const ids = (body: { files: { file_id: string }[] }) => body.files.map(({ file_id }) => file_id);
     expect(ids((await ask('GET', '/partition/one?degraded_stage=caption'))[1])).toEqual(['a']);
     expect(ids((await ask('GET', '/partition/one?degraded_stage=topic_tag'))[1])).toEqual([]);
     expect(ids((await ask('GET', '/partition/one?limit=1'))[1])).toEqual(['a']);
-    expect((await ask('GET', '/partition/one?degraded_stage=parse'))[0]).toBe(422);
+    expect(ids((await ask('GET', '/partition/one?degraded_stage=parse'))[1])).toEqual(['a']);
+    expect((await ask('GET', '/partition/one?degraded_stage=embed'))[0]).toBe(422);
+    const [, a] = await ask('GET', '/partition/one/file/a');
+    expect(a).toMatchObject({ degraded: true, parse_report: { parser: 'text', reasons: ['cut off'] } });
+    const [, b] = await ask('GET', '/partition/one/file/b');
+    expect([b]).toEqual([{ metadata: expect.anything() as unknown, documents: [] }]);
   });
 });

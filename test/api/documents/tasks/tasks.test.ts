@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { sampleReport } from '../../../support/documents/sample-report.js';
 import type { LooseBody } from '../../support/loose-body.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
@@ -102,6 +103,21 @@ describe('GET /indexer/task/{task_id}', () => {
     await gateway.adapters.tasks.noteEnrichment(taskId, { degradedStages: ['topic_tag'] });
     expect((await ask('GET', `/indexer/task/${taskId}`))[1]).toMatchObject({
       degraded_stages: ['topic_tag'],
+    });
+  });
+
+  it('tells what came of reading the file, and that it lost content', async () => {
+    const taskId = await upload();
+    await gateway.adapters.tasks.noteEnrichment(taskId, { parseReport: sampleReport() });
+    const [, whole] = await ask('GET', `/indexer/task/${taskId}`, ada.token);
+    expect(whole).toMatchObject({ parse_report: sampleReport() });
+    expect(whole).not.toHaveProperty('degraded');
+    // Administrators who cannot reach the partition.
+    expect((await ask('GET', `/indexer/task/${taskId}`))[1]).not.toHaveProperty('parse_report');
+    const parseReport = sampleReport({ degraded: true, reasons: ['The PDF is cut off.'] });
+    await gateway.adapters.tasks.noteEnrichment(taskId, { parseReport, degradedStages: ['caption'] });
+    expect((await ask('GET', `/indexer/task/${taskId}`, ada.token))[1]).toMatchObject({
+      ...{ degraded: true, degraded_stages: ['parse', 'caption'], parse_report: parseReport },
     });
   });
 

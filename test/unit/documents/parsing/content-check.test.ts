@@ -25,6 +25,23 @@ const mismatch = (kind: string) => ({
 const pdf = writePdf(samplePages(2));
 const docx = writeDocx([{ paragraph: 'Hello' }]);
 
+/** An OLE container (MS-CFB) with nothing but its directory, of at most four entries. */
+const writeOle = (names: string[]): Buffer => {
+  const header = Buffer.alloc(512);
+  Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(header);
+  header.writeUInt16LE(9, 30); // sectors of 512 bytes
+  header.writeUInt32LE(1, 48); // the directory begins in sector 1
+  header.writeUInt32LE(0, 76); // the table of sectors is sector 0
+  const table = Buffer.alloc(512, 0xff);
+  table.writeUInt32LE(0xfffffffe, 4);
+  const directory = Buffer.alloc(512);
+  names.forEach((name, i) => {
+    directory.write(name, i * 128, 'utf16le');
+    directory.writeUInt16LE(name.length * 2 + 2, i * 128 + 64);
+  });
+  return Buffer.concat([header, table, directory]);
+};
+
 describe('content check', () => {
   it('takes what is as it says', async () => {
     await checkContent('pdf', counted(pdf));
@@ -32,6 +49,14 @@ describe('content check', () => {
     await checkContent('docx', counted(docx));
     await checkContent('txt', counted(pdf));
     await checkContent('html', counted(Buffer.alloc(0)));
+  });
+
+  it('takes a Word document whose main part has another name, and one with a password', async () => {
+    await checkContent('docx', counted(writeDocx([{ paragraph: 'x' }], [], 'word/document2.xml')));
+    await checkContent('docx', counted(writeOle(['Root Entry', 'EncryptionInfo', 'EncryptedPackage'])));
+    await expect(
+      checkContent('docx', counted(writeOle(['Root Entry', 'WordDocument']))),
+    ).rejects.toMatchObject(mismatch('docx'));
   });
 
   it('takes a damaged file with the right signature; its task fails later', async () => {
