@@ -18,11 +18,10 @@ import { createStrangerLimit } from './stranger-limit.js';
 import type { StrangerLimit } from './stranger-limit.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 
+type SignalDeps = AcceptDeps & Pick<ProxyDeps, 'clientOf'>;
+
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
-export const signalRoutes = (
-  deps: AcceptDeps & Pick<ProxyDeps, 'clientOf'>,
-  access: AccessControl,
-): Route[] => {
+export const signalRoutes = (deps: SignalDeps, access: AccessControl): Route[] => {
   const door = {
     access,
     strangers: createStrangerLimit(deps),
@@ -40,7 +39,7 @@ interface Door {
 }
 
 const signals = (
-  deps: AcceptDeps,
+  deps: SignalDeps,
   { access, strangers, admission, budget }: Door,
   version: ApiVersion,
 ): Route =>
@@ -67,15 +66,17 @@ const signals = (
           details: { message: 'Signals need a token of the central API; nothing of this request is stored' },
         });
       }
-      admission.ask();
+      const address = deps.clientOf(koa);
+      admission.ask(address);
       const text = await readSignalBody(koa, { limit: deps.settings.maxSignalBytes, budget });
-      const { items } = await admission.read(() => readSignals(text));
+      const { items } = await admission.read(address, () => readSignals(text));
       const sender = await identifyWatcher(koa.req.headers.authorization, deps.watchers);
       access.admitWatcher(sender.watcher);
       // The central API's time for an unknown token is not ours, and takes no place of others.
       await access.validate(ctx, sender, version);
       await strangers.admit(ctx, sender.watcher);
-      const acceptance = await admission.store(() => acceptSignals(deps, { items, version, sender }, log));
+      const store = () => acceptSignals(deps, { items, version, sender }, log);
+      const acceptance = await admission.store(address, store);
       if (acceptance === 'login-wanted') throw loginWanted();
       return json(200, {
         message: acceptance === 'deferred' ? 'OK (forwarding disabled)' : 'OK',
