@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { DomainError, InvalidRequest, PlainError } from '../../schemas/documents/documents-api.js';
@@ -159,6 +159,21 @@ const bodyFaults = ({ request }: Route): ErrorCode[] => {
   ];
 };
 
+/** Whether there is a text that a parameter does not take. */
+const isChoosy = (schema: unknown): boolean => {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return isChoosy(schema.unwrap());
+  return !(schema instanceof z.ZodString) || (schema.def.checks ?? []).length > 0;
+};
+
+/** What a request is refused for by the schemas of its parts, where that has a status of its own. */
+const partFaults = ({ path, request }: Route): ErrorCode[] => {
+  if (surfaceOf(path).name !== 'documents') return [];
+  const fields = [request?.params, request?.query].flatMap((part) =>
+    Object.values<unknown>(part?.shape ?? {}),
+  );
+  return request?.body !== undefined || fields.some(isChoosy) ? ['VALIDATION_ERROR'] : [];
+};
+
 /** Requests without authentication are limited by address, but for probes and those of the proxy side. */
 const addressLimits = ({ auth, path }: Route): ErrorCode[] =>
   auth === 'public' && surfaceOf(path).name === 'documents' && !isProbe(path) ? ['RATE_LIMITED'] : [];
@@ -169,6 +184,7 @@ const failures = (route: Route): Record<string, ZodOpenApiResponseObject> => {
     ...(route.errors ?? []),
     ...REFUSALS[schemeOf(route) ?? 'none'],
     ...bodyFaults(route),
+    ...partFaults(route),
     ...addressLimits(route),
   ]);
   const byStatus = new Map<number, ErrorCode[]>();
