@@ -121,13 +121,13 @@ const requestBody = ({ request }: Route): Pick<ZodOpenApiOperationObject, 'reque
 
 const successes = (route: Route): Record<string, ZodOpenApiResponseObject> =>
   Object.fromEntries(
-    Object.entries(route.responses).map(([status, { description, schema, contentType }]) => [
-      status,
-      {
-        description,
-        ...(schema ? { content: { [contentType ?? 'application/json']: { schema } } } : {}),
-      },
-    ]),
+    Object.entries(route.responses).map(([status, { description, schema, contentType, orEvents }]) => {
+      const content = {
+        ...(schema || contentType ? { [contentType ?? 'application/json']: schema ? { schema } : {} } : {}),
+        ...(orEvents ? { 'text/event-stream': {} } : {}),
+      };
+      return [status, { description, ...(Object.keys(content).length > 0 ? { content } : {}) }];
+    }),
   );
 
 /** How a request is refused for the lack of what its scheme asks for. */

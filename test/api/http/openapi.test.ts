@@ -113,6 +113,10 @@ describe('every route of the table', () => {
       { content: object }
     >;
     expect(Object.keys(file['200']?.content ?? {})).toEqual(['*/*']);
+    const chat = document.paths['/v1/chat/completions']?.['post']?.responses as typeof file;
+    expect(Object.keys(chat['200']?.content ?? {})).toEqual(['application/json', 'text/event-stream']);
+    const events = document.paths['/admin/migrations/{name}/events']?.['get']?.responses as typeof file;
+    expect(Object.keys(events['200']?.content ?? {})).toEqual(['text/event-stream']);
   });
 });
 
