@@ -146,6 +146,7 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
       addressOf: createClientName(config.http.trustedProxies),
     }),
     addressOf: createClientAddress(config.http.trustedProxies),
+    clientOf: createClientName(config.http.trustedProxies),
     rules: ruleRegistry,
     geo,
     passThrough: passThrough.passThrough,

@@ -157,6 +157,21 @@ export interface WatcherStore {
   takeLoginWanted(watcher: string, now: Date): Promise<boolean>;
   /** Which watcher logged in with this token, for tokens whose claims do not tell. */
   watcherOfToken(digest: string): Promise<string | null>;
+  /**
+   * Whether something of a watcher may be stored. One without a record gets one and is a stranger, which takes one of
+   * so many places of its address until CAPI takes a token of it or its time is over; coming again prolongs that. For a
+   * stranger without a place: when to come again, and nothing is kept.
+   */
+  admit(
+    watcher: string,
+    place: { address: string; at: Date; places: number; lifetimeMs: number },
+  ): Promise<'known' | 'stranger' | Date>;
+  /** Strangers whose time is over, the longest first; `refused`: CAPI refused what tokens there were. */
+  expiredStrangers(at: Date, limit: number): Promise<{ watcher: string; refused: boolean }[]>;
+  /** Removes the record of a stranger whose time is over. */
+  removeStranger(watcher: string, at: Date): Promise<void>;
+  /** Gives a stranger more time. */
+  prolongStranger(watcher: string, until: Date): Promise<void>;
   /** Holds the watcher's signals back, or lets them go (null). Pausing twice keeps the first time. */
   setPaused(watcher: string, at: Date | null): Promise<void>;
   recordSuccess(watcher: string, at: Date): Promise<void>;

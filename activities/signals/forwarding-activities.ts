@@ -15,7 +15,7 @@ export interface RecordedHold {
 export interface ForwardingActivityDeps {
   alerts: Pick<
     AlertStore,
-    'nextWaiting' | 'readWaiting' | 'markForwarded' | 'quarantine' | 'watchersWaiting'
+    'nextWaiting' | 'readWaiting' | 'markForwarded' | 'quarantine' | 'watchersWaiting' | 'discardWaiting'
   >;
   watchers: Pick<
     WatcherStore,
@@ -27,6 +27,9 @@ export interface ForwardingActivityDeps {
     | 'recordSuccess'
     | 'recordError'
     | 'heldByOutage'
+    | 'expiredStrangers'
+    | 'removeStranger'
+    | 'prolongStranger'
   >;
   capi: CapiClient;
   settings: {
@@ -43,6 +46,11 @@ export interface ForwardingActivityDeps {
 
 /** Each run of the sweep takes at most so many watchers. */
 const SWEEP_SHARE = 500;
+/** Strangers that one run of the sweep looks at, and signals of one of them that it gives up. */
+const EXPIRED_SHARE = 50;
+const DISCARDED_SHARE = 2_000;
+const ASK_AGAIN_MS = 3_600_000;
+const NEVER_LET_IN = 'the central API never let this watcher in';
 /** A back-off that ends within this time is left alone. */
 const SOON_MS = 5_000;
 
@@ -109,8 +117,29 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
     await watchers.recordError(watcher, { at: now(), cause, status, message }, new Date(untilMs));
   };
 
-  const findWaitingWatchers = async (): Promise<string[]> =>
-    settings.enabled ? alerts.watchersWaiting(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE) : [];
+  /**
+   * Watchers that CAPI never let in and that have not come for long leave no record, and nothing for an actor to do.
+   * While CAPI could not be asked about what waits, it goes on waiting.
+   */
+  const expireStrangers = async (): Promise<void> => {
+    const at = now();
+    for (const { watcher, refused } of await watchers.expiredStrangers(at, EXPIRED_SHARE)) {
+      const [waiting] = await alerts.nextWaiting(watcher, 1);
+      if (waiting === undefined) await watchers.removeStranger(watcher, at);
+      // Its record goes with a later run, when no offer is under way any more.
+      else if (refused)
+        await alerts.discardWaiting(watcher, {
+          ...{ reason: NEVER_LET_IN, receivedUntil: at, limit: DISCARDED_SHARE },
+        });
+      else await watchers.prolongStranger(watcher, new Date(at.getTime() + ASK_AGAIN_MS));
+    }
+  };
+
+  const findWaitingWatchers = async (): Promise<string[]> => {
+    await expireStrangers();
+    if (!settings.enabled) return [];
+    return alerts.watchersWaiting(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE);
+  };
 
   /** Who still backs off from an outage that is over for another; what ends in a moment ends by itself. */
   const findNeedlesslyHeld = async (): Promise<string[]> =>

@@ -34,13 +34,45 @@ export interface MountOptions {
   checkResponses: boolean;
 }
 
-/** Puts the route table on a router. Order matters where paths overlap: the first route that matches answers. */
+/**
+ * Puts the route table on a router. Order matters where paths overlap: the first route that matches answers. A path
+ * that another route names is that route's, whatever its methods: what it does not serve is nobody's id.
+ */
 export const mount = (router: Router, routes: readonly Route[], options: MountOptions): void => {
   for (const route of routes) {
-    router[route.method](pathPattern(route.path, router.opts.strict === true), (ctx) =>
-      serve(ctx, route, options),
-    );
+    const pattern = pathPattern(route.path, router.opts.strict === true);
+    if (!routes.some((other) => isNarrower(other.path, route.path))) {
+      router[route.method](pattern, (ctx) => serve(ctx, route, options));
+      continue;
+    }
+    router[route.method](pattern, (ctx, next) => {
+      const layers = router.match(ctx.path, ctx.method).path;
+      const isOurs = narrowest(layers).some(({ methods }) => methods.includes(route.method.toUpperCase()));
+      return isOurs ? serve(ctx, route, options) : next();
+    });
   }
+};
+
+const segmentsOf = (path: string): string[] => path.replace(/(?<=.)\/$/, '').split('/');
+
+/** Whether a path has words where another has parameters, and is the same otherwise. What is relayed has no names. */
+const isNarrower = (path: string, wider: string): boolean => {
+  const own = segmentsOf(path);
+  const others = segmentsOf(wider);
+  if (own.length !== others.length || wider.includes('{+')) return false;
+  const differing = own.flatMap((segment, index) =>
+    segment === others[index] ? [] : [{ segment, other: others[index]! }],
+  );
+  return (
+    differing.some(({ segment }) => !segment.startsWith('{')) &&
+    differing.every(({ other }) => other.startsWith('{'))
+  );
+};
+
+/** Of the layers that match a path those with the fewest parameters. */
+export const narrowest = <L extends { paramNames: readonly unknown[] }>(layers: readonly L[]): L[] => {
+  const fewest = Math.min(...layers.map(({ paramNames }) => paramNames.length));
+  return layers.filter(({ paramNames }) => paramNames.length === fewest);
 };
 
 /**

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { DomainError, InvalidRequest, PlainError } from '../../schemas/documents/documents-api.js';
@@ -121,13 +121,13 @@ const requestBody = ({ request }: Route): Pick<ZodOpenApiOperationObject, 'reque
 
 const successes = (route: Route): Record<string, ZodOpenApiResponseObject> =>
   Object.fromEntries(
-    Object.entries(route.responses).map(([status, { description, schema, contentType }]) => [
-      status,
-      {
-        description,
-        ...(schema ? { content: { [contentType ?? 'application/json']: { schema } } } : {}),
-      },
-    ]),
+    Object.entries(route.responses).map(([status, { description, schema, contentType, orEvents }]) => {
+      const content = {
+        ...(schema || contentType ? { [contentType ?? 'application/json']: schema ? { schema } : {} } : {}),
+        ...(orEvents ? { 'text/event-stream': {} } : {}),
+      };
+      return [status, { description, ...(Object.keys(content).length > 0 ? { content } : {}) }];
+    }),
   );
 
 /** How a request is refused for the lack of what its scheme asks for. */
@@ -159,6 +159,21 @@ const bodyFaults = ({ request }: Route): ErrorCode[] => {
   ];
 };
 
+/** Whether there is a text that a parameter does not take. */
+const isChoosy = (schema: unknown): boolean => {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return isChoosy(schema.unwrap());
+  return !(schema instanceof z.ZodString) || (schema.def.checks ?? []).length > 0;
+};
+
+/** What a request is refused for by the schemas of its parts, where that has a status of its own. */
+const partFaults = ({ path, request }: Route): ErrorCode[] => {
+  if (surfaceOf(path).name !== 'documents') return [];
+  const fields = [request?.params, request?.query].flatMap((part) =>
+    Object.values<unknown>(part?.shape ?? {}),
+  );
+  return request?.body !== undefined || fields.some(isChoosy) ? ['VALIDATION_ERROR'] : [];
+};
+
 /** Requests without authentication are limited by address, but for probes and those of the proxy side. */
 const addressLimits = ({ auth, path }: Route): ErrorCode[] =>
   auth === 'public' && surfaceOf(path).name === 'documents' && !isProbe(path) ? ['RATE_LIMITED'] : [];
@@ -169,6 +184,7 @@ const failures = (route: Route): Record<string, ZodOpenApiResponseObject> => {
     ...(route.errors ?? []),
     ...REFUSALS[schemeOf(route) ?? 'none'],
     ...bodyFaults(route),
+    ...partFaults(route),
     ...addressLimits(route),
   ]);
   const byStatus = new Map<number, ErrorCode[]>();

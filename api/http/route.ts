@@ -45,6 +45,8 @@ export interface DeclaredResponse {
   description: string;
   schema?: z.ZodType;
   contentType?: string;
+  /** Server-sent events instead, where the request asks for them. */
+  orEvents?: true;
 }
 
 type InputOf<R extends RouteRequest> = {

@@ -46,6 +46,8 @@ export interface ProxyDeps {
   unauthenticated: ApiKeyRateLimit;
   /** Where a request comes from, behind trusted proxies as well. */
   addressOf(ctx: Koa.Context): string;
+  /** Whose request it is, for limits per address: a whole IPv6 network counts as one. */
+  clientOf(ctx: Koa.Context): string;
   watchers: WatcherStore;
   logins: LoginStore;
   copies: DecisionCopyStore;
@@ -70,6 +72,10 @@ export interface ProxyDeps {
     /** So many logins go to CAPI within the window, over all watchers; 0: any number. */
     loginBudget: number;
     loginWindowMs: number;
+    /** Watchers that CAPI never let in and that have a record, of one address; 0: any number. */
+    strangersPerAddress: number;
+    /** Since their last push they are kept so long. */
+    strangerLifetimeMs: number;
     access: AccessSettings;
     lapiServers: readonly z.output<typeof LapiServer>[];
   };

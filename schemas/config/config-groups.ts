@@ -214,6 +214,10 @@ function proxyConfig(env: Environment) {
     /** So many logins go to CAPI within the window, over all watchers; 0: any number. */
     loginBudget: env.LOGIN_BUDGET,
     loginWindowMs: env.LOGIN_WINDOW_MINUTES * 60_000,
+    /** Watchers that CAPI never let in, of one address; 0: any number. */
+    strangersPerAddress: env.UNKNOWN_WATCHERS_PER_ADDRESS,
+    /** Since their last push they are kept so long. */
+    strangerLifetimeMs: env.UNKNOWN_WATCHER_HOURS * 3_600_000,
     /** Folder of rule files; null: the shipped ones. */
     rulesDirectory: env.FILTERS_DIR ?? null,
     /** YAML file with `lapi_servers` and `filters`. */

@@ -457,6 +457,15 @@ const signals = {
     'so many logins go to the central API within `LOGIN_WINDOW_MINUTES`, over all watchers; 0: any number',
   ),
   LOGIN_WINDOW_MINUTES: described(count(50), 'the window of `LOGIN_BUDGET`', { unit: 'min' }),
+  UNKNOWN_WATCHERS_PER_ADDRESS: described(
+    count(50, 0),
+    'so many watchers that the central API never let in may send signals from one address; 0: any number',
+  ),
+  UNKNOWN_WATCHER_HOURS: described(
+    count(72),
+    'a watcher that the central API never let in is forgotten so long after its last push, and what it was refused is given up',
+    { unit: 'h' },
+  ),
   FILTERS_DIR: described(
     z.string().min(1).optional(),
     'folder of rule files; a change counts within a second, a broken file keeps its last good form',

@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { countInSlices } from '../../activities/text/count-in-slices.js';
 import { countTokens } from '../../activities/text/token-count.js';
+import { BUNDLED_PROMPTS } from '../../activities/models/seeds/bundled-prompts.js';
+import { buildPrompt, cutToTokens } from '../../activities/retrieval/chat/prompt.js';
 import { startGateway } from '../api/support/start-gateway.js';
 import type { Gateway } from '../api/support/start-gateway.js';
 import { watchHealth } from './support/health-watch.js';
@@ -48,4 +51,53 @@ test('counting in slices counts what counting at once does', async () => {
   expect(Math.abs((await countInSlices(text)) - whole)).toBeLessThanOrEqual(whole / 1000);
   expect(await countInSlices(text, 100)).toBeLessThan(5_000);
   expect(await countInSlices('short', 100)).toBe(countTokens('short'));
+});
+
+/** The longest time that the event loop was held, in milliseconds of this process at work, and what came of it. */
+const longestTurn = async <T>(work: () => Promise<T>): Promise<{ ms: number; result: T }> => {
+  let ended = false;
+  const watch = (async () => {
+    let longest = 0;
+    while (!ended) {
+      const before = process.cpuUsage();
+      await setImmediate();
+      const { user, system } = process.cpuUsage(before);
+      longest = Math.max(longest, (user + system) / 1000);
+    }
+    return longest;
+  })();
+  const result = await work().finally(() => (ended = true));
+  return { ms: await watch, result };
+};
+
+const source = (text: string) => ({
+  source: { title: 'a page', url: 'https://pages.example', snippet: '' },
+  ...{ heading: 'a page', text },
+});
+const frame = {
+  template: BUNDLED_PROMPTS.sys_prompt,
+  date: new Date(0),
+  voice: { assistantName: null, defaultLanguage: null },
+};
+
+test.each([
+  ['many long sources that fit', 60, 20_000, 1_000_000],
+  ['many short ones', 1_500, 2_000, 2_000_000],
+  ['one that has to be cut, and others that are passed over', 20, 400_000, 100_000],
+])('a prompt over %s never holds the event loop for long', async (_, count, length, budget) => {
+  const texts = Array.from({ length: count }, (__, index) => source(`${index} ${noise(length)}`));
+  await buildPrompt(texts.slice(0, 1), { ...frame, budget: 1_000 });
+  const { ms, result } = await longestTurn(async () => buildPrompt(texts, { ...frame, budget }));
+  expect(result.presented.length).toBeGreaterThan(0);
+  expect(ms).toBeLessThan(60);
+});
+
+test('a cut text has as many tokens as were asked for, counted at once or in slices', async () => {
+  const text = 'Le tamis sépare la farine du son, à 4 bars. '.repeat(2_000);
+  for (const tokens of [1, 100, 5_000, 12_345]) {
+    const cut = await cutToTokens(text, tokens);
+    expect(countTokens(cut)).toBeLessThanOrEqual(tokens + 2);
+    expect(countTokens(cut)).toBeGreaterThan(tokens - 5 - tokens / 1000);
+  }
+  expect(await cutToTokens(text, 1_000_000)).toBe(text);
 });

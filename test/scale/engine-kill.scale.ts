@@ -10,7 +10,12 @@ let stack: LaunchedStack;
 
 beforeAll(async () => {
   capi = await createCountingCapi(() => false);
-  stack = launchStack({ CAPI_URL: capi.url, LOGIN_BUDGET: '0', RATE_LIMIT_ENABLED: 'false' });
+  stack = launchStack({
+    CAPI_URL: capi.url,
+    LOGIN_BUDGET: '0',
+    UNKNOWN_WATCHERS_PER_ADDRESS: '0',
+    RATE_LIMIT_ENABLED: 'false',
+  });
   await stack.start();
 }, 300_000);
 afterAll(async () => {

@@ -13,7 +13,7 @@ let stack: LaunchedStack;
 
 beforeAll(async () => {
   capi = await createCountingCapi(isHeldBack);
-  stack = launchStack({ CAPI_URL: capi.url, LOGIN_BUDGET: '0' });
+  stack = launchStack({ CAPI_URL: capi.url, LOGIN_BUDGET: '0', UNKNOWN_WATCHERS_PER_ADDRESS: '0' });
   await stack.start();
 }, 300_000);
 afterAll(async () => {

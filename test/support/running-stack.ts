@@ -71,6 +71,7 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
     SECRETS_KEY: randomBytes(32).toString('base64'),
     // Campaigns log in more often than CAPI likes.
     LOGIN_BUDGET: '0',
+    UNKNOWN_WATCHERS_PER_ADDRESS: '0',
     // Nobody listens there: a test that wants a central API names its stand-in.
     CAPI_URL: 'http://127.0.0.1:9/',
     SWEEP_INTERVAL_SECONDS: '2',

@@ -68,6 +68,7 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
       watchersWaiting: async () => [
         ...new Set(items.filter((item) => item.state === 'waiting').map((item) => item.watcher)),
       ],
+      discardWaiting: async () => ({ discarded: 0, left: false }),
     },
     watchers: {
       get: async (watcher) => ({
@@ -84,6 +85,9 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
       recordSuccess: async () => void (successes += 1),
       recordError: async (_watcher, error, nextAttemptAt) => void errors.push({ ...error, nextAttemptAt }),
       heldByOutage: async () => [...needlesslyHeld],
+      expiredStrangers: async () => [],
+      removeStranger: async () => undefined,
+      prolongStranger: async () => undefined,
     },
     capi: {
       sendSignals: async (version, body, token) => {

@@ -1,6 +1,6 @@
 import { AppError } from '../../../schemas/app-error.js';
 import type { ModelOverrides, WebSearch } from '../../ports/chat.js';
-import { countTokens } from '../../text/token-count.js';
+import { countInSlices } from '../../text/count-in-slices.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
 import type { ChatMessage, LanguageModel, ModelRegistry } from '../../ports/models.js';
@@ -109,7 +109,7 @@ export const createChatService = (dependencies: {
     budget: number,
   ): AsyncGenerator<ChatEvent, Asked, undefined> {
     const { model, options, frame } = asking;
-    const { system, presented } = buildPrompt(materials, { ...frame, budget });
+    const { system, presented } = await buildPrompt(materials, { ...frame, budget, signal: request.signal });
     // Ours comes first; the client's own system messages stay, behind it.
     const messages: ChatMessage[] = [{ role: 'system', content: system }, ...request.messages];
     const filter = isBoundToFormat(request) ? null : createCitationFilter(presented.length);
@@ -117,7 +117,7 @@ export const createChatService = (dependencies: {
       const relay = yield* relayModelStream(model, messages, options, filter);
       return { relay, messages, presented };
     } catch (error) {
-      const half = Math.floor(Math.min(budget, countTokens(system)) / 2);
+      const half = Math.floor(Math.min(budget, await countInSlices(system, budget, request.signal)) / 2);
       const tooLong = error instanceof AppError && error.code === 'CONTEXT_TOO_LONG';
       if (!tooLong || presented.length === 0 || half < MIN_SOURCES_BUDGET) throw error;
       // The model counts other tokens than we do. Nothing was answered yet: fewer sources may fit.
@@ -145,7 +145,7 @@ export const createChatService = (dependencies: {
       ...{ messages: request.messages, maxTokens: request.maxTokens },
       contextTokens: model.contextTokens,
       answerTokens: model.answerTokens ?? settings.maxOutputTokens,
-      overhead: direct ? 0 : promptOverhead(frame) + TOKENS_PER_MESSAGE,
+      overhead: direct ? 0 : (await promptOverhead(frame, request.signal)) + TOKENS_PER_MESSAGE,
       signal: request.signal,
     });
     const { temperature, topP, stop, more, signal } = request;

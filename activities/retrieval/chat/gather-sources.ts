@@ -149,9 +149,10 @@ export const createSourceGatherer = (dependencies: {
     mark('web');
     if (pages === null) degraded.push('websearch');
     const share = Math.floor(settings.webSearch.maxTokens / Math.max(1, pages?.length ?? 0));
-    gathered.materials.push(
-      ...(pages ?? []).map((page) => webMaterial({ ...page, snippet: cutToTokens(page.snippet, share) })),
-    );
+    for (const page of pages ?? []) {
+      const snippet = await cutToTokens(page.snippet, share, request.signal);
+      gathered.materials.push(webMaterial({ ...page, snippet }));
+    }
     return gathered;
   };
 };

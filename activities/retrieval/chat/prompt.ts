@@ -1,5 +1,5 @@
 import { fillPrompt, promptSlots } from '../../../schemas/models/prompts.js';
-import { countTokens } from '../../text/token-count.js';
+import { countInSlices, lengthWithin } from '../../text/count-in-slices.js';
 import { SOURCES_END, writeSourceBlocks } from '../../models/builtin/source-blocks.js';
 import type { SourceBlock } from '../../models/builtin/source-blocks.js';
 import type { SearchResult } from '../search/search-types.js';
@@ -76,19 +76,14 @@ const writeSystem = ({ template, date, voice }: Frame, context: string): string 
 };
 
 /** Tokens of the system message before any source is in it. */
-export const promptOverhead = (frame: Frame): number => countTokens(writeSystem(frame, SOURCES_END));
+export const promptOverhead = (frame: Frame, signal?: AbortSignal): Promise<number> =>
+  countInSlices(writeSystem(frame, SOURCES_END), Infinity, signal);
 
 /** The longest start of a text, at a word's end, that stays within so many tokens. */
-export const cutToTokens = (text: string, tokens: number): string => {
-  let low = 0;
-  let high = text.length;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (countTokens(text.slice(0, middle)) <= tokens) low = middle;
-    else high = middle - 1;
-  }
-  if (low === text.length) return text;
-  return `${text.slice(0, low).replace(/[\ud800-\udbff]$|\s+\S*$/, '')} …`;
+export const cutToTokens = async (text: string, tokens: number, signal?: AbortSignal): Promise<string> => {
+  const length = await lengthWithin(text, tokens, signal);
+  if (length === text.length) return text;
+  return `${text.slice(0, length).replace(/[\ud800-\udbff]$|\s+\S*$/, '')} …`;
 };
 
 /**
@@ -97,23 +92,28 @@ export const cutToTokens = (text: string, tokens: number): string => {
  * the very first is cut instead, so that a small budget still carries the best source.
  *
  * @param options.budget tokens (o200k) that the sources may take
+ * Tokens are counted with other requests served in between.
+ *
  * @returns the message, and the sources in it in the order of their numbers
+ * @throws the signal's reason
  */
-export const buildPrompt = (
+export const buildPrompt = async (
   materials: readonly Material[],
-  options: Frame & { budget: number },
-): { system: string; presented: ChatSource[] } => {
+  options: Frame & { budget: number; signal?: AbortSignal },
+): Promise<{ system: string; presented: ChatSource[] }> => {
   const blocks: SourceBlock[] = [];
   const presented: ChatSource[] = [];
+  const { signal } = options;
   let left = options.budget;
   for (const { source, heading, text } of materials) {
     const block = { number: blocks.length + 1, heading, text };
-    const frame = countTokens(block.heading) + TOKENS_PER_SOURCE;
-    let tokens = countTokens(text);
+    const frame = (await countInSlices(block.heading, left, signal)) + TOKENS_PER_SOURCE;
+    // No further than it fits.
+    let tokens = await countInSlices(text, Math.max(0, left - frame), signal);
     if (frame + tokens > left) {
       if (blocks.length > 0 || left - frame < MIN_SOURCE_TOKENS) continue;
-      block.text = cutToTokens(text, left - frame - 1);
-      tokens = countTokens(block.text);
+      block.text = await cutToTokens(text, left - frame - 1, signal);
+      tokens = await countInSlices(block.text, Infinity, signal);
     }
     left -= frame + tokens;
     blocks.push(block);

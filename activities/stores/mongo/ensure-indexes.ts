@@ -75,6 +75,9 @@ const INDEXES: Record<string, IndexDescription[]> = {
     // Who waits although CAPI has taken signals since: the sweep.
     { key: { next_attempt_at: 1 } },
     { key: { last_success_at: 1 } },
+    // Those that CAPI never let in: the places of an address, and whose time is over.
+    { key: { 'stranger.address': 1, 'stranger.since': 1, _id: 1 } },
+    { key: { 'stranger.until': 1 } },
   ],
   api_keys: [
     { key: { name: 1 }, unique: true },

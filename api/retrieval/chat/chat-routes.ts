@@ -37,7 +37,9 @@ export const chatRoutes = ({ adapters, config, chat }: GatewayDeps): Route[] => 
       tag: 'Chat',
       auth: 'user',
       request: { body: ChatRequest },
-      responses: { 200: { description: 'The answer, or server-sent events', schema: ChatAnswer } },
+      responses: {
+        200: { description: 'The answer, or server-sent events', schema: ChatAnswer, orEvents: true },
+      },
       errors: ERRORS,
       async handle(ctx, { body }) {
         const link = linksOf(ctx.baseUrl);

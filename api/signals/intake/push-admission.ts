@@ -3,30 +3,34 @@ import { AppError } from '../../../schemas/app-error.js';
 /**
  * Keeps pushes short when more come than can be stored: those that would wait too long are refused at once, so that
  * the others are answered in time. A LAPI gives up after five seconds, and overload without this means nobody in time;
- * of a refused push it keeps the signals.
+ * of a refused push it keeps the signals. No address takes all places.
  */
 export interface PushAdmission {
   /**
    * To be asked before a body is read. Nothing is held: bodies that come slowly take no place.
-   * @throws AppError SERVICE_UNAVAILABLE when a push that came now would wait too long
+   * @throws AppError SERVICE_UNAVAILABLE when a push that came now would wait too long, or its address has its share
    */
-  ask(): void;
+  ask(address: string): void;
   /**
    * Reads a push whose body has come, in a turn of the event loop that no other push has: to read one takes
    * milliseconds, and those that come together must not keep refusals and probes waiting.
    * @throws AppError as `ask` does
    */
-  read<T>(work: () => T): Promise<T>;
+  read<T>(address: string, work: () => T): Promise<T>;
   /**
    * Stores what was read, without asking again: who has waited for its turn is not sent away at the end of it.
    */
-  store<T>(work: () => Promise<T>): Promise<T>;
+  store<T>(address: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** As many pushes are under way at once as are done in this time: a push then waits as long. */
 const WAIT_MS = 600;
 /** So many are always let in: fewer tell nothing of what the stores can do. */
 const LEAST = 8;
+/** Beyond these a few more, of which one address has none. */
+const LEAST_OF_OTHERS = 4;
+/** Of the places, so many are for one address; all pushes may come from one, which then waits a little less. */
+const SHARE = 2 / 3;
 /** What is expected before anything was measured, with the weight of one second. */
 const FIRST_PER_SECOND = 48;
 /** What was measured longer ago counts for a third. */
@@ -38,7 +42,7 @@ const COME_AGAIN_MS = 2_000;
 /** Rounds of the event loop between two pushes that are read. */
 const ROUNDS = 8;
 
-/** libuv accepts one connection a round: those that wait to be refused, or ask how we are, must not queue behind reads. */
+/** libuv accepts one connection a round: those that wait to be refused, or to ask how we are, go before reads. */
 const giveWay = async (): Promise<void> => {
   for (let round = 0; round < ROUNDS; round += 1) await new Promise((resolve) => setImmediate(resolve));
 };
@@ -47,29 +51,36 @@ const giveWay = async (): Promise<void> => {
 export const createPushAdmission = (now: () => number = () => performance.now()): PushAdmission => {
   /** When each push began to be read or stored, the oldest first. */
   const underWay = new Set<{ since: number }>();
+  const ofAddress = new Map<string, number>();
   let done = FIRST_PER_SECOND;
   let busyMs = 1_000;
   /** The last moment up to which the busy time is counted; null: too few pushes are under way to measure by. */
   let countedTo: number | null = null;
   let turn: Promise<void> = Promise.resolve();
 
-  const isFull = (): boolean => {
+  const isFull = (address: string): boolean => {
     if (underWay.size < LEAST) return false;
     const [oldest] = underWay;
-    return underWay.size >= (done / busyMs) * WAIT_MS || now() - (oldest?.since ?? 0) > STUCK_MS;
+    const places = Math.max(LEAST + LEAST_OF_OTHERS, (done / busyMs) * WAIT_MS);
+    return (
+      underWay.size >= places ||
+      (ofAddress.get(address) ?? 0) >= places * SHARE ||
+      now() - (oldest?.since ?? 0) > STUCK_MS
+    );
   };
 
-  const ask = (): void => {
-    if (isFull())
+  const ask = (address: string): void => {
+    if (isFull(address))
       throw new AppError('SERVICE_UNAVAILABLE', 'Too many pushes at once; try again soon.', {
         retryAfterMs: COME_AGAIN_MS,
         details: { message: 'More signals come than can be stored; nothing of this request is stored' },
       });
   };
 
-  const during = async <T>(work: () => Promise<T>, isLast: boolean): Promise<T> => {
+  const during = async <T>(address: string, work: () => Promise<T>, isLast: boolean): Promise<T> => {
     const push = { since: now() };
     underWay.add(push);
+    ofAddress.set(address, (ofAddress.get(address) ?? 0) + 1);
     if (underWay.size === LEAST) countedTo = push.since;
     let isDone = isLast;
     try {
@@ -79,9 +90,16 @@ export const createPushAdmission = (now: () => number = () => performance.now())
       throw error;
     } finally {
       underWay.delete(push);
+      leave(address);
       if (isDone) count();
       if (underWay.size < LEAST) countedTo = null;
     }
+  };
+
+  const leave = (address: string): void => {
+    const left = (ofAddress.get(address) ?? 0) - 1;
+    if (left > 0) ofAddress.set(address, left);
+    else ofAddress.delete(address);
   };
 
   /** A push is done: what has passed since the last one tells how long one takes. */
@@ -96,14 +114,15 @@ export const createPushAdmission = (now: () => number = () => performance.now())
 
   return {
     ask,
-    read: async (work) => {
-      ask();
-      return during(async () => {
+    read: async (address, work) => {
+      ask(address);
+      const turned = async () => {
         turn = turn.then(giveWay);
         await turn;
         return work();
-      }, false);
+      };
+      return during(address, turned, false);
     },
-    store: (work) => during(work, true),
+    store: (address, work) => during(address, work, true),
   };
 };

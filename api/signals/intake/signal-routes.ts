@@ -14,20 +14,33 @@ import { bearerToken } from '../relay/watcher-identity.js';
 import { createPushAdmission } from './push-admission.js';
 import type { PushAdmission } from './push-admission.js';
 import { createSignalBudget, readSignalBody } from './read-signal-body.js';
+import { createStrangerLimit } from './stranger-limit.js';
+import type { StrangerLimit } from './stranger-limit.js';
+import type { ProxyDeps } from '../proxy-deps.js';
+
+type SignalDeps = AcceptDeps & Pick<ProxyDeps, 'clientOf'>;
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
-export const signalRoutes = (deps: AcceptDeps, access: AccessControl): Route[] => {
+export const signalRoutes = (deps: SignalDeps, access: AccessControl): Route[] => {
   const door = {
     access,
+    strangers: createStrangerLimit(deps),
     admission: createPushAdmission(),
     budget: createSignalBudget(deps.settings.maxSignalBytes),
   };
   return API_VERSIONS.map((version) => signals(deps, door, version));
 };
 
+interface Door {
+  access: AccessControl;
+  strangers: StrangerLimit;
+  admission: PushAdmission;
+  budget: BodyBudget;
+}
+
 const signals = (
-  deps: AcceptDeps,
-  { access, admission, budget }: { access: AccessControl; admission: PushAdmission; budget: BodyBudget },
+  deps: SignalDeps,
+  { access, strangers, admission, budget }: Door,
   version: ApiVersion,
 ): Route =>
   route({
@@ -41,7 +54,7 @@ const signals = (
     errors: [
       ...(['BAD_REQUEST', 'AUTHENTICATION_ERROR', 'AUTH_ERROR'] as const),
       ...(['PAYLOAD_TOO_LARGE'] as const),
-      ...(['UNSUPPORTED_MEDIA_TYPE', 'SERVICE_UNAVAILABLE'] as const),
+      ...(['UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'] as const),
     ],
     async handle(ctx) {
       const { koa, log } = ctx;
@@ -53,14 +66,17 @@ const signals = (
           details: { message: 'Signals need a token of the central API; nothing of this request is stored' },
         });
       }
-      admission.ask();
+      const address = deps.clientOf(koa);
+      admission.ask(address);
       const text = await readSignalBody(koa, { limit: deps.settings.maxSignalBytes, budget });
-      const { items } = await admission.read(() => readSignals(text));
+      const { items } = await admission.read(address, () => readSignals(text));
       const sender = await identifyWatcher(koa.req.headers.authorization, deps.watchers);
       access.admitWatcher(sender.watcher);
       // The central API's time for an unknown token is not ours, and takes no place of others.
       await access.validate(ctx, sender, version);
-      const acceptance = await admission.store(() => acceptSignals(deps, { items, version, sender }, log));
+      await strangers.admit(ctx, sender.watcher);
+      const store = () => acceptSignals(deps, { items, version, sender }, log);
+      const acceptance = await admission.store(address, store);
       if (acceptance === 'login-wanted') throw loginWanted();
       return json(200, {
         message: acceptance === 'deferred' ? 'OK (forwarding disabled)' : 'OK',

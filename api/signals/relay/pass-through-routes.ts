@@ -27,7 +27,7 @@ const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
 
 type PassThroughDeps = Pick<
   ProxyDeps,
-  'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now' | 'addressOf'
+  'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now' | 'clientOf'
 > & { notify: ForwardingNotifiers };
 
 interface RelayParts {
@@ -165,7 +165,7 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
   const login = asked === null ? null : await logins.read(asked);
   // A body without a machine id has no watcher: an allow-list refuses it.
   if (parts.access.asksForWatcher) parts.access.admitWatcher(login?.machineId ?? '');
-  const attempt: LoginAttempt = { login, address: parts.deps.addressOf(ctx.koa), reservedAt: null };
+  const attempt: LoginAttempt = { login, address: parts.deps.clientOf(ctx.koa), reservedAt: null };
   const own = await logins.answerFor(attempt, ctx.log);
   if (own !== null) {
     if ('stream' in peeked) peeked.stream.resume().on('error', () => undefined);

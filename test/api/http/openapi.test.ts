@@ -76,6 +76,30 @@ describe('every route of the table', () => {
     }
   });
 
+  it('names 422 where a name, an option or a body may be refused', async () => {
+    const document = await documentOf();
+    const refuse = async (entry: Gateway['routes'][number]): Promise<number> => {
+      const path = entry.path
+        .replaceAll(/\{\+?\w+\}/g, 'AAA')
+        .concat('?include_document_ids=&limit=AAA&page_size=AAA&include_embedding=AAA');
+      const headers = { 'Content-Type': 'application/json' };
+      const body = entry.method === 'get' ? {} : { headers, body: '[1]' };
+      const response = await gateway.call(entry.method.toUpperCase(), path, body);
+      await response.body?.cancel();
+      return response.status;
+    };
+    let refused = 0;
+    for (const entry of gateway.routes) {
+      if (entry.request?.multipart !== undefined || entry.request?.form !== undefined) continue;
+      if ((await refuse(entry)) !== 422) continue;
+      refused += 1;
+      expect([entry.method, entry.path, Object.keys(responsesOf(document, entry))]).toEqual([
+        ...[entry.method, entry.path, expect.arrayContaining(['422'])],
+      ]);
+    }
+    expect(refused).toBeGreaterThan(30);
+  });
+
   it('gives 422 every shape that it has, and source files any type', async () => {
     const document = await documentOf();
     for (const entry of gateway.routes) {
@@ -89,6 +113,10 @@ describe('every route of the table', () => {
       { content: object }
     >;
     expect(Object.keys(file['200']?.content ?? {})).toEqual(['*/*']);
+    const chat = document.paths['/v1/chat/completions']?.['post']?.responses as typeof file;
+    expect(Object.keys(chat['200']?.content ?? {})).toEqual(['application/json', 'text/event-stream']);
+    const events = document.paths['/admin/migrations/{name}/events']?.['get']?.responses as typeof file;
+    expect(Object.keys(events['200']?.content ?? {})).toEqual(['text/event-stream']);
   });
 });
 

@@ -61,6 +61,36 @@ describe('paths that nobody serves', () => {
     expect(await response.json()).toEqual({ detail: 'Method Not Allowed' });
   });
 
+  it.each([
+    ['DELETE', '/users/info', 'GET, HEAD'],
+    ['PATCH', '/users/info/', 'GET, HEAD'],
+    ['DELETE', '/partition/some/users/candidates', 'GET, HEAD'],
+    ['PUT', '/users/7', 'DELETE, GET, HEAD, PATCH'],
+  ])('answers 405 to %s of %s, which is no id', async (method, path, allow) => {
+    const response = await gateway.call(method, path);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+    expect(await response.json()).toEqual({ detail: 'Method Not Allowed' });
+  });
+
+  it('answers 405 with what the path serves, for each word that stands beside a parameter', async () => {
+    const paths = new Set(gateway.routes.map(({ path }) => path));
+    let tried = 0;
+    for (const path of paths) {
+      const served = gateway.routes.filter((route) => route.path === path).map(({ method }) => method);
+      if (path.includes('{+')) continue;
+      for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
+        if (served.includes(method) || !/\/[a-z][^/{]*\/?$/.test(path)) continue;
+        const response = await gateway.call(method.toUpperCase(), fill(path));
+        await response.arrayBuffer();
+        expect([method, path, response.status]).toEqual([method, path, 405]);
+        const allow = (response.headers.get('allow') ?? '').toLowerCase().split(', ');
+        expect(allow.filter((name) => name !== 'head').sort()).toEqual([...served].sort());
+        tried += 1;
+      }
+    }
+    expect(tried).toBeGreaterThan(100);
+  });
+
   it('survives a path that is no valid encoding', async () => {
     const response = await gateway.call('GET', '/partition/%E0%A4%A');
     expect(response.status).toBeLessThan(500);

@@ -89,6 +89,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
         addressOf: createClientName([]),
       }),
       addressOf: createClientAddress(options.trustedProxies ?? []),
+      clientOf: createClientName(options.trustedProxies ?? []),
       ...stores,
       ...options.adapt?.(stores),
       forwarding: {
@@ -121,6 +122,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
         maxMetricsBytes: 16 * 1024 * 1024,
         forwardEnabled: true,
         ...{ loginBudget: 18, loginWindowMs: 50 * 60_000 },
+        ...{ strangersPerAddress: 50, strangerLifetimeMs: 72 * 3_600_000 },
         lapiServers: [],
         access: OPEN_ACCESS,
         ...options.settings,

@@ -153,6 +153,32 @@ const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): v
 };
 openSearch().forEach(otherReleases);
 
+const keysOfClients = ({ name, open }: ReturnType<typeof openSearch>[number]): void => {
+  test(`whatever keys clients think of, mapping and cluster state stay as they are (${name})`, async () => {
+    const { store, close, request } = await open();
+    try {
+      await store.ensureSchema([{ vectorField: 'v', dimension: 2 }]);
+      const mapping = () => request('GET', '/_mapping');
+      const before = await mapping();
+      for (let file = 1; file <= 20; file += 1) {
+        const metadata = Array.from({ length: 256 }, (_, index) => ({
+          key: `key ${file}.${index}`,
+          text: `value ${index}`,
+        }));
+        const chunk = sampleChunk({ generation: file, metadata });
+        await store.put([{ chunk, vector: [1, file] }], 'v');
+        await store.publish(chunk.file_key, file, 1);
+      }
+      expect(await mapping()).toEqual(before);
+      const stats = (await request('GET', '/_stats/docs')) as LooseBody;
+      expect(stats._all.primaries.docs.count).toBeLessThanOrEqual(20 * 257);
+    } finally {
+      await close();
+    }
+  }, 60_000);
+};
+openSearch().forEach(keysOfClients);
+
 describe('an engine that is away', () => {
   test('is VDB_CONNECTION_ERROR, retryable', async () => {
     const connection = connectOpenSearch({ url: 'http://127.0.0.1:9' });

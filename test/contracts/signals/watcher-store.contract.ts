@@ -234,6 +234,83 @@ export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
       });
     });
 
+    describe('strangers', () => {
+      const newPlace = (places = 2) => ({
+        address: `address-${randomUUID()}`,
+        ...{ at: NOON, places, lifetimeMs: 10 * 60_000 },
+      });
+      const expired = async (at: Date, own: readonly string[]) =>
+        (await store().expiredStrangers(at, 1_000)).filter(({ watcher }) => own.includes(watcher));
+
+      test('an address has so many, and the next is told when to come', async () => {
+        const place = newPlace();
+        const [a, b, c] = times(3, newWatcher) as [string, string, string];
+        expect(await store().admit(a, place)).toBe('stranger');
+        expect(await store().admit(b, { ...place, at: minutes(1) })).toBe('stranger');
+        expect(await store().admit(c, { ...place, at: minutes(2) })).toEqual(minutes(10));
+        expect(await store().get(c)).toBeNull();
+        expect(await store().get(a)).toMatchObject({ watcher: a, hasToken: false, pausedAt: null });
+        expect(await store().admit(a, place)).toBe('stranger');
+        expect(await store().admit(c, newPlace())).toBe('stranger');
+      });
+
+      test('whose token CAPI takes is known and leaves its place, also by a success', async () => {
+        const place = newPlace();
+        const [a, b, c, d] = times(4, newWatcher) as [string, string, string, string];
+        for (const watcher of [a, b]) await store().admit(watcher, place);
+        await store().acceptToken(a, digestOf('taken'));
+        expect(await store().admit(a, place)).toBe('known');
+        expect(await store().admit(c, place)).toBe('stranger');
+        await store().recordSuccess(b, NOON);
+        expect(await store().admit(b, place)).toBe('known');
+        expect(await store().admit(d, place)).toBe('stranger');
+        expect(await expired(hours(24), [a, b])).toEqual([]);
+      });
+
+      test('a watcher with a record of its own is known', async () => {
+        const { watcher } = await saved();
+        expect(await store().admit(watcher, newPlace())).toBe('known');
+      });
+
+      test('its time is over after its last push, and then its record can be removed', async () => {
+        const place = newPlace();
+        const [a, b] = times(2, newWatcher) as [string, string];
+        await store().admit(a, place);
+        await store().admit(b, place);
+        expect(await store().admit(a, { ...place, at: minutes(6) })).toBe('stranger');
+        expect(await expired(minutes(9), [a, b])).toEqual([]);
+        expect(await expired(minutes(11), [a, b])).toEqual([{ watcher: b, refused: false }]);
+        await store().removeStranger(a, minutes(11));
+        await store().removeStranger(b, minutes(11));
+        expect(await store().get(a)).not.toBeNull();
+        expect(await store().get(b)).toBeNull();
+        await store().prolongStranger(a, minutes(30));
+        expect(await expired(minutes(20), [a])).toEqual([]);
+        expect(await expired(minutes(30), [a])).toEqual([{ watcher: a, refused: false }]);
+        await store().setPaused(a, NOON);
+        expect(await expired(minutes(30), [a])).toEqual([]);
+      });
+
+      test('it is told whether CAPI refused the token', async () => {
+        const place = newPlace();
+        const watcher = newWatcher();
+        await store().admit(watcher, place);
+        const { digest } = await saved(hours(1), watcher);
+        expect(await expired(minutes(11), [watcher])).toEqual([{ watcher, refused: false }]);
+        await store().refuseToken(watcher, digest);
+        expect(await expired(minutes(11), [watcher])).toEqual([{ watcher, refused: true }]);
+      });
+
+      test('of 20 at once no more than there are places stay', async () => {
+        const place = newPlace(5);
+        const names = times(20, newWatcher);
+        await Promise.all(names.map((watcher) => store().admit(watcher, place)));
+        const again = await Promise.all(names.map((watcher) => store().admit(watcher, place)));
+        expect(again.filter((verdict) => verdict === 'stranger')).toHaveLength(5);
+        expect(again.filter((verdict) => verdict instanceof Date)).toHaveLength(15);
+      });
+    });
+
     describe('progress', () => {
       const failure = { at: hours(1), cause: 'server-error' as const, status: 503, message: 'away' };
 

@@ -262,6 +262,12 @@ async function fillSignals(
   await watchers.saveToken(watcherName(0), 'token-0', new Date(now + HOUR_MS));
   await multiply(db, 'watchers', SIZES.watchers, (index) => ({
     ...{ _id: watcherName(index), history: [`token-digest-${index}`] },
+    ...(index % 4 === 1 && {
+      stranger: {
+        address: `192.0.2.${index % 100}`,
+        ...{ since: new Date(now - index), until: new Date(now + HOUR_MS) },
+      },
+    }),
   }));
   await metrics.hold(
     'w',

@@ -275,6 +275,13 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ['watchers.wantLogin', () => watchers.wantLogin(watcher)],
     ['watchers.standing', () => watchers.standing(watcher, 'digest')],
     ['watchers.heldByOutage', () => watchers.heldByOutage(now, 50)],
+    [
+      'watchers.admit',
+      () => watchers.admit('new', { address: '192.0.2.7', at: now, places: 50, lifetimeMs: DAY_MS }),
+    ],
+    ['watchers.prolongStranger', () => watchers.prolongStranger('new', now)],
+    ['watchers.expiredStrangers', () => watchers.expiredStrangers(now, 50)],
+    ['watchers.removeStranger', () => watchers.removeStranger('new', now)],
     ['watchers.recordSuccess', () => watchers.recordSuccess(watcher, now)],
     [
       'watchers.recordError',

@@ -4,21 +4,22 @@ import { createPushAdmission } from '../../../api/signals/intake/push-admission.
 /** Pushes that end when they are told to, on a clock of the test's own. */
 const stage = () => {
   let now = 0;
+  let serial = 0;
   const admission = createPushAdmission(() => now);
   const open: { end: () => void; done: Promise<void> }[] = [];
   return {
     admission,
     pass: (ms: number) => (now += ms),
-    /** Answers whether it was let in. */
-    push(): boolean {
+    /** Answers whether it was let in; each comes from an address of its own unless one is named. */
+    push(address = `address ${(serial += 1)}`): boolean {
       try {
-        admission.ask();
+        admission.ask(address);
       } catch {
         return false;
       }
       let end = (): void => undefined;
       const held = new Promise<void>((resolve) => (end = resolve));
-      open.push({ end, done: admission.store(() => held) });
+      open.push({ end, done: admission.store(address, () => held) });
       return true;
     },
     async endOldest(): Promise<void> {
@@ -73,19 +74,40 @@ describe('admission of pushes', () => {
   test('lets a few in whatever was measured', async () => {
     const { push, pass, endOldest, underWay } = stage();
     for (let index = 0; index < 200; index++) {
-      while (push());
+      while (push('one'));
       pass(1_000);
       await endOldest();
     }
-    while (push());
+    while (underWay() > 0) await endOldest();
+    while (push('one'));
     expect(underWay()).toBe(8);
+    while (push());
+    expect(underWay()).toBe(12);
+  });
+
+  test('one address leaves a third of the places to others, and several may have them all', () => {
+    const { push, underWay } = stage();
+    while (push('one'));
+    expect(underWay()).toBe(20);
+    expect(push('two')).toBe(true);
+    while (push('two'));
+    expect(underWay()).toBe(29);
+  });
+
+  test('an address has its places back when its pushes are done', async () => {
+    const { push, endOldest, underWay } = stage();
+    while (push('one'));
+    while (underWay() > 0) await endOldest();
+    expect(push('one')).toBe(true);
+    while (push('one'));
+    expect(underWay()).toBeGreaterThanOrEqual(20);
   });
 
   test('who was let in is stored, however many wait by then', async () => {
     const { admission, push } = stage();
-    const read = await admission.read(() => 'signals');
+    const read = await admission.read('one', () => 'signals');
     while (push());
-    await expect(admission.store(async () => read)).resolves.toBe('signals');
+    await expect(admission.store('one', async () => read)).resolves.toBe('signals');
   });
 
   test('lets other work of the event loop go on between two reads', async () => {
@@ -97,7 +119,7 @@ describe('admission of pushes', () => {
       if (!isOver) setImmediate(count);
     };
     count();
-    await Promise.all(Array.from({ length: 5 }, () => admission.read(() => rounds)));
+    await Promise.all(Array.from({ length: 5 }, () => admission.read('one', () => rounds)));
     isOver = true;
     expect(rounds).toBeGreaterThanOrEqual(5 * 8);
   });
@@ -105,7 +127,7 @@ describe('admission of pushes', () => {
   test('a push that fails gives its place back', async () => {
     const admission = createPushAdmission(() => 0);
     for (let index = 0; index < 100; index++)
-      await expect(admission.store(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    await expect(admission.store(async () => 'stored')).resolves.toBe('stored');
+      await expect(admission.store('one', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(admission.store('one', async () => 'stored')).resolves.toBe('stored');
   });
 });

@@ -6,7 +6,7 @@ import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 import { createEncryption } from '../encryption.js';
 import { sha256Hex } from '../../../../schemas/sha256.js';
 
-/** A watcher as collection `watchers` keeps it. Records are never deleted. */
+/** A watcher as collection `watchers` keeps it. Records of strangers alone are deleted. */
 interface WatcherDocument {
   /** The watcher's name. */
   _id: string;
@@ -33,6 +33,8 @@ interface WatcherDocument {
   next_attempt_at: Date | null;
   /** Missing in records of before. */
   paused_at?: Date | null;
+  /** CAPI never took a token of it: where it came from, since when, and until when its record is kept. */
+  stranger?: { address: string; since: Date; until: Date };
 }
 
 /** A LAPI logs in about once an hour; what has fallen out of these lists expired long ago. */
@@ -63,6 +65,9 @@ const toRecord = (document: WatcherDocument): WatcherRecord => ({
   nextAttemptAt: document.next_attempt_at,
   pausedAt: document.paused_at ?? null,
 });
+
+const endOf = ({ at, lifetimeMs }: { at: Date; lifetimeMs: number }): Date =>
+  new Date(at.getTime() + lifetimeMs);
 
 /**
  * Watchers in collection `watchers`: the newest token, sealed with SECRETS_KEY, digests of older and refused ones,
@@ -103,7 +108,76 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
     );
   };
 
+  /** Who has the places of an address. */
+  const strangersOf = (address: string, places: number) =>
+    watchers
+      .find({ 'stranger.address': address }, { projection: { 'stranger.until': 1 } })
+      .sort({ 'stranger.since': 1, _id: 1 })
+      .limit(places)
+      .toArray();
+
+  const freeAt = (places: Awaited<ReturnType<typeof strangersOf>>): Date =>
+    new Date(Math.min(...places.map(({ stranger }) => stranger!.until.getTime())));
+
+  const prolong = async (watcher: string, until: Date): Promise<boolean> => {
+    const own = { _id: watcher, stranger: { $exists: true } };
+    const { matchedCount } = await watchers.updateOne(own, { $set: { 'stranger.until': until } });
+    return matchedCount === 1;
+  };
+
+  const admit: WatcherStore['admit'] = async (watcher, place) => {
+    const { at, places, lifetimeMs } = place;
+    const known = await watchers.findOne({ _id: watcher }, { projection: { stranger: 1 } });
+    if (known === null) return admitNew(watcher, place);
+    const { stranger } = known;
+    if (stranger === undefined) return 'known';
+    const having = await strangersOf(stranger.address, places);
+    if (!having.some(({ _id }) => _id === watcher)) return freeAt(having);
+    // A write for each of its pushes would be one too many.
+    if (stranger.until.getTime() - at.getTime() > lifetimeMs / 2) return 'stranger';
+    // Otherwise let in meanwhile, or removed.
+    return (await prolong(watcher, endOf(place))) ? 'stranger' : admit(watcher, place);
+  };
+
+  const admitNew: WatcherStore['admit'] = async (watcher, place) => {
+    const { address, at, places } = place;
+    const before = await strangersOf(address, places);
+    if (before.length >= places) return freeAt(before);
+    const stranger = { address, since: at, until: endOf(place) };
+    try {
+      await watchers.insertOne({ _id: watcher, ...newWatcher(), stranger });
+    } catch (error) {
+      // Another one made it at the same moment.
+      if (!isDuplicateKey(error)) throw error;
+      return admit(watcher, place);
+    }
+    const having = await strangersOf(address, places);
+    if (having.some(({ _id }) => _id === watcher)) return 'stranger';
+    // Several came for the last place.
+    const own = { _id: watcher, token: null, 'stranger.since': at };
+    const { deletedCount } = await watchers.deleteOne(own);
+    return deletedCount === 1 ? freeAt(having) : admit(watcher, place);
+  };
+
   return withMongoErrors<WatcherStore>({
+    admit,
+    async expiredStrangers(at, limit) {
+      const found = await watchers
+        .find({ 'stranger.until': { $lte: at }, paused_at: null }, { projection: { refused: 1, token: 1 } })
+        .sort({ 'stranger.until': 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id, token, refused }) => ({
+        watcher: _id,
+        refused: refused.length > 0 && (token === null || refused.includes(token.digest)),
+      }));
+    },
+    async removeStranger(watcher, at) {
+      await watchers.deleteOne({ _id: watcher, 'stranger.until': { $lte: at } });
+    },
+    async prolongStranger(watcher, until) {
+      await prolong(watcher, until);
+    },
     async get(watcher) {
       const document = await watchers.findOne({ _id: watcher });
       return document && toRecord(document);
@@ -166,13 +240,18 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
     },
     async acceptToken(watcher, digest) {
       // Told again and again of the same token; a write that changes nothing still waits for the journal.
-      const known = await watchers.findOne({ _id: watcher }, { projection: { token: 1, accepted: 1 } });
+      const known = await watchers.findOne(
+        { _id: watcher },
+        { projection: { token: 1, accepted: 1, stranger: 1 } },
+      );
       if (known === null) await ensure(watcher);
       if (known?.accepted?.includes(digest) !== true)
         await watchers.updateOne(
           { _id: watcher, refused: { $ne: digest }, accepted: { $ne: digest } },
           { $push: { accepted: { $each: [digest], $slice: -ACCEPTED_LENGTH } } },
         );
+      if (known?.stranger !== undefined)
+        await watchers.updateOne({ _id: watcher }, { $unset: { stranger: '' } });
       if (known?.token?.digest !== digest || known.token.taken !== true)
         await watchers.updateOne(
           { _id: watcher, refused: { $ne: digest }, 'token.digest': digest },
@@ -224,7 +303,10 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
       );
     },
     recordSuccess: (watcher, at) =>
-      update(watcher, { $max: { last_success_at: at }, $set: { next_attempt_at: null } }),
+      update(watcher, {
+        ...{ $max: { last_success_at: at }, $set: { next_attempt_at: null } },
+        $unset: { stranger: '' },
+      }),
     recordError: (watcher, error, nextAttemptAt) =>
       update(watcher, { $set: { last_error: error, next_attempt_at: nextAttemptAt } }),
     async heldByOutage(until, limit) {

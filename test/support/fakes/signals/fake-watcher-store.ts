@@ -10,6 +10,7 @@ interface StoredWatcher extends WatcherRecord {
   refused: Set<string>;
   accepted: Set<string>;
   loginToldAt: Date | null;
+  stranger: { address: string; until: Date } | null;
 }
 
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
@@ -20,6 +21,7 @@ const toRecord = ({
   refused: _r,
   accepted: _a,
   loginToldAt: _t,
+  stranger: _s,
   ...record
 }: StoredWatcher): WatcherRecord => copyRecord({ ...record, hasToken: token !== null });
 
@@ -44,11 +46,42 @@ export const createFakeWatcherStore = (): WatcherStore => {
       refused: new Set(),
       accepted: new Set(),
       loginToldAt: null,
+      stranger: null,
     };
     watchers.set(watcher, known);
     return known;
   };
   return {
+    async admit(watcher, { address, at, places, lifetimeMs }) {
+      const known = watchers.get(watcher);
+      if (known?.stranger === null) return 'known';
+      const from = known?.stranger?.address ?? address;
+      const strangers = [...watchers.values()]
+        .filter(({ stranger }) => stranger?.address === from)
+        .slice(0, places);
+      const full = known === undefined ? strangers.length >= places : !strangers.includes(known);
+      if (full) return new Date(Math.min(...strangers.map(({ stranger }) => stranger!.until.getTime())));
+      const until = new Date(at.getTime() + lifetimeMs);
+      const { stranger } = ensure(watcher);
+      if (stranger === null || stranger.until.getTime() - at.getTime() <= lifetimeMs / 2)
+        ensure(watcher).stranger = { address: from, until };
+      return 'stranger';
+    },
+    async expiredStrangers(at, limit) {
+      return [...watchers.values()]
+        .filter(({ stranger, pausedAt }) => stranger !== null && stranger.until <= at && pausedAt === null)
+        .sort((a, b) => a.stranger!.until.getTime() - b.stranger!.until.getTime())
+        .slice(0, limit)
+        .map(({ watcher, token, refused }) => ({ watcher, refused: token === null && refused.size > 0 }));
+    },
+    async removeStranger(watcher, at) {
+      const stranger = watchers.get(watcher)?.stranger ?? null;
+      if (stranger !== null && stranger.until <= at) watchers.delete(watcher);
+    },
+    async prolongStranger(watcher, until) {
+      const stranger = watchers.get(watcher)?.stranger ?? null;
+      if (stranger !== null) stranger.until = new Date(until);
+    },
     async get(watcher) {
       const known = watchers.get(watcher);
       return known === undefined ? null : toRecord(known);
@@ -83,7 +116,9 @@ export const createFakeWatcherStore = (): WatcherStore => {
       return copyRecord(watchers.get(watcher)?.token ?? null);
     },
     async acceptToken(watcher, digest) {
-      ensure(watcher).accepted.add(digest);
+      const known = ensure(watcher);
+      known.accepted.add(digest);
+      known.stranger = null;
     },
     async standing(watcher, digest) {
       const known = watchers.get(watcher);
@@ -121,6 +156,7 @@ export const createFakeWatcherStore = (): WatcherStore => {
       const known = ensure(watcher);
       if (known.lastSuccessAt === null || known.lastSuccessAt < at) known.lastSuccessAt = new Date(at);
       known.nextAttemptAt = null;
+      known.stranger = null;
     },
     async heldByOutage(until, limit) {
       const known = [...watchers.values()];

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { countTokens } from '../../../../activities/text/token-count.js';
 import { BUNDLED_PROMPTS } from '../../../../activities/models/seeds/bundled-prompts.js';
@@ -22,15 +22,18 @@ const build = (results: readonly SearchResult[], budget: number) =>
     options(budget),
   );
 const idOf = (source: ChatSource): string => ('chunk' in source ? source.chunk.chunk_id : source.url);
-const overhead = promptOverhead({ template, date, voice });
+let overhead: number;
+beforeAll(async () => {
+  overhead = await promptOverhead({ template, date, voice });
+});
 
 describe('buildPrompt', () => {
-  test('heads each source with its number, file, page and headings', () => {
+  test('heads each source with its number, file, page and headings', async () => {
     const results = [
       makeResult({ text: 'The pump is green.', page: 3, heading_path: ['Pumps', 'Colours'] }),
       makeResult({ text: 'No page here.' }, { filename: 'notes.txt' }),
     ];
-    const { system, presented } = build(results, 1000);
+    const { system, presented } = await build(results, 1000);
     expect(system).toContain('[Source 1] report.pdf, page 3, Pumps > Colours\nThe pump is green.\n');
     expect(system).toContain('[Source 2] notes.txt\nNo page here.\n');
     expect(system).toContain('Today is 2026-03-01.');
@@ -38,31 +41,31 @@ describe('buildPrompt', () => {
     expect(presented).toEqual(results);
   });
 
-  test('stays within the budget and numbers without gaps what it holds', () => {
+  test('stays within the budget and numbers without gaps what it holds', async () => {
     const results = [40, 4000, 60, 10, 900].map((words, index) =>
       makeResult({ chunk_id: `c${index}`, text: `Text ${index}. ${'word '.repeat(words)}` }),
     );
     for (const budget of [100, 150, 300, 1000, 10_000]) {
-      const { system, presented } = build(results, budget);
+      const { system, presented } = await build(results, budget);
       expect(countTokens(system)).toBeLessThanOrEqual(overhead + budget);
       expect(readSourceBlocks(system)?.map(({ number }) => number)).toEqual(
         presented.map((_, index) => index + 1),
       );
       expect(presented[0]).toBe(results[0]);
     }
-    expect(build(results, 300).presented.map(idOf)).toEqual([...['c0', 'c2', 'c3']]);
+    expect((await build(results, 300)).presented.map(idOf)).toEqual([...['c0', 'c2', 'c3']]);
   });
 
-  test('cuts the first source when it alone is too long', () => {
-    const { system, presented } = build([makeResult({ text: 'été '.repeat(5000) })], 200);
+  test('cuts the first source when it alone is too long', async () => {
+    const { system, presented } = await build([makeResult({ text: 'été '.repeat(5000) })], 200);
     expect(presented).toHaveLength(1);
     expect(system).toMatch(/été …\n/);
     expect(countTokens(system)).toBeLessThanOrEqual(overhead + 200);
   });
 
-  test('counts runs without spaces and special tokens without harm', () => {
+  test('counts runs without spaces and special tokens without harm', async () => {
     const text = `<|endoftext|> ${'a'.repeat(200_000)}`;
-    const { presented } = build([makeResult({ text })], 500);
+    const { presented } = await build([makeResult({ text })], 500);
     expect(presented).toHaveLength(1);
     // Not linear would not end within the time limit of the test.
   });
@@ -92,7 +95,7 @@ describe('source blocks', () => {
     expect(neutralizeMarkers(text)).toBe(safe);
   });
 
-  test('come back as they were put in, whatever stands in a document', () => {
+  test('come back as they were put in, whatever stands in a document', async () => {
     const fragment = fc.oneof(
       fc.constantFrom(
         '[Source 1]',
@@ -106,10 +109,10 @@ describe('source blocks', () => {
       fc.string({ maxLength: 20 }),
     );
     const text = fc.array(fragment, { maxLength: 12 }).map((fragments) => fragments.join(''));
-    fc.assert(
-      fc.property(fc.array(fc.tuple(text, text), { maxLength: 5 }), (documents) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(text, text), { maxLength: 5 }), async (documents) => {
         const results = documents.map(([content, filename]) => makeResult({ text: content }, { filename }));
-        const { system, presented } = build(results, 100_000);
+        const { system, presented } = await build(results, 100_000);
         expect(presented).toEqual(results);
         const blocks = readSourceBlocks(system);
         expect(blocks?.map(({ number }) => number)).toEqual(documents.map((_, index) => index + 1));
@@ -122,8 +125,8 @@ describe('source blocks', () => {
     );
   });
 
-  test('are told from a message without any', () => {
+  test('are told from a message without any', async () => {
     expect(readSourceBlocks('You are a pirate. Say [Source 1].')).toBeNull();
-    expect(readSourceBlocks(build([], 100).system)).toEqual([]);
+    expect(readSourceBlocks((await build([], 100)).system)).toEqual([]);
   });
 });
