@@ -7,7 +7,7 @@ import type { Logger } from '../../logger.js';
 const QUIET = /^\/(health|health_check|ready|metrics)\/?$/;
 
 /** The client closed the line before an answer began (nginx's number; nothing was sent). */
-const CLIENT_LEFT = 499;
+export const CLIENT_LEFT = 499;
 
 /**
  * One line per finished request: path without query (it may hold a question or a token), never a body. Every line of a
