@@ -22,11 +22,15 @@ import type { RateLimiting } from './http/middleware/rate-limit.js';
 import { requestId } from './http/middleware/request-id.js';
 import { requestBodies } from './http/middleware/request-bodies.js';
 import type { BodyPace } from './http/middleware/request-bodies.js';
-import { requestLog } from './http/middleware/request-log.js';
+import { CLIENT_LEFT, requestLog } from './http/middleware/request-log.js';
+import { requestMetrics } from './http/middleware/request-metrics.js';
 import { securityHeaders } from './http/middleware/security-headers.js';
 import { mount } from './http/mount.js';
 import { createApiKeyCheck } from './signals/management/check-api-key.js';
+import { createGatewayMetrics } from './service/gateway-metrics.js';
+import type { GatewayMetrics } from './service/gateway-metrics.js';
 import { healthRoutes } from './service/health-routes.js';
+import { monitoringRoutes, scrapeRoutes } from './service/metrics-routes.js';
 import { createProxyReadiness } from './service/readiness.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';
 import { proxyRoutes } from './signals/proxy-routes.js';
@@ -46,6 +50,8 @@ export interface AppDeps {
   /** Without it the gateway serves the documents alone. */
   proxy?: ProxyDeps;
   logger: Logger;
+  /** Of the process, where it has several apps; an app's own otherwise. */
+  metrics?: GatewayMetrics;
   /** How fast bodies must come; tests set it. */
   bodyPace?: BodyPace;
   /** Checks each answer against its declared schema; tests set it. */
@@ -53,12 +59,12 @@ export interface AppDeps {
 }
 
 /** What breaks when a client leaves in the middle of its request or of our answer: not logged as a fault. */
-const CLIENT_LEFT = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'HPE_INVALID_EOF_STATE', 'ECONNRESET', 'EPIPE']);
+const BROKEN_OFF = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'HPE_INVALID_EOF_STATE', 'ECONNRESET', 'EPIPE']);
 
 /** What a gateway that serves the proxy alone, or a listener of its own for it, is made of. */
 export type ProxyAppDeps = Pick<
   AppDeps,
-  'config' | 'rateLimits' | 'logger' | 'bodyPace' | 'checkResponses'
+  'config' | 'rateLimits' | 'logger' | 'metrics' | 'bodyPace' | 'checkResponses'
 > & {
   proxy: ProxyDeps;
   workflows: Pick<WorkflowStarter, 'ping'>;
@@ -68,27 +74,36 @@ export type ProxyAppDeps = Pick<
 type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses' | 'rateLimits'>;
 
 /** The two jobs of the gateway and the description of both. */
-const routeTables = (deps: RouteDeps) => {
+const routeTables = (deps: RouteDeps, metrics: GatewayMetrics) => {
   const proxy = deps.proxy === undefined ? [] : proxyRoutes(deps.proxy);
-  const documents = [...(deps.moreRoutes ?? []), ...documentRoutes(deps)];
+  const documents = [
+    ...(deps.moreRoutes ?? []),
+    ...scrapeRoutes(deps.config, metrics),
+    ...monitoringRoutes(metrics),
+    ...documentRoutes(deps),
+  ];
   return { proxy, documents: [...docsRoutes([...proxy, ...documents]), ...documents] };
 };
 
 /** Every route of the gateway, in the order in which they are asked. */
 export const allRoutes = (deps: RouteDeps): Route[] => {
-  const { proxy, documents } = routeTables(deps);
+  const { proxy, documents } = routeTables(deps, createGatewayMetrics());
   return [...proxy, ...documents];
 };
 
 /** What every request passes, whichever side it is for. */
-const createBase = ({ config, logger, bodyPace }: Pick<AppDeps, 'config' | 'logger' | 'bodyPace'>): Koa => {
+const createBase = (
+  { config, logger, bodyPace }: Pick<AppDeps, 'config' | 'logger' | 'bodyPace'>,
+  metrics: GatewayMetrics,
+): Koa => {
   const app = new Koa();
   // Only what breaks while an answer is already on its way arrives here; errors of handlers are mapped before.
   app.on('error', (error: Error & { code?: string }) => {
-    if (!CLIENT_LEFT.has(error.code ?? '')) logger.error({ err: error }, 'an answer broke off');
+    if (!BROKEN_OFF.has(error.code ?? '')) logger.error({ err: error }, 'an answer broke off');
   });
   app.use(requestId);
   app.use(requestLog(logger, createClientAddress(config.http.trustedProxies)));
+  app.use(requestMetrics((request) => metrics.countRequest(request), CLIENT_LEFT));
   app.use(securityHeaders(config.http));
   app.use(crossOrigin(config.http.corsOrigins));
   app.use(errorMapping);
@@ -124,7 +139,10 @@ const serveRest = (app: Koa, router: Router, limiting: RateLimiting): void => {
 /** The gateway over its dependencies; it opens nothing and listens nowhere by itself. */
 export const createApp = (deps: AppDeps): Koa => {
   const { config, adapters } = deps;
-  const routes = routeTables(deps);
+  const metrics = deps.metrics ?? createGatewayMetrics();
+  metrics.watchTasks(adapters.tasks);
+  if (deps.proxy !== undefined) metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
+  const routes = routeTables(deps, metrics);
   const limiting = createRateLimiting(config, deps.rateLimits);
   const router = new Router();
   mount(router, routes.documents, {
@@ -136,7 +154,7 @@ export const createApp = (deps: AppDeps): Koa => {
     http: config.http,
     checkResponses: deps.checkResponses ?? false,
   });
-  const app = createBase(deps);
+  const app = createBase(deps, metrics);
   app.use(proxyRouter(routes.proxy, deps).routes());
   serveRest(app, router, limiting);
   return app;
@@ -145,8 +163,13 @@ export const createApp = (deps: AppDeps): Koa => {
 /** The proxy without the documents: of the document surface only probes and the description are served. */
 export const createProxyApp = (deps: ProxyAppDeps): Koa => {
   const { config } = deps;
+  const metrics = deps.metrics ?? createGatewayMetrics();
+  metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
   const proxy = proxyRoutes(deps.proxy);
-  const health = healthRoutes(createProxyReadiness(deps.pingRecords, deps.workflows));
+  const health = [
+    ...healthRoutes(createProxyReadiness(deps.pingRecords, deps.workflows)),
+    ...scrapeRoutes(config, metrics),
+  ];
   const limiting = createRateLimiting(config, deps.rateLimits);
   const router = new Router();
   mount(router, [...docsRoutes([...proxy, ...health]), ...health], {
@@ -154,7 +177,7 @@ export const createProxyApp = (deps: ProxyAppDeps): Koa => {
     http: config.http,
     checkResponses: deps.checkResponses ?? false,
   });
-  const app = createBase(deps);
+  const app = createBase(deps, metrics);
   app.use(proxyRouter(proxy, deps).routes());
   serveRest(app, router, limiting);
   return app;

@@ -25,6 +25,7 @@ import { seedUsers } from './documents/commands/seed-users.js';
 import { createClientAddress, createClientName } from './http/client-address.js';
 import { tokenDigest } from './http/middleware/authentication.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';
+import { createGatewayMetrics } from './service/gateway-metrics.js';
 import { createApiKeyRateLimit } from './signals/management/api-key-rate-limit.js';
 import { connectTemporal } from './temporal.js';
 
@@ -161,7 +162,9 @@ const proxy = await openProxy().catch((error: unknown) => {
   process.exit(EXIT_CONFIG);
 });
 
-const common = { config, workflows, rateLimits: shared.rateLimits, logger };
+const metrics = createGatewayMetrics();
+metrics.watchProcess();
+const common = { metrics, config, workflows, rateLimits: shared.rateLimits, logger };
 const serveProxy = (deps: ProxyDeps): Koa =>
   createProxyApp({ ...common, proxy: deps, pingRecords: () => adapters.pingRecords() });
 /** What listens where: one app for both sides, one for each, or the one side that there is. */

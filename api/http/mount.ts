@@ -87,6 +87,7 @@ const pathPattern = (path: string, strict: boolean): string =>
     .replaceAll(/\{(\w+)\}/g, ':$1');
 
 const serve = async (ctx: Koa.Context, route: Route, options: MountOptions): Promise<void> => {
+  ctx.state['route'] = route.path;
   const context = contextOf(ctx, options);
   const caller = await admit(ctx, route, options);
   if (caller !== null) Object.assign(context, caller);

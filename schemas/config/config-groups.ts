@@ -279,6 +279,8 @@ export function configOf(env: Environment) {
     services: servicesConfig(env),
     http: httpConfig(env),
     auth: authConfig(env),
+    /** token null: nobody may scrape, unless everybody may. */
+    metrics: { token: env.METRICS_TOKEN ?? null, allowUnauthenticated: env.METRICS_ALLOW_UNAUTHENTICATED },
     mongodb: { url: env.MONGODB_URL, database: env.MONGODB_DATABASE },
     opensearch: { url: env.OPENSEARCH_URL, indexPrefix: env.OPENSEARCH_INDEX_PREFIX },
     temporal: temporalConfig(env),

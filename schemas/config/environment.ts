@@ -65,6 +65,13 @@ const listening = {
     '`production`: answers tell browsers to come over https alone (HSTS, 180 days)',
     { unset: '`production` in the images', fixedByCompose: true },
   ),
+  METRICS_TOKEN: described(z.string().optional(), 'bearer token of scrapers, for `GET /metrics`', {
+    unset: '`GET /metrics` is refused, or open with the next variable',
+  }),
+  METRICS_ALLOW_UNAUTHENTICATED: described(
+    flag(false),
+    'without `METRICS_TOKEN`: `GET /metrics` is open to everyone',
+  ),
   GRAFANA_URL: described(url(/^https?$/).optional(), 'shown to administrators by `GET /config`'),
   LOG_LEVEL: described(
     z

@@ -7,11 +7,12 @@ import type { Logger } from '../../logger.js';
 const QUIET = /^\/(health|health_check|ready|metrics)\/?$/;
 
 /** The client closed the line before an answer began (nginx's number; nothing was sent). */
-const CLIENT_LEFT = 499;
+export const CLIENT_LEFT = 499;
 
 /**
- * One line per finished request: path without query (it may hold a question or a token), never a body. Every line of a
- * request names the address that it came from, so that whoever is refused again and again can be found.
+ * One line per finished request: the route's template and the path without query (it may hold a question or a token),
+ * never a body. Every line of a request names the address that it came from, so that whoever is refused again and again
+ * can be found.
  */
 export const requestLog =
   (logger: Logger, addressOf: (ctx: Koa.Context) => string): Middleware =>
@@ -27,6 +28,7 @@ export const requestLog =
         {
           method: ctx.method,
           path: ctx.path,
+          ...(ctx.state['route'] === undefined ? {} : { route: ctx.state['route'] as string }),
           status: left && !ctx.res.headersSent ? CLIENT_LEFT : ctx.res.statusCode,
           ms: Math.round(performance.now() - started),
           ...(principal === undefined ? {} : { user_id: principal.userId }),

@@ -54,3 +54,20 @@ test('an address that the client made up is not logged as its own', async () => 
   await fetch(`${gateway.url}/version`, { headers: from('203.0.113.7') });
   expect(await lineOf('/version')).toMatchObject({ client: '127.0.0.1' });
 });
+
+test('a request is logged with the template of the route that served it', async () => {
+  gateway = await startProxy();
+  for (const [path, route] of [
+    ['/partition/some-partition', '/partition/{partition}'],
+    ['/api/alerts/17', '/api/alerts/{id}'],
+  ] as const) {
+    await fetch(`${gateway.url}${path}`, { headers: from('203.0.113.9') });
+    expect(await lineOf(path)).toMatchObject({
+      route,
+      request_id: expect.any(String),
+      ms: expect.any(Number),
+    });
+  }
+  await fetch(`${gateway.url}/no/such/path`);
+  expect(await lineOf('/no/such/path')).not.toHaveProperty('route');
+});

@@ -10,6 +10,8 @@ const OPEN = new Set([
   '/docs',
   '/docs/assets/{name}',
   '/health_check',
+  // By a token of its own: test/api/service/metrics.test.ts.
+  '/metrics',
   '/openapi.json',
   '/ready',
   '/redoc',

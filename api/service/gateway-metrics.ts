@@ -1,0 +1,141 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { AlertStore, QueueSummary } from '../../activities/ports/signals.js';
+import type { TaskStore } from '../../activities/ports/tasks.js';
+import type { TaskState } from '../../schemas/documents/tasks.js';
+import { LATE, orLate } from '../http/or-late.js';
+
+/** A scraper gives up after ten seconds, and a store that stands still must not cost it the other series. */
+const READ_WITHIN_MS = 1000;
+/** Several scrapers, or gateways that are scraped together, ask the stores about so often. */
+const KEEP_MS = 5000;
+
+/** From a probe to an answer of a model that takes minutes. */
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+
+/** Where no route matched: the path itself may hold anything. */
+const NO_ROUTE = 'none';
+
+const WAITING_STATES = ['QUEUED', 'SERIALIZING'] as const satisfies readonly TaskState[];
+
+export interface GatewayMetrics {
+  /** @param endpoint the template of the route; undefined when none matched */
+  countRequest(request: {
+    method: string;
+    endpoint: string | undefined;
+    status: number;
+    seconds: number;
+  }): void;
+  /** What is counted across processes, asked of the store when a scraper comes. */
+  watchTasks(tasks: Pick<TaskStore, 'countByState'>): void;
+  watchSignals(alerts: Pick<AlertStore, 'summaries'>, now: () => Date): void;
+  /** Event loop, heap, processor time and handles of this process. */
+  watchProcess(): void;
+  /** The text of a scrape. */
+  read(): Promise<{ type: string; text: string }>;
+}
+
+/** One read for all that come within `KEEP_MS`; null when the store did not answer in time, or could not. */
+const boundedRead = <T>(read: () => Promise<T>): (() => Promise<T | null>) => {
+  let kept: { answer: Promise<T | null>; until: number } | undefined;
+  return () => {
+    if (kept === undefined || performance.now() >= kept.until) {
+      const answer = orLate(
+        // A store that throws at once must not fail the scrape either.
+        Promise.resolve().then(read),
+        READ_WITHIN_MS,
+      ).then(
+        (value) => (value === LATE ? null : value),
+        () => null,
+      );
+      kept = { answer, until: performance.now() + KEEP_MS };
+    }
+    return kept.answer;
+  };
+};
+
+/**
+ * What a gateway counts, under the names of the wire contract, section 6.3. No label holds a partition, a user, a file,
+ * a watcher or an address: of a request only the route's template is named, of queues only their sums.
+ */
+export const createGatewayMetrics = (): GatewayMetrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'openrag_http_requests_total',
+    help: 'Requests, by route and status',
+    labelNames: ['method', 'endpoint', 'status_code'],
+    registers,
+  });
+  const failures = new Counter({
+    name: 'openrag_http_request_failures_total',
+    help: 'Requests answered with a status of 500 or more',
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'openrag_http_request_duration_seconds',
+    help: 'From the start of a request to the end of its answer',
+    labelNames: ['method', 'endpoint'],
+    buckets: DURATION_BUCKETS,
+    registers,
+  });
+
+  return {
+    countRequest({ method, endpoint = NO_ROUTE, status, seconds }) {
+      requests.inc({ method, endpoint, status_code: status });
+      if (status >= 500) failures.inc();
+      durations.observe({ method, endpoint }, seconds);
+    },
+
+    watchTasks(tasks) {
+      const read = boundedRead(() => tasks.countByState());
+      new Gauge({
+        name: 'openrag_ingest_tasks',
+        help: 'Tasks of all users that wait or run; absent while the store cannot be read',
+        labelNames: ['state'],
+        registers,
+        async collect() {
+          const counts = await read();
+          this.reset();
+          if (counts !== null) for (const state of WAITING_STATES) this.set({ state }, counts[state]);
+        },
+      });
+    },
+
+    watchSignals(alerts, now) {
+      const read = boundedRead(() => alerts.summaries());
+      const gauge = (
+        name: string,
+        help: string,
+        value: (queues: readonly QueueSummary[]) => number,
+      ): void => {
+        new Gauge({
+          ...{ name, help: `${help}; absent while the store cannot be read`, registers },
+          async collect() {
+            const queues = await read();
+            // `reset` would leave a gauge without labels at 0, which would say that nothing waits.
+            if (queues === null) this.remove();
+            else this.set(value(queues));
+          },
+        });
+      };
+      gauge('tamis_signals_waiting', 'Signals that wait for the central API', (queues) =>
+        queues.reduce((total, queue) => total + queue.waiting, 0),
+      );
+      gauge('tamis_signals_oldest_waiting_seconds', 'Age of the signal that waits longest', (queues) => {
+        const oldest = queues.flatMap(({ oldestReceivedAt }) => oldestReceivedAt?.getTime() ?? []);
+        return oldest.length === 0 ? 0 : Math.max(0, (now().getTime() - Math.min(...oldest)) / 1000);
+      });
+      gauge('tamis_signals_quarantined', 'Signals that the central API refused', (queues) =>
+        queues.reduce((total, queue) => total + queue.quarantined, 0),
+      );
+    },
+
+    watchProcess() {
+      collectDefaultMetrics({ register: registry });
+    },
+
+    async read() {
+      return { type: registry.contentType, text: await registry.metrics() };
+    },
+  };
+};
