@@ -76,5 +76,9 @@ export async function parseDocument({ path, kind, limits, pictures }: ParseSourc
       const { parseDocx } = await import('./docx-parser.js');
       return { sections: parseDocx(path, limits, pictures), ...noPages };
     }
+    default: {
+      const { parseFormat } = await import('./formats/parse-format.js');
+      return parseFormat({ path, kind, limits, pictures });
+    }
   }
 }

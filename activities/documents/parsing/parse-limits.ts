@@ -14,8 +14,14 @@ export interface ParseLimits {
   maxArchiveEntries: number;
   /** Unpacked size of all XML parts of a package together: trees take some 15 times as much memory. */
   maxMarkupBytes: number;
-  /** Element depth beyond which HTML is read as a flat stream of tags instead of as a tree. */
+  /**
+   * Element depth beyond which HTML is read as a flat stream of tags instead of as a tree; JSON and XML
+   * that nest deeper are refused.
+   */
   maxNesting: number;
+  /** Of a table: a wider one, or a longer one, is refused. */
+  maxColumns: number;
+  maxRows: number;
 }
 
 export const defaultParseLimits: Readonly<ParseLimits> = Object.freeze({
@@ -27,4 +33,6 @@ export const defaultParseLimits: Readonly<ParseLimits> = Object.freeze({
   maxArchiveEntries: 10_000,
   maxMarkupBytes: 96 * MIB,
   maxNesting: 400,
+  maxColumns: 16_384,
+  maxRows: 5_000_000,
 });
