@@ -6,7 +6,22 @@ import { openZip, walkZipEntries } from './zip-directory.js';
 export type { RandomAccessBytes } from './random-access-bytes.js';
 
 const SIGNATURE_WINDOW = 8 * 1024;
-const DOCX_PARTS = ['[Content_Types].xml', '_rels/.rels', 'word/document.xml'];
+/** The parts without which a zip is no package of its kind. */
+const PACKAGE_PARTS: Partial<Record<FileKind, string[]>> = {
+  docx: ['[Content_Types].xml', '_rels/.rels', 'word/document.xml'],
+  pptx: ['[Content_Types].xml', '_rels/.rels', 'ppt/presentation.xml'],
+  xlsx: ['[Content_Types].xml', '_rels/.rels', 'xl/workbook.xml'],
+  ods: ['content.xml'],
+  odt: ['content.xml'],
+  odp: ['content.xml'],
+  epub: ['META-INF/container.xml'],
+  zip: [],
+};
+/** Of Office 97 to 2003, and of packages of today that have a password. */
+const OLE_SIGNATURE = 'd0cf11e0a1b11ae1';
+const OLE_KINDS: ReadonlySet<FileKind> = new Set(['xls', 'msg']);
+/** The parser says of these that they have a password. */
+const MAY_BE_ENCRYPTED: ReadonlySet<FileKind> = new Set(['xlsx', 'pptx']);
 /** Past this the directory is not worth reading at upload; the parser has its own, lower limit. */
 const MAX_ENTRIES = 100_000;
 
@@ -16,10 +31,23 @@ const MAX_ENTRIES = 100_000;
  * @throws AppError UNSUPPORTED_MEDIA_TYPE (415)
  */
 export async function checkContent(kind: FileKind, source: RandomAccessBytes): Promise<void> {
-  const fits = kind === 'pdf' ? await hasPdfSignature(source) : kind === 'docx' ? await isDocx(source) : true;
-  if (!fits) {
+  if (!(await fits(kind, source))) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', `File content does not match its extension '.${kind}'`);
   }
+}
+
+async function fits(kind: FileKind, source: RandomAccessBytes): Promise<boolean> {
+  if (kind === 'pdf') return hasPdfSignature(source);
+  if (OLE_KINDS.has(kind)) return isOle(source);
+  // Word of today's package under the old name is read all the same.
+  if (kind === 'doc') return (await isOle(source)) || isPackage(source, PACKAGE_PARTS.docx ?? []);
+  const parts = PACKAGE_PARTS[kind];
+  if (parts === undefined) return true;
+  return (MAY_BE_ENCRYPTED.has(kind) && (await isOle(source))) || isPackage(source, parts);
+}
+
+async function isOle(source: RandomAccessBytes): Promise<boolean> {
+  return source.size >= 8 && (await source.read(0, 8)).toString('hex') === OLE_SIGNATURE;
 }
 
 async function hasPdfSignature(source: RandomAccessBytes): Promise<boolean> {
@@ -28,11 +56,11 @@ async function hasPdfSignature(source: RandomAccessBytes): Promise<boolean> {
   return head.includes('%PDF-');
 }
 
-async function isDocx(source: RandomAccessBytes): Promise<boolean> {
+async function isPackage(source: RandomAccessBytes, parts: readonly string[]): Promise<boolean> {
   if (source.size < 4) return false;
   const magic = await source.read(0, 4);
   if (magic.toString('latin1') !== 'PK\x03\x04') return false;
-  const missing = new Set(DOCX_PARTS);
+  const missing = new Set(parts);
   let entries = 0;
   try {
     const zip = await openZip(source);

@@ -1,7 +1,9 @@
 import { AppError } from '../../../schemas/app-error.js';
 
 export type FileKind =
-  'txt' | 'md' | 'html' | 'pdf' | 'docx' | 'csv' | 'tsv' | 'json' | 'jsonl' | 'xml' | 'svg' | 'code';
+  | ('txt' | 'md' | 'html' | 'pdf' | 'docx' | 'csv' | 'tsv' | 'json' | 'jsonl' | 'xml' | 'svg' | 'code')
+  | ('xlsx' | 'xls' | 'ods' | 'pptx' | 'odt' | 'odp' | 'epub')
+  | ('eml' | 'msg' | 'doc' | 'zip');
 
 interface FileType {
   kind: FileKind;
@@ -34,6 +36,28 @@ const FILE_TYPES: FileType[] = [
   },
   { kind: 'xml', extensions: ['xml'], mimetypes: ['application/xml', 'text/xml'] },
   { kind: 'svg', extensions: ['svg'], mimetypes: ['image/svg+xml'] },
+  {
+    kind: 'xlsx',
+    extensions: ['xlsx', 'xlsm'],
+    mimetypes: [
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      'application/vnd.ms-excel.sheet.macroenabled.12',
+    ],
+  },
+  { kind: 'xls', extensions: ['xls'], mimetypes: ['application/vnd.ms-excel'] },
+  { kind: 'ods', extensions: ['ods'], mimetypes: ['application/vnd.oasis.opendocument.spreadsheet'] },
+  {
+    kind: 'pptx',
+    extensions: ['pptx'],
+    mimetypes: ['application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  },
+  { kind: 'odt', extensions: ['odt'], mimetypes: ['application/vnd.oasis.opendocument.text'] },
+  { kind: 'odp', extensions: ['odp'], mimetypes: ['application/vnd.oasis.opendocument.presentation'] },
+  { kind: 'epub', extensions: ['epub'], mimetypes: ['application/epub+zip'] },
+  { kind: 'eml', extensions: ['eml'], mimetypes: ['message/rfc822'] },
+  { kind: 'msg', extensions: ['msg'], mimetypes: ['application/vnd.ms-outlook'] },
+  { kind: 'doc', extensions: ['doc'], mimetypes: ['application/msword'] },
+  { kind: 'zip', extensions: ['zip'], mimetypes: ['application/zip', 'application/x-zip-compressed'] },
   {
     kind: 'code',
     extensions: [

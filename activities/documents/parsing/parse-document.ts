@@ -1,5 +1,7 @@
 import type { FileKind } from './file-types.js';
+import type { Nest } from './nest.js';
 import type { ParseLimits } from './parse-limits.js';
+import type { MailIds } from './parser-messages.js';
 import { createPictureMarks } from './pictures/picture-marks.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
 import type { Section } from './section.js';
@@ -11,6 +13,8 @@ export interface ParseSource {
   limits: ParseLimits;
   /** Takes the document's pictures, whose places are then among its sections. */
   pictures?: PictureCollector | undefined;
+  /** Of a file within a file. */
+  nest?: Nest;
 }
 
 /** Sections of a document as they are read, and what is known about the whole at the end. */
@@ -20,10 +24,13 @@ export interface ParsedSections {
   pages(): { done: number; total: number } | null;
   /** How the text was encoded, for text formats. */
   encoding?: string;
+  /** Of a mail, once its first section was read. */
+  mail?: () => MailIds | null;
 }
 
 /** Chooses the parser of a kind. Each is loaded at its first use: a process that reads text needs no PDF engine. */
-export async function parseDocument({ path, kind, limits, pictures }: ParseSource): Promise<ParsedSections> {
+export async function parseDocument(source: ParseSource): Promise<ParsedSections> {
+  const { path, kind, limits, pictures } = source;
   const noPages = { pages: () => null };
   switch (kind) {
     case 'txt': {
@@ -78,7 +85,7 @@ export async function parseDocument({ path, kind, limits, pictures }: ParseSourc
     }
     default: {
       const { parseFormat } = await import('./formats/parse-format.js');
-      return parseFormat({ path, kind, limits, pictures });
+      return parseFormat({ ...source, kind });
     }
   }
 }

@@ -12,6 +12,8 @@ export interface ParseLimits {
   /** Unpacked over packed size of a zip package; looked at from 32 MiB unpacked on. */
   maxExpansionRatio: number;
   maxArchiveEntries: number;
+  /** Files in files: an attachment of a mail in an archive is at 2. */
+  maxArchiveDepth: number;
   /** Unpacked size of all XML parts of a package together: trees take some 15 times as much memory. */
   maxMarkupBytes: number;
   /**
@@ -31,6 +33,7 @@ export const defaultParseLimits: Readonly<ParseLimits> = Object.freeze({
   maxExpandedBytes: 512 * MIB,
   maxExpansionRatio: 200,
   maxArchiveEntries: 10_000,
+  maxArchiveDepth: 5,
   maxMarkupBytes: 96 * MIB,
   maxNesting: 400,
   maxColumns: 16_384,

@@ -2,6 +2,7 @@ import { openChunkWriter } from './chunk-file.js';
 import { createChunker } from './chunker.js';
 import { stripInvisible } from '../../text/invisible-characters.js';
 import { parseDocument } from './parse-document.js';
+import type { ParsedSections } from './parse-document.js';
 import { createPictureCollector } from './pictures/picture-collector.js';
 import { writeText } from './write-text.js';
 import type { ParsedDocument, ParseJob, ParseProgress } from './parser-messages.js';
@@ -22,6 +23,11 @@ const visible = (section: Section): Section => {
 async function* visibleOf(sections: AsyncIterable<Section> | Iterable<Section>): AsyncGenerator<Section> {
   for await (const section of sections) yield visible(section);
 }
+
+const mailOf = ({ mail }: ParsedSections): Pick<ParsedDocument, 'mail'> => {
+  const ids = mail?.() ?? null;
+  return ids === null ? {} : { mail: ids };
+};
 
 /**
  * Parses one document into its output file, section by section, as chunks or as text. Runs in a parser process.
@@ -77,6 +83,7 @@ export async function runParseJob(
   return {
     ...{ chunkCount, tokens, characters, pages, outputPath: job.outputPath },
     ...encodingOf(),
+    ...mailOf(parsed),
     ...(pictures && { pictures: pictures.count() }),
   };
 }

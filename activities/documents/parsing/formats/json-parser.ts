@@ -78,7 +78,7 @@ function valueLines(json: string, maxNesting: number): Iterable<string> | null {
 function* linesOf(value: unknown, path: string): Generator<string> {
   if (Array.isArray(value)) {
     // A list of plain values is one line.
-    if (value.every((item) => isPlain(item))) {
+    if (value.every(isPlain)) {
       if (value.length > 0) yield named(path, value.map(plainText).join(', '));
       return;
     }
@@ -91,9 +91,10 @@ function* linesOf(value: unknown, path: string): Generator<string> {
   }
 }
 
-const isPlain = (value: unknown): boolean =>
+type Plain = string | boolean | null | LosslessNumber;
+const isPlain = (value: unknown): value is Plain =>
   value === null || typeof value !== 'object' || value instanceof LosslessNumber;
-const plainText = (value: unknown): string => String(value as string | number | boolean | null);
+const plainText = (value: Plain): string => String(value);
 const named = (path: string, text: string): string => `${path === '' ? '' : `${path}: `}${text}\n`;
 
 /** By a scan: the reader is recursive. */

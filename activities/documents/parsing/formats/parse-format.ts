@@ -1,50 +1,109 @@
 import type { FileKind } from '../file-types.js';
+import { outermost } from '../nest.js';
+import type { Nest } from '../nest.js';
 import type { ParsedSections, ParseSource } from '../parse-document.js';
+import type { MailIds } from '../parser-messages.js';
+import type { Section } from '../section.js';
 import type { DecodedText } from '../text-encoding.js';
 
 /** The kinds whose parsers stand in this directory. */
 export type FormatKind = Exclude<FileKind, 'txt' | 'md' | 'html' | 'pdf' | 'docx'>;
 
-const noPages = { pages: () => null };
+type Source = ParseSource & { nest: Nest };
+type Reader = (source: Source) => Promise<ParsedSections>;
+type Sections = ParsedSections['sections'];
 
-/** Chooses the parser of a kind; each is loaded at its first use. */
-export async function parseFormat(source: ParseSource & { kind: FormatKind }): Promise<ParsedSections> {
-  const { path, kind, limits } = source;
-  switch (kind) {
-    case 'csv':
-    case 'tsv': {
-      const { parseDelimited } = await import('./delimited-parser.js');
-      const text = await openDecoded(path);
-      const sections = parseDelimited(text, limits, kind === 'tsv' ? '\t' : undefined);
-      return { sections, encoding: text.encoding, ...noPages };
-    }
-    case 'json':
-    case 'jsonl': {
-      const { parseJson, parseJsonLines } = await import('./json-parser.js');
-      const text = await openDecoded(path);
-      const parse = kind === 'json' ? parseJson : parseJsonLines;
-      return { sections: parse(text, limits.maxNesting), encoding: text.encoding, ...noPages };
-    }
-    case 'xml':
-    case 'svg': {
-      const { declaredXmlEncoding, parseXml, svgOptions } = await import('./xml-parser.js');
-      const text = await openDecoded(path, declaredXmlEncoding);
-      const { maxNesting } = limits;
-      const options = kind === 'svg' ? svgOptions(maxNesting) : { maxNesting, paths: true };
-      return { sections: parseXml(text, options), encoding: text.encoding, ...noPages };
-    }
-    case 'code': {
-      const { parseCode } = await import('./code-parser.js');
-      const text = await openDecoded(path);
-      return { sections: parseCode(text), encoding: text.encoding, ...noPages };
-    }
-  }
+/** Each parser is loaded at its first use. */
+const READERS: Record<FormatKind, Reader> = {
+  csv: (source) => readDelimited(source),
+  tsv: (source) => readDelimited(source, '\t'),
+  json: (source) =>
+    readText(source, async (text) =>
+      (await import('./json-parser.js')).parseJson(text, source.limits.maxNesting),
+    ),
+  jsonl: (source) =>
+    readText(source, async (text) =>
+      (await import('./json-parser.js')).parseJsonLines(text, source.limits.maxNesting),
+    ),
+  xml: (source) => readXml(source),
+  svg: (source) => readXml(source),
+  code: (source) => readText(source, async (text) => (await import('./code-parser.js')).parseCode(text)),
+  xlsx: (source) => readSpreadsheet(source, 'xlsx'),
+  xls: (source) => readSpreadsheet(source, 'xls'),
+  ods: (source) => readSpreadsheet(source, 'ods'),
+  pptx: async ({ path, limits }) =>
+    withSlides((await import('./office-parser.js')).parseOffice(path, 'pptx', limits)),
+  odp: async ({ path, limits }) =>
+    withSlides((await import('./office-parser.js')).parseOffice(path, 'odp', limits)),
+  odt: async ({ path, limits }) =>
+    withoutPages((await import('./office-parser.js')).parseOffice(path, 'odt', limits)),
+  epub: async ({ path, limits }) =>
+    withoutPages((await import('./office-parser.js')).parseOffice(path, 'epub', limits)),
+  eml: async (source) => {
+    const { parseEml } = await import('./eml-parser.js');
+    return withIds((onIds) => parseEml(source, onIds));
+  },
+  msg: async (source) => {
+    const { parseMsg } = await import('./msg-parser.js');
+    return withIds((onIds) => parseMsg(source, onIds));
+  },
+  doc: async ({ path, limits, pictures }) => {
+    const { isZip } = await import('./check-package.js');
+    if (await isZip(path))
+      return withoutPages((await import('../docx-parser.js')).parseDocx(path, limits, pictures));
+    return withoutPages((await import('./doc-parser.js')).parseDoc(path));
+  },
+  zip: async (source) => withoutPages((await import('./zip-parser.js')).parseZip(source)),
+};
+
+/** Chooses the parser of a kind. */
+export function parseFormat(source: ParseSource & { kind: FormatKind }): Promise<ParsedSections> {
+  return READERS[source.kind]({ ...source, nest: source.nest ?? outermost() });
 }
 
-async function openDecoded(
-  path: string,
+const withoutPages = (sections: Sections): ParsedSections => ({ sections, pages: () => null });
+
+async function readText(
+  { path }: Source,
+  parse: (text: DecodedText) => Promise<Sections>,
   declared?: (head: string) => string | undefined,
-): Promise<DecodedText> {
+): Promise<ParsedSections> {
   const { openText } = await import('../text-encoding.js');
-  return openText(path, declared);
+  const text = await openText(path, declared);
+  return { ...withoutPages(await parse(text)), encoding: text.encoding };
+}
+
+const readDelimited = (source: Source, delimiter?: string): Promise<ParsedSections> =>
+  readText(source, async (text) =>
+    (await import('./delimited-parser.js')).parseDelimited(text, source.limits, delimiter),
+  );
+
+async function readXml(source: Source): Promise<ParsedSections> {
+  const { declaredXmlEncoding, parseXml, svgOptions } = await import('./xml-parser.js');
+  const { maxNesting } = source.limits;
+  const options = source.kind === 'svg' ? svgOptions(maxNesting) : { maxNesting, paths: true };
+  return readText(source, (text) => Promise.resolve(parseXml(text, options)), declaredXmlEncoding);
+}
+
+const readSpreadsheet = async (
+  { path, limits }: Source,
+  kind: 'xlsx' | 'xls' | 'ods',
+): Promise<ParsedSections> =>
+  withoutPages((await import('./spreadsheet-parser.js')).parseSpreadsheet(path, kind, limits));
+
+/** Slides are counted as they come. */
+function withSlides(sections: AsyncIterable<Section>): ParsedSections {
+  let slides = 0;
+  async function* counted(): AsyncGenerator<Section> {
+    for await (const section of sections) {
+      slides = Math.max(slides, section.page ?? 0);
+      yield section;
+    }
+  }
+  return { sections: counted(), pages: () => ({ done: slides, total: slides }) };
+}
+
+function withIds(parse: (onIds: (ids: MailIds) => void) => Sections): ParsedSections {
+  let ids: MailIds | null = null;
+  return { ...withoutPages(parse((found) => void (ids = found))), mail: () => ids };
 }

@@ -1,0 +1,13 @@
+import type { ParseLimits } from './parse-limits.js';
+
+/** What the files that are packed in one another have in common, while the outermost is read. */
+export interface Nest {
+  /** Files around this one. */
+  depth: number;
+  /** Members and bytes of all of them so far. */
+  spent: { members: number; bytes: number };
+}
+
+export type NestLimits = Pick<ParseLimits, 'maxArchiveEntries' | 'maxExpandedBytes' | 'maxArchiveDepth'>;
+
+export const outermost = (): Nest => ({ depth: 0, spent: { members: 0, bytes: 0 } });
