@@ -28,6 +28,8 @@ export interface TaskStore {
       contextParts?: number;
       pictures?: PictureCount;
       degradedStages?: EnrichmentStage[];
+      /** What a mail says of its thread, where the client said nothing. */
+      relationship?: Pick<TaskRecord, 'relationship_id' | 'parent_id'>;
     },
   ): Promise<void>;
   /** Active → final, once. False when it was final already. */

@@ -39,7 +39,10 @@ async function readXlsx(path: string, limits: Limits): Promise<Sheet[]> {
   await checkPackage(path, limits);
   const { default: readXlsxFile } = await import('read-excel-file/node');
   const sheets = await readXlsxFile(path, { trim: true }).catch(damaged);
-  return sheets.map(({ sheet, data }) => ({ name: sheet, rows: () => textRows(data as unknown as Cell[][]) }));
+  return sheets.map(({ sheet, data }) => ({
+    name: sheet,
+    rows: () => textRows(data as unknown as Cell[][]),
+  }));
 }
 
 async function readOther(path: string, kind: 'xls' | 'ods', limits: Limits): Promise<Sheet[]> {

@@ -83,12 +83,13 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
       const { matchedCount } = await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: update });
       return matchedCount === 1;
     },
-    async noteEnrichment(taskId, { derivedMetadata, contextParts, pictures, degradedStages }) {
+    async noteEnrichment(taskId, { derivedMetadata, contextParts, pictures, degradedStages, relationship }) {
       const set = {
         ...(derivedMetadata === undefined ? {} : { derived_metadata: metadataToText(derivedMetadata) }),
         ...(contextParts === undefined ? {} : { context_parts: contextParts }),
         ...(pictures === undefined ? {} : { pictures }),
         ...(degradedStages === undefined ? {} : { degraded_stages: degradedStages }),
+        ...relationship,
       };
       await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: set });
     },

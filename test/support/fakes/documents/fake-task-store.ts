@@ -43,13 +43,14 @@ export const createFakeTaskStore = (): TaskStore => {
       Object.assign(task, update);
       return true;
     },
-    async noteEnrichment(taskId, { derivedMetadata, contextParts, pictures, degradedStages }) {
+    async noteEnrichment(taskId, { derivedMetadata, contextParts, pictures, degradedStages, relationship }) {
       const task = tasks.get(taskId);
       if (task === undefined || isFinalState(task.state)) return;
       if (derivedMetadata !== undefined) task.derived_metadata = derivedMetadata;
       if (contextParts !== undefined) task.context_parts = contextParts;
       if (pictures !== undefined) task.pictures = pictures;
       if (degradedStages !== undefined) task.degraded_stages = degradedStages;
+      if (relationship !== undefined) Object.assign(task, relationship);
     },
     async finish(taskId, state, failure) {
       const task = activeTask(taskId);
