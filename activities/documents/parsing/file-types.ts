@@ -154,6 +154,9 @@ const ADVICE = new Map<string, string>([
   ...['mp3', 'wav', 'flac', 'ogg', 'aac', 'm4a', 'wma', 'mp4', 'flv', 'mkv', 'webm', 'mov'].map(
     (e) => [e, 'Audio and video are not read by this server; upload a transcript.'] as const,
   ),
+  ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'bmp', 'tif', 'tiff', 'heic'].map(
+    (e) => [e, 'A picture alone is not read; upload a document that holds it, or its text.'] as const,
+  ),
   ...['rar', '7z', 'tar', 'gz', 'tgz', 'bz2', 'xz'].map(
     (e) => [e, 'Unpack it, or pack it as .zip.'] as const,
   ),

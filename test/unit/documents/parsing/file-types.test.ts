@@ -48,6 +48,7 @@ describe('file types', () => {
   it.each([
     ['letter.rtf', 'Save it as .docx'],
     ['talk.mp3', 'upload a transcript'],
+    ['scan.png', 'upload a document that holds it'],
     ['all.rar', 'pack it as .zip'],
   ])('says of %s what can be done', (filename, advice) => {
     expect(() => resolveFileKind({ filename })).toThrow(advice);

@@ -3,6 +3,7 @@ import { checkContent } from '../../../../../activities/documents/parsing/conten
 import { startTestParser } from '../../../../support/documents/parse-file.js';
 import type { TestParser } from '../../../../support/documents/parse-file.js';
 import { samplePages } from '../../../../support/documents/sample-pages.js';
+import { writeDoc } from '../../../../support/documents/write-doc.js';
 import { writeDocx } from '../../../../support/documents/write-docx.js';
 import { writeEml, writeMsg } from '../../../../support/documents/write-mail.js';
 import { writePptx } from '../../../../support/documents/write-office.js';
@@ -18,6 +19,10 @@ afterAll(async () => {
   await parser.close();
 });
 
+const source = (bytes: Buffer) => ({
+  size: bytes.length,
+  read: (start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
+});
 const HEADERS = {
   From: '=?utf-8?Q?Zo=C3=A9?= <zoe@mill.example>',
   To: 'Ada <ada@mill.example>, bob@mill.example',
@@ -118,7 +123,7 @@ it('msg gives the same as a mail that is sent', async () => {
     text: BODY,
     attachments: [{ name: 'prices.csv', type: '', content: 'grain,price\nrye,1\n' }],
   });
-  await checkContent('msg', { size: bytes.length, read: (a, b) => Promise.resolve(bytes.subarray(a, b)) });
+  await checkContent('msg', source(bytes));
   const parsed = await parser.parse('msg', bytes);
   expect(parsed.mail).toEqual({ thread: 'first@mill.example', parent: 'second@mill.example' });
   expect(parsed.text).toMatch(/# The mill’s wheel\s+From: Zoé/);
@@ -199,6 +204,16 @@ describe('zip', () => {
 });
 
 describe('doc', () => {
+  it('gives its paragraphs, the cells of its tables and its footnotes', async () => {
+    const text = 'The old mill\rIt turned in 1842; Zoé saw it, 日本.\rgrain\x07kg\x07\x07rye\x0712\x07\x07';
+    const bytes = writeDoc(text, 'Not in winter.');
+    await checkContent('doc', source(bytes));
+    const { text: found } = await parser.parse('doc', bytes);
+    expect(found).toMatch(/The old mill\n\nIt turned in 1842; Zoé saw it, 日本\./);
+    expect(found).toMatch(/grain\tkg\s+rye\t12/);
+    expect(found).toMatch(/Footnotes:\n\nNot in winter\./);
+  });
+
   it('that is a package of today is read as one', async () => {
     const bytes = writeDocx([{ heading: 'Old name', level: 1 }, { paragraph: 'new content' }]);
     const { text } = await parser.parse('doc', bytes);
