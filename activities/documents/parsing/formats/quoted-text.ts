@@ -13,6 +13,25 @@ const ATTRIBUTION =
 const WHOLE =
   /^(?:-{2,}\s*(?:original message|message d'origine|message d’origine|ursprüngliche nachricht|mensaje original|forwarded message)\s*-{2,}|_{20,})\s*$/iu;
 
+/** Whether the next line that says something is a quotation; otherwise the line before is something that was said. */
+function isQuoted(lines: readonly string[], from: number): boolean {
+  for (let at = from; at < lines.length; at++)
+    if (lines[at]!.trim() !== '') return /^\s{0,3}>/.test(lines[at]!);
+  return false;
+}
+
+/** Programs break such a line where it is long. */
+function attributionAt(lines: readonly string[], at: number): { text: string; lines: number } | null {
+  let text = '';
+  for (const [index, line] of lines.slice(at, at + 2).entries()) {
+    text = `${text} ${line.trim()}`.trim();
+    if (text.length > 500) return null;
+    if (ATTRIBUTION.test(text) && isQuoted(lines, at + index + 1))
+      return { text: text.replace(/\s*:$/, ''), lines: index + 1 };
+  }
+  return null;
+}
+
 /**
  * The text of a mail in its parts: lines with `>` and what stands behind a mail program's own line are of earlier
  * mails. Signs of quotation are left out.
@@ -24,9 +43,10 @@ export function splitQuotes(text: string): MailPart[] {
     if (open.text.trim() !== '') parts.push(open);
     open = { quoted, attribution, text: '' };
   };
-  let attribution = '';
   let whole = false;
-  for (const line of text.split('\n')) {
+  const lines = text.split('\n');
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!;
     const mark = /^\s{0,3}(?:>\s?)+/.exec(line);
     const plain = line.trim();
     if (mark === null && WHOLE.test(plain)) {
@@ -34,20 +54,16 @@ export function splitQuotes(text: string): MailPart[] {
       start(true, '');
       continue;
     }
-    if (mark === null && ATTRIBUTION.test(plain)) {
-      attribution = plain.replace(/\s*:$/, '');
+    const said = mark === null ? attributionAt(lines, at) : null;
+    if (said !== null) {
+      start(true, said.text);
+      at += said.lines - 1;
       continue;
     }
     const quoted = whole || mark !== null;
-    if (quoted !== open.quoted && plain !== '') start(quoted, quoted ? attribution : '');
+    if (quoted !== open.quoted && plain !== '') start(quoted, '');
     open.text += `${mark === null ? line : line.slice(mark[0].length)}\n`;
   }
   start(false, '');
-  // An attribution without a quotation is something that was said.
-  const last = parts.at(-1);
-  if (attribution !== '' && !parts.some((part) => part.attribution === attribution)) {
-    if (last !== undefined && !last.quoted) last.text += `${attribution}:\n`;
-    else parts.push({ quoted: false, attribution: '', text: `${attribution}:` });
-  }
   return parts.map((part) => ({ ...part, text: part.text.trim() })).filter((part) => part.text !== '');
 }

@@ -57,6 +57,27 @@ describe('eml', () => {
     expect(parsed.text).toContain('Regards');
   });
 
+  it('knows quotations of other programs and languages, and that not every such line is one', async () => {
+    const quotes = (text: string) =>
+      parser
+        .parse('eml', writeEml({ headers: { Subject: 's' }, text }))
+        .then(({ chunks }) => chunks.flatMap(({ headingPath }) => headingPath.slice(1)));
+    const long =
+      'Mine.\n\nOn Monday, 4 March 2024 at 09:00 in the morning, Ada Lovelace\n<ada@mill.example> wrote:\n\n> Yours.';
+    expect(await quotes(long)).toEqual([
+      'Quoted: On Monday, 4 March 2024 at 09:00 in the morning, Ada Lovelace <ada@mill.example> wrote',
+    ]);
+    expect(await quotes('Le mien.\n\nLe 4 mars 2024 à 09:00, Ada a écrit :\n> Le tien.')).toEqual([
+      'Quoted: Le 4 mars 2024 à 09:00, Ada a écrit',
+    ]);
+    expect(await quotes('Mine.\n\n-----Original Message-----\nFrom: Ada\n\nYours.')).toEqual(['Quoted']);
+    const said = await parser.parse(
+      'eml',
+      writeEml({ headers: {}, text: 'On the wall somebody wrote:\nI was here.' }),
+    );
+    expect(said.text).toContain('On the wall somebody wrote:\nI was here.');
+  });
+
   it('reads HTML where there is no text worth it', async () => {
     const html =
       '<h1>Prices</h1><p>Rye is dear.</p><table><tr><td>a</td><td>b</td></tr><tr><td>1</td><td>2</td></tr></table>';
