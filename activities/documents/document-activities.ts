@@ -6,7 +6,7 @@ import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import type { IndexationConfig } from '../../schemas/models/presets.js';
-import type { PictureCount, TaskFailure, TaskState } from '../../schemas/documents/tasks.js';
+import type { PictureCount, TaskFailure, TaskRecord, TaskState } from '../../schemas/documents/tasks.js';
 import { chunksBlobId } from './chunk-list.js';
 import { enrichmentsOf, indexationConfigOf, wantsPictures } from './enrichment/enrichment-plan.js';
 import { writePicture } from './enrichment/picture-list.js';
@@ -16,6 +16,7 @@ import { reconcileChunks } from './clean-up/reconcile-file.js';
 import { kindOfMimetype, resolveFileKind } from './parsing/file-types.js';
 import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
+import type { MailIds } from './parsing/parser-messages.js';
 import type { Adapters } from '../ports/adapters.js';
 import type { Publish, Published } from './publish-version.js';
 import type { DocumentRef } from './task-ref.js';
@@ -103,6 +104,13 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     };
   };
 
+  /** A mail says itself what it belongs to; a client that said something of it knows better. */
+  const noteThread = async (task: TaskRecord, mail: MailIds | undefined): Promise<void> => {
+    if (mail === undefined || task.relationship_id !== null || task.parent_id !== null) return;
+    const relationship = { relationship_id: mail.thread, parent_id: mail.parent };
+    await tasks.noteEnrichment(task.task_id, { relationship });
+  };
+
   /**
    * Bytes → chunk list. Repeating it writes the same list again. `enrich`: the partition's preset asks for a model to
    * say something of the document before it is embedded.
@@ -142,6 +150,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
         ? await parseWithPictures(request, pictureDirectory)
         : await deps.parser.parseAndChunk(request);
       if (parsed.report) await tasks.noteEnrichment(ref.taskId, { parseReport: parsed.report });
+      await noteThread(task, parsed.mail);
       if (parsed.chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
       await tasks.report(ref.taskId, { stage: 'chunk', progress: PARSED });
       const blobId = chunksBlobId(ref.taskId);

@@ -39,6 +39,8 @@ export interface TaskStore {
       pictures?: PictureCount;
       degradedStages?: EnrichmentStage[];
       parseReport?: ParseReport;
+      /** What a mail says of its thread, where the client said nothing. */
+      relationship?: Pick<TaskRecord, 'relationship_id' | 'parent_id'>;
     },
   ): Promise<void>;
   /** Active → final, once. False when it was final already. */

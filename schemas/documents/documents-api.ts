@@ -146,7 +146,10 @@ const METADATA_SIZE = `at most ${MAX_METADATA_VALUES} values and ${MAX_METADATA_
 
 export const UploadForm = z
   .object({
-    file: z.file().meta({ description: 'The document; the part needs a file name' }),
+    file: z.file().meta({
+      description:
+        'The document, of a type that `GET /indexer/supported/types` lists; the part needs a file name, whose extension says the type',
+    }),
     metadata: z
       .string()
       .optional()

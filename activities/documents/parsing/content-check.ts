@@ -14,6 +14,21 @@ const RELATIONSHIPS = '_rels/.rels';
 const MAX_LIST_BYTES = 1024 * 1024;
 /** What Word puts a document with a password into. */
 const ENCRYPTED_PACKAGE = 'EncryptedPackage';
+/** The parts without which a zip is no package of its kind. */
+const PACKAGE_PARTS: Partial<Record<FileKind, string[]>> = {
+  pptx: [TYPES, RELATIONSHIPS, 'ppt/presentation.xml'],
+  xlsx: [TYPES, RELATIONSHIPS, 'xl/workbook.xml'],
+  ods: ['content.xml'],
+  odt: ['content.xml'],
+  odp: ['content.xml'],
+  epub: ['META-INF/container.xml'],
+  zip: [],
+};
+/** Of Office 97 to 2003, and of packages of today that have a password. */
+const OLE_SIGNATURE = 'd0cf11e0a1b11ae1';
+const OLE_KINDS: ReadonlySet<FileKind> = new Set(['xls', 'msg']);
+/** The parser says of these that they have a password. */
+const MAY_BE_ENCRYPTED: ReadonlySet<FileKind> = new Set(['xlsx', 'pptx']);
 /** Past this the directory is not worth reading at upload; the parser has its own, lower limit. */
 const MAX_ENTRIES = 100_000;
 
@@ -23,16 +38,53 @@ const MAX_ENTRIES = 100_000;
  * @throws AppError UNSUPPORTED_MEDIA_TYPE (415)
  */
 export async function checkContent(kind: FileKind, source: RandomAccessBytes): Promise<void> {
-  const fits = kind === 'pdf' ? await hasPdfSignature(source) : kind === 'docx' ? await isDocx(source) : true;
-  if (!fits) {
+  if (!(await fits(kind, source))) {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', `File content does not match its extension '.${kind}'`);
   }
+}
+
+async function fits(kind: FileKind, source: RandomAccessBytes): Promise<boolean> {
+  if (kind === 'pdf') return hasPdfSignature(source);
+  if (OLE_KINDS.has(kind)) return isOle(source);
+  // Word of today's package under the old name is read all the same.
+  if (kind === 'doc') return (await isOle(source)) || isDocx(source);
+  if (kind === 'docx') return isDocx(source);
+  const parts = PACKAGE_PARTS[kind];
+  if (parts === undefined) return true;
+  return (MAY_BE_ENCRYPTED.has(kind) && (await isOle(source))) || isPackage(source, parts);
+}
+
+async function isOle(source: RandomAccessBytes): Promise<boolean> {
+  return source.size >= 8 && (await source.read(0, 8)).toString('hex') === OLE_SIGNATURE;
 }
 
 async function hasPdfSignature(source: RandomAccessBytes): Promise<boolean> {
   if (source.size === 0) return false;
   const head = await source.read(0, Math.min(source.size, SIGNATURE_WINDOW));
   return head.includes('%PDF-');
+}
+
+async function isPackage(source: RandomAccessBytes, parts: readonly string[]): Promise<boolean> {
+  if (source.size < 4) return false;
+  const magic = await source.read(0, 4);
+  if (magic.toString('latin1') !== 'PK\x03\x04') return false;
+  const missing = new Set(parts);
+  let entries = 0;
+  try {
+    const zip = await openZip(source);
+    try {
+      await walkZipEntries(zip, (entry) => {
+        missing.delete(entry.fileName);
+        return missing.size > 0 && ++entries < MAX_ENTRIES;
+      });
+    } finally {
+      zip.close();
+    }
+  } catch (error) {
+    if (isSystemError(error)) throw error; // the store's trouble is not the client's
+    return false;
+  }
+  return missing.size === 0;
 }
 
 /** A package whose main part is a Word document, whatever the part is called; or one that has a password. */

@@ -1,25 +1,166 @@
 import { AppError } from '../../../schemas/app-error.js';
 
-export type FileKind = 'txt' | 'md' | 'html' | 'pdf' | 'docx';
+export type FileKind =
+  | ('txt' | 'md' | 'html' | 'pdf' | 'docx' | 'csv' | 'tsv' | 'json' | 'jsonl' | 'xml' | 'svg' | 'code')
+  | ('xlsx' | 'xls' | 'ods' | 'pptx' | 'odt' | 'odp' | 'epub')
+  | ('eml' | 'msg' | 'doc' | 'zip');
 
 interface FileType {
   kind: FileKind;
   extensions: string[];
-  /** The first is the usual one. */
+  /** The first is the usual one, and of this kind alone. */
   mimetypes: string[];
 }
 
 const FILE_TYPES: FileType[] = [
-  { kind: 'txt', extensions: ['txt'], mimetypes: ['text/plain'] },
-  { kind: 'md', extensions: ['md'], mimetypes: ['text/markdown', 'text/x-markdown'] },
-  { kind: 'html', extensions: ['html', 'htm'], mimetypes: ['text/html', 'application/xhtml+xml'] },
+  { kind: 'txt', extensions: ['txt', 'text', 'log'], mimetypes: ['text/plain'] },
+  { kind: 'md', extensions: ['md', 'markdown'], mimetypes: ['text/markdown', 'text/x-markdown'] },
+  {
+    kind: 'html',
+    extensions: ['html', 'htm', 'xhtml'],
+    mimetypes: ['text/html', 'application/xhtml+xml'],
+  },
   { kind: 'pdf', extensions: ['pdf'], mimetypes: ['application/pdf'] },
   {
     kind: 'docx',
     extensions: ['docx'],
     mimetypes: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
   },
+  { kind: 'csv', extensions: ['csv'], mimetypes: ['text/csv', 'application/csv'] },
+  { kind: 'tsv', extensions: ['tsv', 'tab'], mimetypes: ['text/tab-separated-values'] },
+  { kind: 'json', extensions: ['json', 'geojson'], mimetypes: ['application/json', 'application/geo+json'] },
+  {
+    kind: 'jsonl',
+    extensions: ['jsonl', 'ndjson'],
+    mimetypes: ['application/jsonl', 'application/x-ndjson', 'application/x-jsonlines'],
+  },
+  { kind: 'xml', extensions: ['xml'], mimetypes: ['application/xml', 'text/xml'] },
+  { kind: 'svg', extensions: ['svg'], mimetypes: ['image/svg+xml'] },
+  {
+    kind: 'xlsx',
+    extensions: ['xlsx', 'xlsm'],
+    mimetypes: [
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      'application/vnd.ms-excel.sheet.macroenabled.12',
+    ],
+  },
+  { kind: 'xls', extensions: ['xls'], mimetypes: ['application/vnd.ms-excel'] },
+  { kind: 'ods', extensions: ['ods'], mimetypes: ['application/vnd.oasis.opendocument.spreadsheet'] },
+  {
+    kind: 'pptx',
+    extensions: ['pptx'],
+    mimetypes: ['application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  },
+  { kind: 'odt', extensions: ['odt'], mimetypes: ['application/vnd.oasis.opendocument.text'] },
+  { kind: 'odp', extensions: ['odp'], mimetypes: ['application/vnd.oasis.opendocument.presentation'] },
+  { kind: 'epub', extensions: ['epub'], mimetypes: ['application/epub+zip'] },
+  { kind: 'eml', extensions: ['eml'], mimetypes: ['message/rfc822'] },
+  { kind: 'msg', extensions: ['msg'], mimetypes: ['application/vnd.ms-outlook'] },
+  { kind: 'doc', extensions: ['doc'], mimetypes: ['application/msword'] },
+  { kind: 'zip', extensions: ['zip'], mimetypes: ['application/zip', 'application/x-zip-compressed'] },
+  {
+    kind: 'code',
+    extensions: [
+      ...[
+        'c',
+        'h',
+        'cc',
+        'cpp',
+        'cxx',
+        'hpp',
+        'cs',
+        'java',
+        'kt',
+        'kts',
+        'scala',
+        'groovy',
+        'swift',
+        'm',
+        'mm',
+      ],
+      ...[
+        'go',
+        'rs',
+        'zig',
+        'd',
+        'dart',
+        'js',
+        'mjs',
+        'cjs',
+        'jsx',
+        'ts',
+        'mts',
+        'cts',
+        'tsx',
+        'vue',
+        'svelte',
+      ],
+      ...[
+        'py',
+        'pyi',
+        'rb',
+        'php',
+        'pl',
+        'pm',
+        'lua',
+        'r',
+        'jl',
+        'ex',
+        'exs',
+        'erl',
+        'hs',
+        'ml',
+        'fs',
+        'clj',
+      ],
+      ...['sh', 'bash', 'zsh', 'fish', 'ps1', 'bat', 'cmd', 'sql', 'graphql', 'proto', 'css', 'scss', 'less'],
+      ...[
+        'yaml',
+        'yml',
+        'toml',
+        'ini',
+        'cfg',
+        'conf',
+        'properties',
+        'tf',
+        'gradle',
+        'cmake',
+        'mk',
+        'patch',
+        'diff',
+      ],
+      ...['tex', 'rst', 'adoc', 'org', 'vb', 'f90', 'asm', 's', 'v', 'vhd', 'sol'],
+    ],
+    mimetypes: [
+      ...['text/x-source', 'text/x-python', 'text/javascript', 'application/javascript', 'text/typescript'],
+      ...[
+        'text/css',
+        'text/x-c',
+        'text/x-c++',
+        'text/x-java-source',
+        'text/x-go',
+        'text/x-rust',
+        'text/x-ruby',
+      ],
+      ...['application/x-sh', 'text/x-shellscript', 'application/sql', 'text/x-sql', 'application/x-php'],
+      ...['application/yaml', 'application/x-yaml', 'text/yaml', 'application/toml', 'text/x-diff'],
+    ],
+  },
 ];
+
+/** What is asked for often and is not read, by extension: what a person can do instead. */
+const ADVICE = new Map<string, string>([
+  ...['rtf', 'ppt', 'wps', 'pages', 'wpd'].map((e) => [e, 'Save it as .docx, .pptx or .pdf.'] as const),
+  ...['mp3', 'wav', 'flac', 'ogg', 'aac', 'm4a', 'wma', 'mp4', 'flv', 'mkv', 'webm', 'mov'].map(
+    (e) => [e, 'Audio and video are not read by this server; upload a transcript.'] as const,
+  ),
+  ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'bmp', 'tif', 'tiff', 'heic'].map(
+    (e) => [e, 'A picture alone is not read; upload a document that holds it, or its text.'] as const,
+  ),
+  ...['rar', '7z', 'tar', 'gz', 'tgz', 'bz2', 'xz'].map(
+    (e) => [e, 'Unpack it, or pack it as .zip.'] as const,
+  ),
+]);
 
 /** Characters of a client's text that an error message repeats. */
 const MAX_QUOTED = 200;
@@ -30,6 +171,11 @@ const byMimetype = new Map(FILE_TYPES.flatMap((t) => t.mimetypes.map((m) => [m, 
 /** Extensions (without dot) and MIME types that can be indexed, as `GET /indexer/supported/types` answers them. */
 export function supportedTypes(): { extensions: string[]; mimetypes: string[] } {
   return { extensions: [...byExtension.keys()], mimetypes: [...byMimetype.keys()] };
+}
+
+/** The type that is put down for a kind; `kindOfMimetype` gives the kind back. */
+export function mimetypeOfKind(kind: FileKind): string {
+  return FILE_TYPES.find((type) => type.kind === kind)!.mimetypes[0]!;
 }
 
 /** Lower-case extension of a file name without its dot; empty when it has none. */
@@ -55,8 +201,10 @@ export function resolveFileKind(file: { filename: string; mimetype?: string | nu
     extension ? `extension '.${extension.slice(0, MAX_QUOTED)}'` : 'no extension',
     ...(file.mimetype ? [`MIME type '${file.mimetype.slice(0, MAX_QUOTED)}'`] : []),
   ];
+  const advice = ADVICE.get(extension);
   throw new AppError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `Unsupported file type (${given.join(', ')}). Supported extensions: ${[...byExtension.keys()].join(', ')}.`,
+    `Unsupported file type (${given.join(', ')}).${advice === undefined ? '' : ` ${advice}`} ` +
+      'GET /indexer/supported/types lists the extensions that this server reads.',
   );
 }

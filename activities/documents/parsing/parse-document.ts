@@ -1,7 +1,9 @@
 import type { FileKind } from './file-types.js';
+import type { Nest } from './nest.js';
 import type { ParseLimits } from './parse-limits.js';
 import { createParseNotes } from './parse-notes.js';
 import type { ParseNotes } from './parse-notes.js';
+import type { MailIds } from './parser-messages.js';
 import { createPictureMarks } from './pictures/picture-marks.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
 import type { Section } from './section.js';
@@ -13,6 +15,8 @@ export interface ParseSource {
   limits: ParseLimits;
   /** Takes the document's pictures, whose places are then among its sections. */
   pictures?: PictureCollector | undefined;
+  /** Of a file within a file. */
+  nest?: Nest;
 }
 
 /** Sections of a document as they are read, and what is known about the whole at the end. */
@@ -26,13 +30,16 @@ export interface ParsedSections {
   notes?: ParseNotes;
   /** What reads it: the name in the report, and the package whose version that is. */
   parser?: { name: string; package?: string };
+  /** Of a mail, once its first section was read. */
+  mail?: () => MailIds | null;
 }
 
 const TEXT_PARSER = { name: 'text' };
 const HTML_PARSER = { name: 'rehype', package: 'rehype-parse' };
 
 /** Chooses the parser of a kind. Each is loaded at its first use: a process that reads text needs no PDF engine. */
-export async function parseDocument({ path, kind, limits, pictures }: ParseSource): Promise<ParsedSections> {
+export async function parseDocument(source: ParseSource): Promise<ParsedSections> {
+  const { path, kind, limits, pictures } = source;
   const noPages = { pages: () => null };
   switch (kind) {
     case 'txt': {
@@ -90,6 +97,10 @@ export async function parseDocument({ path, kind, limits, pictures }: ParseSourc
       const notes = createParseNotes();
       const sections = parseDocx(path, limits, { notes, pictures });
       return { sections, notes, parser: { name: 'mammoth', package: 'mammoth' }, ...noPages };
+    }
+    default: {
+      const { parseFormat } = await import('./formats/parse-format.js');
+      return parseFormat({ ...source, kind });
     }
   }
 }

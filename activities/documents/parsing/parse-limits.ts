@@ -12,10 +12,18 @@ export interface ParseLimits {
   /** Unpacked over packed size of a zip package; looked at from 32 MiB unpacked on. */
   maxExpansionRatio: number;
   maxArchiveEntries: number;
+  /** Files in files: an attachment of a mail in an archive is at 2. */
+  maxArchiveDepth: number;
   /** Unpacked size of all XML parts of a package together: trees take some 15 times as much memory. */
   maxMarkupBytes: number;
-  /** Element depth beyond which HTML is read as a flat stream of tags instead of as a tree. */
+  /**
+   * Element depth beyond which HTML is read as a flat stream of tags instead of as a tree; JSON and XML
+   * that nest deeper are refused.
+   */
   maxNesting: number;
+  /** Of a table: a wider one, or a longer one, is refused. */
+  maxColumns: number;
+  maxRows: number;
 }
 
 export const defaultParseLimits: Readonly<ParseLimits> = Object.freeze({
@@ -25,6 +33,9 @@ export const defaultParseLimits: Readonly<ParseLimits> = Object.freeze({
   maxExpandedBytes: 512 * MIB,
   maxExpansionRatio: 200,
   maxArchiveEntries: 10_000,
+  maxArchiveDepth: 5,
   maxMarkupBytes: 96 * MIB,
   maxNesting: 400,
+  maxColumns: 16_384,
+  maxRows: 5_000_000,
 });

@@ -25,6 +25,14 @@ export interface ParseProgress {
   pages?: { done: number; total: number };
 }
 
+/** Where a mail stands in its thread, by the ids of mails, without their angle brackets. */
+export interface MailIds {
+  /** Of the first mail of the thread, this one where it begins it. */
+  thread: string;
+  /** Of the mail that is answered. */
+  parent: string | null;
+}
+
 export interface ParsedDocument {
   /** Places of pictures included. 0 when the document has nothing (the file is then empty), or none were asked for. */
   chunkCount: number;
@@ -36,6 +44,8 @@ export interface ParsedDocument {
   pages: number | null;
   /** Encoding of a text file as it was found. */
   encoding?: string;
+  /** Of a mail. */
+  mail?: MailIds;
   outputPath: string;
   /** Where pictures were asked for. The chunks say where each of them stands. */
   pictures?: PictureCount;

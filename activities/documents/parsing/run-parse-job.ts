@@ -2,6 +2,7 @@ import { openChunkWriter } from './chunk-file.js';
 import { createChunker } from './chunker.js';
 import { stripInvisible } from '../../text/invisible-characters.js';
 import { parseDocument } from './parse-document.js';
+import type { ParsedSections } from './parse-document.js';
 import { createPictureCollector } from './pictures/picture-collector.js';
 import { writeText } from './write-text.js';
 import type { ParseJob, ParseProgress, ReadDocument } from './parser-messages.js';
@@ -31,6 +32,11 @@ async function* visibleOf(
     yield shown;
   }
 }
+
+const mailOf = ({ mail }: ParsedSections): Pick<ReadDocument, 'mail'> => {
+  const ids = mail?.() ?? null;
+  return ids === null ? {} : { mail: ids };
+};
 
 /**
  * Parses one document into its output file, section by section, as chunks or as text. Runs in a parser process.
@@ -94,6 +100,7 @@ export async function runParseJob(
   return {
     ...{ chunkCount, tokens, characters, pages, outputPath: job.outputPath },
     ...encodingOf(),
+    ...mailOf(parsed),
     ...(pictures && { pictures: pictures.count() }),
     report: report.end(),
   };

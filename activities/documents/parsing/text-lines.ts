@@ -1,7 +1,10 @@
 const MAX_LINE_LENGTH = 64 * 1024;
 
-/** Lines with their line end; one that is longer than 64 Ki characters comes in parts. */
-export async function* toLines(fragments: AsyncIterable<string>): AsyncGenerator<string> {
+/** Lines with their line end; one that is longer than `most` characters (64 Ki) comes in parts. */
+export async function* toLines(
+  fragments: AsyncIterable<string>,
+  most = MAX_LINE_LENGTH,
+): AsyncGenerator<string> {
   let held = '';
   for await (const fragment of fragments) {
     held += fragment;
@@ -11,9 +14,9 @@ export async function* toLines(fragments: AsyncIterable<string>): AsyncGenerator
       start = end + 1;
     }
     held = held.slice(start);
-    while (held.length > 2 * MAX_LINE_LENGTH) {
-      yield held.slice(0, MAX_LINE_LENGTH);
-      held = held.slice(MAX_LINE_LENGTH);
+    while (held.length > 2 * most) {
+      yield held.slice(0, most);
+      held = held.slice(most);
     }
   }
   if (held !== '') yield held;

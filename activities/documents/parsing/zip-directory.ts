@@ -41,10 +41,13 @@ class BufferedReader extends yauzl.RandomAccessReader {
   }
 }
 
-/** Opens a zip package; the caller closes it. Rejects when the bytes are no zip. */
-export function openZip(source: RandomAccessBytes): Promise<ZipFile> {
+/**
+ * Opens a zip package; the caller closes it. Rejects when the bytes are no zip.
+ * @param options.rawNames names are given as bytes and not checked: whoever asks for it uses them as labels only
+ */
+export function openZip(source: RandomAccessBytes, { rawNames = false } = {}): Promise<ZipFile> {
   return new Promise((resolve, reject) => {
-    const options = { lazyEntries: true, autoClose: false };
+    const options = { lazyEntries: true, autoClose: false, decodeStrings: !rawNames };
     yauzl.fromRandomAccessReader(new BufferedReader(source), source.size, options, (error, zip) =>
       error ? reject(error) : resolve(zip),
     );
@@ -60,7 +63,11 @@ export function walkZipEntries(
     zip.on('error', reject);
     zip.on('end', resolve);
     zip.on('entry', (entry: Entry) => {
-      Promise.resolve(visit(entry)).then((more) => (more ? zip.readEntry() : resolve()), reject);
+      // What `visit` throws is a rejection as well.
+      new Promise<boolean>((done) => done(visit(entry))).then(
+        (more) => (more ? zip.readEntry() : resolve()),
+        reject,
+      );
     });
     zip.readEntry();
   });

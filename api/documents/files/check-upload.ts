@@ -1,7 +1,6 @@
 import { parse } from 'lossless-json';
-import mime from 'mime-types';
 import { checkContent } from '../../../activities/documents/parsing/content-check.js';
-import { resolveFileKind } from '../../../activities/documents/parsing/file-types.js';
+import { mimetypeOfKind, resolveFileKind } from '../../../activities/documents/parsing/file-types.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { UploadInfo } from '../../../schemas/documents/documents.js';
@@ -66,7 +65,7 @@ export const checkUpload = async (
     filename: safeFilename(file.originalName),
     original_filename: file.originalName.slice(0, 1024),
     // The kind's own, and not what the client's library guessed: the worker chooses the parser by it.
-    mimetype: mime.lookup(kind) || 'application/octet-stream',
+    mimetype: mimetypeOfKind(kind),
     size_bytes: file.size,
     content_sha256: file.sha256,
   };

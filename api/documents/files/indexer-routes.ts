@@ -34,7 +34,7 @@ export const indexerRoutes = (deps: GatewayDeps): Route[] => [
   route({
     method: 'get',
     path: '/indexer/supported/types',
-    summary: 'File types that can be indexed',
+    summary: 'File types that this server reads, by extension and MIME type',
     tag: 'Indexing',
     auth: 'user',
     responses: { 200: { description: 'Extensions and MIME types', schema: SupportedTypes } },

@@ -23,6 +23,8 @@ describe('the route table', () => {
         '/docs',
         '/docs/assets/{name}',
         '/health_check',
+        // By a token of its own: test/api/service/metrics.test.ts.
+        '/metrics',
         '/openapi.json',
         '/ready',
         '/redoc',

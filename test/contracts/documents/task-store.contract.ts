@@ -67,9 +67,12 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       await store().noteEnrichment(task_id, { degradedStages: ['caption'] });
       await store().noteEnrichment(task_id, { pictures: { kept: 3, leftOut: 1 } });
       await store().noteEnrichment(task_id, { parseReport: sampleReport() });
+      const relationship = { relationship_id: 'a@b', parent_id: null };
+      await store().noteEnrichment(task_id, { relationship });
       const added = {
         ...{ derived_metadata: derivedMetadata, context_parts: 2, degraded_stages: ['caption'] },
         ...{ pictures: { kept: 3, leftOut: 1 }, parse_report: sampleReport() },
+        ...relationship,
       };
       expect(await store().get(task_id)).toMatchObject(added);
       await store().finish(task_id, 'COMPLETED');

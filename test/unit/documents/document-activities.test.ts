@@ -3,6 +3,7 @@ import { checkStores } from '../../../activities/documents/clean-up/check-stores
 import { seededPresets } from '../../../activities/models/seeds/seeded-presets.js';
 import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import { toVersionEntries } from '../../../activities/documents/metadata-entries.js';
+import type { ParseRequest } from '../../../activities/documents/parsing/parser-pool.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
@@ -72,6 +73,35 @@ describe('the steps of an indexing', () => {
     expect(await bench.chunks.listByFile(first.file_key, first.generation)).toEqual([]);
     expect(await bench.chunks.listByFile(second.file_key, second.generation)).toHaveLength(3);
     expect(await drifts(bench)).toEqual([]);
+  });
+});
+
+describe('a mail', () => {
+  const mailParser = {
+    parseAndChunk: async (request: ParseRequest) => ({
+      ...(await scriptedParser(['one', 'two']).parseAndChunk(request)),
+      mail: { thread: 'first@mill.example', parent: 'second@mill.example' },
+    }),
+  };
+  const indexedWith = async (given: { relationship_id: string | null; parent_id: string | null }) => {
+    const bench = await activityBench(mailParser);
+    const task = await bench.admit('guide', 'text');
+    await bench.tasks.noteEnrichment(task.task_id, { relationship: given });
+    await index(bench, task);
+    const chunks = await bench.chunks.listByFile(task.file_key, task.generation);
+    return [(await bench.files.get('library', 'guide'))?.live, ...chunks];
+  };
+
+  it('says itself which thread it belongs to', async () => {
+    const found = await indexedWith({ relationship_id: null, parent_id: null });
+    expect(found).toHaveLength(3);
+    for (const one of found)
+      expect(one).toMatchObject({ relationship_id: 'first@mill.example', parent_id: 'second@mill.example' });
+  });
+
+  it('leaves what the client said of it', async () => {
+    const given = { relationship_id: 'case 7', parent_id: null };
+    for (const one of await indexedWith(given)) expect(one).toMatchObject(given);
   });
 });
 

@@ -90,13 +90,15 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
       const { matchedCount } = await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: update });
       return matchedCount === 1;
     },
-    async noteEnrichment(taskId, { derivedMetadata, contextParts, pictures, degradedStages, parseReport }) {
+    async noteEnrichment(taskId, added) {
+      const { derivedMetadata, contextParts, pictures, degradedStages, parseReport, relationship } = added;
       const set = {
         ...(derivedMetadata === undefined ? {} : { derived_metadata: metadataToText(derivedMetadata) }),
         ...(contextParts === undefined ? {} : { context_parts: contextParts }),
         ...(pictures === undefined ? {} : { pictures }),
         ...(degradedStages === undefined ? {} : { degraded_stages: degradedStages }),
         ...(parseReport === undefined ? {} : { parse_report: parseReport }),
+        ...relationship,
       };
       await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: set });
     },

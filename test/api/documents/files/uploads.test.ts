@@ -328,7 +328,9 @@ describe('GET /indexer/supported/types', () => {
       string,
       string[]
     >;
-    expect(body['extensions']).toEqual(expect.arrayContaining(['txt', 'md', 'html', 'pdf', 'docx']));
+    expect(body['extensions']).toEqual(
+      expect.arrayContaining(['txt', 'md', 'html', 'pdf', 'docx', 'csv', 'xlsx', 'pptx', 'eml', 'zip']),
+    );
     expect(body['mimetypes']).toEqual(expect.arrayContaining(['text/plain', 'application/pdf']));
   });
 });

@@ -46,7 +46,8 @@ export const createFakeTaskStore = (): TaskStore => {
       Object.assign(task, update);
       return true;
     },
-    async noteEnrichment(taskId, { derivedMetadata, contextParts, pictures, degradedStages, parseReport }) {
+    async noteEnrichment(taskId, added) {
+      const { derivedMetadata, contextParts, pictures, degradedStages, parseReport, relationship } = added;
       const task = tasks.get(taskId);
       if (task === undefined || isFinalState(task.state)) return;
       if (derivedMetadata !== undefined) task.derived_metadata = derivedMetadata;
@@ -54,6 +55,7 @@ export const createFakeTaskStore = (): TaskStore => {
       if (pictures !== undefined) task.pictures = pictures;
       if (degradedStages !== undefined) task.degraded_stages = degradedStages;
       if (parseReport !== undefined) task.parse_report = copyRecord(parseReport);
+      if (relationship !== undefined) Object.assign(task, relationship);
     },
     async finish(taskId, state, failure) {
       const task = activeTask(taskId);

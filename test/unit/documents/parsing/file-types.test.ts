@@ -1,10 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { resolveFileKind, supportedTypes } from '../../../../activities/documents/parsing/file-types.js';
+import {
+  kindOfMimetype,
+  mimetypeOfKind,
+  resolveFileKind,
+  supportedTypes,
+} from '../../../../activities/documents/parsing/file-types.js';
 
 describe('file types', () => {
   it('names the extensions and MIME types', () => {
     const { extensions, mimetypes } = supportedTypes();
-    expect(extensions).toEqual(['txt', 'md', 'html', 'htm', 'pdf', 'docx']);
+    expect(extensions).toEqual(
+      expect.arrayContaining(['txt', 'md', 'html', 'htm', 'pdf', 'docx', 'csv', 'json', 'xml', 'py']),
+    );
+    expect(new Set(extensions).size).toBe(extensions.length);
+    expect(new Set(mimetypes).size).toBe(mimetypes.length);
     expect(mimetypes).toEqual(expect.arrayContaining(['text/plain', 'application/pdf', 'text/markdown']));
   });
 
@@ -18,16 +27,38 @@ describe('file types', () => {
     ['notes.txt', 'application/pdf', 'txt'],
     ['notes.txt', 'image/png', 'txt'],
     ['report.pdf', 'application/octet-stream', 'pdf'],
+    ['notes.markdown', undefined, 'md'],
+    ['server.log', undefined, 'txt'],
+    ['notes.text', undefined, 'txt'],
+    ['page.xhtml', undefined, 'html'],
+    ['main.py', 'application/octet-stream', 'code'],
+    ['noextension', 'text/csv', 'csv'],
     ['report.pdf', 'application/x-pdf', 'pdf'],
   ])('takes %s with MIME type %s as %s', (filename, mimetype, kind) => {
     expect(resolveFileKind({ filename, mimetype })).toBe(kind);
+  });
+
+  it('puts a type down that gives the kind back', () => {
+    for (const extension of supportedTypes().extensions) {
+      const kind = resolveFileKind({ filename: `a.${extension}` });
+      expect([extension, kindOfMimetype(mimetypeOfKind(kind))]).toEqual([extension, kind]);
+    }
+  });
+
+  it.each([
+    ['letter.rtf', 'Save it as .docx'],
+    ['talk.mp3', 'upload a transcript'],
+    ['scan.png', 'upload a document that holds it'],
+    ['all.rar', 'pack it as .zip'],
+  ])('says of %s what can be done', (filename, advice) => {
+    expect(() => resolveFileKind({ filename })).toThrow(advice);
   });
 
   it.each([
     ['virus.exe', undefined],
     ['noextension', undefined],
     ['noextension', 'application/octet-stream'],
-    ['picture.xyz', 'image/png'],
+    ['picture.xyz', 'image/x-odd'],
   ])('refuses %s with MIME type %s with 415', (filename, mimetype) => {
     const refuse = () => resolveFileKind({ filename, mimetype });
     expect(refuse).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_MEDIA_TYPE', status: 415 }));

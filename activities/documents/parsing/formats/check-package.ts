@@ -1,0 +1,51 @@
+import { AppError } from '../../../../schemas/app-error.js';
+import { openFileBytes } from '../random-access-bytes.js';
+import { checkZipLimits } from '../zip-limits.js';
+import type { ZipLimits } from '../zip-limits.js';
+
+export type PackageLimits = ZipLimits;
+
+const OLE_SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+/** The name of the part that Office puts an encrypted package into. */
+const ENCRYPTED_PART = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** @throws AppError FILE_TOO_COMPLEX, FILE_CORRUPT, FILE_ENCRYPTED for a package that must not be unpacked */
+export async function checkPackage(path: string, limits: PackageLimits): Promise<void> {
+  const file = await openFileBytes(path);
+  try {
+    await checkZipLimits(file, limits);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether it is a container of Office 97 to 2003. */
+export async function isOle(path: string): Promise<boolean> {
+  return (await head(path, 8)).equals(OLE_SIGNATURE);
+}
+
+export async function isZip(path: string): Promise<boolean> {
+  return (await head(path, 4)).toString('latin1') === 'PK\x03\x04';
+}
+
+/**
+ * Office keeps a package that has a password inside such a container.
+ * @throws AppError FILE_ENCRYPTED; UNSUPPORTED_CONTENT for a file of an earlier Office under a new name
+ */
+export async function requireNotOle(path: string): Promise<void> {
+  if (!(await isOle(path))) return;
+  if ((await head(path, 1024 * 1024)).includes(ENCRYPTED_PART)) throw new AppError('FILE_ENCRYPTED');
+  throw new AppError(
+    'UNSUPPORTED_CONTENT',
+    'The file is of an earlier Office and named like one of today; save it again in the new format.',
+  );
+}
+
+async function head(path: string, length: number): Promise<Buffer> {
+  const file = await openFileBytes(path);
+  try {
+    return await file.read(0, Math.min(length, file.size));
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import PostalMime from 'postal-mime';
+import type { Address, Email } from 'postal-mime';
+import { AppError } from '../../../../schemas/app-error.js';
+import type { MailIds } from '../parser-messages.js';
+import type { Nest } from '../nest.js';
+import type { ParseSource } from '../parse-document.js';
+import type { Section } from '../section.js';
+import { mailIds, mailSections } from './mail-sections.js';
+
+/**
+ * A mail as it is sent: headers, text or HTML, quotations, attachments.
+ * @param onIds told of the mail's place in its thread
+ * @throws AppError FILE_CORRUPT for what has no headers; FILE_TOO_COMPLEX
+ */
+export async function* parseEml(
+  source: ParseSource & { nest: Nest },
+  onIds: (ids: MailIds) => void,
+): AsyncGenerator<Section> {
+  const mail = await readMail(source.path);
+  const ids = mailIds(mail);
+  if (ids !== null) onIds(ids);
+  yield* mailSections(
+    {
+      subject: mail.subject ?? '',
+      headers: [
+        { name: 'From', value: addresses(mail.from === undefined ? [] : [mail.from]) },
+        { name: 'To', value: addresses(mail.to) },
+        { name: 'Cc', value: addresses(mail.cc) },
+        { name: 'Date', value: isoDate(mail.date) },
+      ],
+      text: mail.text ?? '',
+      html: mail.html ?? '',
+      attachments: mail.attachments.map(({ filename, mimeType, disposition, related, content }) => ({
+        ...{ name: filename, mimetype: mimeType },
+        inline: related === true || disposition === 'inline',
+        bytes: () => (typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content)),
+      })),
+    },
+    source,
+  );
+}
+
+async function readMail(path: string): Promise<Email> {
+  // Mailboxes put such a line above each mail; it is no header.
+  const bytes = await readFile(path);
+  const start = bytes.subarray(0, 5).toString('latin1') === 'From ' ? bytes.indexOf(0x0a) + 1 : 0;
+  try {
+    // A forwarded mail is a file of its own; otherwise it would be mixed into this one's text.
+    const mail = await PostalMime.parse(bytes.subarray(start), { forceRfc822Attachments: true });
+    if (mail.headers.length > 0) return mail;
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw new AppError('FILE_CORRUPT', 'The mail is damaged and cannot be read.', { cause: error });
+  }
+  throw new AppError('FILE_CORRUPT', 'The file has no headers of a mail.');
+}
+
+function addresses(list: readonly Address[] | undefined): string {
+  return (list ?? [])
+    .flatMap((entry) => entry.group ?? [entry])
+    .map(({ name, address }) =>
+      name === '' || name === address ? (address ?? '') : `${name} <${address ?? ''}>`,
+    )
+    .join(', ');
+}
+
+export function isoDate(text: string | undefined): string {
+  const date = new Date(text ?? '');
+  return Number.isNaN(date.getTime()) ? (text ?? '') : date.toISOString();
+}

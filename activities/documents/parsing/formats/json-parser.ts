@@ -1,0 +1,115 @@
+import { LosslessNumber, parse } from 'lossless-json';
+import type { Section } from '../section.js';
+import type { DecodedText } from '../text-encoding.js';
+import { toLines } from '../text-lines.js';
+import { beyondLimit } from './limit-error.js';
+
+/** A larger document is read as the text that it is: its tree would take ten times as much memory. */
+const MAX_TREE = 16 * 1024 * 1024;
+/** Characters; a longer record of JSON lines is read as text. */
+const MAX_RECORD = 1024 * 1024;
+const SECTION_LENGTH = 64 * 1024;
+
+/**
+ * JSON as lines that say where a value stands: `owner.name: Ada`. What is larger than a tree may be, or is no JSON
+ * after all, is read as the text that it is.
+ * @throws AppError FILE_TOO_COMPLEX for what nests too deep
+ */
+export async function* parseJson(text: DecodedText, maxNesting: number): AsyncGenerator<Section> {
+  const fragments = text.fragments();
+  let held = '';
+  for (let next = await fragments.next(); next.done !== true; next = await fragments.next()) {
+    held += next.value;
+    if (held.length > MAX_TREE) break;
+  }
+  const lines = held.length > MAX_TREE ? null : valueLines(held, maxNesting);
+  async function* source(): AsyncGenerator<string> {
+    yield held;
+    held = '';
+    yield* fragments;
+  }
+  yield* lineSections(lines ?? toLines(source()), lines === null ? 'code' : 'text');
+}
+
+/** JSON lines: the values of each in lines, records a blank line apart. A line that is no JSON stands as it is. */
+export async function* parseJsonLines(text: DecodedText, maxNesting: number): AsyncGenerator<Section> {
+  async function* records(): AsyncGenerator<string> {
+    for await (const line of toLines(text.fragments(), MAX_RECORD)) {
+      if (line.trim() === '') continue;
+      const lines = valueLines(line, maxNesting);
+      yield `${lines === null ? line.trim() : [...lines].join('').trim()}\n\n`;
+    }
+  }
+  yield* lineSections(records(), 'text');
+}
+
+/** Lines put together into sections of some 64 Ki characters. */
+export async function* lineSections(
+  lines: AsyncIterable<string> | Iterable<string>,
+  kind: Section['kind'],
+  headingPath: string[] = [],
+): AsyncGenerator<Section> {
+  let held: string[] = [];
+  let length = 0;
+  for await (const line of lines) {
+    held.push(line);
+    length += line.length;
+    if (length < SECTION_LENGTH) continue;
+    yield { headingPath, page: null, kind, text: held.join('') };
+    held = [];
+    length = 0;
+  }
+  const rest = held.join('');
+  if (rest.trim() !== '') yield { headingPath, page: null, kind, text: rest };
+}
+
+/** null for what is no JSON. Numbers are given as they are written. */
+function valueLines(json: string, maxNesting: number): Iterable<string> | null {
+  if (nestsDeeperThan(json, maxNesting)) throw beyondLimit('maxNesting', maxNesting);
+  let value: unknown;
+  try {
+    value = parse(json);
+  } catch {
+    return null;
+  }
+  return linesOf(value, '');
+}
+
+function* linesOf(value: unknown, path: string): Generator<string> {
+  if (Array.isArray(value)) {
+    // A list of plain values is one line.
+    if (value.every(isPlain)) {
+      if (value.length > 0) yield named(path, value.map(plainText).join(', '));
+      return;
+    }
+    for (const [index, item] of value.entries()) yield* linesOf(item, `${path}[${index}]`);
+  } else if (isPlain(value)) {
+    yield named(path, plainText(value));
+  } else {
+    for (const [key, item] of Object.entries(value as Record<string, unknown>))
+      yield* linesOf(item, path === '' ? key : `${path}.${key}`);
+  }
+}
+
+type Plain = string | boolean | null | LosslessNumber;
+const isPlain = (value: unknown): value is Plain =>
+  value === null || typeof value !== 'object' || value instanceof LosslessNumber;
+const plainText = (value: Plain): string => String(value);
+const named = (path: string, text: string): string => `${path === '' ? '' : `${path}: `}${text}\n`;
+
+/** By a scan: the reader is recursive. */
+function nestsDeeperThan(json: string, most: number): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (quoted) {
+      if (code === 0x5c) at++;
+      else if (code === 0x22) quoted = false;
+    } else if (code === 0x22) quoted = true;
+    else if (code === 0x5b || code === 0x7b) {
+      if (++depth > most) return true;
+    } else if (code === 0x5d || code === 0x7d) depth--;
+  }
+  return false;
+}

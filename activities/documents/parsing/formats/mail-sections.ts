@@ -1,0 +1,112 @@
+import { writeFile } from 'node:fs/promises';
+import type { MailIds } from '../parser-messages.js';
+import { parseHtml } from '../html-parser.js';
+import type { Nest } from '../nest.js';
+import type { ParseSource } from '../parse-document.js';
+import type { Section } from '../section.js';
+import { cleanText } from '../text-encoding.js';
+import { beyondLimit } from './limit-error.js';
+import { memberSections } from './member-sections.js';
+import { splitQuotes } from './quoted-text.js';
+
+/** A mail as its reader gives it, whatever it was stored as. */
+export interface Mail {
+  subject: string;
+  /** Those that are there, in this order. */
+  headers: { name: string; value: string }[];
+  text: string;
+  html: string;
+  attachments: MailAttachment[];
+}
+
+export interface MailAttachment {
+  name: string | null;
+  mimetype: string;
+  /** A picture that the text shows: it has no name that says anything. */
+  inline: boolean;
+  bytes(): Uint8Array;
+}
+
+/** A text that says less than this part of what the HTML says is only a hint to look at the HTML. */
+const MERE_HINT = 0.2;
+
+/** Headers, what the writer said, what is quoted, and each attachment under its name. */
+export async function* mailSections(
+  mail: Mail,
+  source: ParseSource & { nest: Nest },
+): AsyncGenerator<Section> {
+  const subject = oneLine(mail.subject);
+  const headingPath = subject === '' ? [] : [subject.slice(0, 200)];
+  const lines = mail.headers
+    .map(({ name, value }) => ({ name, value: oneLine(value) }))
+    .filter(({ value }) => value !== '')
+    .map(({ name, value }) => `${name}: ${value}`);
+  const title = subject === '' ? '' : `# ${subject}\n\n`;
+  yield { headingPath, page: null, kind: 'text', text: title + lines.join('\n'), opens: true };
+  yield* bodySections(mail, headingPath, source.limits.maxNesting);
+  for (const [index, { name, mimetype, inline, bytes }] of mail.attachments.entries()) {
+    if (inline && mimetype.startsWith('image/')) continue;
+    const member = {
+      name: name ?? defaultName(mimetype, index + 1),
+      ...{ mimetype, headingPath },
+      async write(path: string, most: number) {
+        const content = bytes();
+        if (content.length > most) throw beyondLimit('maxExpandedBytes', source.limits.maxExpandedBytes);
+        await writeFile(path, content);
+        return content.length;
+      },
+    };
+    yield* memberSections(member, source);
+  }
+}
+
+function* bodySections(mail: Mail, headingPath: string[], maxNesting: number): Generator<Section> {
+  const html = mail.html === '' ? [] : [...parseHtml(cleanText(mail.html), maxNesting)];
+  const said = html.reduce((sum, { text }) => sum + text.length, 0);
+  const plain = cleanText(mail.text).trim();
+  if (plain !== '' && plain.length >= said * MERE_HINT) {
+    yield* partSections(plain, headingPath);
+    return;
+  }
+  for (const section of html) {
+    const path = [...headingPath, ...section.headingPath];
+    if (section.kind === 'text') yield* partSections(section.text, path, section.opens);
+    else yield { ...section, headingPath: path };
+  }
+}
+
+function* partSections(text: string, headingPath: string[], opens = false): Generator<Section> {
+  for (const part of splitQuotes(text)) {
+    if (!part.quoted) {
+      yield { headingPath, page: null, kind: 'text', text: part.text, opens };
+      continue;
+    }
+    const title = `Quoted${part.attribution === '' ? '' : `: ${part.attribution}`}`.slice(0, 200);
+    const quoted = `## ${title}\n\n${part.text}`;
+    yield { headingPath: [...headingPath, title], page: null, kind: 'text', text: quoted, opens: true };
+  }
+}
+
+/**
+ * A thread is known by the id of its first mail: the first of the references, or what is answered, or the mail's own.
+ * The parent is the mail that is answered.
+ */
+export function mailIds(given: {
+  messageId?: string | undefined;
+  inReplyTo?: string | undefined;
+  references?: string | undefined;
+}): MailIds | null {
+  const ids = (text: string | undefined): string[] =>
+    [...(text ?? '').matchAll(/<([^<>\s]{1,500})>/g)].map((match) => match[1]!);
+  const own = ids(given.messageId)[0];
+  const references = ids(given.references);
+  const parent = ids(given.inReplyTo)[0] ?? references.at(-1) ?? null;
+  const thread = references[0] ?? parent ?? own;
+  return thread === undefined ? null : { thread, parent };
+}
+
+function defaultName(mimetype: string, number: number): string {
+  return mimetype === 'message/rfc822' ? `forwarded message ${number}.eml` : `attachment ${number}`;
+}
+
+const oneLine = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim();

@@ -1,0 +1,88 @@
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError } from '../../../../schemas/app-error.js';
+import type { ErrorCode } from '../../../../schemas/error-table.js';
+import { checkContent } from '../content-check.js';
+import { resolveFileKind } from '../file-types.js';
+import type { FileKind } from '../file-types.js';
+import type { Nest } from '../nest.js';
+import { parseDocument } from '../parse-document.js';
+import type { ParseSource } from '../parse-document.js';
+import { openFileBytes } from '../random-access-bytes.js';
+import type { Section } from '../section.js';
+import { beyondLimit } from './limit-error.js';
+
+export interface Member {
+  /** As the file names it: a label, never a path. */
+  name: string;
+  mimetype?: string | undefined;
+  headingPath: string[];
+  /** Writes its bytes; answers how many. `most` is what may still come. */
+  write(path: string, most: number): Promise<number>;
+}
+
+/** What is wrong with one member is said in its place; going beyond a limit ends the whole. */
+const SAID_IN_PLACE: ReadonlySet<ErrorCode> = new Set([
+  ...(['FILE_CORRUPT', 'FILE_ENCRYPTED', 'UNSUPPORTED_CONTENT', 'UNSUPPORTED_MEDIA_TYPE'] as const),
+]);
+const MAX_NAME = 200;
+
+/**
+ * A file within a file under a heading of its name, read by the parser of its kind. One that cannot be read leaves its
+ * name and the reason.
+ * @throws AppError FILE_TOO_COMPLEX for what goes beyond the limits of all members together
+ */
+export async function* memberSections(
+  member: Member,
+  source: ParseSource & { nest: Nest },
+): AsyncGenerator<Section> {
+  const { nest, limits } = source;
+  if (nest.depth + 1 > limits.maxArchiveDepth) throw beyondLimit('maxArchiveDepth', limits.maxArchiveDepth);
+  if (++nest.spent.members > limits.maxArchiveEntries)
+    throw beyondLimit('maxArchiveEntries', limits.maxArchiveEntries);
+  const name = labelOf(member.name);
+  const headingPath = [...member.headingPath, name];
+  const note = (text: string): Section => ({ headingPath, page: null, kind: 'text', text, opens: true });
+  yield note(`${'#'.repeat(Math.min(6, headingPath.length))} ${name}`);
+  let path: string | null = null;
+  try {
+    const kind = kindOf(member);
+    // The name is none that the file has a say in.
+    path = join(dirname(source.path), `member-${nest.spent.members}.${kind}`);
+    nest.spent.bytes += await member.write(path, limits.maxExpandedBytes - nest.spent.bytes);
+    if (nest.spent.bytes > limits.maxExpandedBytes)
+      throw beyondLimit('maxExpandedBytes', limits.maxExpandedBytes);
+    await checkBytes(kind, path);
+    const parsed = await parseDocument({ path, kind, limits, nest: { ...nest, depth: nest.depth + 1 } });
+    for await (const { charStart: _, ...section } of parsed.sections)
+      yield { ...section, headingPath: [...headingPath, ...section.headingPath] };
+    if (parsed.notes !== undefined && parsed.notes !== nest.notes) {
+      for (const warning of parsed.notes.warnings) nest.notes.warn(`${name}: ${warning}`);
+      for (const reason of parsed.notes.reasons) nest.notes.degrade(`${name}: ${reason}`);
+    }
+  } catch (error) {
+    if (!(error instanceof AppError) || !SAID_IN_PLACE.has(error.code)) throw error;
+    const said = `${name} was not read: ${error.message}`;
+    // A picture beside a mail is no loss of text; a damaged document is.
+    if (error.code === 'UNSUPPORTED_MEDIA_TYPE') nest.notes.warn(said);
+    else nest.notes.degrade(said);
+    yield { headingPath, page: null, kind: 'text', text: `(${said})` };
+  } finally {
+    if (path !== null) await rm(path, { force: true });
+  }
+}
+
+function kindOf({ name, mimetype }: Member): FileKind {
+  return resolveFileKind({ filename: name, mimetype });
+}
+
+async function checkBytes(kind: FileKind, path: string): Promise<void> {
+  const bytes = await openFileBytes(path);
+  try {
+    await checkContent(kind, bytes);
+  } finally {
+    await bytes.close();
+  }
+}
+
+const labelOf = (name: string): string => name.replace(/\s+/g, ' ').trim().slice(-MAX_NAME) || 'unnamed';

@@ -1,0 +1,166 @@
+import { readFile } from 'node:fs/promises';
+import type { OfficeContentNode, OfficeParserAST } from 'officeparser';
+import { AppError } from '../../../../schemas/app-error.js';
+import { createHeadingPath } from '../heading-path.js';
+import type { HeadingPath } from '../heading-path.js';
+import type { Section } from '../section.js';
+import { checkPackage, requireNotOle } from './check-package.js';
+import type { PackageLimits } from './check-package.js';
+import { tableSections } from './table-sections.js';
+import type { TableLimits } from './table-sections.js';
+
+type Limits = TableLimits & PackageLimits;
+
+export type OfficeKind = 'pptx' | 'odt' | 'odp' | 'epub';
+
+/** A section of so many blocks is long enough. */
+const HELD_BLOCKS = 400;
+
+interface Place {
+  headings: HeadingPath;
+  page: number | null;
+  limits: Limits;
+}
+
+/**
+ * Presentations, texts of OpenDocument and books: headings, lists, tables, notes and comments. A slide is a page, its
+ * title a heading, what the speaker says told apart.
+ * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX
+ */
+export async function* parseOffice(path: string, kind: OfficeKind, limits: Limits): AsyncGenerator<Section> {
+  await requireNotOle(path);
+  await checkPackage(path, limits);
+  const { content, auxiliary } = await readTree(path, kind);
+  const headings = createHeadingPath();
+  for (const node of content) if (node.type === 'slide') yield* slideSections(node, limits);
+  const blocks = content.filter(({ type }) => type !== 'slide');
+  yield* blockSections(blocks, { headings, page: null, limits });
+  for (const [name, nodes] of [
+    ['Header', auxiliary?.headers],
+    ['Footer', auxiliary?.footers],
+  ] as const) {
+    const said = (nodes ?? []).map(plainText).join('\n').trim();
+    if (said !== '') yield { headingPath: [], page: null, kind: 'text', text: `${name}: ${said}` };
+  }
+}
+
+async function readTree(path: string, kind: OfficeKind): Promise<OfficeParserAST> {
+  const { OfficeParser } = await import('officeparser');
+  try {
+    return await OfficeParser.parseOffice(await readFile(path), {
+      fileType: kind,
+      ...{ ocr: false, extractAttachments: false, includeRawContent: false, ignoreSlideMasters: true },
+      ...{ putNotesAtLast: false, outputErrorToConsole: false },
+    });
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw new AppError('FILE_CORRUPT', 'The document is damaged and cannot be read.', { cause: error });
+  }
+}
+
+async function* slideSections(
+  slide: OfficeContentNode & { type: 'slide' },
+  limits: Limits,
+): AsyncGenerator<Section> {
+  const page = slide.metadata?.slideNumber ?? null;
+  const headings = createHeadingPath();
+  const children = slide.children ?? [];
+  const shown = children.filter(({ type }) => type !== 'note');
+  // The title of a slide is its first heading or, where no placeholder says so, its first line.
+  const title =
+    shown.find(({ type }) => type === 'heading') ?? shown.find((node) => plainText(node).trim() !== '');
+  const titleText = title === undefined || title.type === 'table' ? '' : oneLine(plainText(title));
+  const heading = titleText === '' ? `Slide ${page ?? ''}`.trim() : titleText;
+  headings.open(1, heading);
+  yield { headingPath: headings.current(), page, kind: 'text', text: `# ${heading}`, opens: true };
+  const rest = titleText === '' ? shown : shown.filter((node) => node !== title);
+  yield* blockSections(rest, { headings, page, limits });
+  const notes = [...children.filter(({ type }) => type === 'note'), ...(slide.notes ?? [])];
+  const spoken = notes.map((note) => plainText(note).trim()).filter((text) => text !== '');
+  if (spoken.length === 0) return;
+  headings.open(2, 'Speaker notes');
+  const text = `## Speaker notes\n\n${spoken.join('\n\n')}`;
+  yield { headingPath: headings.current(), page, kind: 'text', text, opens: true };
+}
+
+/** Paragraphs and items of lists between two headings or tables are one section. */
+async function* blockSections(nodes: readonly OfficeContentNode[], place: Place): AsyncGenerator<Section> {
+  const { headings, page, limits } = place;
+  let held: string[] = [];
+  let last: OfficeContentNode['type'] | null = null;
+  function* flush(): Generator<Section> {
+    const text = held.join('').trim();
+    held = [];
+    last = null;
+    if (text !== '') yield { headingPath: headings.current(), page, kind: 'text', text };
+  }
+  const hold = (text: string, type: OfficeContentNode['type']): void => {
+    if (text.trim() === '') return;
+    held.push(last === null ? '' : last === 'list' && type === 'list' ? '\n' : '\n\n', text);
+    last = type;
+  };
+  for (const node of nodes) {
+    if (standsAlone(node)) {
+      yield* flush();
+      if (node.type === 'heading') yield* headingSection(node, place);
+      else if (node.type === 'table')
+        yield* tableSections(tableRows(node), { headingPath: headings.current(), page }, limits);
+      else yield* blockSections(node.children ?? [], place);
+    } else hold(blockText(node), node.type);
+    for (const remark of remarksOf(node)) hold(remark, 'note');
+    if (held.length >= HELD_BLOCKS) yield* flush();
+  }
+  yield* flush();
+}
+
+/** Blocks that hold blocks are gone through one by one. */
+function standsAlone({ type, children }: OfficeContentNode): boolean {
+  if (type === 'heading' || type === 'table') return true;
+  if (type === 'paragraph' || type === 'list' || type === 'note' || type === 'code') return false;
+  return children?.some((child) => child.type !== 'text' && child.type !== 'break') === true;
+}
+
+function* headingSection(
+  node: OfficeContentNode & { type: 'heading' },
+  { headings, page }: Place,
+): Generator<Section> {
+  const title = oneLine(plainText(node));
+  if (title === '') return;
+  const level = Math.min(6, Math.max(1, node.metadata?.level ?? 1));
+  headings.open(level, title);
+  const text = `${'#'.repeat(level)} ${title}`;
+  yield { headingPath: headings.current(), page, kind: 'text', text, opens: true };
+}
+
+function blockText(node: OfficeContentNode): string {
+  const text = plainText(node).trim();
+  if (node.type === 'image') return node.metadata?.altText ?? '';
+  if (text === '') return '';
+  if (node.type === 'note') return `Note: ${text}`;
+  if (node.type !== 'list') return text;
+  const { indentation = 0, listType = 'unordered', itemIndex = 0 } = node.metadata ?? {};
+  const mark = listType === 'ordered' ? `${itemIndex + 1}.` : '-';
+  return `${'  '.repeat(Math.min(indentation, 10))}${mark} ${text}`;
+}
+
+function remarksOf({ notes = [], comments = [] }: OfficeContentNode): string[] {
+  const said = (name: string, nodes: readonly OfficeContentNode[]): string[] =>
+    nodes.map((node) => plainText(node).trim()).flatMap((text) => (text === '' ? [] : [`${name}: ${text}`]));
+  return [...said('Note', notes), ...said('Comment', comments)];
+}
+
+function* tableRows(table: OfficeContentNode): Generator<string[]> {
+  for (const row of table.children ?? []) {
+    if (row.type === 'row') yield (row.children ?? []).map((cell) => plainText(cell));
+  }
+}
+
+/** Blocks stand on lines of their own, so that the paragraphs of a cell are not glued together. */
+function plainText(node: OfficeContentNode): string {
+  const children = node.children ?? [];
+  if (children.length === 0) return node.type === 'break' ? '\n' : (node.text ?? '');
+  const inline = children.every(({ type }) => type === 'text' || type === 'break' || type === 'image');
+  return children.map(plainText).join(inline ? '' : '\n');
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

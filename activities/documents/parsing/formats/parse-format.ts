@@ -1,0 +1,125 @@
+import type { FileKind } from '../file-types.js';
+import { outermost } from '../nest.js';
+import type { Nest } from '../nest.js';
+import type { ParsedSections, ParseSource } from '../parse-document.js';
+import type { MailIds } from '../parser-messages.js';
+import type { Section } from '../section.js';
+import type { DecodedText } from '../text-encoding.js';
+
+/** The kinds whose parsers stand in this directory. */
+export type FormatKind = Exclude<FileKind, 'txt' | 'md' | 'html' | 'pdf' | 'docx'>;
+
+type Source = ParseSource & { nest: Nest };
+type Reader = (source: Source) => Promise<ParsedSections>;
+type Sections = ParsedSections['sections'];
+
+/** Each parser is loaded at its first use. */
+const READERS: Record<FormatKind, Reader> = {
+  csv: (source) => readDelimited(source),
+  tsv: (source) => readDelimited(source, '\t'),
+  json: (source) =>
+    readText(source, async (text) =>
+      (await import('./json-parser.js')).parseJson(text, source.limits.maxNesting),
+    ),
+  jsonl: (source) =>
+    readText(source, async (text) =>
+      (await import('./json-parser.js')).parseJsonLines(text, source.limits.maxNesting),
+    ),
+  xml: (source) => readXml(source),
+  svg: (source) => readXml(source),
+  code: (source) => readText(source, async (text) => (await import('./code-parser.js')).parseCode(text)),
+  xlsx: (source) => readSpreadsheet(source, 'xlsx'),
+  xls: (source) => readSpreadsheet(source, 'xls'),
+  ods: (source) => readSpreadsheet(source, 'ods'),
+  pptx: async ({ path, limits }) =>
+    withSlides((await import('./office-parser.js')).parseOffice(path, 'pptx', limits)),
+  odp: async ({ path, limits }) =>
+    withSlides((await import('./office-parser.js')).parseOffice(path, 'odp', limits)),
+  odt: async ({ path, limits }) =>
+    withoutPages((await import('./office-parser.js')).parseOffice(path, 'odt', limits)),
+  epub: async ({ path, limits }) =>
+    withoutPages((await import('./office-parser.js')).parseOffice(path, 'epub', limits)),
+  eml: async (source) => {
+    const { parseEml } = await import('./eml-parser.js');
+    return withIds((onIds) => parseEml(source, onIds));
+  },
+  msg: async (source) => {
+    const { parseMsg } = await import('./msg-parser.js');
+    return withIds((onIds) => parseMsg(source, onIds));
+  },
+  doc: async ({ path, limits, pictures, nest }) => {
+    const { isZip } = await import('./check-package.js');
+    if (await isZip(path))
+      return withoutPages(
+        (await import('../docx-parser.js')).parseDocx(path, limits, { notes: nest.notes, pictures }),
+      );
+    return withoutPages((await import('./doc-parser.js')).parseDoc(path));
+  },
+  zip: async (source) => withoutPages((await import('./zip-parser.js')).parseZip(source)),
+};
+
+/** The package that reads a kind, where one does. */
+const PACKAGES: Partial<Record<FormatKind, string>> = {
+  ...{ csv: 'csv-parse', tsv: 'csv-parse', xml: 'saxes', svg: 'saxes' },
+  ...{ xlsx: 'read-excel-file', xls: '@e965/xlsx', ods: '@e965/xlsx' },
+  ...{ pptx: 'officeparser', odp: 'officeparser', odt: 'officeparser', epub: 'officeparser' },
+  ...{ eml: 'postal-mime', msg: '@kenjiuno/msgreader', doc: 'word-extractor', zip: 'yauzl' },
+};
+
+/** Chooses the parser of a kind. */
+export async function parseFormat(source: ParseSource & { kind: FormatKind }): Promise<ParsedSections> {
+  const nest = source.nest ?? outermost();
+  const parsed = await READERS[source.kind]({ ...source, nest });
+  const name = PACKAGES[source.kind];
+  return {
+    ...{ notes: nest.notes, parser: name === undefined ? { name: source.kind } : { name, package: name } },
+    ...parsed,
+  };
+}
+
+const withoutPages = (sections: Sections): ParsedSections => ({ sections, pages: () => null });
+
+async function readText(
+  { path }: Source,
+  parse: (text: DecodedText) => Promise<Sections>,
+  declared?: (head: string) => string | undefined,
+): Promise<ParsedSections> {
+  const { openText } = await import('../text-encoding.js');
+  const text = await openText(path, declared);
+  return { ...withoutPages(await parse(text)), encoding: text.encoding };
+}
+
+const readDelimited = (source: Source, delimiter?: string): Promise<ParsedSections> =>
+  readText(source, async (text) =>
+    (await import('./delimited-parser.js')).parseDelimited(text, source.limits, delimiter),
+  );
+
+async function readXml(source: Source): Promise<ParsedSections> {
+  const { declaredXmlEncoding, parseXml, svgOptions } = await import('./xml-parser.js');
+  const { maxNesting } = source.limits;
+  const options = source.kind === 'svg' ? svgOptions(maxNesting) : { maxNesting, paths: true };
+  return readText(source, (text) => Promise.resolve(parseXml(text, options)), declaredXmlEncoding);
+}
+
+const readSpreadsheet = async (
+  { path, limits }: Source,
+  kind: 'xlsx' | 'xls' | 'ods',
+): Promise<ParsedSections> =>
+  withoutPages((await import('./spreadsheet-parser.js')).parseSpreadsheet(path, kind, limits));
+
+/** Slides are counted as they come. */
+function withSlides(sections: AsyncIterable<Section>): ParsedSections {
+  let slides = 0;
+  async function* counted(): AsyncGenerator<Section> {
+    for await (const section of sections) {
+      slides = Math.max(slides, section.page ?? 0);
+      yield section;
+    }
+  }
+  return { sections: counted(), pages: () => ({ done: slides, total: slides }) };
+}
+
+function withIds(parse: (onIds: (ids: MailIds) => void) => Sections): ParsedSections {
+  let ids: MailIds | null = null;
+  return { ...withoutPages(parse((found) => void (ids = found))), mail: () => ids };
+}

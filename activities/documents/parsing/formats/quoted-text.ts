@@ -1,0 +1,69 @@
+/** A part of a mail: what its writer said, or what it repeats of an earlier one. */
+export interface MailPart {
+  quoted: boolean;
+  /** Who is quoted, as the mail says it. */
+  attribution: string;
+  text: string;
+}
+
+/** "On 3 May, Ada wrote:" as mail programs write it in several languages. */
+const ATTRIBUTION =
+  /^(?:on|le|am|el|il|op|em|den)\b.{4,300}\b(?:wrote|a écrit|schrieb.{0,100}|escribió|ha scritto|schreef.{0,100}|escreveu|skrev.{0,100})\s*:\s*$/iu;
+/** What Outlook puts above the mail that it repeats as a whole. */
+const WHOLE =
+  /^(?:-{2,}\s*(?:original message|message d'origine|message d’origine|ursprüngliche nachricht|mensaje original|forwarded message)\s*-{2,}|_{20,})\s*$/iu;
+
+/** Whether the next line that says something is a quotation; otherwise the line before is something that was said. */
+function isQuoted(lines: readonly string[], from: number): boolean {
+  for (let at = from; at < lines.length; at++)
+    if (lines[at]!.trim() !== '') return /^\s{0,3}>/.test(lines[at]!);
+  return false;
+}
+
+/** Programs break such a line where it is long. */
+function attributionAt(lines: readonly string[], at: number): { text: string; lines: number } | null {
+  let text = '';
+  for (const [index, line] of lines.slice(at, at + 2).entries()) {
+    text = `${text} ${line.trim()}`.trim();
+    if (text.length > 500) return null;
+    if (ATTRIBUTION.test(text) && isQuoted(lines, at + index + 1))
+      return { text: text.replace(/\s*:$/, ''), lines: index + 1 };
+  }
+  return null;
+}
+
+/**
+ * The text of a mail in its parts: lines with `>` and what stands behind a mail program's own line are of earlier
+ * mails. Signs of quotation are left out.
+ */
+export function splitQuotes(text: string): MailPart[] {
+  const parts: MailPart[] = [];
+  let open: MailPart = { quoted: false, attribution: '', text: '' };
+  const start = (quoted: boolean, attribution: string): void => {
+    if (open.text.trim() !== '') parts.push(open);
+    open = { quoted, attribution, text: '' };
+  };
+  let whole = false;
+  const lines = text.split('\n');
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!;
+    const mark = /^\s{0,3}(?:>\s?)+/.exec(line);
+    const plain = line.trim();
+    if (mark === null && WHOLE.test(plain)) {
+      whole = true;
+      start(true, '');
+      continue;
+    }
+    const said = mark === null ? attributionAt(lines, at) : null;
+    if (said !== null) {
+      start(true, said.text);
+      at += said.lines - 1;
+      continue;
+    }
+    const quoted = whole || mark !== null;
+    if (quoted !== open.quoted && plain !== '') start(quoted, '');
+    open.text += `${mark === null ? line : line.slice(mark[0].length)}\n`;
+  }
+  start(false, '');
+  return parts.map((part) => ({ ...part, text: part.text.trim() })).filter((part) => part.text !== '');
+}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { utils, write } from '@e965/xlsx';
+import type { BookType } from '@e965/xlsx';
+import { checkContent } from '../../../../../activities/documents/parsing/content-check.js';
+import { startTestParser } from '../../../../support/documents/parse-file.js';
+import type { TestParser } from '../../../../support/documents/parse-file.js';
+import { writeEpub, writeOpenDocument, writePptx } from '../../../../support/documents/write-office.js';
+import { writeZip } from '../../../../support/documents/write-zip.js';
+
+let parser: TestParser;
+beforeAll(async () => {
+  parser = await startTestParser();
+});
+afterAll(() => parser.close());
+
+const book = (sheets: Record<string, unknown[][]>, bookType: BookType): Buffer => {
+  const workbook = utils.book_new();
+  for (const [name, rows] of Object.entries(sheets))
+    utils.book_append_sheet(workbook, utils.aoa_to_sheet(rows, { UTC: true, cellDates: true }), name);
+  return write(workbook, { bookType, type: 'buffer' }) as Buffer;
+};
+const source = (bytes: Buffer) => ({
+  size: bytes.length,
+  read: (start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
+});
+
+describe.each([
+  ['xlsx', 'xlsx'],
+  ['xls', 'biff8'],
+  ['ods', 'ods'],
+] as const)('%s', (kind, bookType) => {
+  it('gives sheets as headings, tables with their header, and dates as ISO', async () => {
+    const bytes = book(
+      {
+        Prices: [
+          ['flour', 'price', 'since', 'sold'],
+          ['rye | dark', 1.5, new Date('2024-02-29T00:00:00Z'), true],
+          ['blé "T55"', 2, new Date('2023-07-01T13:30:00Z'), false],
+        ],
+        'Über uns': [['only'], ['one column 日本']],
+      },
+      bookType,
+    );
+    await checkContent(kind, source(bytes));
+    const { chunks } = await parser.parse(kind, bytes);
+    expect(chunks.map(({ text }) => text).join('\n')).toBe(
+      [
+        '# Prices',
+        '',
+        '| flour | price | since | sold |',
+        '| --- | --- | --- | --- |',
+        '| rye \\| dark | 1.5 | 2024-02-29 | true |',
+        '| blé "T55" | 2 | 2023-07-01T13:30:00 | false |',
+        '# Über uns',
+        '',
+        'only',
+        'one column 日本',
+      ].join('\n'),
+    );
+    expect(new Set(chunks.map(({ headingPath }) => headingPath.join()))).toEqual(
+      new Set(['Prices', 'Über uns']),
+    );
+  });
+
+  it('repeats the header in every chunk of a long sheet and loses no row', async () => {
+    const rows = Array.from({ length: 2000 }, (_, i) => [`part ${i}`, i]);
+    const { chunks } = await parser.parse(kind, book({ All: [['part', 'number'], ...rows] }, bookType));
+    const tables = chunks.filter(({ chunkType }) => chunkType === 'table');
+    expect(tables.length).toBeGreaterThan(5);
+    expect(tables.every(({ text }) => text.includes('| part | number |\n| --- | --- |'))).toBe(true);
+    for (const [name, number] of [rows[0]!, rows[999]!, rows[1999]!])
+      expect(chunks.some(({ text }) => text.includes(`| ${name} | ${number} |`))).toBe(true);
+    expect(tables.flatMap(({ text }) => text.match(/\| part \d+ \|/g) ?? [])).toHaveLength(2000);
+  });
+
+  it('refuses more columns and rows than are allowed', async () => {
+    const bytes = book({ All: Array.from({ length: 12 }, () => ['a', 'b', 'c']) }, bookType);
+    for (const limit of [{ maxColumns: 2 }, { maxRows: 10 }])
+      await expect(parser.parse(kind, bytes, { limits: limit })).rejects.toMatchObject({
+        code: 'FILE_TOO_COMPLEX',
+        details: { limit: Object.keys(limit)[0] },
+      });
+  });
+
+  it('says that a file is damaged, and refuses what it is not', async () => {
+    const bytes = book({ All: [['a', 'b']] }, bookType);
+    await expect(parser.parse(kind, bytes.subarray(0, bytes.length / 2))).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+    });
+    const other = writeZip([{ name: 'a.txt', content: 'a' }]);
+    await expect(checkContent(kind, source(other))).rejects.toMatchObject({ status: 415 });
+  });
+});
+
+/** As much of a container of Office 97 as the checks look at. */
+const ole = (part: string): Buffer =>
+  Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(1024), Buffer.from(part, 'utf16le')]);
+
+it.each(['xlsx', 'pptx'] as const)('%s with a password says so', async (kind) => {
+  await checkContent(kind, source(ole('EncryptedPackage')));
+  await expect(parser.parse(kind, ole('EncryptedPackage'))).rejects.toMatchObject({ code: 'FILE_ENCRYPTED' });
+  await expect(parser.parse(kind, ole('Workbook'))).rejects.toMatchObject({ code: 'UNSUPPORTED_CONTENT' });
+});
+
+describe('pptx', () => {
+  const LONG = 'word '.repeat(40);
+  const slides = [
+    { title: 'The mill', lines: ['Built in 1842', 'Café & crème', LONG], notes: 'Wait for the laughter.' },
+    { lines: ['A first line instead of a title', 'second'] },
+    {
+      title: 'Numbers',
+      table: [
+        ['grain', 'kg'],
+        ['rye', '12'],
+        ['oats', '7'],
+      ],
+    },
+  ];
+
+  it('has slides as pages, titles as headings, and tells speaker notes apart', async () => {
+    const { chunks, pages } = await parser.parse('pptx', writePptx(slides));
+    expect(pages).toBe(3);
+    const first = chunks.filter(({ page }) => page === 1);
+    expect(first[0]).toMatchObject({ headingPath: ['The mill'] });
+    expect(first[0]!.text).toMatch(/^# The mill\s+Built in 1842\s+Café & crème\s+(word )+/);
+    expect(first[1]).toMatchObject({ headingPath: ['The mill', 'Speaker notes'] });
+    expect(first[1]!.text).toContain('Wait for the laughter.');
+    const second = chunks
+      .filter(({ page }) => page === 2)
+      .map(({ text }) => text)
+      .join('\n');
+    expect(second).toMatch(/^# A first line instead of a title\s+second$/);
+    const third = chunks
+      .filter(({ page }) => page === 3)
+      .map(({ text }) => text)
+      .join('\n');
+    expect(third).toContain('| grain | kg |\n| --- | --- |\n| rye | 12 |\n| oats | 7 |');
+  });
+
+  it('is refused as a bomb, as damaged and as something else', async () => {
+    const bomb = writePptx(slides, [
+      { name: 'ppt/slides/slide9.xml', content: Buffer.alloc(120_000_000, 32) },
+    ]);
+    await expect(parser.parse('pptx', bomb)).rejects.toMatchObject({ code: 'FILE_TOO_COMPLEX' });
+    const bytes = writePptx(slides);
+    await expect(parser.parse('pptx', bytes.subarray(0, bytes.length - 40))).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+    });
+    await expect(checkContent('pptx', source(writeEpub('x', [])))).rejects.toMatchObject({ status: 415 });
+    await checkContent('pptx', source(bytes));
+  });
+});
+
+const paragraph = (text: string): string => `<text:p>${text}</text:p>`;
+const cell = (text: string): string => `<table:table-cell>${paragraph(text)}</table:table-cell>`;
+
+it('odt keeps headings, lists and tables', async () => {
+  const body =
+    '<text:h text:outline-level="1">Harbour</text:h>' +
+    paragraph('The quay &amp; the crane.') +
+    '<text:list text:style-name="L1"><text:list-item><text:p>ropes</text:p></text:list-item><text:list-item><text:p>sails</text:p></text:list-item></text:list>' +
+    '<text:h text:outline-level="2">Fees</text:h>' +
+    `<table:table><table:table-row>${cell('ship')}${cell('fee')}</table:table-row><table:table-row>${cell('barque')}${cell('9')}</table:table-row></table:table>`;
+  const bytes = writeOpenDocument('text', body);
+  await checkContent('odt', source(bytes));
+  const { text, chunks } = await parser.parse('odt', bytes);
+  expect(text).toMatch(/# Harbour\s+The quay & the crane\.\s+- ropes\n- sails/);
+  expect(text).toContain('| ship | fee |\n| --- | --- |\n| barque | 9 |');
+  expect(chunks.at(-1)!.headingPath).toEqual(['Harbour', 'Fees']);
+});
+
+it('odp has slides as pages', async () => {
+  const slide = (title: string, line: string): string =>
+    `<draw:page draw:name="${title}"><draw:frame presentation:class="title"><draw:text-box>${paragraph(title)}</draw:text-box></draw:frame>` +
+    `<draw:frame><draw:text-box>${paragraph(line)}</draw:text-box></draw:frame></draw:page>`;
+  const bytes = writeOpenDocument('presentation', slide('Tides', 'High at noon') + slide('Winds', 'West'));
+  await checkContent('odp', source(bytes));
+  const { chunks, pages } = await parser.parse('odp', bytes);
+  expect(pages).toBe(2);
+  expect(
+    chunks
+      .filter(({ page }) => page === 2)
+      .map(({ text }) => text)
+      .join('\n'),
+  ).toMatch(/^# Winds\s+West$/);
+});
+
+it('epub keeps the chapters in order under their headings', async () => {
+  const bytes = writeEpub('A book', [
+    '<h1>One</h1><p>It was a mill.</p><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>',
+    '<h1>Two</h1><p>It was a <b>ri</b>ver.</p>',
+  ]);
+  await checkContent('epub', source(bytes));
+  const { text, chunks } = await parser.parse('epub', bytes);
+  expect(text).toMatch(
+    /# One\s+It was a mill\.\s+\| a \| b \|\n\| --- \| --- \|\n\| 1 \| 2 \|\s+# Two\s+It was a river\./,
+  );
+  expect(chunks.at(-1)!.headingPath).toEqual(['Two']);
+});

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { checkContent } from '../../../../../activities/documents/parsing/content-check.js';
+import { startTestParser } from '../../../../support/documents/parse-file.js';
+import type { TestParser } from '../../../../support/documents/parse-file.js';
+import { samplePages } from '../../../../support/documents/sample-pages.js';
+import { writeDoc } from '../../../../support/documents/write-doc.js';
+import { writeDocx } from '../../../../support/documents/write-docx.js';
+import { writeEml, writeMsg } from '../../../../support/documents/write-mail.js';
+import { writePptx } from '../../../../support/documents/write-office.js';
+import { writePdf } from '../../../../support/documents/write-pdf.js';
+import { writeZip } from '../../../../support/documents/write-zip.js';
+
+let parser: TestParser;
+beforeAll(async () => {
+  parser = await startTestParser();
+});
+afterAll(async () => {
+  expect(await parser.leftovers()).toEqual([]);
+  await parser.close();
+});
+
+const source = (bytes: Buffer) => ({
+  size: bytes.length,
+  read: (start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
+});
+const HEADERS = {
+  From: '=?utf-8?Q?Zo=C3=A9?= <zoe@mill.example>',
+  To: 'Ada <ada@mill.example>, bob@mill.example',
+  Date: 'Tue, 05 Mar 2024 10:00:00 +0100',
+  Subject: '=?utf-8?B?VGhlIG1pbGzigJlzIHdoZWVs?=',
+  'Message-ID': '<third@mill.example>',
+  'In-Reply-To': '<second@mill.example>',
+  References: '<first@mill.example> <second@mill.example>',
+};
+const BODY = [
+  'The wheel turns again. 🎉',
+  '',
+  'On Mon, 4 Mar 2024 at 09:00, Ada <ada@mill.example> wrote:',
+  '> Is the wheel still broken?',
+  '> Tell me.',
+  '',
+  'Regards',
+].join('\n');
+
+describe('eml', () => {
+  it('gives headers, what was said, what is quoted, and its place in the thread', async () => {
+    const parsed = await parser.parse('eml', writeEml({ headers: HEADERS, text: BODY }));
+    expect(parsed.mail).toEqual({ thread: 'first@mill.example', parent: 'second@mill.example' });
+    expect(parsed.text).toContain('# The mill’s wheel\n\nFrom: Zoé <zoe@mill.example>\n');
+    expect(parsed.text).toContain(
+      'To: Ada <ada@mill.example>, bob@mill.example\nDate: 2024-03-05T09:00:00.000Z',
+    );
+    expect(parsed.text).toContain('The wheel turns again. 🎉');
+    expect(parsed.text).toMatch(
+      /## Quoted: On Mon, 4 Mar 2024 at 09:00, Ada <ada@mill.example> wrote\s+Is the wheel still broken\?\nTell me\./,
+    );
+    expect(parsed.text).toContain('Regards');
+  });
+
+  it('knows quotations of other programs and languages, and that not every such line is one', async () => {
+    const quotes = (text: string) =>
+      parser
+        .parse('eml', writeEml({ headers: { Subject: 's' }, text }))
+        .then(({ chunks }) => chunks.flatMap(({ headingPath }) => headingPath.slice(1)));
+    const long =
+      'Mine.\n\nOn Monday, 4 March 2024 at 09:00 in the morning, Ada Lovelace\n<ada@mill.example> wrote:\n\n> Yours.';
+    expect(await quotes(long)).toEqual([
+      'Quoted: On Monday, 4 March 2024 at 09:00 in the morning, Ada Lovelace <ada@mill.example> wrote',
+    ]);
+    expect(await quotes('Le mien.\n\nLe 4 mars 2024 à 09:00, Ada a écrit :\n> Le tien.')).toEqual([
+      'Quoted: Le 4 mars 2024 à 09:00, Ada a écrit',
+    ]);
+    expect(await quotes('Mine.\n\n-----Original Message-----\nFrom: Ada\n\nYours.')).toEqual(['Quoted']);
+    const said = await parser.parse(
+      'eml',
+      writeEml({ headers: {}, text: 'On the wall somebody wrote:\nI was here.' }),
+    );
+    expect(said.text).toContain('On the wall somebody wrote:\nI was here.');
+  });
+
+  it('reads HTML where there is no text worth it', async () => {
+    const html =
+      '<h1>Prices</h1><p>Rye is dear.</p><table><tr><td>a</td><td>b</td></tr><tr><td>1</td><td>2</td></tr></table>';
+    const { text, mail } = await parser.parse('eml', writeEml({ headers: { Subject: 'x' }, html }));
+    expect(mail).toBeUndefined();
+    expect(text).toContain('# Prices');
+    expect(text).toContain('| a | b |\n| - | - |\n| 1 | 2 |');
+  });
+
+  it('reads attachments by the parser of their kind, forwarded mails too, and says what it does not read', async () => {
+    const forwarded = writeEml({ headers: { Subject: 'Inner' }, text: 'innermost words' });
+    const { chunks, text } = await parser.parse(
+      'eml',
+      writeEml({
+        headers: HEADERS,
+        text: 'See below.',
+        attachments: [
+          {
+            name: 'terms.docx',
+            type: 'application/octet-stream',
+            content: writeDocx([{ heading: 'Terms', level: 1 }, { paragraph: 'Pay on delivery.' }]),
+          },
+          { name: 'report.pdf', type: 'application/pdf', content: writePdf(samplePages(2)) },
+          {
+            name: 'slides.pptx',
+            type: 'application/pdf',
+            content: writePptx([{ title: 'Wheel', lines: ['oak'] }]),
+          },
+          { name: 'forwarded.eml', type: 'message/rfc822', content: forwarded },
+          { name: 'tool.exe', type: 'application/octet-stream', content: 'MZ' },
+          { name: 'broken.docx', type: 'application/octet-stream', content: 'no package' },
+        ],
+      }),
+    );
+    const subject = 'The mill’s wheel';
+    const under = (...path: string[]) =>
+      chunks.find(({ headingPath }) => headingPath.join('|') === [subject, ...path].join('|'));
+    expect(under('terms.docx', 'Terms')?.text).toContain('Pay on delivery.');
+    expect(chunks.some(({ headingPath, page }) => headingPath[1] === 'report.pdf' && page === 2)).toBe(true);
+    expect(text).toContain('oak');
+    expect(text).toContain('innermost words');
+    expect(text).toMatch(/\(tool\.exe was not read: Unsupported file type/);
+    expect(text).toMatch(/\(broken\.docx was not read: File content does not match/);
+  });
+
+  it('refuses what is no mail and mails in mails without end', async () => {
+    await expect(parser.parse('eml', '')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    let mail = writeEml({ headers: { Subject: 'x' }, text: 'core' });
+    for (let depth = 0; depth < 7; depth++)
+      mail = writeEml({
+        headers: { Subject: 'x' },
+        attachments: [{ name: 'a.eml', type: 'application/octet-stream', content: mail }],
+      });
+    await expect(parser.parse('eml', mail)).rejects.toMatchObject({
+      code: 'FILE_TOO_COMPLEX',
+      details: { limit: 'maxArchiveDepth' },
+    });
+  });
+});
+
+it('msg gives the same as a mail that is sent', async () => {
+  const bytes = writeMsg({
+    headers: { ...HEADERS, From: 'Zoé', Subject: 'The mill’s wheel' },
+    text: BODY,
+    attachments: [{ name: 'prices.csv', type: '', content: 'grain,price\nrye,1\n' }],
+  });
+  await checkContent('msg', source(bytes));
+  const parsed = await parser.parse('msg', bytes);
+  expect(parsed.mail).toEqual({ thread: 'first@mill.example', parent: 'second@mill.example' });
+  expect(parsed.text).toMatch(/# The mill’s wheel\s+From: Zoé/);
+  expect(parsed.text).toMatch(/## Quoted: On Mon.*\s+Is the wheel still broken/);
+  expect(parsed.text).toContain('| grain | price |\n| --- | --- |\n| rye | 1 |');
+  await expect(parser.parse('msg', bytes.subarray(0, 600))).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+});
+
+describe('zip', () => {
+  it('gives each member under its name, whatever path that is', async () => {
+    const { text, chunks } = await parser.parse(
+      'zip',
+      writeZip([
+        { name: 'docs/', content: '' },
+        { name: 'docs/a.txt', content: 'first words' },
+        { name: '../../../etc/évasion.md', content: '# Out\n\nsecond words' },
+        { name: '/absolute\\path.csv', content: 'a,b\n1,2\n' },
+        { name: '__MACOSX/._a.txt', content: 'hidden' },
+        { name: 'program.exe', content: 'MZ' },
+        { name: 'inner.zip', content: writeZip([{ name: 'deep.txt', content: 'deep words' }]) },
+      ]),
+    );
+    for (const words of ['first words', 'second words', '| 1 | 2 |', 'deep words'])
+      expect(text).toContain(words);
+    expect(text).not.toContain('hidden');
+    expect(text).toContain('(program.exe was not read: ');
+    expect(chunks.map(({ headingPath }) => headingPath)).toEqual(
+      expect.arrayContaining([['docs/a.txt'], ['../../../etc/évasion.md', 'Out'], ['inner.zip', 'deep.txt']]),
+    );
+  });
+
+  it.each([
+    [
+      'unpacks to too much',
+      [{ name: 'a.txt', content: Buffer.alloc(60_000_000, 32) }],
+      {},
+      'maxExpandedBytes',
+    ],
+    [
+      'unpacks to too much in all its archives together',
+      [1, 2, 3].map((n) => ({
+        name: `${n}.zip`,
+        content: writeZip([{ name: 'a.txt', content: 'word '.repeat(200) }]),
+      })),
+      { maxExpandedBytes: 2500 },
+      'maxExpandedBytes',
+    ],
+    [
+      'has too many members',
+      [1, 2, 3].map((n) => ({ name: `${n}.txt`, content: 'x' })),
+      { maxArchiveEntries: 2 },
+      'maxArchiveEntries',
+    ],
+    [
+      'declares less than it holds',
+      [{ name: 'a.txt', content: 'word '.repeat(50), declaredSize: 10 }],
+      {},
+      'maxExpandedBytes',
+    ],
+  ])('is refused when it %s', async (_, parts, limits, limit) => {
+    await expect(parser.parse('zip', writeZip(parts), { limits })).rejects.toMatchObject({
+      code: 'FILE_TOO_COMPLEX',
+      details: { limit },
+    });
+  });
+
+  it('is refused when it is nested too deep, damaged, or has a password', async () => {
+    let bytes = writeZip([{ name: 'a.txt', content: 'x' }]);
+    const flat = bytes;
+    for (let depth = 0; depth < 6; depth++) bytes = writeZip([{ name: 'a.zip', content: bytes }]);
+    await expect(parser.parse('zip', bytes)).rejects.toMatchObject({ details: { limit: 'maxArchiveDepth' } });
+    await expect(parser.parse('zip', flat.subarray(0, 40))).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    const locked = Buffer.from(flat);
+    locked[6]! |= 1;
+    locked[locked.indexOf('PK\x01\x02', 0, 'latin1') + 8]! |= 1;
+    await expect(parser.parse('zip', locked)).rejects.toMatchObject({ code: 'FILE_ENCRYPTED' });
+  });
+});
+
+describe('doc', () => {
+  it('gives its paragraphs, the cells of its tables and its footnotes', async () => {
+    const text = 'The old mill\rIt turned in 1842; Zoé saw it, 日本.\rgrain\x07kg\x07\x07rye\x0712\x07\x07';
+    const bytes = writeDoc(text, 'Not in winter.');
+    await checkContent('doc', source(bytes));
+    const { text: found } = await parser.parse('doc', bytes);
+    expect(found).toMatch(/The old mill\n\nIt turned in 1842; Zoé saw it, 日本\./);
+    expect(found).toMatch(/grain\tkg\s+rye\t12/);
+    expect(found).toMatch(/Footnotes:\n\nNot in winter\./);
+  });
+
+  it('that is a package of today is read as one', async () => {
+    const bytes = writeDocx([{ heading: 'Old name', level: 1 }, { paragraph: 'new content' }]);
+    const { text } = await parser.parse('doc', bytes);
+    expect(text).toMatch(/# Old name\s+new content/);
+  });
+
+  it('says what is wrong with it', async () => {
+    const rtf = parser.parse('doc', '{\\rtf1 words}');
+    await expect(rtf).rejects.toMatchObject({ code: 'UNSUPPORTED_CONTENT' });
+    const head = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(504)]);
+    await expect(parser.parse('doc', head)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+    const stream = Buffer.alloc(1024);
+    stream.writeUInt16LE(0xa5ec, 0);
+    stream.writeUInt16LE(0x100, 10);
+    await expect(parser.parse('doc', Buffer.concat([head, stream]))).rejects.toMatchObject({
+      code: 'FILE_ENCRYPTED',
+    });
+  });
+});

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import iconv from 'iconv-lite';
+import { startTestParser } from '../../../../support/documents/parse-file.js';
+import type { TestParser } from '../../../../support/documents/parse-file.js';
+
+let parser: TestParser;
+beforeAll(async () => {
+  parser = await startTestParser();
+});
+afterAll(() => parser.close());
+
+const tooComplex = (limit: string) => ({ code: 'FILE_TOO_COMPLEX', details: { limit } });
+
+describe('CSV and TSV', () => {
+  it.each([
+    ['commas', 'csv', 'mill,year\nTamis,1842\n"Grand, old",1790\n'],
+    ['semicolons', 'csv', 'mill;year\nTamis;1842\n"Grand, old";1790\n'],
+    ['tabs', 'tsv', 'mill\tyear\nTamis\t1842\nGrand, old\t1790\n'],
+    ['bars', 'csv', 'mill|year\r\nTamis|1842\r\nGrand, old|1790'],
+    ['a line that names the sign', 'csv', 'sep=;\nmill;year\nTamis;1842\nGrand, old;1790\n'],
+  ] as const)('become Markdown tables: %s', async (_, kind, bytes) => {
+    const { chunks } = await parser.parse(kind, bytes);
+    expect(chunks).toHaveLength(1);
+    expect(chunks[0]).toMatchObject({
+      chunkType: 'table',
+      text: '| mill | year |\n| --- | --- |\n| Tamis | 1842 |\n| Grand, old | 1790 |',
+    });
+  });
+
+  it('read other encodings, line ends and bars in cells, rows of other lengths, and cells of several lines', async () => {
+    const { text, encoding } = await parser.parse(
+      'csv',
+      iconv.encode(
+        'ville;prénom\r\nNîmes;Zoé|Éloïse\r\nOrléans\r\nSète;"deux\r\nlignes";de trop\r\n',
+        'utf-16le',
+        {
+          addBOM: true,
+        },
+      ),
+    );
+    expect(encoding).toBe('utf-16le');
+    expect(text.split('\n').slice(2)).toEqual([
+      '| Nîmes | Zoé\\|Éloïse |',
+      '| Orléans |',
+      '| Sète | deux lignes | de trop |',
+    ]);
+  });
+
+  it('repeat the header in every chunk, lose no row and cut none', async () => {
+    const rows = Array.from({ length: 5000 }, (_, i) => `item ${i},${i * 3},"a remark, the ${i}th"`);
+    const { chunks } = await parser.parse('csv', `name,count,remark\n${rows.join('\n')}`);
+    expect(chunks.length).toBeGreaterThan(20);
+    expect(chunks.every(({ text }) => text.startsWith('| name | count | remark |\n| --- |'))).toBe(true);
+    const found = chunks.flatMap(({ text }) => text.split('\n').slice(2));
+    expect(found).toEqual(rows.map((_, i) => `| item ${i} | ${i * 3} | a remark, the ${i}th |`));
+  });
+
+  it('refuse more columns or rows than are allowed, and a quote that never closes', async () => {
+    const wide = Array.from({ length: 100_000 }, (_, i) => `c${i}`).join(',');
+    await expect(parser.parse('csv', `${wide}\n`)).rejects.toMatchObject(tooComplex('maxColumns'));
+    const long = parser.parse('csv', 'a,b\n'.repeat(20), { limits: { maxRows: 10 } });
+    await expect(long).rejects.toMatchObject(tooComplex('maxRows'));
+    await expect(parser.parse('csv', `a,b\n"never closed,${'x\n'.repeat(100)}`)).rejects.toMatchObject({
+      code: 'FILE_CORRUPT',
+      message: expect.stringMatching(/from line \d+ on/),
+    });
+  });
+
+  it('give nothing for an empty file and text for one column', async () => {
+    expect(await parser.parse('csv', '')).toMatchObject({ chunkCount: 0 });
+    expect((await parser.parse('csv', 'one\ntwo\n')).text).toBe('one\ntwo');
+  });
+});
+
+describe('JSON', () => {
+  it('becomes lines that say where a value stands, numbers as they are written', async () => {
+    const { text } = await parser.parse(
+      'json',
+      '{"owner":{"name":"Ada","tags":["mill","water"]},"parts":[{"id":12345678901234567890},{"price":1.10,"gone":null}]}',
+    );
+    expect(text.split('\n')).toEqual([
+      'owner.name: Ada',
+      'owner.tags: mill, water',
+      'parts[0].id: 12345678901234567890',
+      'parts[1].price: 1.10',
+      'parts[1].gone: null',
+    ]);
+  });
+
+  it('is read as text when it is none, and refused when it nests too deep', async () => {
+    expect((await parser.parse('json', '{"a": millstone')).text).toContain('millstone');
+    const deep = parser.parse('json', '['.repeat(100_000) + ']'.repeat(100_000));
+    await expect(deep).rejects.toMatchObject(tooComplex('maxNesting'));
+  });
+
+  it('comes in lines as well, of which one may be broken', async () => {
+    const { text } = await parser.parse('jsonl', '{"a":{"b":1}}\nbroken {\n{"a":"two"}\n');
+    expect(text).toBe('a.b: 1\n\nbroken {\n\na: two');
+  });
+
+  it('is read within its memory when it is larger than a tree may be', async () => {
+    const item = `{"word":"${'flour '.repeat(20)}"},\n`;
+    const bytes = `[${item.repeat(200_000)}{"word":"the last one"}]`;
+    const { chunks } = await parser.parse('json', bytes, { chunking: { chunkSize: 4096, overlapRate: 0 } });
+    expect(chunks.at(-1)!.text).toContain('the last one');
+  }, 120_000);
+});
+
+describe('XML and SVG', () => {
+  it('give their text with its path, and attributes', async () => {
+    const { text } = await parser.parse(
+      'xml',
+      '<?xml version="1.0"?><mill xmlns="urn:x"><part id="p1"><name>Stone &amp; shaft</name><![CDATA[raw <b>]]></part></mill>',
+    );
+    expect(text.split('\n')).toEqual(['part/@id: p1', 'part/name: Stone & shaft', 'part: raw <b>']);
+  });
+
+  it('expand no entity and ask for no file', async () => {
+    const bomb = `<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "secret${'x'.repeat(1000)}"><!ENTITY c "&b;&b;&b;">
+      <!ENTITY f SYSTEM "file:///etc/passwd">]><a><t>before &c;&f; after</t></a>`;
+    expect((await parser.parse('xml', bomb)).text).toBe('t: before &c;&f; after');
+  });
+
+  it('read the encoding that they say, and what is cut off as far as it goes', async () => {
+    const latin = Buffer.from(
+      '<?xml version="1.0" encoding="iso-8859-1"?><a><b>Nîmes été</b><c>cut o',
+      'latin1',
+    );
+    expect((await parser.parse('xml', latin)).text).toBe('b: Nîmes été\nc: cut o');
+  });
+
+  it('are refused when they nest too deep or hold no element', async () => {
+    const deep = parser.parse('xml', `${'<a>'.repeat(50_000)}x`);
+    await expect(deep).rejects.toMatchObject(tooComplex('maxNesting'));
+    await expect(parser.parse('xml', 'no markup')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
+  });
+
+  it('show the words of a picture, not how it looks', async () => {
+    const svg =
+      '<svg xmlns="http://www.w3.org/2000/svg"><title>Plan</title><style>.a{fill:red}</style><script>x()</script>' +
+      '<g><text class="a">Mill <tspan>wheel</tspan></text><path d="M0 0"/></g></svg>';
+    expect((await parser.parse('svg', svg)).text).toBe('Plan\nMill\nwheel');
+  });
+});
+
+it('source code stays as it is written', async () => {
+  const source = `import { x } from 'y';\n\n${'function wheel() {\n  return 1;\n}\n\n'.repeat(600)}`;
+  const { chunks } = await parser.parse('code', source);
+  expect(chunks.every(({ chunkType }) => chunkType === 'code')).toBe(true);
+  expect(chunks[0]!.text).toMatch(/^import \{ x \} from 'y';\n\nfunction wheel\(\) \{\n {2}return 1;\n\}/);
+  expect(chunks.flatMap(({ text }) => text.match(/function wheel/g) ?? [])).toHaveLength(600);
+});
