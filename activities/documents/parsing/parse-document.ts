@@ -1,41 +1,17 @@
-import type { FileKind } from './file-types.js';
-import type { Nest } from './nest.js';
-import type { ParseLimits } from './parse-limits.js';
 import { createParseNotes } from './parse-notes.js';
-import type { ParseNotes } from './parse-notes.js';
-import type { MailIds } from './parser-messages.js';
+import type { Nest, ParsedSections, ParseSource } from './parse-source.js';
 import { createPictureMarks } from './pictures/picture-marks.js';
-import type { PictureCollector } from './pictures/picture-collector.js';
-import type { Section } from './section.js';
-
-export interface ParseSource {
-  /** Local file with the bytes. */
-  path: string;
-  kind: FileKind;
-  limits: ParseLimits;
-  /** Takes the document's pictures, whose places are then among its sections. */
-  pictures?: PictureCollector | undefined;
-  /** Of a file within a file. */
-  nest?: Nest;
-}
-
-/** Sections of a document as they are read, and what is known about the whole at the end. */
-export interface ParsedSections {
-  sections: AsyncIterable<Section> | Iterable<Section>;
-  /** Pages read so far and in all; null where the format has none. */
-  pages(): { done: number; total: number } | null;
-  /** How the text was encoded, for text formats. */
-  encoding?: string;
-  /** What the parser noted by the end of the sections. */
-  notes?: ParseNotes;
-  /** What reads it: the name in the report, and the package whose version that is. */
-  parser?: { name: string; package?: string };
-  /** Of a mail, once its first section was read. */
-  mail?: () => MailIds | null;
-}
 
 const TEXT_PARSER = { name: 'text' };
 const HTML_PARSER = { name: 'rehype', package: 'rehype-parse' };
+
+/** A file that no other is packed around. */
+const outermost = (): Nest => ({
+  depth: 0,
+  spent: { members: 0, bytes: 0 },
+  notes: createParseNotes(),
+  parse: parseDocument,
+});
 
 /** Chooses the parser of a kind. Each is loaded at its first use: a process that reads text needs no PDF engine. */
 export async function parseDocument(source: ParseSource): Promise<ParsedSections> {
@@ -100,7 +76,7 @@ export async function parseDocument(source: ParseSource): Promise<ParsedSections
     }
     default: {
       const { parseFormat } = await import('./formats/parse-format.js');
-      return parseFormat({ ...source, kind });
+      return parseFormat({ ...source, kind, nest: source.nest ?? outermost() });
     }
   }
 }

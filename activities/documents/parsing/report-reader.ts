@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { ParseReport } from '../../../schemas/documents/parse-report.js';
 import { createParseNotes } from './parse-notes.js';
-import type { ParsedSections } from './parse-document.js';
+import type { ParsedSections } from './parse-source.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
 import type { Section } from './section.js';
 

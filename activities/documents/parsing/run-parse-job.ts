@@ -2,7 +2,7 @@ import { openChunkWriter } from './chunk-file.js';
 import { createChunker } from './chunker.js';
 import { stripInvisible } from '../../text/invisible-characters.js';
 import { parseDocument } from './parse-document.js';
-import type { ParsedSections } from './parse-document.js';
+import type { ParsedSections } from './parse-source.js';
 import { createPictureCollector } from './pictures/picture-collector.js';
 import { writeText } from './write-text.js';
 import type { ParseJob, ParseProgress, ReadDocument } from './parser-messages.js';

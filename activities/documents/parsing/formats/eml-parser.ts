@@ -3,8 +3,7 @@ import PostalMime from 'postal-mime';
 import type { Address, Email } from 'postal-mime';
 import { AppError } from '../../../../schemas/app-error.js';
 import type { MailIds } from '../parser-messages.js';
-import type { Nest } from '../nest.js';
-import type { ParseSource } from '../parse-document.js';
+import type { Nest, ParseSource } from '../parse-source.js';
 import type { Section } from '../section.js';
 import { mailIds, mailSections } from './mail-sections.js';
 

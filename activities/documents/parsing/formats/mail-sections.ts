@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { MailIds } from '../parser-messages.js';
 import { parseHtml } from '../html-parser.js';
-import type { Nest } from '../nest.js';
-import type { ParseSource } from '../parse-document.js';
+import type { Nest, ParseSource } from '../parse-source.js';
 import type { Section } from '../section.js';
 import { cleanText } from '../text-encoding.js';
 import { beyondLimit } from './limit-error.js';

@@ -5,9 +5,7 @@ import type { ErrorCode } from '../../../../schemas/error-table.js';
 import { checkContent } from '../content-check.js';
 import { resolveFileKind } from '../file-types.js';
 import type { FileKind } from '../file-types.js';
-import type { Nest } from '../nest.js';
-import { parseDocument } from '../parse-document.js';
-import type { ParseSource } from '../parse-document.js';
+import type { Nest, ParseSource } from '../parse-source.js';
 import { openFileBytes } from '../random-access-bytes.js';
 import type { Section } from '../section.js';
 import { beyondLimit } from './limit-error.js';
@@ -53,7 +51,7 @@ export async function* memberSections(
     if (nest.spent.bytes > limits.maxExpandedBytes)
       throw beyondLimit('maxExpandedBytes', limits.maxExpandedBytes);
     await checkBytes(kind, path);
-    const parsed = await parseDocument({ path, kind, limits, nest: { ...nest, depth: nest.depth + 1 } });
+    const parsed = await nest.parse({ path, kind, limits, nest: { ...nest, depth: nest.depth + 1 } });
     for await (const { charStart: _, ...section } of parsed.sections)
       yield { ...section, headingPath: [...headingPath, ...section.headingPath] };
     if (parsed.notes !== undefined && parsed.notes !== nest.notes) {

@@ -1,7 +1,5 @@
 import type { FileKind } from '../file-types.js';
-import { outermost } from '../nest.js';
-import type { Nest } from '../nest.js';
-import type { ParsedSections, ParseSource } from '../parse-document.js';
+import type { Nest, ParsedSections, ParseSource } from '../parse-source.js';
 import type { MailIds } from '../parser-messages.js';
 import type { Section } from '../section.js';
 import type { DecodedText } from '../text-encoding.js';
@@ -67,9 +65,9 @@ const PACKAGES: Partial<Record<FormatKind, string>> = {
 };
 
 /** Chooses the parser of a kind. */
-export async function parseFormat(source: ParseSource & { kind: FormatKind }): Promise<ParsedSections> {
-  const nest = source.nest ?? outermost();
-  const parsed = await READERS[source.kind]({ ...source, nest });
+export async function parseFormat(source: Source & { kind: FormatKind }): Promise<ParsedSections> {
+  const { nest } = source;
+  const parsed = await READERS[source.kind](source);
   const name = PACKAGES[source.kind];
   return {
     ...{ notes: nest.notes, parser: name === undefined ? { name: source.kind } : { name, package: name } },
