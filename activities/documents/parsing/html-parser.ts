@@ -47,7 +47,7 @@ const writer = unified()
         state.stack.includes('tableCell') ? ' ' : '\n',
       text: (node: { value: string }, _parent: unknown, state: { stack: string[] }) =>
         state.stack.includes('tableCell')
-          ? node.value.replace(/\|/g, '\\|').replace(/\s*\n\s*/g, ' ')
+          ? node.value.replace(/\|/g, '\\|').replace(/\s+/g, (blank) => (blank.includes('\n') ? ' ' : blank))
           : node.value,
     },
   });

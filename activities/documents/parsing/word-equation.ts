@@ -17,7 +17,7 @@ function readNodes(xml: string): MathNode[] {
   const root: MathNode = { name: '', value: undefined, text: '', children: [] };
   const stack = [root];
   for (const [, close, name, attributes = '', empty, text] of xml.matchAll(
-    /<(\/?)([\w:.-]+)((?:\s[^>]*?)?)(\/?)>|([^<]+)/g,
+    /<(\/?)([\w:.-]+)((?:\s[^<>]*?)?)(\/?)>|([^<]+)/g,
   )) {
     if (name === undefined) stack.at(-1)!.text += text ?? '';
     else if (close !== '') {

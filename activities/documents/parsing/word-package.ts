@@ -15,7 +15,7 @@ const attribute = (tag: string, name: string): string | undefined =>
 
 /** The parts of its own package that a relationships part names; none that lies outside. */
 function readRelationships(xml: string, folder: string): Relationship[] {
-  return (xml.match(/<(?:\w+:)?Relationship\s[^>]*>/g) ?? []).flatMap((tag) => {
+  return (xml.match(/<(?:\w+:)?Relationship\s[^<>]*>/g) ?? []).flatMap((tag) => {
     const type = attribute(tag, 'Type')?.split('/').at(-1);
     const target = attribute(tag, 'Target');
     if (type === undefined || target === undefined || attribute(tag, 'TargetMode') === 'External') return [];
@@ -86,7 +86,7 @@ const hasLetter = (text: string): boolean => /\p{L}/u.test(text);
 
 function paragraphsOf(xml: string): string[] {
   return xml.split('</w:p>').flatMap((paragraph) => {
-    const text = [...paragraph.matchAll(/<w:t(?:\s[^>]*)?>([^<]*)<\/w:t>|<w:(?:tab|br|cr)(?:\s[^>]*)?\/>/g)]
+    const text = [...paragraph.matchAll(/<w:t(?:\s[^<>]*)?>([^<]*)<\/w:t>|<w:(?:tab|br|cr)(?:\s[^<>]*)?\/>/g)]
       .map(([, words]) => (words === undefined ? ' ' : unescapeXml(words)))
       .join('')
       .trim();
@@ -100,11 +100,11 @@ function paragraphsOf(xml: string): string[] {
  */
 export function toReadable(xml: string): string {
   let readable = xml;
-  if (readable.includes('<w:fldSimple')) readable = readable.replace(/<\/?w:fldSimple(?:\s[^>]*)?>/g, '');
+  if (readable.includes('<w:fldSimple')) readable = readable.replace(/<\/?w:fldSimple(?:\s[^<>]*)?>/g, '');
   if (readable.includes('<w:ruby')) readable = replaceElements(readable, 'w:ruby', flattenRuby);
   if (readable.includes('<m:oMath')) {
     readable = replaceElements(readable, 'm:oMathParaPr', () => '');
-    readable = readable.replace(/<\/?m:oMathPara(?:\s[^>]*)?>/g, '');
+    readable = readable.replace(/<\/?m:oMathPara(?:\s[^<>]*)?>/g, '');
     readable = replaceElements(
       readable,
       'm:oMath',
@@ -117,7 +117,7 @@ export function toReadable(xml: string): string {
 function flattenRuby(ruby: string): string {
   const start = ruby.indexOf('<w:rubyBase');
   const words = (xml: string): string =>
-    [...xml.matchAll(/<w:t(?:\s[^>]*)?>([^<]*)<\/w:t>/g)].map(([, text]) => text).join('');
+    [...xml.matchAll(/<w:t(?:\s[^<>]*)?>([^<]*)<\/w:t>/g)].map(([, text]) => text).join('');
   const reading = words(start < 0 ? '' : ruby.slice(0, start));
   const base = words(start < 0 ? ruby : ruby.slice(start));
   return `<w:t xml:space="preserve">${base}${reading === '' ? '' : `(${reading})`}</w:t>`;
@@ -126,7 +126,7 @@ function flattenRuby(ruby: string): string {
 /** In linear time; one within another of its kind goes with the outer one's first end. */
 function replaceElements(xml: string, name: string, replace: (element: string) => string): string {
   const close = `</${name}>`;
-  const open = new RegExp(`<${name}(?=[\\s/>])[^>]*>`, 'g');
+  const open = new RegExp(`<${name}(?=[\\s/>])[^<>]*>`, 'g');
   let out = '';
   let at = 0;
   for (let found = open.exec(xml); found !== null; found = open.exec(xml)) {

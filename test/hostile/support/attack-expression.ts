@@ -38,7 +38,7 @@ const words = (source: string): string[] => [
     source
       .replace(/\\[pPuUxX](?:\{[^}]*\}|[0-9A-Fa-f]{2,4})/g, ' ')
       .replace(/\\[a-zA-Z]/g, ' ')
-      .match(/[A-Za-z]{2,}/g) ?? [],
+      .match(/[A-Za-z][A-Za-z:]+/g) ?? [],
   ),
 ];
 
@@ -111,7 +111,9 @@ export const findAttack = (expression: RegExp): Attack | null => {
 const grow = (expression: RegExp, prefix: string, pump: string, suffix: string): Attack | null => {
   let before = 0;
   for (const size of SIZES) {
-    const text = prefix + pump.repeat(Math.ceil(size / pump.length)) + suffix;
+    // A long pump is repeated as often as a sign, so that each of its beginnings counts.
+    const times = pump.length > 2 ? size : Math.ceil(size / pump.length);
+    const text = prefix + pump.repeat(times) + suffix;
     const slow = before > 2 ? timeOf : quick;
     let ms = slow(expression, text);
     if (ms > Math.max(FLOOR_MS, GROWTH * before)) ms = leastTime(expression, text);

@@ -9,6 +9,7 @@ const MOST = 64 * 1024;
 /** Source code as it is written, cut between lines, and at a line that is not indented where there is one. */
 export async function* parseCode(text: DecodedText): AsyncGenerator<Section> {
   let held = '';
+  let previous = '';
   let charStart = 0;
   const take = (): Section => {
     const section: Section = { headingPath: [], page: null, kind: 'code', text: held, charStart };
@@ -17,10 +18,11 @@ export async function* parseCode(text: DecodedText): AsyncGenerator<Section> {
     return section;
   };
   for await (const line of toLines(text.fragments())) {
-    const begins = /^[^\s})\]]/.test(line) && /\n\s*\n$/.test(held.slice(-200));
+    const begins = /^[^\s})\]]/.test(line) && previous.trim() === '';
     if (held.trim() !== '' && (held.length + line.length > MOST || (held.length > PART && begins)))
       yield take();
     held += line;
+    previous = line;
   }
   if (held.trim() !== '') yield take();
 }

@@ -22,7 +22,9 @@ export async function* parseMsg(
 ): AsyncGenerator<Section> {
   const { reader, mail } = await readMail(source.path);
   const header = (name: string): string | undefined =>
-    new RegExp(String.raw`^${name}:\s*((?:.|\r?\n[ \t])*)`, 'im').exec(mail.headers ?? '')?.[1];
+    new RegExp(String.raw`^${name}:[ \t]*([^\r\n]*(?:\r?\n[ \t][^\r\n]*)*)`, 'im').exec(
+      mail.headers ?? '',
+    )?.[1];
   const ids = mailIds({
     messageId: header('Message-ID') ?? mail.messageId,
     inReplyTo: header('In-Reply-To'),

@@ -27,7 +27,7 @@ function attributionAt(lines: readonly string[], at: number): { text: string; li
     text = `${text} ${line.trim()}`.trim();
     if (text.length > 500) return null;
     if (ATTRIBUTION.test(text) && isQuoted(lines, at + index + 1))
-      return { text: text.replace(/\s*:$/, ''), lines: index + 1 };
+      return { text: text.endsWith(':') ? text.slice(0, -1).trimEnd() : text, lines: index + 1 };
   }
   return null;
 }
