@@ -180,7 +180,7 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
    * @throws AppError SUPERSEDED when another task has the file by now
    */
   const publishDocument = (ref: DocumentRef, chunkCount: number): Promise<Published> =>
-    deps.publish(ref, chunkCount, Context.current().cancellationSignal);
+    deps.publish(ref, chunkCount, { signal: Context.current().cancellationSignal });
 
   /** Ends a task that did not succeed and lets go of its file. Answers the state that the task ended in. */
   const endTask = async (ref: DocumentRef, failure: TaskFailure): Promise<TaskState> => {

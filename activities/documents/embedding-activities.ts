@@ -74,7 +74,7 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
       stored += batch.length;
       if (published && options.publish === true)
         try {
-          return { stored, published: await deps.publish(ref, total, signal) };
+          return { stored, published: await deps.publish(ref, total, { signal, isMarked: true }) };
         } catch (error) {
           // Tried again, this finds nothing to embed any more, and publishing is left to the step behind it.
           context.heartbeat({ stored } satisfies Cursor);

@@ -16,7 +16,12 @@ export interface Published {
   replaced: boolean;
 }
 
-export type Publish = (ref: DocumentRef, chunkCount: number, signal: AbortSignal) => Promise<Published>;
+/** @param options.isMarked all chunks were just written as published ones */
+export type Publish = (
+  ref: DocumentRef,
+  chunkCount: number,
+  options: { signal: AbortSignal; isMarked?: boolean },
+) => Promise<Published>;
 
 /**
  * Notes how far the task is whose version is to be published, and answers it; null when an attempt before this one
@@ -55,11 +60,14 @@ export const createPublisher = (
    * task completed. Repeating any part is harmless.
    * @throws AppError SUPERSEDED when another task has the file by now
    */
-  return async (ref, chunkCount, signal) => {
+  return async (ref, chunkCount, { signal, isMarked = false }) => {
     const task = await advanceUnpublished(tasks, ref, { stage: 'publish', progress: 0.95 });
     if (task === null) return { replaced: true };
     await requirePartition(ref);
-    await chunks.publish(ref.fileKey, ref.generation, chunkCount, signal);
+    // Marking what is marked already would have the engine read each chunk again.
+    await (isMarked
+      ? chunks.show(signal)
+      : chunks.publish(ref.fileKey, ref.generation, chunkCount, signal));
     const published = await files.publish(
       ref.fileKey,
       ref.taskId,

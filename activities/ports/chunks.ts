@@ -47,6 +47,8 @@ export interface ChunkStore {
   ): Promise<void>;
   /** Marks positions 0 … count-1 of a generation published and waits until searches see it. */
   publish(fileKey: string, generation: number, count: number, signal?: AbortSignal): Promise<void>;
+  /** Waits until searches see what was put before the call. @throws AppError VDB_CONNECTION_ERROR, VDB_ERROR */
+  show(signal?: AbortSignal): Promise<void>;
   /**
    * Both legs in one round trip: BM25 over text and names, k-NN over one vector field. Only published chunks of
    * the given partitions (or all), optionally of one file or of some, and of those that a filter holds of, without the

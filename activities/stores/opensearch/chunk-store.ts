@@ -123,6 +123,8 @@ export const createOpenSearchChunkStore = (
       if (results.some(({ result }) => result === 'noop')) await refresh(signal);
     },
 
+    show: refresh,
+
     async searchHybrid(request) {
       await requireSchema();
       const words = questionWords(request);

@@ -2,10 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Binary, ObjectId } from 'mongodb';
-import { blobCollections } from '../../../activities/stores/mongo/documents/blob-collections.js';
+import {
+  blobCollections,
+  INLINE_BYTES,
+} from '../../../activities/stores/mongo/documents/blob-collections.js';
 import { createMongoBlobStore } from '../../../activities/stores/mongo/documents/blob-store.js';
 import { createFakeBlobStore } from '../../support/fakes/documents/fake-blob-store.js';
 import { blobOf, blobStoreContract } from './blob-store.contract.js';
+import { until } from '../../support/until.js';
 import { fake, mongo, openTestDatabase } from '../subject.js';
 
 for (const subject of [fake(createFakeBlobStore), ...mongo(createMongoBlobStore)]) blobStoreContract(subject);
@@ -40,17 +44,18 @@ withRealStore('blobs in GridFS', () => {
     return filesId;
   };
 
-  test('keeps a small list in one document, and an upload of any size in chunks', async () => {
+  test('keeps what is small in one document, and what is larger in chunks', async () => {
     const store = createMongoBlobStore(opened.db);
     const { files, chunks, writes } = blobCollections(opened.db);
-    const list = blobOf({ kind: 'chunks' });
-    const upload = blobOf();
-    for (const blob of [list, upload]) await store.write(blob, Readable.from([Buffer.from('small')]));
-    expect(await files.countDocuments({})).toBe(2);
+    const small = [blobOf({ kind: 'chunks' }), blobOf()];
+    const large = blobOf();
+    for (const blob of small) await store.write(blob, Readable.from([Buffer.from('small')]));
+    await store.write(large, Readable.from([randomBytes(INLINE_BYTES)]));
+    expect(await files.countDocuments({})).toBe(3);
     expect(await writes.countDocuments({})).toBe(0);
-    const owner = await files.findOne({ filename: upload.blobId });
+    const owner = await files.findOne({ filename: large.blobId });
     expect(await chunks.distinct('files_id')).toEqual([owner!._id]);
-    for (const { blobId } of [list, upload]) await store.remove(blobId);
+    for (const { blobId } of [...small, large]) await store.remove(blobId);
     for (const collection of [files, chunks, writes])
       expect(await (collection as typeof files).countDocuments({})).toBe(0);
   });
@@ -75,7 +80,9 @@ withRealStore('blobs in GridFS', () => {
     let swept = 0;
     const source = Readable.from(
       (async function* () {
-        yield randomBytes(MIB);
+        yield randomBytes(2 * MIB);
+        const { writes } = blobCollections(opened.db);
+        await until('the write has begun', async () => (await writes.countDocuments({})) === 1);
         swept = await store.removeIncomplete(new Date(Date.now() + 60_000));
         yield randomBytes(MIB);
       })(),

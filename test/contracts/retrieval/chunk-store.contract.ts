@@ -88,6 +88,18 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
       ]);
     });
 
+    test('finds what was put as published as soon as show answers', async () => {
+      const chunks = chunksOf(['the mill by the river', 'the stone']).map((chunk) => ({
+        ...chunk,
+        published: true,
+      }));
+      await put(chunks);
+      await store().show();
+      const found = await search({ partitions: [chunks[0]!.partition], text: 'mill' });
+      expect(found.lexical.map(({ chunk }) => chunk.chunk_id)).toEqual([chunks[0]!.chunk_id]);
+      await expect(store().show(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
+    });
+
     test('finds published chunks only, as soon as publish answers', async () => {
       const chunks = chunksOf(['a sieve for flour', 'a sieve for sand']);
       await put(chunks);

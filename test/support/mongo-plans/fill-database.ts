@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Db, Document } from 'mongodb';
+import { Binary, type Db, type Document } from 'mongodb';
 import { createMongoAlertStore } from '../../../activities/stores/mongo/signals/alert-store.js';
 import { createMongoApiKeyStore } from '../../../activities/stores/mongo/signals/api-key-store.js';
+import { INLINE_BYTES } from '../../../activities/stores/mongo/documents/blob-collections.js';
 import { createMongoBlobStore } from '../../../activities/stores/mongo/documents/blob-store.js';
 import { createMongoCallbackStore } from '../../../activities/stores/mongo/documents/callback-store.js';
 import { createMongoClaimStore } from '../../../activities/stores/mongo/documents/claim-store.js';
@@ -208,11 +209,8 @@ async function fillBlobs(db: Db, { blobs }: Stores): Promise<void> {
     generation: 0,
     taskId: 't',
   } as const;
-  await blobs.write(blob, Readable.from([Buffer.from('a text')]));
-  const [file, chunk] = await Promise.all([
-    db.collection('blobs.files').findOne({}),
-    db.collection('blobs.chunks').findOne({}),
-  ]);
+  await blobs.write(blob, Readable.from([Buffer.alloc(INLINE_BYTES, 'text ')]));
+  const file = await db.collection('blobs.files').findOne({});
   await multiply(db, 'blobs.files', SIZES.large, (index) => ({
     ...{
       _id: `blob-file-${index}`,
@@ -222,7 +220,7 @@ async function fillBlobs(db: Db, { blobs }: Stores): Promise<void> {
     metadata: { ...(file?.['metadata'] as Document), file_key: fileKeyOf(index), generation: index },
   }));
   await multiply(db, 'blobs.chunks', SIZES.large, (index) => ({
-    ...{ _id: `chunk-${index}`, files_id: `blob-file-${index}`, n: 0, data: chunk?.['data'] as unknown },
+    ...{ _id: `chunk-${index}`, files_id: `blob-file-${index}`, n: 0, data: new Binary(Buffer.from('text')) },
   }));
 }
 

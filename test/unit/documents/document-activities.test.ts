@@ -198,11 +198,9 @@ describe('embedDocument', () => {
     const task = await bench.admit('guide', 'text');
     const ref = refOf(task);
     await inActivity(() => bench.documents.parseDocument(ref)).result;
-    const { publish } = bench.chunks;
-    bench.chunks.publish = () => Promise.reject(new AppError('VDB_ERROR'));
+    bench.chunks.show = () => Promise.reject(new AppError('VDB_ERROR'));
     const failed = inActivity(() => bench.embedding.embedDocument(ref, { publish: true }));
     expect(await codeOf(failed.result)).toBe('VDB_ERROR');
-    bench.chunks.publish = publish;
     bench.chunks.put = () => Promise.reject(new Error('nothing is left to be stored'));
     const retry = inActivity(() => bench.embedding.embedDocument(ref, { publish: true }), {
       attempt: 2,

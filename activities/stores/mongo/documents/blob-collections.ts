@@ -19,9 +19,9 @@ export const BLOB_COLLECTIONS = {
 export const BLOB_CHUNK_BYTES = 1024 * 1024;
 
 /**
- * What the steps of an indexing leave for each other is mostly a few kilobytes, and lives for seconds. Up to here it
- * stands in its files document: written, read and removed by one operation each instead of five, two and five. Uploads
- * have chunks whatever their size, for other tools to read.
+ * Most uploads, and what the steps of an indexing leave for each other, have a few kilobytes. Up to here they stand in
+ * their files document: written, read and removed by one operation each instead of five, two and five. Other tools that
+ * read GridFS find these without chunks.
  */
 export const INLINE_BYTES = 64 * 1024;
 

@@ -59,7 +59,9 @@ export const createMongoBlobStore = (db: Db): BlobStore => {
       );
     },
     async remove(blobId) {
-      const file = await files.findOne({ filename: blobId });
+      // Most are small ones, which need no look at them first.
+      const { deletedCount } = await files.deleteOne({ filename: blobId, inline: { $exists: true } });
+      const file = deletedCount === 1 ? null : await files.findOne({ filename: blobId });
       if (file !== null) await removeFile(collections, file);
     },
     async listByFile(fileKey) {

@@ -34,11 +34,7 @@ export const writeBlob = async (
     chunks: CHUNKS_RESERVED,
   };
   try {
-    const isUpload = blob.kind === 'upload';
-    if (isUpload) await collections.writes.insertOne(attempt);
-    const written = await writeChunks(collections, attempt, source, {
-      inlineBelow: isUpload ? 0 : INLINE_BYTES,
-    });
+    const written = await writeChunks(collections, attempt, source);
     const { size, sha256, inline } = written;
     signal?.throwIfAborted();
     await (inline === undefined ? complete : show)(collections, {
@@ -71,7 +67,6 @@ const writeChunks = async (
   { chunks, writes }: BlobCollections,
   attempt: BlobWriteDocument,
   source: Readable,
-  { inlineBelow }: { inlineBelow: number },
 ): Promise<{ size: number; sha256: string; inline?: Binary }> => {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(BLOB_CHUNK_BYTES);
@@ -86,7 +81,7 @@ const writeChunks = async (
   };
   const flush = async () => {
     // Nothing was written for what might have stayed small: only now is there something to be found after a crash.
-    if (n === 0 && inlineBelow > 0) await writes.insertOne(attempt);
+    if (n === 0) await writes.insertOne(attempt);
     if (n === attempt.chunks) await touch(n + CHUNKS_RESERVED);
     const data = new Binary(filled === buffer.length ? buffer : buffer.subarray(0, filled));
     await chunks.insertOne({ _id: new ObjectId(), files_id: attempt._id, n, data });
@@ -109,7 +104,7 @@ const writeChunks = async (
   // A source destroyed without an error before its end must not pass for a short file.
   if (!source.readableEnded) throw new AppError('BAD_REQUEST', 'The upload ended before it was complete.');
   const sha256 = hash.digest('hex');
-  if (size < inlineBelow) return { size, sha256, inline: new Binary(buffer.subarray(0, size)) };
+  if (size < INLINE_BYTES) return { size, sha256, inline: new Binary(buffer.subarray(0, size)) };
   if (filled > 0) await flush();
   return { size, sha256 };
 };

@@ -85,6 +85,9 @@ export const createFakeChunkStore = (): ChunkStore => {
         entries.set(id, { chunk: { ...copyRecord(chunk), chunk_id: id, published }, vectors });
       }
     },
+    async show(signal) {
+      signal?.throwIfAborted();
+    },
     async publish(fileKey, generation, count) {
       const ids = Array.from({ length: count }, (_, position) => chunkId(fileKey, generation, position));
       const found = ids.flatMap((id) => entries.get(id) ?? []);
