@@ -7,7 +7,7 @@ import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
 import type { Config } from '../schemas/config/config.js';
-import { createClientAddress } from './http/client-address.js';
+import { createClientAddress, nameClients } from './http/client-address.js';
 import { docsRoutes } from './http/docs-routes.js';
 import type { GatewayDeps } from './gateway-deps.js';
 import { documentRoutes } from './document-surface.js';
@@ -108,6 +108,7 @@ const createBase = (
   app.use(crossOrigin(config.http.corsOrigins));
   app.use(errorMapping);
   app.use(guardOpenAccess(config));
+  app.use(nameClients(config.http.trustedProxies));
   app.use(requestBodies(bodyPace));
   return app;
 };

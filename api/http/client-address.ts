@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type Koa from 'koa';
+import type { Middleware } from 'koa';
 
 type Address = ReturnType<typeof ipaddr.process>;
 
@@ -42,6 +43,15 @@ export const createClientName = (trustedProxies: readonly string[]): ((ctx: Koa.
   return (ctx) => {
     const address = source(ctx);
     return address === null ? 'unknown' : nameOf(address);
+  };
+};
+
+/** Keeps the client's name with its request, for what counts per client before there is a user. */
+export const nameClients = (trustedProxies: readonly string[]): Middleware => {
+  const nameClient = createClientName(trustedProxies);
+  return (ctx, next) => {
+    ctx.state['client'] = nameClient(ctx);
+    return next();
   };
 };
 

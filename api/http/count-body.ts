@@ -10,10 +10,10 @@ const inFlight = createBodyBudget();
 /** So much of a form beside its file is free, so that ordinary uploads go on while large bodies fill the budget. */
 const FREE_FORM_BYTES = 256 * 1024;
 
-/** Who is told apart where bodies take room: a user, or the address of whoever is none. */
+/** Who is told apart where bodies take room: a user, or the client's address (see `nameClients`). */
 const callerOf = (ctx: Koa.Context): string => {
   const principal = ctx.state['principal'] as { userId: number } | undefined;
-  return principal === undefined ? `address:${ctx.ip}` : `user:${principal.userId}`;
+  return principal === undefined ? `address:${String(ctx.state['client'])}` : `user:${principal.userId}`;
 };
 
 /** Room that one request takes, until it is answered. */

@@ -3,8 +3,10 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from '@jest/globals';
+import { sampleSignal } from '../support/signal-client.js';
 import { until } from '../support/until.js';
 import { createScriptedChat } from '../api/support/scripted-chat.js';
+import { startProxy } from '../api/support/start-proxy.js';
 import { startGateway } from '../api/support/start-gateway.js';
 import type { Gateway, GatewayOptions } from '../api/support/start-gateway.js';
 import { watchHealth } from './support/health-watch.js';
@@ -185,3 +187,27 @@ test('fields of forms in flight are bounded by their bytes, and files are not', 
     expect(files.map(({ heard }) => heard())).toEqual(files.map(() => ''));
   });
 }, 60_000);
+
+test('behind a trusted proxy large pushes of one address take no room of another', async () => {
+  const proxy = await startProxy({
+    ...{ trustedProxies: ['127.0.0.1'], env: { UVICORN_FORWARDED_ALLOW_IPS: '127.0.0.1' } },
+  });
+  gateway = proxy;
+  const sending = (address: string): string =>
+    head('/v2/signals', 'a-token', JSON_TYPE, `X-Forwarded-For: ${address}`, 'Content-Length: 10000000');
+  const greedy = Array.from({ length: 4 }, () => {
+    const push = open();
+    push.socket.write(sending('192.0.2.1') + ' '.repeat(9_900_000));
+    return push;
+  });
+  await until('one does not fit', async () => greedy.some(({ heard }) => heard().includes(' 503 ')));
+  const body = ' '.repeat(6_000_000) + JSON.stringify([sampleSignal(1)]);
+  const { status } = await gateway.call('POST', '/v2/signals', {
+    ...{
+      body,
+      token: 'another',
+      headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '192.0.2.2' },
+    },
+  });
+  expect(status).toBe(200);
+}, 30_000);
