@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { WorkflowHandleWithSignaledRunId } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import type { ForwardingActivities } from '../../activities/signals/forwarding-activities.js';
@@ -44,12 +45,18 @@ const onStage = async <T>(
     activities: { ...fixture.activities, ...options.override },
     maxHeartbeatThrottleInterval: 100,
   });
-  const wake: Stage['wake'] = (word = 'wake') =>
+  const send = (signal: string): Promise<Handle> =>
     env.client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
       workflowId: forwardWorkflowId(prefix, 'lapi'),
       taskQueue,
       args: [{ prefix, watcher: 'lapi', ...options.input }],
-      signal: word,
+      signal,
+    });
+  // The test server looks for a run and signals it in two steps, and refuses when the run ends between them.
+  const wake: Stage['wake'] = (word = 'wake') =>
+    send(word).catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return send(word);
+      throw error;
     });
   return worker.runUntil(() => use({ fixture, wake }));
 };
