@@ -6,6 +6,23 @@ import type {
   SwapStatus,
 } from '../../schemas/documents/embedder-swaps.js';
 
+/** The workflows that move partitions. */
+export interface SwapStarter {
+  /** @throws AppError EMBEDDER_SWAP_IN_PROGRESS, SERVICE_UNAVAILABLE */
+  startSwap(swap: SwapStart): Promise<void>;
+  /** Of every partition on an embedder. @throws AppError as `startSwap` */
+  startSwaps(
+    swaps: {
+      source: string;
+      target: string;
+      concurrency: number;
+      startedBy: string;
+    } & Pick<SwapStart, 'min_overlap' | 'min_known_item'>,
+  ): Promise<void>;
+  /** False when no workflow is at work on this partition. @throws AppError SERVICE_UNAVAILABLE */
+  cancelSwap(partitionKey: string): Promise<boolean>;
+}
+
 export interface EmbedderSwapStore {
   /** Begins a swap; repeating it changes nothing. */
   insert(swap: SwapStart): Promise<void>;
