@@ -25,6 +25,7 @@ import { createMongoApiKeyStore } from './stores/mongo/signals/api-key-store.js'
 import { createMongoBlobStore } from './stores/mongo/documents/blob-store.js';
 import { createGuardedDispatcher } from './outbound/address-guard.js';
 import { createCallbackClient } from './outbound/callback-client.js';
+import { createDownloads } from './outbound/downloads.js';
 import { createWebSearch } from './outbound/web-search.js';
 import { createMongoCallbackStore } from './stores/mongo/documents/callback-store.js';
 import { createMongoClaimStore } from './stores/mongo/documents/claim-store.js';
@@ -135,8 +136,10 @@ function connectRoutes(
     connectTimeoutMs: MODEL_CONNECT_MS,
   });
   const { webSearch } = config.chat;
+  const downloads = createDownloads(config.downloads);
   return {
     ...adapters,
+    downloads,
     modelServers: createModelServers({ dispatcher: modelServers, keys, registry: adapters.models }),
     overrides: createOverrideModels({
       ...{ endpoints: adapters.endpoints, keys },
@@ -153,7 +156,7 @@ function connectRoutes(
         ? null
         : createWebSearch(modelServers, { ...webSearch, token: webSearch.token }),
     async close() {
-      await Promise.allSettled([foreignServers.destroy(), adapters.close()]);
+      await Promise.allSettled([foreignServers.destroy(), downloads.close(), adapters.close()]);
     },
   };
 }
