@@ -22,7 +22,9 @@ export const readMessage = async (koa: Koa.Context): Promise<unknown> => {
     const { rawBody } = koa.request as Koa.Request & { rawBody: string | undefined };
     return rawBody !== undefined && LONG_NUMBER.test(rawBody) ? parse(rawBody, null, exact) : body;
   } catch (error) {
-    if (error instanceof AppError && error.code === 'VALIDATION_ERROR') return undefined;
+    // A RangeError: nested deeper than the stack.
+    const isUnreadable = error instanceof AppError && error.code === 'VALIDATION_ERROR';
+    if (isUnreadable || error instanceof RangeError) return undefined;
     throw error;
   }
 };

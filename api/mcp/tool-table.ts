@@ -68,5 +68,3 @@ export const createToolTable = (deps: GatewayDeps) => {
     },
   };
 };
-
-export type ToolTable = ReturnType<typeof createToolTable>;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { losslessBody } from '../http/json.js';
+import { badRequest } from '../http/request-issues.js';
 import type { CallerContext } from '../http/route.js';
 import type { AskRoute } from './ask-route.js';
 
@@ -59,6 +61,17 @@ export const FILE_ID = z.string().meta({ description: 'Id of a file within its p
 export const METADATA = z
   .record(z.string(), z.unknown())
   .meta({ description: 'Keys and values, as for an upload: at most 256 values and 64 KiB' });
+
+/** Metadata as the field of a form has it, since the rules for them are those of uploads. */
+export const metadataField = (metadata: z.output<typeof METADATA>): string => {
+  try {
+    return losslessBody(metadata);
+  } catch (error) {
+    // Nested deeper than the stack.
+    if (error instanceof RangeError) throw badRequest('metadata is nested too deep');
+    throw error;
+  }
+};
 
 /** An extract of a document. */
 export const Chunk = z.object({

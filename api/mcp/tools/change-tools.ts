@@ -3,10 +3,9 @@ import { MessageBody } from '../../../schemas/documents/documents-api.js';
 import { copyDocument } from '../../documents/files/copy-document.js';
 import { patchDocument } from '../../documents/files/patch-document.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { losslessBody } from '../../http/json.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import type { CallerContext } from '../../http/route.js';
-import { FILE_ID, METADATA, PARTITION, adding, destroying, tool } from '../tool.js';
+import { FILE_ID, METADATA, PARTITION, adding, destroying, metadataField, tool } from '../tool.js';
 import type { Tool } from '../tool.js';
 
 const Message = MessageBody.pick({ message: true });
@@ -40,7 +39,7 @@ export const changeTools = (deps: GatewayDeps): Tool[] => {
       output: Message,
       async run({ ctx }, { partition, file_id, metadata }) {
         const editor = await asEditor(ctx, partition);
-        const fields = { metadata: losslessBody(metadata) };
+        const fields = { metadata: metadataField(metadata) };
         await patchDocument(deps, editor, { partition, file_id }, async () => fields);
         return { message: `Metadata for file '${file_id}' successfully updated.` };
       },
@@ -59,7 +58,7 @@ export const changeTools = (deps: GatewayDeps): Tool[] => {
       output: Message,
       async run({ ctx }, { partition, file_id, metadata, ...source }) {
         const editor = await asEditor(ctx, partition);
-        const fields = { ...source, ...(metadata != null && { metadata: losslessBody(metadata) }) };
+        const fields = { ...source, ...(metadata != null && { metadata: metadataField(metadata) }) };
         await copyDocument(deps, editor, { partition, file_id }, async () => fields);
         return { message: 'File copied successfully.' };
       },

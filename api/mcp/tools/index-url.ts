@@ -3,11 +3,10 @@ import { UploadAccepted } from '../../../schemas/documents/documents-api.js';
 import { receiveDownload } from '../../documents/files/receive-download.js';
 import { takeDocument } from '../../documents/files/upload-document.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { losslessBody } from '../../http/json.js';
 import { links } from '../../http/links.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { createPlaces } from '../../http/places.js';
-import { FILE_ID, METADATA, adding, tool } from '../tool.js';
+import { FILE_ID, METADATA, adding, metadataField, tool } from '../tool.js';
 import type { Tool, ToolCall } from '../tool.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -61,7 +60,7 @@ export const indexUrlTool = (deps: GatewayDeps): Tool => {
     async run({ ctx, report }, { url, partition, file_id, metadata }) {
       const caller = await authoriseCaller(adapters.partitions, ctx, partition, 'editor');
       const { userId } = ctx.principal;
-      const fields = metadata == null ? {} : { metadata: losslessBody(metadata) };
+      const fields = metadata == null ? {} : { metadata: metadataField(metadata) };
       const leave = places.take(userId);
       try {
         const meter = createMeter(report);

@@ -87,6 +87,21 @@ describe('what is no message', () => {
     expect(await post(body, headers)).toMatchObject([status, { jsonrpc: '2.0', id: null, error: { code } }]);
   });
 
+  it.each([
+    ['without long numbers', '1', 'metadata is nested too deep'],
+    ['with a long number', '9007199254740993', 'Parse error: Invalid JSON'],
+  ])('what is nested deeper than the stack is refused, %s', async (_what, leaf, text) => {
+    const deep = `${'['.repeat(100_000)}${leaf}${']'.repeat(100_000)}`;
+    const params =
+      '{"name":"update_file_metadata","arguments":{"partition":"notes","file_id":"mill","metadata":{"a":';
+    const [status, body] = await post(
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}${deep}}}}}`,
+    );
+    expect(status).toBeLessThan(500);
+    expect(JSON.stringify(body)).toContain(text);
+    expect(gateway.logLines.join('')).not.toContain('UNEXPECTED_ERROR');
+  });
+
   it('a method that nobody knows is told so', async () => {
     expect(await post(request('no/such'))).toMatchObject([200, { id: 1, error: { code: -32601 } }]);
   });
