@@ -70,6 +70,7 @@ const USER_AGENT = 'tamis/0.1';
 /** A start waits so long for what OLLAMA_HOST offers. */
 const DISCOVERY_MS = 5000;
 const MODEL_CONNECT_MS = 5000;
+const DOWNLOAD_CONNECT_MS = 10_000;
 const IP_INFO_ENTRIES = 1_000;
 
 /** A cache of this name; so many entries are kept in the process at most. */
@@ -136,7 +137,11 @@ function connectRoutes(
     connectTimeoutMs: MODEL_CONNECT_MS,
   });
   const { webSearch } = config.chat;
-  const downloads = createDownloads(config.downloads);
+  const foreignSites = createGuardedDispatcher({
+    allowPrivate: config.downloads.allowPrivateAddresses,
+    connectTimeoutMs: DOWNLOAD_CONNECT_MS,
+  });
+  const downloads = createDownloads(foreignSites);
   return {
     ...adapters,
     downloads,

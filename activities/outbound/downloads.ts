@@ -3,9 +3,8 @@ import { request } from 'undici';
 import type { Dispatcher } from 'undici';
 import { AppError } from '../../schemas/app-error.js';
 import type { Downloads } from '../ports/downloads.js';
-import { createGuardedDispatcher, isBlocked } from './address-guard.js';
+import { isBlocked } from './address-guard.js';
 
-const CONNECT_MS = 10_000;
 const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MEBIBYTE = 1024 * 1024;
@@ -102,11 +101,8 @@ const faultOf = (answer: Dispatcher.ResponseData, size: number | null, maxBytes:
   return size !== null && size > maxBytes ? tooLarge(maxBytes) : null;
 };
 
-export const createDownloads = (options: { allowPrivateAddresses: boolean }): Downloads => {
-  const dispatcher = createGuardedDispatcher({
-    allowPrivate: options.allowPrivateAddresses,
-    connectTimeoutMs: CONNECT_MS,
-  });
+/** @param dispatcher guarded, since the addresses are clients'; it goes with this */
+export const createDownloads = (dispatcher: Dispatcher): Downloads => {
   return {
     async open(address, { maxBytes, timeoutMs, signal }) {
       const first = webUrl(address);

@@ -19,7 +19,8 @@ const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 /** Any throw as ours; what is our fault is logged with its cause, as the middleware does for other routes. */
 export const noted = ({ log, koa }: CallerContext, thrown: unknown): AppError => {
   const error = errorFrom(thrown);
-  if (error.status >= 500) log.error({ err: error, code: error.code }, 'a call of an agent failed');
+  if (koa.res.destroyed) log.debug({ code: error.code }, 'the client left');
+  else if (error.status >= 500) log.error({ err: error, code: error.code }, 'a call of an agent failed');
   else log.debug({ code: error.code, detail: error.message }, 'a call of an agent was refused');
   if (REFUSALS.has(error.status)) koa.state['refusal'] = error.message;
   return error;

@@ -7,7 +7,7 @@ import { connectAgent } from '../support/agent.js';
 import type { Agent } from '../support/agent.js';
 import { startGateway } from '../support/start-gateway.js';
 import type { Gateway, GatewayOptions } from '../support/start-gateway.js';
-import { NOTHING, leftovers } from '../support/uploads.js';
+import { NOTHING, leftovers, until } from '../support/uploads.js';
 
 let gateway: Gateway;
 let agent: Agent;
@@ -194,6 +194,34 @@ describe('index_url', () => {
       expect((await index('', { url: address })).body).toMatchObject({ status: 400 });
     expect(asked).toBe(0);
     expect(await leftovers(gateway)).toEqual(NOTHING);
+  });
+
+  it.each([
+    ['and waits for events', { progressToken: 1 }],
+    ['and waits for its answer', {}],
+  ])('ends with the client that asked %s', async (_how, meta) => {
+    await open();
+    const gone = new AbortController();
+    let closed = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (closed = resolve));
+    answer = (_request, response) => {
+      response.once('close', closed);
+      response.writeHead(200, { 'content-type': 'text/plain' }).write('a part', () => gone.abort());
+    };
+    const params = {
+      ...{ name: 'index_url', _meta: meta },
+      arguments: { url: `${url}/endless.txt`, partition: 'web', file_id: 'page' },
+    };
+    const asked = gateway.call('POST', '/mcp', {
+      ...{ token: 'or-ada-0123456789abcdef', signal: gone.signal },
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    });
+    await expect(asked.then((response) => response.text())).rejects.toThrow();
+    await ended;
+    await until(() => gateway.logLines.some((line) => line.includes('"msg":"the client left"')));
+    expect(await leftovers(gateway)).toEqual(NOTHING);
+    expect(gateway.logLines.filter((line) => /"level":(50|60)/.test(line))).toEqual([]);
   });
 
   it('fetches a few at once for one caller', async () => {

@@ -3,6 +3,8 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { Agent } from 'undici';
+import { createGuardedDispatcher } from '../../../activities/outbound/address-guard.js';
 import { createDownloads } from '../../../activities/outbound/downloads.js';
 import type { Downloads } from '../../../activities/ports/downloads.js';
 
@@ -11,9 +13,10 @@ let url: string;
 let seen: IncomingMessage[];
 let answer: RequestListener;
 let downloads: Downloads;
+const guarded = (allowPrivate: boolean) => createGuardedDispatcher({ allowPrivate, connectTimeoutMs: 1000 });
 beforeEach(async () => {
   seen = [];
-  downloads = createDownloads({ allowPrivateAddresses: true });
+  downloads = createDownloads(guarded(true));
   server = createServer((request, response) => {
     seen.push(request);
     answer(request, response);
@@ -119,11 +122,36 @@ describe('a download', () => {
     'goes to no address that is not public: %s',
     async (host) => {
       await downloads.close();
-      downloads = createDownloads({ allowPrivateAddresses: false });
+      downloads = createDownloads(guarded(false));
       await expect(fetched(`http://${host}:${new URL(url).port}/`)).rejects.toMatchObject({
         code: 'DOWNLOAD_REFUSED',
       });
       expect(seen).toEqual([]);
+    },
+  );
+
+  it.each(['http://127.0.0.1:PORT/', 'http://localhost:PORT/', 'http://169.254.169.254/latest/meta-data'])(
+    'follows no public site inside: %s',
+    async (inside) => {
+      await downloads.close();
+      // The public site is our own server, past the guard; what it points to is not.
+      const site = new Agent();
+      const dispatcher = guarded(false).compose(
+        (dispatch) => (options, handler) =>
+          String(options.origin) === 'http://site.example'
+            ? site.dispatch({ ...options, origin: url }, handler)
+            : dispatch(options, handler),
+      );
+      downloads = createDownloads(dispatcher);
+      const location = inside.replace('PORT', new URL(url).port);
+      answer = (request, response) => {
+        if (request.url === '/plain') response.end('public');
+        else response.writeHead(302, { location }).end();
+      };
+      expect((await fetched('http://site.example/plain')).text).toBe('public');
+      await expect(fetched('http://site.example/')).rejects.toMatchObject({ code: 'DOWNLOAD_REFUSED' });
+      expect(seen.map(({ url: path }) => path)).toEqual(['/plain', '/']);
+      await site.destroy();
     },
   );
 });
