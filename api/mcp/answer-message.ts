@@ -43,14 +43,20 @@ const HEADERS = ['accept', 'content-type', 'mcp-protocol-version'];
 
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {}, completions: {} };
 
+const MAX_TOKEN = 255;
+
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** Whether a client gave a token to be told under. A long one would be sent many times. */
+const isToken = (token: unknown): token is string | number =>
+  typeof token === 'number' || (typeof token === 'string' && token.length <= MAX_TOKEN);
 
 /** Progress of a call to the client that gave it a token; lost with the client. */
 const reporter =
   ({ _meta, sendNotification }: Extra): ToolCall['report'] =>
   (progress, total, message) => {
     const progressToken = _meta?.progressToken;
-    if (progressToken === undefined) return;
+    if (!isToken(progressToken)) return;
     const params = { progressToken, progress, ...(total === null ? {} : { total }), message };
     sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
   };
@@ -139,8 +145,8 @@ export const createMessageAnswering = (deps: GatewayDeps, routes: readonly Route
 const wantsProgress = (message: unknown): boolean => {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: unknown };
   if (method !== 'tools/call' || typeof params !== 'object' || params === null) return false;
-  const { _meta: meta } = params as { _meta?: unknown };
-  return typeof meta === 'object' && meta !== null && 'progressToken' in meta;
+  const { _meta: meta } = params as { _meta?: { progressToken?: unknown } | null };
+  return isToken(meta?.progressToken);
 };
 
 /** The events of an answer as they come; whoever stops reading them ends the call. */

@@ -3,6 +3,7 @@ import type { GatewayDeps } from '../gateway-deps.js';
 import { authoriseCaller } from '../http/middleware/authorise-partition.js';
 import type { CallerContext } from '../http/route.js';
 import { INVALID_PARAMS, rpcError } from './rpc-error.js';
+import { NAME, TEXT } from './tool.js';
 
 const MAX_COMPLETIONS = 100;
 
@@ -18,7 +19,7 @@ const ANSWER = {
 
 export const PROMPTS = [ANSWER];
 
-const Arguments = z.object({ partition: z.string().min(1), question: z.string().min(1) });
+const Arguments = z.object({ partition: NAME.min(1), question: TEXT.min(1) });
 
 /** The documents themselves are no part of it: what they say must not read as the user's words. */
 const answerPrompt = ({ partition, question }: z.output<typeof Arguments>): string =>
@@ -40,7 +41,10 @@ export const createPrompts = ({ adapters }: Pick<GatewayDeps, 'adapters'>) => ({
     if (name !== ANSWER.name) throw rpcError(INVALID_PARAMS, `Prompt '${name.slice(0, 100)}' not found`);
     const read = Arguments.safeParse(given ?? {});
     if (!read.success)
-      throw rpcError(INVALID_PARAMS, 'The prompt needs the arguments `partition` and `question`.');
+      throw rpcError(
+        INVALID_PARAMS,
+        'The prompt needs `partition` and `question`, neither longer than they can be.',
+      );
     await authoriseCaller(adapters.partitions, ctx, read.data.partition, 'viewer');
     const text = answerPrompt(read.data);
     return {

@@ -37,6 +37,9 @@ export const RESOURCE_TEMPLATES = [
   },
 ];
 
+/** Of names and ids of the greatest length, each character in the form `%00`. */
+const MAX_URI = 2000;
+
 /** Where the next page begins. */
 const Cursor = z.tuple([z.string(), z.int().min(0)]);
 
@@ -51,6 +54,9 @@ const readCursor = (cursor: string | undefined): z.output<typeof Cursor> => {
 
 const writeCursor = (place: z.output<typeof Cursor>): string =>
   Buffer.from(JSON.stringify(place)).toString('base64url');
+
+const noSuchResource = (uri: string): Error =>
+  rpcError(RESOURCE_NOT_FOUND, `Resource '${uri.slice(0, 200)}' not found`);
 
 const decoded = (text: string | undefined): string => {
   try {
@@ -86,6 +92,7 @@ export const createResources = ({ adapters }: Pick<GatewayDeps, 'adapters'>) => 
   },
 
   async read(ctx: CallerContext, uri: string) {
+    if (uri.length > MAX_URI) throw noSuchResource(uri);
     const [, partition, fileId] = /^tamis:\/\/partition\/([^/]+)\/file\/([^/]+)$/.exec(uri) ?? [];
     if (partition !== undefined) {
       const named = { partition: decoded(partition), fileId: decoded(fileId) };
@@ -102,7 +109,7 @@ export const createResources = ({ adapters }: Pick<GatewayDeps, 'adapters'>) => 
       };
     }
     const chunk = /^tamis:\/\/chunk\/([^/]+)$/.exec(uri)?.[1];
-    if (chunk === undefined) throw rpcError(RESOURCE_NOT_FOUND, `Resource '${uri.slice(0, 200)}' not found`);
+    if (chunk === undefined) throw noSuchResource(uri);
     const found = await findExtract(adapters, ctx.scope, decoded(chunk));
     const metadata = withoutBigints(presentChunkMetadata(found));
     return { contents: [{ uri, mimeType: 'text/plain', text: found.chunk.text, _meta: { metadata } }] };

@@ -55,9 +55,14 @@ export const adding = (title: string, { openWorld = false } = {}): ToolAnnotatio
   ...{ title, readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: openWorld },
 });
 
+/** Names and ids have 255 characters at most; over HTTP the length of a path bounds what is said of longer ones. */
+export const NAME = z.string().max(255);
+/** Likewise, what a query of the routes could hold. */
+export const TEXT = z.string().max(16_000);
+
 /** Arguments that several tools take. */
-export const PARTITION = z.string().meta({ description: 'Name of a partition, as list_partitions gives it' });
-export const FILE_ID = z.string().meta({ description: 'Id of a file within its partition' });
+export const PARTITION = NAME.meta({ description: 'Name of a partition, as list_partitions gives it' });
+export const FILE_ID = NAME.meta({ description: 'Id of a file within its partition' });
 export const METADATA = z
   .record(z.string(), z.unknown())
   .meta({ description: 'Keys and values, as for an upload: at most 256 values and 64 KiB' });

@@ -5,7 +5,7 @@ import { patchDocument } from '../../documents/files/patch-document.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import type { CallerContext } from '../../http/route.js';
-import { FILE_ID, METADATA, PARTITION, adding, destroying, metadataField, tool } from '../tool.js';
+import { FILE_ID, METADATA, NAME, PARTITION, adding, destroying, metadataField, tool } from '../tool.js';
 import type { Tool } from '../tool.js';
 
 const Message = MessageBody.pick({ message: true });
@@ -49,10 +49,10 @@ export const changeTools = (deps: GatewayDeps): Tool[] => {
       description: 'Copies an indexed file under a new id, within its partition or into another one.',
       annotations: adding('Copy a file'),
       input: z.strictObject({
-        partition: z.string().meta({ description: 'Where the copy goes' }),
-        file_id: z.string().meta({ description: 'Id of the copy' }),
-        source_partition: z.string(),
-        source_file_id: z.string(),
+        partition: NAME.meta({ description: 'Where the copy goes' }),
+        file_id: NAME.meta({ description: 'Id of the copy' }),
+        source_partition: NAME,
+        source_file_id: NAME,
         metadata: METADATA.nullish().meta({ description: 'Keys that are merged into those of the copy' }),
       }),
       output: Message,

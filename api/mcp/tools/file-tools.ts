@@ -10,7 +10,7 @@ import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { createPlaces } from '../../http/places.js';
 import type { CallerContext } from '../../http/route.js';
 import { findLiveFile, readChunks } from '../read-file.js';
-import { Chunk, FILE_ID, PARTITION, reading, tool } from '../tool.js';
+import { Chunk, FILE_ID, NAME, PARTITION, reading, tool } from '../tool.js';
 import type { Tool } from '../tool.js';
 
 const FileRow = FileList.shape.files.element;
@@ -143,7 +143,7 @@ export const fileTools = ({ adapters }: GatewayDeps): Tool[] => {
         'Finds files by name, in all partitions that you may read: misspelt names and parts of names are found too.',
       annotations: reading('Find files by name'),
       input: z.strictObject({
-        query: z.string().meta({ description: 'A name, or a part of one' }),
+        query: NAME.meta({ description: 'A name, or a part of one' }),
         cutoff: z
           .number()
           .min(0)

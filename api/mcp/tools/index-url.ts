@@ -6,7 +6,7 @@ import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { createPlaces } from '../../http/places.js';
-import { FILE_ID, METADATA, adding, metadataField, tool } from '../tool.js';
+import { FILE_ID, METADATA, NAME, TEXT, adding, metadataField, tool } from '../tool.js';
 import type { Tool, ToolCall } from '../tool.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -51,8 +51,8 @@ export const indexUrlTool = (deps: GatewayDeps): Tool => {
       'get_indexation_task_status.',
     annotations: adding('Index a document from the web', { openWorld: true }),
     input: z.strictObject({
-      url: z.string().meta({ description: 'http:// or https://' }),
-      partition: z.string().meta({ description: 'Where the file goes' }),
+      url: TEXT.meta({ description: 'http:// or https://' }),
+      partition: NAME.meta({ description: 'Where the file goes' }),
       file_id: FILE_ID,
       metadata: METADATA.nullish(),
     }),

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { Extract } from '../../../schemas/documents/documents-api.js';
 import type { SearchAnswer } from '../../../schemas/retrieval/search-api.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { Chunk, FILE_ID, PARTITION, reading, tool } from '../tool.js';
+import { Chunk, FILE_ID, NAME, PARTITION, TEXT, reading, tool } from '../tool.js';
 import type { Tool, ToolCall } from '../tool.js';
 
-const QUERY = z.string().meta({ description: 'A question or words to look for' });
+const QUERY = TEXT.meta({ description: 'A question or words to look for' });
 const TOP_K = z.int().min(1).max(50).default(5).meta({ description: 'How many extracts at most' });
 
 const Found = z.object({
@@ -55,7 +55,8 @@ export const searchTools = ({ adapters }: GatewayDeps): Tool[] => {
       input: z.strictObject({
         query: QUERY,
         partitions: z
-          .array(z.string())
+          .array(NAME)
+          .max(1000)
           .nullish()
           .meta({ description: 'Names of partitions; all that you may read when left out' }),
         top_k: TOP_K,
@@ -97,7 +98,7 @@ export const searchTools = ({ adapters }: GatewayDeps): Tool[] => {
       name: 'get_chunk_by_id',
       description: 'Gives one extract by its chunk_id, as searches and lists of chunks name it.',
       annotations: reading('Get a chunk'),
-      input: z.strictObject({ chunk_id: z.string() }),
+      input: z.strictObject({ chunk_id: NAME }),
       output: Chunk,
       async run({ ask }, { chunk_id }) {
         const found = await ask('get /extract/{extract_id}', { params: { extract_id: chunk_id } });
