@@ -159,6 +159,19 @@ module.exports = {
       from: { path: '^api/', pathNot: '^api/(temporal|temporal-schedules|main)\\.ts$' },
       to: npm('@temporalio/client/'),
     },
+    {
+      name: 'mcp-sdk-in-api-mcp',
+      severity: 'error',
+      from: { pathNot: '^(api/mcp|test)/' },
+      to: npm('@modelcontextprotocol/'),
+    },
+    {
+      name: 'mcp-is-loaded-late',
+      comment: 'through the one import() of its route',
+      severity: 'error',
+      from: { path: '^api/', pathNot: '^api/mcp/' },
+      to: { path: '^api/mcp/', pathNot: '^api/mcp/mcp-routes\\.ts$' },
+    },
     { name: 'nothing-imports-tests', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
   ],
   options: {

@@ -25,6 +25,7 @@ import { createMongoApiKeyStore } from './stores/mongo/signals/api-key-store.js'
 import { createMongoBlobStore } from './stores/mongo/documents/blob-store.js';
 import { createGuardedDispatcher } from './outbound/address-guard.js';
 import { createCallbackClient } from './outbound/callback-client.js';
+import { createDownloads } from './outbound/downloads.js';
 import { createWebSearch } from './outbound/web-search.js';
 import { createMongoCallbackStore } from './stores/mongo/documents/callback-store.js';
 import { createMongoClaimStore } from './stores/mongo/documents/claim-store.js';
@@ -70,6 +71,7 @@ const USER_AGENT = 'tamis/0.1';
 /** A start waits so long for what OLLAMA_HOST offers. */
 const DISCOVERY_MS = 5000;
 const MODEL_CONNECT_MS = 5000;
+const DOWNLOAD_CONNECT_MS = 10_000;
 const IP_INFO_ENTRIES = 1_000;
 
 /** A cache of this name; so many entries are kept in the process at most. */
@@ -136,8 +138,14 @@ function connectRoutes(
     connectTimeoutMs: MODEL_CONNECT_MS,
   });
   const { webSearch } = config.chat;
+  const foreignSites = createGuardedDispatcher({
+    allowPrivate: config.downloads.allowPrivateAddresses,
+    connectTimeoutMs: DOWNLOAD_CONNECT_MS,
+  });
+  const downloads = createDownloads(foreignSites);
   return {
     ...adapters,
+    downloads,
     modelServers: createModelServers({ dispatcher: modelServers, keys, registry: adapters.models }),
     overrides: createOverrideModels({
       ...{ endpoints: adapters.endpoints, keys },
@@ -154,7 +162,7 @@ function connectRoutes(
         ? null
         : createWebSearch(modelServers, { ...webSearch, token: webSearch.token }),
     async close() {
-      await Promise.allSettled([foreignServers.destroy(), adapters.close()]);
+      await Promise.allSettled([foreignServers.destroy(), downloads.close(), adapters.close()]);
     },
   };
 }

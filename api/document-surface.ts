@@ -7,6 +7,7 @@ import { embeddingRoutes } from './retrieval/chat/embedding-routes.js';
 import { healthRoutes } from './service/health-routes.js';
 import { createReadiness } from './service/readiness.js';
 import { indexerRoutes } from './documents/files/indexer-routes.js';
+import { mcpRoutes } from './mcp/mcp-routes.js';
 import { memberRoutes } from './documents/partitions/member-routes.js';
 import { modelEndpointRoutes } from './models/model-endpoint-routes.js';
 import { modelListRoutes } from './retrieval/chat/model-list-routes.js';
@@ -27,30 +28,36 @@ import { userRoutes } from './documents/users/user-routes.js';
 import { workspaceRoutes } from './documents/partitions/workspace-routes.js';
 
 /** The whole document surface. */
-export const documentRoutes = (deps: GatewayDeps): Route[] => [
-  ...healthRoutes(createReadiness(deps.adapters, deps.workflows, deps.config.readiness)),
-  ...indexerRoutes(deps),
-  ...taskRoutes(deps),
-  ...queueRoutes(deps),
-  ...userRoutes(deps),
-  ...serviceRoutes(deps),
-  ...migrationRoutes(deps),
-  ...scheduleRoutes(deps),
-  ...modelEndpointRoutes(deps),
-  ...modelServerRoutes(deps),
-  ...presetRoutes(deps),
-  ...promptRoutes(deps),
-  ...partitionRoutes(deps),
-  ...partitionSettingsRoutes(deps),
-  ...embedderSwapRoutes(deps),
-  ...memberRoutes(deps),
-  ...workspaceRoutes(deps),
-  ...contentRoutes(deps),
-  ...searchRoutes(deps),
-  ...staticRoutes(deps),
-  ...(deps.config.chat.enabled
-    ? [...modelListRoutes(deps), ...chatRoutes(deps), ...embeddingRoutes(deps), ...toolRoutes(deps)]
-    : []),
-  // Last: their first step is a wildcard.
-  ...bareRelationshipRoutes(deps),
-];
+export const documentRoutes = (deps: GatewayDeps): Route[] => {
+  const routes = [
+    ...healthRoutes(createReadiness(deps.adapters, deps.workflows, deps.config.readiness)),
+    ...indexerRoutes(deps),
+    ...taskRoutes(deps),
+    ...queueRoutes(deps),
+    ...userRoutes(deps),
+    ...serviceRoutes(deps),
+    ...migrationRoutes(deps),
+    ...scheduleRoutes(deps),
+    ...modelEndpointRoutes(deps),
+    ...modelServerRoutes(deps),
+    ...presetRoutes(deps),
+    ...promptRoutes(deps),
+    ...partitionRoutes(deps),
+    ...partitionSettingsRoutes(deps),
+    ...embedderSwapRoutes(deps),
+    ...memberRoutes(deps),
+    ...workspaceRoutes(deps),
+    ...contentRoutes(deps),
+    ...searchRoutes(deps),
+    ...staticRoutes(deps),
+  ];
+  return [
+    ...routes,
+    ...mcpRoutes(deps, routes),
+    ...(deps.config.chat.enabled
+      ? [...modelListRoutes(deps), ...chatRoutes(deps), ...embeddingRoutes(deps), ...toolRoutes(deps)]
+      : []),
+    // Last: their first step is a wildcard.
+    ...bareRelationshipRoutes(deps),
+  ];
+};

@@ -109,6 +109,10 @@ export const ERROR_TABLE = {
   CALLBACK_FAILED: row(502, 'The callback was not taken.', true),
   CALLBACK_REFUSED: row(400, 'The address of the callback is not allowed.'),
 
+  // Documents fetched from an address
+  DOWNLOAD_FAILED: row(502, 'The address gave no document.', true),
+  DOWNLOAD_REFUSED: row(400, 'The address is not allowed.'),
+
   // The central API (CAPI)
   CAPI_UNREACHABLE: row(502, 'Failed to forward to CAPI', true),
 

@@ -11,6 +11,7 @@ import type { ChatAdapters } from './chat.js';
 import type { ModelServers, PresetStore, PromptStore } from './model-administration.js';
 import type { ChunkStore } from './chunks.js';
 import type { EmbedderSwapStore } from './embedder-swaps.js';
+import type { Downloads } from './downloads.js';
 import type { BlobStore, ClaimStore, CounterStore, FileStore } from './files.js';
 import type { ModelEndpointStore, ModelRegistry } from './models.js';
 import type { PartitionStore, WorkspaceStore } from './partitions.js';
@@ -76,6 +77,7 @@ export interface Adapters {
 /** What the routes of the document API reach. */
 export interface RouteAdapters extends Adapters {
   modelServers: ModelServers;
+  downloads: Downloads;
 }
 
 /** Everything that the document side of a gateway reaches. */

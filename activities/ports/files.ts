@@ -12,14 +12,19 @@ export interface FileStore {
   get(partition: string, fileId: string): Promise<FileRecord | null>;
   /** Records by surrogate key, tombstones included; missing keys are missing in the map. */
   getMany(fileKeys: readonly string[]): Promise<Map<string, FileRecord>>;
-  /** Live files of a partition, by file id; those of one degraded stage if asked. */
+  /** Live files of a partition, by file id, from the one at `offset` on; those of one degraded stage if asked. */
   listLive(
     scope: Scope,
     partition: string,
-    options?: { limit?: number | undefined; degradedStage?: string | undefined },
+    options?: { limit?: number | undefined; degradedStage?: string | undefined; offset?: number },
   ): Promise<FileRecord[]>;
   /** Live files of a partition by file id, from behind one on; `null`: from the first. */
   pageLive(partition: string, page: { after: string | null; limit: number }): Promise<FileRecord[]>;
+  /** Names of the live files of those of these partitions that lie in the scope, in no order. */
+  scanNames(
+    scope: Scope,
+    partitions: readonly string[],
+  ): AsyncIterable<{ fileKey: string; fileId: string; filename: string }>;
   /** Live files of a partition that share a relationship id, by file id; the first of them when a limit is given. */
   listRelated(
     scope: Scope,

@@ -272,6 +272,10 @@ function callbacksConfig(env: Environment) {
   };
 }
 
+function downloadsConfig(env: Environment) {
+  return { allowPrivateAddresses: env.INDEX_URL_ALLOW_PRIVATE_URLS };
+}
+
 /** The whole configuration, from variables that were read and checked. */
 export function configOf(env: Environment) {
   return {
@@ -297,6 +301,7 @@ export function configOf(env: Environment) {
     redis: { url: env.REDIS_URL ?? null, keyPrefix: env.REDIS_KEY_PREFIX },
     rateLimits: rateLimitsConfig(env),
     callbacks: callbacksConfig(env),
+    downloads: downloadsConfig(env),
     /** Encrypts stored tokens and keys; 32 bytes in base64. */
     secretsKey: env.SECRETS_KEY ?? null,
     /** Shown to administrators; null: there is none. */

@@ -211,6 +211,10 @@ const uploads = {
     flag(false),
     'let `callback_url` name private, loopback and link-local addresses',
   ),
+  INDEX_URL_ALLOW_PRIVATE_URLS: described(
+    flag(false),
+    'let the tool `index_url` of `/mcp` fetch from private, loopback and link-local addresses',
+  ),
   CALLBACK_SIGNING_KEY: described(
     z.string().optional(),
     'signs callbacks: `X-Tamis-Signature: t=<seconds>,v1=<hex HMAC-SHA-256 of "t.body">`',

@@ -38,11 +38,13 @@ const field = (fields: Readonly<Record<string, string>>, name: string): string =
 /**
  * Copies a live file under a new name. The copy is a task like an upload's: it takes a place in the quota and claims
  * the bytes, and its workflow survives a crash. Answered once it is live: a copy that fails is no 201.
+ * @param readFields reads the fields that the route's form has
  */
 export const copyDocument = async (
   deps: GatewayDeps,
   ctx: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
+  readFields: () => Promise<Readonly<Record<string, string>>> = () => readForm(ctx.koa),
 ): Promise<void> => {
   const { adapters, config, workflows } = deps;
   const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
@@ -51,7 +53,7 @@ export const copyDocument = async (
   await adapters.chunks.requireSchema();
   await requireRoom(commandDeps, ctx.principal.userId);
   await requireQuota(commandDeps, ctx.principal.userId);
-  const fields = await readForm(ctx.koa);
+  const fields = await readFields();
   const { source, version } = await findSource(deps, ctx, fields);
   const target = await adapters.partitions.get(partition);
   if (target === null)

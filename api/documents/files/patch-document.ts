@@ -10,18 +10,22 @@ import { readClientMetadata } from './client-metadata.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { requireIdentifier } from '../../http/identifiers.js';
 
-/** New words for a file, and a new partition when they name one. */
+/**
+ * New words for a file, and a new partition when they name one.
+ * @param readFields reads the fields that the route's form has
+ */
 export const patchDocument = async (
   { adapters, config, workflows }: GatewayDeps,
   ctx: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
+  readFields: () => Promise<Readonly<Record<string, string>>> = () => readForm(ctx.koa),
 ): Promise<void> => {
   requireIdentifier('partition name', partition);
   requireIdentifier('file id', fileId);
   const file = await adapters.files.get(partition, fileId);
   if (file === null || (file.live === null && file.pending_task === null))
     throw noSuchFile({ partition, fileId });
-  const fields = await readForm(ctx.koa);
+  const fields = await readFields();
   const embedders = await adapters.models.list('embedder');
   const read = readClientMetadata(
     fields['metadata'],

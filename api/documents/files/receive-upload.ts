@@ -19,6 +19,9 @@ export interface ReceivedUpload {
   fault: AppError | null;
 }
 
+/** With the way to remove its bytes again. */
+export type Received = ReceivedUpload & { discard(): Promise<void> };
+
 export interface ReceiveOptions {
   blobs: BlobStore;
   blobId: string;
@@ -32,10 +35,7 @@ export interface ReceiveOptions {
  * @throws AppError 400, 413 or 422 for a form that cannot be read, 503 when bodies take too much room; the blob
  *   store's own
  */
-export const receiveUpload = async (
-  ctx: Koa.Context,
-  options: ReceiveOptions,
-): Promise<ReceivedUpload & { discard(): Promise<void> }> => {
+export const receiveUpload = async (ctx: Koa.Context, options: ReceiveOptions): Promise<Received> => {
   if (Number(ctx.get('Content-Length')) > options.maxBytes + UPLOAD_FORM_OVERHEAD)
     throw tooLarge(options.maxBytes);
   const stop = new AbortController();

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { AppError } from '../../../schemas/app-error.js';
+import type { AppError } from '../../../schemas/app-error.js';
 import {
   ToolCall,
   ToolFileMetadata,
@@ -9,6 +9,7 @@ import {
   ToolList,
   ToolResult,
 } from '../../../schemas/documents/tools-api.js';
+import { createPlaces } from '../../http/places.js';
 import { invalidRequest, badRequest } from '../../http/request-issues.js';
 import { json, route } from '../../http/route.js';
 import type { CallerContext, Route } from '../../http/route.js';
@@ -26,33 +27,9 @@ const MAX_CONCURRENT = 16;
 const MAX_OF_CALLER = 8;
 /** Bodies of one caller on their way: they take no place from others. */
 const MAX_UPLOADS_OF_CALLER = 16;
-const COME_AGAIN_MS = 5000;
+const TOO_MANY = 'Too many files are being read; try again soon.';
 /** A client waits for the answer: what takes longer belongs into a partition. */
 const MAX_MS = 300_000;
-
-/** Places for so many at once, and for so many of one caller. */
-const createPlaces = (most: number, mostOfCaller: number) => {
-  const held = new Map<number, number>();
-  let all = 0;
-  return {
-    /** @throws AppError SERVICE_UNAVAILABLE */
-    take(userId: number): () => void {
-      const own = held.get(userId) ?? 0;
-      if (all >= most || own >= mostOfCaller)
-        throw new AppError('SERVICE_UNAVAILABLE', 'Too many files are being read; try again soon.', {
-          retryAfterMs: COME_AGAIN_MS,
-        });
-      all += 1;
-      held.set(userId, own + 1);
-      return () => {
-        all -= 1;
-        const left = (held.get(userId) ?? 1) - 1;
-        if (left > 0) held.set(userId, left);
-        else held.delete(userId);
-      };
-    },
-  };
-};
 
 const missing = (field: string): AppError =>
   invalidRequest([{ type: 'missing', loc: ['body', field], msg: 'Field required', input: null }]);
@@ -79,8 +56,8 @@ const readField = <Schema extends z.ZodType>(
 /** Tools that clients may have executed (wire contract, section 1.9). */
 export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
   const timeoutMs = Math.min(config.parsing.timeoutSeconds * 1000, MAX_MS);
-  const running = createPlaces(MAX_CONCURRENT, MAX_OF_CALLER);
-  const uploads = createPlaces(Infinity, MAX_UPLOADS_OF_CALLER);
+  const running = createPlaces(MAX_CONCURRENT, MAX_OF_CALLER, TOO_MANY);
+  const uploads = createPlaces(Infinity, MAX_UPLOADS_OF_CALLER, TOO_MANY);
 
   /** In a directory of its own, which goes with everything in it, whatever happens. */
   const execute = async ({ koa, signal, principal }: CallerContext): Promise<string> => {

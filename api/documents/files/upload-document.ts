@@ -18,25 +18,40 @@ import type { GatewayDeps } from '../../gateway-deps.js';
 import { requireIdentifier } from '../../http/identifiers.js';
 import { links } from '../../http/links.js';
 import { receiveUpload } from './receive-upload.js';
+import type { Received } from './receive-upload.js';
 
-/** Checks that need no body, the stream, checks that need it, admission. Refused at any point, nothing is left. */
+/** A document that comes as a form in the body of the request. */
 export const uploadDocument = async (
+  deps: GatewayDeps,
+  ctx: CallerContext,
+  named: { partition: string; file_id: string },
+  intent: TaskRecord['intent'],
+): Promise<{ task_status_url: string }> => {
+  const { blobs } = deps.adapters;
+  const { maxUploadBytes: maxBytes } = deps.config.http;
+  const task = await takeDocument(deps, ctx, named, intent, (blobId) =>
+    receiveUpload(ctx.koa, { ...{ blobs, blobId, maxBytes }, signal: ctx.signal }),
+  );
+  return { task_status_url: links(ctx.baseUrl).task(task.task_id) };
+};
+
+/**
+ * Checks that need no document, its bytes, checks that need them, admission. Refused at any point, nothing is left.
+ * @param receive stores the bytes under the name given
+ */
+export const takeDocument = async (
   deps: GatewayDeps,
   ctx: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
   intent: TaskRecord['intent'],
-): Promise<{ task_status_url: string }> => {
+  receive: (uploadId: string) => Promise<Received>,
+): Promise<TaskRecord> => {
   const { adapters, config, workflows } = deps;
   const target = { partition, fileId, taskUrl: links(ctx.baseUrl).task };
   await checkTarget(deps, ctx, target, intent);
 
   const uploadId = randomUUID();
-  const received = await receiveUpload(ctx.koa, {
-    blobs: adapters.blobs,
-    blobId: uploadId,
-    maxBytes: config.http.maxUploadBytes,
-    signal: ctx.signal,
-  });
+  const received = await receive(uploadId);
   try {
     const checked = await checkUpload(received, {
       stores: adapters,
@@ -57,7 +72,7 @@ export const uploadDocument = async (
     await confirmUploader(commandDeps, ctx.principal.userId);
     await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
     await requireWorkspaces(deps, ctx, task.file_key, checked.workspaces);
-    return { task_status_url: target.taskUrl(task.task_id) };
+    return task;
   } catch (error) {
     await received
       .discard()

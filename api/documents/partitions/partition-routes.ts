@@ -46,7 +46,8 @@ const partitionRow = (
   ...(scope.kind === 'all' ? {} : { role: scope.roles[record.partition] }),
 });
 
-const fileRow = (file: FileRecord, link: Links) => ({
+/** A file as lists show it. */
+export const fileRow = (file: FileRecord, link: Links) => ({
   ...presentFileMetadata(file),
   link: link.file(file.partition, file.file_id),
   partition: file.partition,

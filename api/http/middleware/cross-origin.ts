@@ -17,7 +17,8 @@ export const crossOrigin = (origins: readonly string[]): Middleware => {
     // Only for named origins: any other page must not use the credentials of a signed-in user.
     credentials: !everyone,
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    allowHeaders: ['Authorization', 'Content-Type', 'X-Request-Id'],
+    // The last one is what agents in pages send to /mcp.
+    allowHeaders: ['Authorization', 'Content-Type', 'X-Request-Id', 'Mcp-Protocol-Version'],
     exposeHeaders: ['Content-Disposition', 'Retry-After', 'X-Request-Id'],
     maxAge: PREFLIGHT_SECONDS,
   });

@@ -33,6 +33,7 @@ export const requestLog =
           ms: Math.round(performance.now() - started),
           ...(principal === undefined ? {} : { user_id: principal.userId }),
           ...(ctx.state['key'] === undefined ? {} : { key: ctx.state['key'] as string }),
+          ...(ctx.state['tool'] === undefined ? {} : { tool: ctx.state['tool'] as string }),
           ...(ctx.state['refusal'] === undefined ? {} : { refusal: ctx.state['refusal'] as string }),
           ...(left && { client_left: true }),
         },

@@ -80,7 +80,7 @@ describe('calls from other origins', () => {
 
   it('pass a preflight without a token, for every method and header that clients need', async () => {
     await open({ CORS_EXTRA_ORIGINS: `http://other.example.org/; ${FRONT}` });
-    for (const path of ['/health_check', '/users/info', '/indexer/partition/p/file/f', '/nothing']) {
+    for (const path of ['/health_check', '/users/info', '/indexer/partition/p/file/f', '/mcp', '/nothing']) {
       const response = await preflight(path, FRONT);
       expect([path, response.status]).toEqual([path, 204]);
       const { headers } = response;
@@ -88,7 +88,7 @@ describe('calls from other origins', () => {
       expect(headers.get('vary')).toContain('Origin');
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
         expect(headers.get('access-control-allow-methods')).toContain(method);
-      for (const header of ['Authorization', 'Content-Type'])
+      for (const header of ['Authorization', 'Content-Type', 'Mcp-Protocol-Version'])
         expect(headers.get('access-control-allow-headers')).toContain(header);
     }
   });

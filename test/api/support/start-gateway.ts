@@ -13,6 +13,8 @@ import type { ProxyDeps } from '../../../api/signals/proxy-deps.js';
 import type { Route } from '../../../api/http/route.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin/builtin-endpoints.js';
 import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';
+import { createGuardedDispatcher } from '../../../activities/outbound/address-guard.js';
+import { createDownloads } from '../../../activities/outbound/downloads.js';
 import { createModelServers } from '../../../activities/models/model-servers.js';
 import { createEndpointModels } from '../../../activities/models/endpoint-models.js';
 import { createParserPool } from '../../../activities/documents/parsing/parser-pool.js';
@@ -99,6 +101,12 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     endpoints,
     promptSource: createStoredPromptSource(stores.prompts),
     modelServers: createModelServers({ dispatcher, keys, registry: models }),
+    downloads: createDownloads(
+      createGuardedDispatcher({
+        allowPrivate: config.downloads.allowPrivateAddresses,
+        connectTimeoutMs: 5000,
+      }),
+    ),
     migrations: fakeMigrations,
     probes: { mongodb: async () => {}, opensearch: async () => {} },
     close: async () => {},
@@ -201,7 +209,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await Promise.all([dispatcher.destroy(), parser.close()]);
+      await Promise.all([dispatcher.destroy(), own.downloads.close(), parser.close()]);
       await opened.close();
       await rm(scratchDirectory, { recursive: true, force: true });
     },

@@ -375,6 +375,16 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
         (await store().listLive(...asked)).map(({ file_id }) => file_id);
       expect(await ids(mine, partition)).toEqual(['a', 'b', 'c']);
       expect(await ids(mine, partition, { limit: 2 })).toEqual(['a', 'b']);
+      expect(await ids(mine, partition, { limit: 2, offset: 1 })).toEqual(['b', 'c']);
+      expect(await ids(mine, partition, { offset: 3 })).toEqual([]);
+      const names = await collect(store().scanNames(EVERYTHING, [partition, other, 'none']));
+      expect(names.map(({ fileId }) => fileId).sort()).toEqual(['a', 'b', 'c', 'guide']);
+      const [record] = await store().listLive(EVERYTHING, other);
+      expect(names.find(({ fileId }) => fileId === 'guide')).toEqual({
+        ...{ fileKey: record?.file_key, fileId: 'guide', filename: record?.live?.filename },
+      });
+      const seen = await collect(store().scanNames(mine, [partition, other]));
+      expect(seen.map(({ fileId }) => fileId).sort()).toEqual(['a', 'b', 'c']);
       expect(await ids(EVERYTHING, other)).toEqual(['guide']);
       expect(await ids(mine, other)).toEqual([]);
       expect(await ids({ kind: 'partitions', userId: 2, roles: {} }, 'constructor')).toEqual([]);

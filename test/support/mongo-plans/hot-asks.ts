@@ -167,6 +167,8 @@ function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
     ['files.listLive of a small partition', () => files.listLive(EVERYTHING, partitionName(7))],
     ['files.pageLive', () => files.pageLive(large, { after: 'file-100', limit: 100 })],
     ['files.listLive of a large one', () => files.listLive(EVERYTHING, large, { limit: 100 })],
+    ['files.listLive from an offset', () => files.listLive(EVERYTHING, large, { limit: 100, offset: 50 })],
+    ['files.scanNames', () => readToEnd(files.scanNames(EVERYTHING, [large, partitionName(7)]))],
     [
       'files.listLive of a stage',
       () => files.listLive(EVERYTHING, large, { degradedStage: 'contextualize' }),

@@ -22,6 +22,8 @@ import { createWorkspaceLinks } from './workspace-links.js';
 
 /** A change of a record in between makes a publication look again; so often in a row it does not happen. */
 const ATTEMPTS = 20;
+/** Of a partition's names a page; they are short. */
+const NAMES_AT_ONCE = 1000;
 
 const ofPartition = (partitionKey: string): Filter<FileDocument> => ({
   $or: [{ partition_key: partitionKey }, { partition_key: { $exists: false }, partition: partitionKey }],
@@ -42,12 +44,13 @@ export const createMongoFileStore = (db: Db): FileStore => {
       const documents = await files.find({ _id: { $in: [...new Set(fileKeys)] } }).toArray();
       return new Map(documents.map((document) => [document._id, toFileRecord(document)]));
     },
-    async listLive(scope, partition, { limit = 0, degradedStage } = {}) {
+    async listLive(scope, partition, { limit = 0, degradedStage, offset = 0 } = {}) {
       if (!inScope(scope, partition)) return [];
       const degraded = degradedStage === undefined ? {} : { 'live.degraded_stages': degradedStage };
       const documents = await files
         .find({ partition, ...LIVE, ...degraded })
         .sort({ file_id: 1 })
+        .skip(offset)
         .limit(limit)
         .toArray();
       return documents.map(toFileRecord);
@@ -59,6 +62,14 @@ export const createMongoFileStore = (db: Db): FileStore => {
         .limit(limit)
         .toArray();
       return documents.map(toFileRecord);
+    },
+    async *scanNames(scope, partitions) {
+      const found = files.find(
+        { partition: { $in: partitions.filter((partition) => inScope(scope, partition)) }, ...LIVE },
+        { projection: { file_id: 1, 'live.filename': 1 }, batchSize: NAMES_AT_ONCE },
+      );
+      for await (const { _id, file_id: fileId, live } of found)
+        yield { fileKey: _id, fileId, filename: live?.filename ?? '' };
     },
     async listRelated(scope, partition, relationshipId, { limit = 0 } = {}) {
       if (!inScope(scope, partition)) return [];

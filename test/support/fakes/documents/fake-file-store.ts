@@ -43,12 +43,17 @@ export const createFakeFileStore = (): FileStore => {
         }),
       );
     },
-    async listLive(scope, partition, { limit = Infinity, degradedStage } = {}) {
+    async listLive(scope, partition, { limit = Infinity, degradedStage, offset = 0 } = {}) {
       if (!inScope(scope, partition)) return [];
       return liveOf(partition)
         .filter((file) => degradedStage === undefined || file.live?.degraded_stages.includes(degradedStage))
-        .slice(0, limit)
+        .slice(offset, offset + limit)
         .map(copy);
+    },
+    async *scanNames(scope, partitions) {
+      const seen = partitions.filter((partition) => inScope(scope, partition));
+      for (const { file_key: fileKey, file_id: fileId, live } of seen.flatMap(liveOf))
+        yield { fileKey, fileId, filename: live?.filename ?? '' };
     },
     async listRelated(scope, partition, relationshipId, { limit = Infinity } = {}) {
       if (!inScope(scope, partition)) return [];

@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream';
+import { kindOfMimetype, resolveFileKind } from '../../../activities/documents/parsing/file-types.js';
+import type { FileKind } from '../../../activities/documents/parsing/file-types.js';
+import type { Download, Downloads } from '../../../activities/ports/downloads.js';
+import type { BlobStore } from '../../../activities/ports/files.js';
+import type { Received } from './receive-upload.js';
+
+export interface DownloadOptions {
+  blobs: BlobStore;
+  downloads: Downloads;
+  blobId: string;
+  url: string;
+  maxBytes: number;
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** The text fields that a form would have beside the file. */
+  fields: Readonly<Record<string, string>>;
+  /** Told with each part that came; `total` is what the answer announced. */
+  onProgress(bytes: number, total: number | null): void;
+}
+
+/** A page without a name: that of a site's root. */
+const UNNAMED = 'index';
+
+const kindOfName = (filename: string): FileKind | null => {
+  try {
+    return resolveFileKind({ filename });
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * The name that a download is stored under; its extension says how it is read. An address may have none that is known,
+ * or one of the program that wrote the page (`.php`): then the type that the answer names decides.
+ */
+const nameOf = ({ name, mimetype }: Pick<Download, 'name' | 'mimetype'>): string => {
+  const given = name.trim() === '' ? UNNAMED : name;
+  const byName = kindOfName(given);
+  const byType = kindOfMimetype(mimetype) ?? null;
+  if (byType === null || byType === 'code') return given;
+  const isProgram = byName === 'code' && byType !== 'txt';
+  return byName === null || isProgram ? `${given}.${byType}` : given;
+};
+
+async function* counted(download: Download, told: DownloadOptions['onProgress']): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const part of download.body as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    told(bytes, download.size);
+    yield part;
+  }
+}
+
+/**
+ * Fetches a document from an address into the blob store. When this throws, nothing is left there.
+ * @throws AppError as `Downloads.open`; the blob store's own
+ */
+export const receiveDownload = async (options: DownloadOptions): Promise<Received> => {
+  const { blobs, downloads, blobId, fields } = options;
+  const download = await downloads.open(options.url, options);
+  const originalName = nameOf(download);
+  const discard = (): Promise<void> => blobs.remove(blobId);
+  // Admission decides later which file the bytes belong to.
+  const owner = { blobId, kind: 'upload', fileKey: '', generation: 0, taskId: blobId } as const;
+  const source = Readable.from(counted(download, options.onProgress), { objectMode: false });
+  try {
+    const { size, sha256 } = await blobs.write(owner, source, options.signal);
+    const file = { originalName, mimetype: download.mimetype ?? '', size, sha256 };
+    return { ...{ file, fields, discard }, filename: originalName, fault: null };
+  } catch (error) {
+    download.body.destroy();
+    await discard();
+    throw error;
+  }
+};
