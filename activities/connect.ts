@@ -51,6 +51,7 @@ import { createMongoStatisticsStore } from './stores/mongo/signals/statistics-st
 import { createMongoTaskStore } from './stores/mongo/documents/task-store.js';
 import { createMongoUserStore } from './stores/mongo/documents/user-store.js';
 import { createEncryption } from './stores/mongo/encryption.js';
+import { createMongoSessionStore } from './stores/mongo/session-store.js';
 import { createMongoWorkerStore } from './stores/mongo/documents/worker-store.js';
 import { createMongoWatcherStore } from './stores/mongo/signals/watcher-store.js';
 import { createMongoWorkspaceStore } from './stores/mongo/documents/workspace-store.js';
@@ -120,6 +121,7 @@ export const connectGateway = async (
             logins: createMongoLoginStore(db, secretsKey),
             copies: createMongoDecisionCopyStore(db),
           },
+    sessions: createMongoSessionStore(db),
     pingRecords: () => records.ping(),
     async close() {
       await Promise.allSettled([ipInfo.close(), documents?.close(), records.close()]);

@@ -6,6 +6,7 @@ import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
+import type { SessionStore } from '../activities/ports/sessions.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
 import type { Config } from '../schemas/config/config.js';
 import { createClientAddress, nameClients } from './http/client-address.js';
@@ -13,7 +14,7 @@ import { docsRoutes } from './http/docs-routes.js';
 import type { GatewayDeps } from './gateway-deps.js';
 import { documentRoutes } from './document-surface.js';
 import type { Logger } from './logger.js';
-import { createAuthentication } from './http/middleware/authentication.js';
+import { createAuthentication, createFindUser } from './http/middleware/authentication.js';
 import { crossOrigin } from './http/middleware/cross-origin.js';
 import { errorMapping } from './http/middleware/error-mapping.js';
 import { guardOpenAccess } from './http/middleware/open-access.js';
@@ -27,11 +28,16 @@ import { CLIENT_LEFT, requestLog } from './http/middleware/request-log.js';
 import { requestMetrics } from './http/middleware/request-metrics.js';
 import { securityHeaders } from './http/middleware/security-headers.js';
 import { mount } from './http/mount.js';
-import { createApiKeyCheck } from './signals/management/check-api-key.js';
+import { createApiKeyCheck, createFindHolder, createTakeKey } from './signals/management/check-api-key.js';
+import { sessionRoutes } from './session/session-routes.js';
+import { createSessions } from './session/sessions.js';
+import type { SessionIdentities, Sessions } from './session/sessions.js';
+import { consoleRoutes } from './console/console-routes.js';
 import { createGatewayMetrics } from './service/gateway-metrics.js';
 import type { GatewayMetrics } from './service/gateway-metrics.js';
 import { healthRoutes } from './service/health-routes.js';
 import { monitoringRoutes, scrapeRoutes } from './service/metrics-routes.js';
+import { rootRoute } from './service/service-routes.js';
 import { createProxyReadiness } from './service/readiness.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';
 import { proxyRoutes } from './signals/proxy-routes.js';
@@ -46,6 +52,11 @@ export interface AppDeps {
   chat: ChatService;
   tools: GatewayDeps['tools'];
   rateLimits: RateLimits;
+  sessions: SessionStore;
+  /** Folder of the built console; it may be missing. */
+  consoleFolder: string;
+  /** Of sessions; the clock unless a test sets it. */
+  now?: () => Date;
   /** More routes, asked before the document surface's own. */
   moreRoutes?: readonly Route[];
   /** Without it the gateway serves the documents alone. */
@@ -65,25 +76,64 @@ const BROKEN_OFF = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'HPE_INVALID_EOF_STATE
 /** What a gateway that serves the proxy alone, or a listener of its own for it, is made of. */
 export type ProxyAppDeps = Pick<
   AppDeps,
-  'config' | 'rateLimits' | 'logger' | 'metrics' | 'bodyPace' | 'checkResponses'
+  | 'config'
+  | 'rateLimits'
+  | 'sessions'
+  | 'consoleFolder'
+  | 'now'
+  | 'logger'
+  | 'metrics'
+  | 'bodyPace'
+  | 'checkResponses'
 > & {
   proxy: ProxyDeps;
   workflows: Pick<WorkflowStarter, 'ping'>;
   pingRecords: () => Promise<void>;
 };
 
-type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses' | 'rateLimits'>;
+type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses'>;
 
-/** The two jobs of the gateway and the description of both. */
+/** Who may be signed in on a listener, and the pages and routes for it. */
+const openConsole = (
+  deps: Pick<AppDeps, 'config' | 'sessions' | 'consoleFolder' | 'now' | 'proxy'>,
+  limiting: RateLimiting,
+  findUser?: SessionIdentities['findUser'],
+): { sessions: Sessions; routes: Route[] } => {
+  const { config, proxy, now = () => new Date() } = deps;
+  const users = findUser === undefined ? {} : { findUser };
+  const sessions = createSessions({
+    ...{ store: deps.sessions, settings: config.session, now },
+    identities: { ...users, ...(proxy === undefined ? {} : { findHolder: createFindHolder(proxy) }) },
+  });
+  const routes = [
+    ...sessionRoutes({
+      ...{ sessions, limitSignIn: limiting.limitSignIn, http: config.http, ...users },
+      ...(proxy === undefined ? {} : { takeKey: createTakeKey(proxy) }),
+    }),
+    ...consoleRoutes(deps.consoleFolder),
+  ];
+  return { sessions, routes };
+};
+
+/** The two jobs of the gateway, the console of both, and the description of all. */
 const routeTables = (deps: RouteDeps, metrics: GatewayMetrics) => {
+  const { config, adapters } = deps;
+  const limiting = createRateLimiting(config, deps.rateLimits);
+  const findUser = createFindUser(config.auth, adapters.users);
+  const { sessions, routes: console } = openConsole(deps, limiting, findUser);
   const proxy = deps.proxy === undefined ? [] : proxyRoutes(deps.proxy);
   const documents = [
     ...(deps.moreRoutes ?? []),
-    ...scrapeRoutes(deps.config, metrics),
+    ...scrapeRoutes(config, metrics),
     ...monitoringRoutes(metrics),
+    ...console,
     ...documentRoutes(deps),
   ];
-  return { proxy, documents: [...docsRoutes([...proxy, ...documents]), ...documents] };
+  const authenticate = limiting.limitAuthentication(
+    createAuthentication(config.auth, { findUser, partitions: adapters.partitions, sessions }),
+  );
+  const tables = { proxy, documents: [...docsRoutes([...proxy, ...documents]), ...documents] };
+  return { ...tables, limiting, sessions, authenticate };
 };
 
 /** Every route of the gateway, in the order in which they are asked. */
@@ -116,12 +166,13 @@ const createBase = (
 
 const proxyRouter = (
   routes: readonly Route[],
+  sessions: Sessions,
   { config, proxy, checkResponses }: Pick<AppDeps, 'config' | 'proxy' | 'checkResponses'>,
 ): Router => {
   // Dashboards and local API servers spell a path in one way only (wire contract of the proxy, 1.2).
   const router = new Router({ strict: true, sensitive: true });
   mount(router, routes, {
-    checkApiKey: proxy && createApiKeyCheck(proxy),
+    checkApiKey: proxy && createApiKeyCheck(proxy, sessions),
     http: config.http,
     checkResponses: checkResponses ?? false,
   });
@@ -144,35 +195,33 @@ export const createApp = (deps: AppDeps): Koa => {
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchTasks(adapters.tasks);
   if (deps.proxy !== undefined) metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
-  const routes = routeTables(deps, metrics);
-  const limiting = createRateLimiting(config, deps.rateLimits);
+  const { limiting, sessions, authenticate, ...routes } = routeTables(deps, metrics);
   const router = new Router();
   mount(router, routes.documents, {
-    users: {
-      authenticate: limiting.limitAuthentication(createAuthentication(config.auth, adapters)),
-      partitions: adapters.partitions,
-    },
+    users: { authenticate, partitions: adapters.partitions },
     limitAddress: limiting.limitAddress,
     http: config.http,
     checkResponses: deps.checkResponses ?? false,
   });
   const app = createBase(deps, metrics);
-  app.use(proxyRouter(routes.proxy, deps).routes());
+  app.use(proxyRouter(routes.proxy, sessions, deps).routes());
   serveRest(app, router, limiting);
   return app;
 };
 
-/** The proxy without the documents: of the document surface only probes and the description are served. */
+/** The proxy without the documents: of the document surface only probes, console and description are served. */
 export const createProxyApp = (deps: ProxyAppDeps): Koa => {
   const { config } = deps;
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
   const proxy = proxyRoutes(deps.proxy);
+  const limiting = createRateLimiting(config, deps.rateLimits);
+  const { sessions, routes: console } = openConsole(deps, limiting);
   const health = [
     ...healthRoutes(createProxyReadiness(deps.pingRecords, deps.workflows)),
     ...scrapeRoutes(config, metrics),
+    ...[rootRoute, ...console],
   ];
-  const limiting = createRateLimiting(config, deps.rateLimits);
   const router = new Router();
   mount(router, [...docsRoutes([...proxy, ...health]), ...health], {
     limitAddress: limiting.limitAddress,
@@ -180,7 +229,7 @@ export const createProxyApp = (deps: ProxyAppDeps): Koa => {
     checkResponses: deps.checkResponses ?? false,
   });
   const app = createBase(deps, metrics);
-  app.use(proxyRouter(proxy, deps).routes());
+  app.use(proxyRouter(proxy, sessions, deps).routes());
   serveRest(app, router, limiting);
   return app;
 };

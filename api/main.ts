@@ -44,6 +44,9 @@ const KEEP_ALIVE_MS = 75_000;
 /** Used where FILTERS_DIR names no other folder. */
 const SHIPPED_RULES = fileURLToPath(new URL('../deploy/filters.d/', import.meta.url));
 
+/** Used where CONSOLE_DIR names no other folder. */
+const BUILT_CONSOLE = fileURLToPath(new URL('../web/dist/', import.meta.url));
+
 const orExit = <T>(read: () => T): T => {
   try {
     return read();
@@ -164,7 +167,11 @@ const proxy = await openProxy().catch((error: unknown) => {
 
 const metrics = createGatewayMetrics();
 metrics.watchProcess();
-const common = { metrics, config, workflows, rateLimits: shared.rateLimits, logger };
+const common = {
+  ...{ metrics, config, workflows, logger },
+  ...{ rateLimits: shared.rateLimits, sessions: adapters.sessions },
+  consoleFolder: config.http.consoleDirectory ?? BUILT_CONSOLE,
+};
 const serveProxy = (deps: ProxyDeps): Koa =>
   createProxyApp({ ...common, proxy: deps, pingRecords: () => adapters.pingRecords() });
 /** What listens where: one app for both sides, one for each, or the one side that there is. */

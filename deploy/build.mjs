@@ -1,11 +1,11 @@
 /**
  * `npm run build`: what the image runs, in `dist/`. Compiled JavaScript, the workflows as one prebuilt bundle, and the
  * files that the code reads. It needs the development dependencies; what it leaves needs those of production alone.
- * The launcher runs such a build too: `build.mjs <folder> --no-types` puts it elsewhere and leaves the types unchecked,
- * which halves the time.
+ * The launcher runs such a build too: `build.mjs <folder> --no-types --no-console` puts it elsewhere and leaves the types
+ * unchecked, which halves the time, and the console out, which it builds by itself.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -23,6 +23,8 @@ run('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json', '--ou
 console.log('bundling the workflows');
 run('--import', 'tsx', 'workers/write-bundle.ts', join(out, 'workflow-bundle.js'));
 for (const file of FILES) cpSync(join(root, file), join(out, file), { recursive: true });
+if (existsSync(join(root, 'web/package.json')) && !options.includes('--no-console'))
+  run('deploy/build-console.mjs', join(out, 'web/dist'));
 console.log(`built ${out}`);
 
 function run(...args) {

@@ -6,6 +6,7 @@ export const IDENTIFIER_PATTERN = /^[A-Za-z0-9._:-]{1,255}$/;
 /** Names that would collide with a first path segment in use, or with the word for "all partitions". */
 export const RESERVED_PARTITION_NAMES: ReadonlySet<string> = new Set([
   'all',
+  'app',
   'v1',
   'v2',
   'v3',

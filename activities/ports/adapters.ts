@@ -19,6 +19,7 @@ import type { ChunkIndexes, Migration, MigrationStore } from './migrations.js';
 import type { PromptSource } from './prompts.js';
 import type { CallbackClient, CallbackStore, TaskStore, WorkerStore } from './tasks.js';
 import type { GatewayProxyAdapters, WorkerProxyAdapters } from './signals.js';
+import type { SessionStore } from './sessions.js';
 import type { QuotaStore, UserStore } from './users.js';
 
 /** What was asked of a rate limit, and what is left of it. */
@@ -97,5 +98,8 @@ interface Sides<Documents, Proxy> {
   /** Ends both sides. */
   close(): Promise<void>;
 }
-export type GatewayAdapters = Sides<GatewayDocumentAdapters, GatewayProxyAdapters>;
+/** Whoever signs in does so for both sides at once. */
+export type GatewayAdapters = Sides<GatewayDocumentAdapters, GatewayProxyAdapters> & {
+  sessions: SessionStore;
+};
 export type WorkerAdapters = Sides<WorkerDocumentAdapters, WorkerProxyAdapters>;

@@ -133,7 +133,8 @@ const successes = (route: Route): Record<string, ZodOpenApiResponseObject> =>
 /** How a request is refused for the lack of what its scheme asks for. */
 const REFUSALS: Readonly<Record<keyof typeof SCHEMES | 'none', readonly ErrorCode[]>> = {
   none: [],
-  bearer: ['AUTH_ERROR', 'RATE_LIMITED'],
+  // 401: the session of the cookie has ended.
+  bearer: ['AUTHENTICATION_ERROR', 'AUTH_ERROR', 'RATE_LIMITED'],
   dashboardKey: ['AUTHENTICATION_ERROR', 'AUTH_ERROR', 'RATE_LIMITED'],
   capiToken: [],
 };

@@ -17,13 +17,14 @@ const WORKER_FILE_AGE_MS = 2000;
 /**
  * Starts gateway and worker, as they were compiled, on the services, and returns where they are: the proxy at the
  * gateway's address unless PROXY_PORT gives it one of its own.
+ * @param console the folder of the built console; null: there is none
  */
 export async function openApps(
   bench: Workbench,
   stack: Stack,
   services: AppServices,
   build: string,
-  { proxyOnly = false } = {},
+  { proxyOnly = false, console }: { proxyOnly?: boolean; console: string | null },
 ): Promise<{ gateway: string; proxy: string }> {
   const { settings, record } = bench;
   const { port, proxyPort, release } = await gatewayPorts(settings, proxyOnly);
@@ -39,6 +40,7 @@ export async function openApps(
       CAPI_URL: await openStandInCapi(bench, stack, build),
       // those of the clone and not their copies beside the code, so that a change counts while it runs
       FILTERS_DIR: settings['FILTERS_DIR'] ?? join(bench.paths.root, 'deploy/filters.d'),
+      ...(console === null ? {} : { CONSOLE_DIR: settings['CONSOLE_DIR'] ?? console }),
       WORKER_HEALTH_FILE: healthFile,
       ...(proxyOnly ? { SERVICES: 'proxy', PROXY_PORT: '' } : {}),
     };

@@ -11,6 +11,7 @@ export async function runDemo(stage: DemoStage): Promise<void> {
   print(`
 What runs now
   Gateway      ${gateway}
+  Console      ${gateway}/app/  (sign in with auth_token, or with dashboard_key for the signals, or with both)
   API page     ${gateway}/docs  (every request above, to try out; press Authorize first)
   Token        in .local/endpoints.json: auth_token for documents, dashboard_key (X-Api-Key) under /api
   Temporal UI  ${endpoints.temporal_ui ?? 'not provided here'}`);

@@ -30,6 +30,8 @@ function httpConfig(env: Environment) {
     corsOrigins: env.CORS_EXTRA_ORIGINS,
     /** While access is open: what requests may name as their host, besides loopback. */
     allowedHosts: env.ALLOWED_HOSTS,
+    /** Folder of the built console; null: beside the code. */
+    consoleDirectory: env.CONSOLE_DIR ?? null,
   };
 }
 
@@ -38,6 +40,16 @@ function authConfig(env: Environment) {
     token: env.AUTH_TOKEN ?? null,
     superAdminMode: env.SUPER_ADMIN_MODE,
     seedUsers: env.SEED_USERS,
+  };
+}
+
+/** How long somebody stays signed in with a browser. */
+function sessionConfig(env: Environment) {
+  return {
+    /** After the last request. */
+    idleMs: env.SESSION_IDLE_HOURS * 3_600_000,
+    /** After signing in. */
+    maxMs: env.SESSION_MAX_DAYS * 86_400_000,
   };
 }
 
@@ -283,6 +295,7 @@ export function configOf(env: Environment) {
     services: servicesConfig(env),
     http: httpConfig(env),
     auth: authConfig(env),
+    session: sessionConfig(env),
     /** token null: nobody may scrape, unless everybody may. */
     metrics: { token: env.METRICS_TOKEN ?? null, allowUnauthenticated: env.METRICS_ALLOW_UNAUTHENTICATED },
     mongodb: { url: env.MONGODB_URL, database: env.MONGODB_DATABASE },

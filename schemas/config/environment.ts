@@ -60,6 +60,13 @@ const listening = {
     'origins whose pages may call the document API, with `;` between them; `*`: every one, without ' +
       'credentials, and for writing not while `AUTH_TOKEN` is unset',
   ),
+  CONSOLE_DIR: described(
+    z.string().min(1).optional(),
+    'folder of the built console, which is served under `/app/`',
+    {
+      unset: '`web/dist` beside the code',
+    },
+  ),
   NODE_ENV: described(
     z.string().optional(),
     '`production`: answers tell browsers to come over https alone (HSTS, 180 days)',
@@ -118,6 +125,14 @@ const access = {
       '`EMBEDDER_API_KEY`, `API_KEY`, `RERANKER_API_KEY` and `VLM_API_KEY`, and to register a model endpoint with a key',
     { unset: 'the proxy is off, and a warning says so; random with the launcher' },
   ),
+  SESSION_IDLE_HOURS: described(
+    count(12),
+    'who signed in with a browser is signed out so long after the last request',
+    {
+      unit: 'h',
+    },
+  ),
+  SESSION_MAX_DAYS: described(count(7), 'and at the latest so long after signing in', { unit: 'days' }),
   DASHBOARD_API_KEY: described(z.string().optional(), 'key for `/api` (`X-Api-Key`)', {
     unset: 'every call under `/api` is answered 401; random with the launcher',
   }),

@@ -8,6 +8,12 @@ export type KeyScope = (typeof KEY_SCOPES)[number];
 export const allows = (scopes: readonly KeyScope[], needed: KeyScope): boolean =>
   scopes.some((scope) => KEY_SCOPES.indexOf(scope) >= KEY_SCOPES.indexOf(needed));
 
+/** Whom a key was given to, and what for. */
+export interface KeyHolder {
+  name: string;
+  scopes: readonly KeyScope[];
+}
+
 /** A named key. The key itself is nowhere; only its digest is stored, and it never leaves the store. */
 export interface ApiKeyRecord {
   id: string;

@@ -4,6 +4,7 @@ import { neededScope } from '../../api/http/route.js';
 import type { Route } from '../../api/http/route.js';
 import { allows } from '../../schemas/signals/api-keys.js';
 import type { KeyScope } from '../../schemas/signals/api-keys.js';
+import { signIn } from '../api/support/sign-in.js';
 import { ADMIN_TOKEN } from '../api/support/start-gateway.js';
 import { DASHBOARD_KEY, startProxy } from '../api/support/start-proxy.js';
 import type { Proxy } from '../api/support/start-proxy.js';
@@ -27,9 +28,12 @@ interface Caller {
 type Ids = Record<Kind, Record<string, string>>;
 
 const RANK = { viewer: 0, editor: 1, owner: 2 } as const;
-/** A 403 of the documents for a caller's lack of rights; what a route itself forbids reads otherwise. */
-const REFUSAL = /"(Missing token|Invalid token|Admin privileges required|Access to partition|Role ')/;
+/** How the documents refuse a caller for its lack of rights; what a route itself forbids reads otherwise. */
+const REFUSAL =
+  /"(Missing token|Invalid token|Unauthenticated|Signed in without a user token|Admin privileges required|Access to partition|Role ')/;
 const NOT_MINE = /Access to partition/;
+/** Answers whoever has a session, and ends it: test/api/session. */
+const OWN_SESSION = '/app/session';
 /** Makes what it names: there is no partition `missing` after it any more. */
 const MAKES_PARTITIONS = 'post /partition/{partition}';
 const READ_WITHIN_MS = 2_000;
@@ -89,6 +93,14 @@ const populate = async (proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> 
     const made = await proxy.ask('/api/keys', { method: 'POST', body: { name: scope, scopes: [scope] } });
     return ((await made.json()) as { key: string }).key;
   };
+  const bySession = async (...tokens: string[]): Promise<Record<string, string>> => {
+    let headers: Record<string, string> = {};
+    for (const token of tokens) ({ headers } = await signIn(proxy, token, headers));
+    return headers;
+  };
+  const ended = await bySession(owner.token);
+  await proxy.call('DELETE', '/app/session', { token: null, headers: ended });
+  const readingKey = await keyOf('read');
   const user = (role: NonNullable<Caller['user']>['role'], admin = false) => ({ user: { role, admin } });
   const callers: Caller[] = [
     { name: 'nobody', headers: {} },
@@ -99,8 +111,15 @@ const populate = async (proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> 
     { name: 'an editor', headers: bearer(editor.token), ...user('editor') },
     { name: 'an owner', headers: bearer(owner.token), ...user('owner') },
     { name: 'an administrator', headers: bearer(ADMIN_TOKEN), ...user(null, true) },
-    { name: 'a key that reads', headers: { 'x-api-key': await keyOf('read') }, scopes: ['read'] },
+    { name: 'a key that reads', headers: { 'x-api-key': readingKey }, scopes: ['read'] },
     { name: 'the dashboard', headers: { 'x-api-key': DASHBOARD_KEY }, scopes: ['admin'] },
+    { name: 'an owner by session', headers: await bySession(owner.token), ...user('owner') },
+    {
+      name: 'an editor who added a key to the session',
+      ...{ headers: await bySession(editor.token, readingKey), ...user('editor'), scopes: ['read'] },
+    },
+    { name: 'the dashboard by session', headers: await bySession(DASHBOARD_KEY), scopes: ['admin'] },
+    { name: 'a session that has ended', headers: ended },
     { name: 'a watcher', headers: bearer(mintToken('w2').token) },
   ];
   return { callers, ids };
@@ -142,6 +161,7 @@ const askEverything = async (proxy: Proxy): Promise<{ findings: string[]; asked:
       findings.push(`${nameOf(one)}: declares nothing about who may call`);
       continue;
     }
+    if (one.path === OWN_SESSION) continue;
     const method = one.method === 'all' ? 'get' : one.method;
     const guardedByCapi = typeof one.auth === 'object' && 'token' in one.auth;
     for (const kind of one.path.includes('{') ? KINDS : (['own'] as const)) {

@@ -56,6 +56,8 @@ const INDEXES: Record<string, IndexDescription[]> = {
   // The latest run of each migration.
   migrations: [{ key: { name: 1, started_at: -1 } }],
   workers: [{ key: { seen_at: 1 }, expireAfterSeconds: 86_400 }],
+  // At its end, which is a time of its own for each.
+  sessions: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   claims: [{ key: { holders: 1 } }, { key: { file_key: 1 } }],
   alerts: [
     { key: { watcher: 1, identity: 1 }, unique: true },

@@ -4,6 +4,8 @@ import type { Config } from '../../../schemas/config/config.js';
 import type { Principal, Role, Scope, UserRecord } from '../../../schemas/documents/users.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
+import { sessionCookie } from '../../session/session-cookie.js';
+import type { Sessions } from '../../session/sessions.js';
 
 export interface Caller {
   principal: Principal;
@@ -25,18 +27,14 @@ export const bearerToken = (ctx: Koa.Context, tokenInQuery = false): string | nu
 
 const refusal = (text: string): AppError => new AppError('AUTH_ERROR', text, { plain: true });
 
-/**
- * Identifies the caller, and what it may see. 403 `Missing token` or `Invalid token`; 503 when the user
- * store cannot be asked. With authentication off every request runs as user 1.
- */
-export const createAuthentication = (
-  config: Config['auth'],
-  stores: Pick<Adapters, 'users' | 'partitions'>,
-): ((ctx: Koa.Context, options?: { tokenInQuery?: boolean }) => Promise<Caller>) => {
+type FindUser = (tokenDigest: string) => Promise<UserRecord | null>;
+
+/** Whose token this is, by its digest. With authentication off everybody is user 1. */
+export const createFindUser = (config: Config['auth'], users: Adapters['users']): FindUser => {
   let admin: Promise<UserRecord> | undefined;
   // User 1 must carry the digest of the present AUTH_TOKEN before any token is looked up; a failed try is repeated.
   const ensureAdmin = (): Promise<UserRecord> => {
-    admin ??= stores.users
+    admin ??= users
       .ensureAdmin(config.token === null ? null : tokenDigest(config.token))
       .catch((error: unknown) => {
         admin = undefined;
@@ -45,19 +43,45 @@ export const createAuthentication = (
     return admin;
   };
 
-  const findUser = async (ctx: Koa.Context, tokenInQuery: boolean): Promise<UserRecord> => {
-    if (config.token === null) return ensureAdmin();
+  return async (digest) => {
+    const first = await ensureAdmin();
+    return config.token === null ? first : users.findByTokenDigest(digest);
+  };
+};
+
+/**
+ * Identifies the caller, and what it may see: by its token or, where it gave none, by the session of its cookie. 403
+ * `Missing token` or `Invalid token`, 401 for a session that has ended; 503 when the user store cannot be asked.
+ */
+export const createAuthentication = (
+  config: Config['auth'],
+  {
+    findUser,
+    partitions,
+    sessions,
+  }: {
+    findUser: FindUser;
+    partitions: Adapters['partitions'];
+    sessions: Pick<Sessions, 'identify'>;
+  },
+): ((ctx: Koa.Context, options?: { tokenInQuery?: boolean }) => Promise<Caller>) => {
+  const userOf = async (ctx: Koa.Context, tokenInQuery: boolean): Promise<UserRecord> => {
     const token = bearerToken(ctx, tokenInQuery);
-    if (token === null) throw refusal('Missing token');
-    await ensureAdmin();
-    const user = await stores.users.findByTokenDigest(tokenDigest(token));
-    if (user === null) throw refusal('Invalid token');
-    return user;
+    if (config.token === null || token !== null) {
+      const user = await findUser(tokenDigest(token ?? ''));
+      if (user === null) throw refusal('Invalid token');
+      return user;
+    }
+    if (sessionCookie(ctx) === null) throw refusal('Missing token');
+    const session = await sessions.identify(ctx);
+    if (session === null) throw new AppError('AUTHENTICATION_ERROR', undefined, { plain: true });
+    if (session.user === null) throw refusal('Signed in without a user token');
+    return session.user;
   };
 
   const scopeOf = async (user: UserRecord): Promise<Scope> => {
     if (user.is_admin && config.superAdminMode) return { kind: 'all', userId: user.user_id };
-    const memberships = await stores.partitions.memberships(user.user_id);
+    const memberships = await partitions.memberships(user.user_id);
     const roles = Object.fromEntries(
       memberships.map(({ partition, role }): [string, Role] => [partition, role]),
     );
@@ -66,7 +90,7 @@ export const createAuthentication = (
 
   return async (ctx, { tokenInQuery = false } = {}) => {
     try {
-      const user = await findUser(ctx, tokenInQuery);
+      const user = await userOf(ctx, tokenInQuery);
       return {
         principal: { userId: user.user_id, displayName: user.display_name ?? '', isAdmin: user.is_admin },
         scope: await scopeOf(user),

@@ -2,6 +2,9 @@ import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 import { surfaceOf } from '../surfaces.js';
 
+/** Its pages and sessions are for our own origin alone. */
+const CONSOLE = /^\/app(\/|$)/i;
+
 /** A browser asks again after so long. */
 const PREFLIGHT_SECONDS = 600;
 
@@ -14,8 +17,8 @@ export const crossOrigin = (origins: readonly string[]): Middleware => {
   const everyone = origins.includes('*');
   const allow = cors({
     origin: ({ headers: { origin = '' } }) => (everyone || origins.includes(origin) ? origin : ''),
-    // Only for named origins: any other page must not use the credentials of a signed-in user.
-    credentials: !everyone,
+    // No other page may use the session of whoever is signed in; they bring tokens of their own.
+    credentials: false,
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     // The last one is what agents in pages send to /mcp.
     allowHeaders: ['Authorization', 'Content-Type', 'X-Request-Id', 'Mcp-Protocol-Version'],
@@ -23,7 +26,8 @@ export const crossOrigin = (origins: readonly string[]): Middleware => {
     maxAge: PREFLIGHT_SECONDS,
   });
   return (ctx, next) => {
-    if (origins.length === 0 || surfaceOf(ctx.path).name !== 'documents') return next() as Promise<unknown>;
+    const isOthers = surfaceOf(ctx.path).name === 'documents' && !CONSOLE.test(ctx.path);
+    if (origins.length === 0 || !isOthers) return next() as Promise<unknown>;
     return allow(ctx, next) as Promise<unknown>;
   };
 };

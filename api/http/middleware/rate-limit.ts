@@ -6,6 +6,7 @@ import type { Rate } from '../../../schemas/config/rate.js';
 import { createClientName } from '../client-address.js';
 import { bearerToken, tokenDigest } from './authentication.js';
 import type { createAuthentication } from './authentication.js';
+import { cookieDigest, sessionCookie } from '../../session/session-cookie.js';
 import { createKnownCallers } from './known-callers.js';
 
 type Authenticate = ReturnType<typeof createAuthentication>;
@@ -15,6 +16,8 @@ export interface RateLimiting {
   limitAddress(ctx: Koa.Context): Promise<void>;
   /** Authentication within limits: failed attempts by address, then requests by user. */
   limitAuthentication(authenticate: Authenticate): Authenticate;
+  /** Signing in within the same limit of failed attempts. */
+  limitSignIn<T>(ctx: Koa.Context, tokenDigest: string, attempt: () => Promise<T>): Promise<T>;
 }
 
 /** Load balancers ask these every few seconds, and a refusal would take the gateway out of service. */
@@ -30,6 +33,7 @@ const servedPath = (ctx: Koa.Context): string => {
 const NO_LIMITS: RateLimiting = {
   limitAddress: async () => {},
   limitAuthentication: (authenticate) => authenticate,
+  limitSignIn: (_ctx, _digest, attempt) => attempt(),
 };
 
 /**
@@ -61,27 +65,48 @@ export const createRateLimiting = (
     await take('all', rates.everything, key);
   };
 
+  const limitAddress = async (ctx: Koa.Context): Promise<void> => {
+    if (!isExempt(ctx)) await takeAll(ctx, `address:${addressOf(ctx)}`);
+  };
+
+  /** @param countFailure what a refused attempt costs its address; one that fails by our fault costs nothing */
+  const limitAttempt = async <T>(
+    ctx: Koa.Context,
+    digest: string | null,
+    attempt: () => Promise<T>,
+    countFailure: (address: string) => Promise<void>,
+  ): Promise<T> => {
+    const address = addressOf(ctx);
+    // A caller authenticated from here is served while another client of the same address guesses.
+    if (!knownCallers.has(address, digest)) {
+      const failures = await limits.peek('auth-failure', rates.authFailure, address);
+      if (!failures.allowed) throw tooMany(failures.resetMs);
+    }
+    const found = await attempt().catch(async (error: unknown) => {
+      // Guesses made at the same time have all passed the question above: this count decides.
+      if (error instanceof AppError && error.status < 500) await countFailure(address);
+      throw error;
+    });
+    knownCallers.add(address, digest);
+    return found;
+  };
+  const countGuess = (address: string): Promise<void> => take('auth-failure', rates.authFailure, address);
+
   return {
-    async limitAddress(ctx) {
-      if (!isExempt(ctx)) await takeAll(ctx, `address:${addressOf(ctx)}`);
-    },
+    limitAddress,
+    limitSignIn: (ctx, digest, attempt) => limitAttempt(ctx, digest, attempt, countGuess),
 
     limitAuthentication: (authenticate) => async (ctx, options) => {
-      const address = addressOf(ctx);
       const token = bearerToken(ctx, options?.tokenInQuery);
-      const digest = token === null ? null : tokenDigest(token);
-      // A caller authenticated from here is served while another client of the same address guesses.
-      if (!knownCallers.has(address, digest)) {
-        const failures = await limits.peek('auth-failure', rates.authFailure, address);
-        if (!failures.allowed) throw tooMany(failures.resetMs);
-      }
-      const caller = await authenticate(ctx, options).catch(async (error: unknown) => {
-        const refused = error instanceof AppError && error.status < 500;
-        // Guesses made at the same time have all passed the question above: this count decides.
-        if (refused) await take('auth-failure', rates.authFailure, address);
-        throw error;
-      });
-      knownCallers.add(address, digest);
+      const cookie = token === null ? sessionCookie(ctx) : null;
+      const digest = token === null ? cookie && cookieDigest(cookie) : tokenDigest(token);
+      const caller = await limitAttempt(
+        ctx,
+        digest,
+        () => authenticate(ctx, options),
+        // A page whose session has ended guesses nothing, and must not shut the sign-in for its address.
+        cookie === null ? countGuess : () => limitAddress(ctx),
+      );
       const key = `user:${caller.principal.userId}`;
       if (asksForTrace(ctx)) await take('diagnostics', rates.diagnostics, key);
       if (!caller.principal.isAdmin && !isExempt(ctx)) await takeAll(ctx, key);

@@ -2,12 +2,14 @@ import { timingSafeEqual } from 'node:crypto';
 import type Koa from 'koa';
 import type { ApiKeyStore } from '../../../activities/ports/signals.js';
 import { allows } from '../../../schemas/signals/api-keys.js';
-import type { KeyScope } from '../../../schemas/signals/api-keys.js';
+import type { KeyHolder, KeyScope } from '../../../schemas/signals/api-keys.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Logger } from '../../logger.js';
 import { reportFailure } from './report-failure.js';
 import type { ApiKeyRateLimit } from './api-key-rate-limit.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
+import { cookieDigest, sessionCookie } from '../../session/session-cookie.js';
+import type { Sessions } from '../../session/sessions.js';
 
 /** In front of every named key, so that one is known where it should not be, and nothing else is looked up. */
 export const KEY_PREFIX = 'tamis_';
@@ -24,28 +26,22 @@ export interface ApiKeyCheckDeps {
   now(): Date;
 }
 
-interface Holder {
-  name: string;
-  scopes: readonly KeyScope[];
-}
+/** @param isNamed whether it may be a named key: of a text that cannot be one, nothing is looked up */
+type FindHolder = (ctx: Koa.Context, digest: string, isNamed?: boolean) => Promise<KeyHolder | null>;
 
 /**
- * Guards the management side: `X-Api-Key` must be the configured key, which may do everything, or a named key with
- * the scope that the route asks for. Digests are compared, in constant time, so that neither the length of a key nor
- * how much of it was guessed shows. Without a configured key every request is refused.
- * @throws AppError AUTHENTICATION_ERROR (401), AUTH_ERROR (403) for a key without the scope, RATE_LIMITED (429)
+ * Whose key this is, by its digest: the configured key may do everything, a named one what it was given for. Digests
+ * are compared, in constant time, so that neither the length of a key nor how much of it was guessed shows. Without a
+ * configured key there is no holder at all.
  */
-export const createApiKeyCheck = (
-  deps: ApiKeyCheckDeps,
-): ((ctx: Koa.Context, needed: KeyScope) => Promise<void>) => {
-  const { keys, unauthenticated, settings, now } = deps;
+export const createFindHolder = (deps: Omit<ApiKeyCheckDeps, 'unauthenticated'>): FindHolder => {
+  const { keys, settings, now } = deps;
   const configured = settings.dashboardApiKey === null ? null : keyDigest(settings.dashboardApiKey);
-
-  const holderOf = async (ctx: Koa.Context, key: string, digest: string): Promise<Holder | null> => {
+  return async (ctx, digest, isNamed = true) => {
     if (configured === null) return null;
     if (timingSafeEqual(Buffer.from(digest), Buffer.from(configured)))
       return { name: 'DASHBOARD_API_KEY', scopes: ['admin'] };
-    if (!key.startsWith(KEY_PREFIX)) return null;
+    if (!isNamed) return null;
     const record = await reportFailure('Failed to check the key', () => keys.find(digest, now()));
     if (record === null) return null;
     if ((record.lastUsedAt?.getTime() ?? 0) < now().getTime() - TOUCH_MS)
@@ -55,20 +51,77 @@ export const createApiKeyCheck = (
       });
     return record;
   };
+};
 
-  return async (ctx, needed) => {
+/**
+ * Guards the management side: `X-Api-Key`, or the key that a session was opened with, must have the scope that the
+ * route asks for.
+ * @throws AppError AUTHENTICATION_ERROR (401), AUTH_ERROR (403) for a key without the scope, RATE_LIMITED (429)
+ */
+export const createApiKeyCheck = (
+  deps: ApiKeyCheckDeps,
+  sessions: Pick<Sessions, 'identify'>,
+): ((ctx: Koa.Context, needed: KeyScope) => Promise<void>) => {
+  const { unauthenticated } = deps;
+  const findHolder = createFindHolder(deps);
+
+  const byHeader = async (ctx: Koa.Context): Promise<KeyHolder> => {
     const key = ctx.get('X-Api-Key');
     const digest = keyDigest(key);
     await unauthenticated.ask(ctx, digest);
-    const holder = await holderOf(ctx, key, digest);
+    const holder = await findHolder(ctx, digest, key.startsWith(KEY_PREFIX));
     if (holder === null) {
       // Guesses made at the same time have all passed the question above: this count decides.
       await unauthenticated.count(ctx);
-      throw new AppError('AUTHENTICATION_ERROR', 'Unauthorized');
+      throw unauthorized();
     }
     unauthenticated.remember(ctx, digest);
+    return holder;
+  };
+
+  /** A page whose session has ended is no client that guesses keys: it has a budget of its own. */
+  const bySession = async (ctx: Koa.Context, cookie: string): Promise<KeyHolder> => {
+    const digest = cookieDigest(cookie);
+    await unauthenticated.ask(ctx, digest, 'session');
+    const session = await sessions.identify(ctx).catch((error: unknown) => {
+      if (error instanceof AppError && error.status < 500) throw error;
+      return reportFailure('Failed to check the session', () => Promise.reject(error as Error));
+    });
+    if (session?.holder == null) {
+      await unauthenticated.count(ctx, 'session');
+      throw unauthorized();
+    }
+    unauthenticated.remember(ctx, digest);
+    return session.holder;
+  };
+
+  return async (ctx, needed) => {
+    const cookie = sessionCookie(ctx);
+    const holder = cookie === null ? await byHeader(ctx) : await bySession(ctx, cookie);
     ctx.state['key'] = holder.name;
     if (!allows(holder.scopes, needed))
       throw new AppError('AUTH_ERROR', `This needs a key with the scope ${needed}`);
   };
 };
+
+/**
+ * A key that somebody signs in with is looked at within the limits of wrong keys, which a user's own token neither uses
+ * up nor has to keep to.
+ */
+export const createTakeKey = (
+  deps: ApiKeyCheckDeps,
+): ((ctx: Koa.Context, key: string, isUsers: boolean) => Promise<KeyHolder | null>) => {
+  const { unauthenticated } = deps;
+  const findHolder = createFindHolder(deps);
+  return async (ctx, key, isUsers) => {
+    const digest = keyDigest(key);
+    if (isUsers && !(await unauthenticated.admits(ctx, digest))) return null;
+    if (!isUsers) await unauthenticated.ask(ctx, digest);
+    const holder = await findHolder(ctx, digest, key.startsWith(KEY_PREFIX));
+    if (holder !== null) unauthenticated.remember(ctx, digest);
+    else if (!isUsers) await unauthenticated.count(ctx);
+    return holder;
+  };
+};
+
+const unauthorized = (): AppError => new AppError('AUTHENTICATION_ERROR', 'Unauthorized');

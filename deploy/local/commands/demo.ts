@@ -2,6 +2,7 @@ import { openApps } from '../apps.js';
 import { runDemo } from '../demo.js';
 import { endpointsOf } from '../endpoints.js';
 import { keptBuild } from '../kept-build.js';
+import { keptConsole } from '../kept-console.js';
 import { LauncherError } from '../launcher-error.js';
 import { Stack } from '../stack.js';
 import type { Workbench } from '../workbench.js';
@@ -21,15 +22,16 @@ export async function demo(bench: Workbench, args: readonly string[]): Promise<n
     return (await show(bench, bench.signal)) ? 0 : 1;
   }
   try {
-    const [services, build] = await Promise.all([
+    const [services, build, console] = await Promise.all([
       stack.openServices({
         supervise: true,
         also: ['redis', 'ollama'],
         demanded: args.includes('--ollama') ? ['ollama'] : [],
       }),
       stack.prepare(keptBuild),
+      stack.prepare(keptConsole),
     ]);
-    await openApps(bench, stack, services, build);
+    await openApps(bench, stack, services, build, { console });
     const worked = await show(bench, stack.signal);
     if (args.includes('--exit')) return worked ? 0 : 1;
     report.say('\nEverything stays up until Ctrl-C.');

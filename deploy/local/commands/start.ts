@@ -1,6 +1,7 @@
 import { openApps } from '../apps.js';
 import { LauncherError } from '../launcher-error.js';
 import { keptBuild } from '../kept-build.js';
+import { keptConsole } from '../kept-console.js';
 import { Stack } from '../stack.js';
 import type { Workbench } from '../workbench.js';
 
@@ -26,7 +27,7 @@ export async function start(bench: Workbench, args: readonly string[]): Promise<
     return 0;
   }
   try {
-    const [services, build] = await Promise.all([
+    const [services, build, console] = await Promise.all([
       proxyOnly
         ? stack.openProxyServices({ supervise: true, also: ['redis'] })
         : stack.openServices({
@@ -35,10 +36,14 @@ export async function start(bench: Workbench, args: readonly string[]): Promise<
             demanded: args.includes('--ollama') ? ['ollama'] : [],
           }),
       stack.prepare(keptBuild),
+      stack.prepare(keptConsole),
     ]);
-    const { gateway, proxy } = await openApps(bench, stack, services, build, { proxyOnly });
+    const { gateway, proxy } = await openApps(bench, stack, services, build, {
+      ...{ proxyOnly, console },
+    });
     report.say(`\nTamis is up: ${gateway}${proxyOnly ? ' (the proxy alone)' : ''}`);
     if (proxy !== gateway) report.say(`The proxy is at ${proxy}`);
+    if (console !== null) report.say(`The console is at ${gateway}/app/: sign in with the token or a key`);
     report.say('Token, keys and all addresses are in .local/endpoints.json. Ctrl-C stops everything.');
     await stack.untilStopped();
     report.say('\nStopping …');

@@ -22,6 +22,9 @@ import { createMongoUserStore } from '../../../activities/stores/mongo/documents
 import { createMongoWatcherStore } from '../../../activities/stores/mongo/signals/watcher-store.js';
 import { createMongoWorkerStore } from '../../../activities/stores/mongo/documents/worker-store.js';
 import { createMongoWorkspaceStore } from '../../../activities/stores/mongo/documents/workspace-store.js';
+import { createMongoSessionStore } from '../../../activities/stores/mongo/session-store.js';
+import type { SessionStore } from '../../../activities/ports/sessions.js';
+import { createFakeSessionStore } from '../../support/fakes/fake-session-store.js';
 import { openTestDatabase } from '../../contracts/subject.js';
 import { createFakeChunkStore } from '../../support/fakes/documents/fake-chunk-store.js';
 import { createFakeStores } from '../../support/fakes/create-fake-stores.js';
@@ -49,8 +52,9 @@ const onServer = process.env['TAMIS_API_STORES'] === 'server';
 const SECRETS_KEY = Buffer.alloc(32, 7);
 
 /** The stores of the documents. Vectors are in memory either way: this is not about OpenSearch. */
-export async function openDocumentStores(): Promise<Opened<DocumentStores>> {
-  if (!onServer) return { stores: createFakeStores(), close: async () => {} };
+export async function openDocumentStores(): Promise<Opened<DocumentStores> & { sessions: SessionStore }> {
+  if (!onServer)
+    return { stores: createFakeStores(), sessions: createFakeSessionStore(), close: async () => {} };
   const { db, close } = await openTestDatabase();
   return {
     stores: {
@@ -71,6 +75,7 @@ export async function openDocumentStores(): Promise<Opened<DocumentStores>> {
       chunks: createFakeChunkStore(),
       endpoints: createMongoModelEndpointStore(db),
     },
+    sessions: createMongoSessionStore(db),
     close,
   };
 }

@@ -54,6 +54,10 @@ export interface GatewayOptions {
   bodyPace?: BodyPace;
   /** Serves the proxy as well. */
   proxy?: ProxyDeps;
+  /** Of sessions. */
+  now?: () => Date;
+  /** Of the built console; there is none unless given. */
+  consoleFolder?: string;
 }
 
 export type Gateway = Awaited<ReturnType<typeof startGateway>>;
@@ -134,14 +138,16 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'tamis-gateway-test-'));
   const tools = { parser: options.parser ?? parser, scratchDirectory };
   const proxy = options.proxy === undefined ? {} : { proxy: options.proxy };
+  const rateLimits = options.rateLimits ?? createInProcessRateLimits();
   const deps = {
     ...{ config, adapters, workflows: workflows.starter, search, chat, tools, ...proxy },
+    ...{ rateLimits, sessions: opened.sessions },
+    consoleFolder: options.consoleFolder ?? join(scratchDirectory, 'no-console'),
+    ...(options.now === undefined ? {} : { now: options.now }),
     ...(options.plant === undefined ? {} : { moreRoutes: options.plant }),
   };
-  const rateLimits = options.rateLimits ?? createInProcessRateLimits();
   const app = createApp({
     ...deps,
-    rateLimits,
     ...(options.bodyPace === undefined ? {} : { bodyPace: options.bodyPace }),
     logger: pino({ level: 'debug' }, sink),
     checkResponses: true,
@@ -164,6 +170,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     url,
     adapters,
     workflows,
+    sessions: opened.sessions,
     logLines,
     scratchDirectory,
     routes: allRoutes(deps),

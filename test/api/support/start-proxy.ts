@@ -25,6 +25,7 @@ export const OPEN_ACCESS: ProxyDeps['settings']['access'] = {
 
 export interface ProxyOptions {
   env?: Record<string, string>;
+  consoleFolder?: string;
   capiUrl?: string;
   timeoutMs?: number;
   /** Requests a minute that an address may make without a valid key; unset: any number. */
@@ -80,6 +81,8 @@ export const startProxy = async (options: ProxyOptions = {}) => {
   });
   const gateway = await startGateway({
     ...(options.env === undefined ? {} : { env: options.env }),
+    ...(options.now === undefined ? {} : { now: options.now }),
+    ...(options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder }),
     proxy: {
       ...{ statistics, keys },
       ipInfo: NO_IP_INFO,

@@ -7,6 +7,10 @@ export type People = Record<'outsider' | 'member' | 'viewer' | 'editor' | 'owner
 /** Open by the wire contract, section 1.1: probes and browsers need them, and they hold no data. */
 const OPEN = new Set([
   '/',
+  // Files of the console, and sessions by a cookie of their own: test/api/session, test/api/console.
+  '/app',
+  '/app/session',
+  '/app/{+path}',
   '/docs',
   '/docs/assets/{name}',
   '/health_check',

@@ -1,0 +1,47 @@
+import type { Db } from 'mongodb';
+import type { SessionRecord, SessionStore } from '../../ports/sessions.js';
+import { withMongoErrors } from './mongo-errors.js';
+
+interface SessionDocument {
+  /** SHA-256 of the cookie's value in hexadecimal. */
+  _id: string;
+  token_digest: string | null;
+  key_digest: string | null;
+  created_at: Date;
+  /** The server removes it soon after. */
+  expires_at: Date;
+}
+
+const toRecord = (document: SessionDocument): SessionRecord => ({
+  tokenDigest: document.token_digest,
+  keyDigest: document.key_digest,
+  createdAt: document.created_at,
+  expiresAt: document.expires_at,
+});
+
+/**
+ * Sessions in collection `sessions`. Cookies and tokens are random and long, so their plain digests are safe to keep:
+ * nobody signs in with what stands here.
+ */
+export const createMongoSessionStore = (db: Db): SessionStore => {
+  const sessions = db.collection<SessionDocument>('sessions');
+  return withMongoErrors<SessionStore>({
+    async insert(digest, { tokenDigest, keyDigest, createdAt, expiresAt }) {
+      await sessions.insertOne({
+        ...{ _id: digest, token_digest: tokenDigest, key_digest: keyDigest },
+        ...{ created_at: createdAt, expires_at: expiresAt },
+      });
+    },
+    async find(digest, now) {
+      // The server looks for ended ones once a minute.
+      const document = await sessions.findOne({ _id: digest, expires_at: { $gt: now } });
+      return document && toRecord(document);
+    },
+    async prolong(digest, expiresAt) {
+      await sessions.updateOne({ _id: digest }, { $max: { expires_at: expiresAt } });
+    },
+    async remove(digest) {
+      await sessions.deleteOne({ _id: digest });
+    },
+  });
+};

@@ -1,0 +1,125 @@
+import { timingSafeEqual } from 'node:crypto';
+import type Koa from 'koa';
+import type { SessionRecord, SessionStore } from '../../activities/ports/sessions.js';
+import { AppError } from '../../schemas/app-error.js';
+import type { Config } from '../../schemas/config/config.js';
+import type { UserRecord } from '../../schemas/documents/users.js';
+import type { KeyHolder } from '../../schemas/signals/api-keys.js';
+import { sha256Hex } from '../../schemas/sha256.js';
+import type { Logger } from '../logger.js';
+import { cookieDigest, csrfToken, newCookie, sessionCookie } from './session-cookie.js';
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** The end of a session is moved on no more often. */
+const PROLONG_MS = 60_000;
+
+/** Who is behind the digests of a session; a side that this listener does not serve is left out. */
+export interface SessionIdentities {
+  findUser?: (tokenDigest: string) => Promise<UserRecord | null>;
+  findHolder?: (ctx: Koa.Context, keyDigest: string) => Promise<KeyHolder | null>;
+}
+
+export interface Session {
+  cookie: string;
+  record: SessionRecord;
+  user: UserRecord | null;
+  holder: KeyHolder | null;
+}
+
+export interface Sessions {
+  /** Null without a cookie, and for a session that has ended. */
+  read(ctx: Koa.Context): Promise<Session | null>;
+  /**
+   * The same, for a request that is to be served as whom the session stands for.
+   * @throws AppError AUTH_ERROR (403) for a writing method without the session's X-CSRF-Token
+   */
+  identify(ctx: Koa.Context): Promise<Session | null>;
+  /** Under a new cookie, in the place of a session that there was. */
+  open(who: Pick<Session, 'user' | 'holder'> & Digests, former: Session | null): Promise<Session>;
+  close(session: Session): Promise<void>;
+}
+
+type Digests = Pick<SessionRecord, 'tokenDigest' | 'keyDigest'>;
+
+/**
+ * Sessions over their store. A session has no rights of its own: at each request the token and the key that it was
+ * opened with are looked up again, and it ends when one of them does not hold any more.
+ */
+export const createSessions = ({
+  store,
+  settings,
+  identities: { findUser, findHolder },
+  now,
+}: {
+  store: SessionStore;
+  settings: Config['session'];
+  identities: SessionIdentities;
+  now: () => Date;
+}): Sessions => {
+  const endOf = (createdAt: Date, at: Date): Date =>
+    new Date(Math.min(at.getTime() + settings.idleMs, createdAt.getTime() + settings.maxMs));
+
+  const prolong = async (ctx: Koa.Context, digest: string, record: SessionRecord): Promise<void> => {
+    const expiresAt = endOf(record.createdAt, now());
+    if (expiresAt.getTime() < record.expiresAt.getTime() + PROLONG_MS) return;
+    record.expiresAt = expiresAt;
+    await store.prolong(digest, expiresAt).catch((error: unknown) => {
+      (ctx.state['log'] as Logger).warn({ err: error }, 'the end of a session could not be moved on');
+    });
+  };
+
+  const read = async (ctx: Koa.Context): Promise<Session | null> => {
+    const cookie = sessionCookie(ctx);
+    if (cookie === null) return null;
+    const digest = cookieDigest(cookie);
+    const record = await store.find(digest, now());
+    if (record === null) return null;
+    const { tokenDigest, keyDigest } = record;
+    const [user, holder] = await Promise.all([
+      tokenDigest === null || findUser === undefined ? undefined : findUser(tokenDigest),
+      keyDigest === null || findHolder === undefined ? undefined : findHolder(ctx, keyDigest),
+    ]);
+    if (user === null || holder === null) {
+      await store.remove(digest);
+      return null;
+    }
+    await prolong(ctx, digest, record);
+    return { cookie, record, user: user ?? null, holder: holder ?? null };
+  };
+
+  return {
+    read,
+    async identify(ctx) {
+      const session = await read(ctx);
+      if (session === null) return null;
+      if (!READS.has(ctx.method) && !isSame(ctx.get('X-CSRF-Token'), csrfToken(session.cookie)))
+        throw new AppError('AUTH_ERROR', 'X-CSRF-Token is missing or not that of the session', {
+          plain: true,
+        });
+      // Of one person, although no cache can tell by the Authorization header.
+      ctx.set('Cache-Control', 'no-store');
+      return session;
+    },
+    async open(who, former) {
+      const at = now();
+      const { user, tokenDigest } =
+        former === null || who.tokenDigest !== null ? who : { ...former, ...former.record };
+      const { holder, keyDigest } =
+        former === null || who.keyDigest !== null ? who : { ...former, ...former.record };
+      // What is taken over ends no later for it.
+      const takesOver = tokenDigest !== who.tokenDigest || keyDigest !== who.keyDigest;
+      const createdAt = takesOver && former !== null ? former.record.createdAt : at;
+      const record = { tokenDigest, keyDigest, createdAt, expiresAt: endOf(createdAt, at) };
+      // Never under the cookie that came: somebody else may have put it into the browser.
+      const cookie = newCookie();
+      await store.insert(cookieDigest(cookie), record);
+      if (former !== null) await store.remove(cookieDigest(former.cookie));
+      return { cookie, record, user, holder };
+    },
+    close: ({ cookie }) => store.remove(cookieDigest(cookie)),
+  };
+};
+
+/** In constant time, whatever the lengths. */
+const isSame = (given: string, wanted: string): boolean =>
+  timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(wanted)));

@@ -1,0 +1,23 @@
+import type { SessionRecord, SessionStore } from '../../../activities/ports/sessions.js';
+import { copyRecord } from './copy-record.js';
+
+/** Sessions in a Map. */
+export const createFakeSessionStore = (): SessionStore => {
+  const sessions = new Map<string, SessionRecord>();
+  return {
+    async insert(digest, session) {
+      sessions.set(digest, copyRecord(session));
+    },
+    async find(digest, now) {
+      const session = sessions.get(digest);
+      return session !== undefined && session.expiresAt > now ? copyRecord(session) : null;
+    },
+    async prolong(digest, expiresAt) {
+      const session = sessions.get(digest);
+      if (session !== undefined && session.expiresAt < expiresAt) session.expiresAt = expiresAt;
+    },
+    async remove(digest) {
+      sessions.delete(digest);
+    },
+  };
+};
