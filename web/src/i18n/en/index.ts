@@ -1,3 +1,4 @@
 import { common } from './common';
+import { documents } from './documents';
 
-export const en = { common };
+export const en = { common, documents };
