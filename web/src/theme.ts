@@ -1,11 +1,14 @@
-import { createTheme, virtualColor } from '@mantine/core';
+import { Badge, createTheme, virtualColor } from '@mantine/core';
 import type { CSSVariablesResolver } from '@mantine/core';
 
 export const theme = createTheme({
   primaryColor: 'tamis',
-  primaryShade: { light: 8, dark: 7 },
+  primaryShade: { light: 9, dark: 7 },
   colors: {
     tamis: virtualColor({ name: 'tamis', light: 'cyan', dark: 'cyan' }),
+  },
+  components: {
+    Badge: Badge.extend({ styles: { root: { textTransform: 'none' } } }),
   },
   autoContrast: true,
   defaultRadius: 'md',

@@ -8,6 +8,8 @@ export class ApiError extends Error {
     readonly code: string | null,
     message: string,
     readonly retryAfterSeconds: number | null = null,
+    /** What the documents' side adds to some errors. */
+    readonly extra: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }
@@ -36,9 +38,9 @@ export const errorOf = (status: number, text: string, headers: Headers): ApiErro
   const wait = Number(headers.get('Retry-After'));
   const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : null;
   try {
-    const body = JSON.parse(text) as { detail?: unknown; error?: unknown };
+    const body = JSON.parse(text) as { detail?: unknown; error?: unknown; extra?: Record<string, unknown> };
     const said = readDetail(body.detail) ?? readDetail(body.error);
-    if (said !== null) return new ApiError(status, said.code, said.message, retryAfter);
+    if (said !== null) return new ApiError(status, said.code, said.message, retryAfter, body.extra);
   } catch {
     // No JSON: the status has to do.
   }

@@ -13,8 +13,17 @@ export interface Session {
 
 const KEY = ['session'];
 
+/** A new load of the page: what this person saw, asked and uploads is not for the next one. */
+const leave = (): void => window.location.assign(import.meta.env.BASE_URL);
+
+/** The last one that this window knew, also after the session ended. */
+let lastUser: number | undefined;
+
 const keep = (session: Session | null): Session | null => {
   setCsrfToken(session?.csrf_token ?? null);
+  const user = session?.user?.id;
+  if (user !== undefined && lastUser !== undefined && user !== lastUser) leave();
+  lastUser = user ?? lastUser;
   return session;
 };
 
@@ -54,14 +63,8 @@ export const useSignIn = () => {
   });
 };
 
-export const useSignOut = () => {
-  const queryClient = useQueryClient();
-  return useMutation({
+export const useSignOut = () =>
+  useMutation({
     mutationFn: () => send('/app/session', { method: 'DELETE' }),
-    onSuccess: () => {
-      // What the last person saw is not for the next one.
-      queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
-      queryClient.setQueryData(KEY, keep(null));
-    },
+    onSuccess: leave,
   });
-};

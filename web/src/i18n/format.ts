@@ -15,6 +15,9 @@ export const useFormat = () => {
     const number = new Intl.NumberFormat(language);
     const percent = new Intl.NumberFormat(language, { style: 'percent' });
     const score = new Intl.NumberFormat(language, { maximumFractionDigits: 3 });
+    const seconds = new Intl.NumberFormat(language, {
+      ...{ style: 'unit', unit: 'second', maximumFractionDigits: 1 },
+    } as const);
     const exact = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long' });
     const short = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
     const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
@@ -23,6 +26,7 @@ export const useFormat = () => {
       number: (value: number) => number.format(value),
       percent: (value: number) => percent.format(value),
       score: (value: number) => score.format(value),
+      seconds: (ms: number) => seconds.format(ms / 1000),
       exact: (time: string) => exact.format(new Date(time)),
       short: (time: string) => short.format(new Date(time)),
       /** In words within a month, a date beyond. */

@@ -9,6 +9,8 @@ const documentPages = [
   ['/partitions', lazy(() => import('./documents/partitions/partitions-page'))],
   ['/partitions/:partition', lazy(() => import('./documents/files/files-page'))],
   ['/partitions/:partition/files/:file', lazy(() => import('./documents/reader/reader-page'))],
+  ['/search', lazy(() => import('./documents/search/search-page'))],
+  ['/chat', lazy(() => import('./documents/chat/chat-page'))],
   ['/tasks', lazy(() => import('./documents/tasks/tasks-page'))],
 ] as const;
 

@@ -34,6 +34,8 @@ interface Props<T> {
 }
 
 const NEAR_THE_END = 40;
+/** With both borders, and room for a scroll bar at the bottom. */
+const HEAD_HEIGHT = 56;
 
 /** A table of any length: only the rows in sight are in the page. */
 export const VirtualTable = <T,>(props: Props<T>) => {
@@ -54,8 +56,14 @@ export const VirtualTable = <T,>(props: Props<T>) => {
   }, [nearEnd, rows.length, onEnd]);
   const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(' '), minWidth };
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls is scrolled by keyboard as well
-    <div ref={frame} className={classes['frame']} tabIndex={0} role="region" aria-label={label}>
+    <div
+      ref={frame}
+      className={classes['frame']}
+      style={{ height: `min(max(320px, 100dvh - 300px), ${rows.length * rowHeight + HEAD_HEIGHT}px)` }}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
       <div role="table" aria-label={label} aria-rowcount={rows.length + 1} style={{ minWidth }}>
         <div role="rowgroup" className={classes['head']}>
           <div role="row" className={classes['row']} style={grid} aria-rowindex={1}>

@@ -10,7 +10,7 @@ export const documents = {
   deletePartition: 'Delete partition',
   deletePartitionQuestion: (name: string, files: string) =>
     `Delete “${name}” with its ${files} files? This cannot be undone.`,
-  filesCount: (count: string) => `${count} files`,
+  filesCount: (count: string) => (count === '1' ? `${count} file` : `${count} files`),
   chunks: 'Extracts',
   role: 'Your role',
   roles: { viewer: 'reader', editor: 'editor', owner: 'owner' },
@@ -67,7 +67,8 @@ export const documents = {
   metadataValue: 'Value',
   metadataAdd: 'Add a key',
   metadataHint: 'Filters of a search use these keys.',
-  failed: (count: string) => `${count} files could not be indexed`,
+  failed: (count: string) =>
+    count === '1' ? '1 file could not be indexed' : `${count} files could not be indexed`,
   reason: 'Reason',
   showReason: 'Show the reason',
   page: (page: number) => `Page ${page}`,

@@ -12,7 +12,7 @@ export const documents: Messages['documents'] = {
   deletePartition: 'Supprimer la partition',
   deletePartitionQuestion: (name, files) =>
     `Supprimer « ${name} » et ses ${files} fichiers ? C’est irréversible.`,
-  filesCount: (count) => `${count} fichiers`,
+  filesCount: (count) => (count === '1' ? `${count} fichier` : `${count} fichiers`),
   chunks: 'Extraits',
   role: 'Votre rôle',
   roles: { viewer: 'lecteur', editor: 'éditeur', owner: 'propriétaire' },
@@ -69,7 +69,8 @@ export const documents: Messages['documents'] = {
   metadataValue: 'Valeur',
   metadataAdd: 'Ajouter une clé',
   metadataHint: 'Les filtres de recherche utilisent ces clés.',
-  failed: (count) => `${count} fichiers n’ont pas pu être indexés`,
+  failed: (count) =>
+    count === '1' ? '1 fichier n’a pas pu être indexé' : `${count} fichiers n’ont pas pu être indexés`,
   reason: 'Raison',
   showReason: 'Voir la raison',
   page: (page) => `Page ${page}`,

@@ -55,7 +55,7 @@ export const TasksTable = ({ tasks }: { tasks: readonly Task[] }) => {
     { ...{ key: 'at', header: t.created, width: '150px' }, cell: (task) => <Time at={task.created_at} /> },
     {
       ...{ key: 'duration', header: t.taskDuration, width: '90px' },
-      cell: ({ duration_ms: ms }) => (ms === null ? '' : `${format.score(ms / 1000)} s`),
+      cell: ({ duration_ms: ms }) => (ms === null ? '' : format.seconds(ms)),
     },
     {
       ...{ key: 'actions', header: common.actions, width: '170px' },

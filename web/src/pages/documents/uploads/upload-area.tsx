@@ -22,7 +22,7 @@ export const UploadArea = ({ partition }: { partition: string }) => {
         {t.drop}
       </Text>
       {types.data && (
-        <Text ta="center" size="sm" c="dimmed">
+        <Text ta="center" size="sm" c="dimmed" lineClamp={1} title={types.data.join(', ')}>
           {t.dropHint(types.data.join(', '))}
         </Text>
       )}
