@@ -1,0 +1,6 @@
+import type { Messages } from '../messages';
+import { ask } from './ask';
+import { common } from './common';
+import { documents } from './documents';
+
+export const fr: Messages = { ask, common, documents };
