@@ -75,7 +75,7 @@ type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses' | 'rateLimits'>;
 
 /** The two jobs of the gateway and the description of both. */
 const routeTables = (deps: RouteDeps, metrics: GatewayMetrics) => {
-  const proxy = deps.proxy === undefined ? [] : proxyRoutes(deps.proxy);
+  const proxy = deps.proxy === undefined ? [] : proxyRoutes({ ...deps.proxy, meter: metrics.meter });
   const documents = [
     ...(deps.moreRoutes ?? []),
     ...scrapeRoutes(deps.config, metrics),
@@ -141,6 +141,8 @@ export const createApp = (deps: AppDeps): Koa => {
   const { config, adapters } = deps;
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchTasks(adapters.tasks);
+  metrics.watchMigrations(adapters.migrations.store, () => new Date());
+  metrics.watchDisk(() => adapters.probes.diskUse());
   if (deps.proxy !== undefined) metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
   const routes = routeTables(deps, metrics);
   const limiting = createRateLimiting(config, deps.rateLimits);
@@ -165,7 +167,7 @@ export const createProxyApp = (deps: ProxyAppDeps): Koa => {
   const { config } = deps;
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
-  const proxy = proxyRoutes(deps.proxy);
+  const proxy = proxyRoutes({ ...deps.proxy, meter: metrics.meter });
   const health = [
     ...healthRoutes(createProxyReadiness(deps.pingRecords, deps.workflows)),
     ...scrapeRoutes(config, metrics),

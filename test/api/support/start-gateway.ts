@@ -100,7 +100,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     promptSource: createStoredPromptSource(stores.prompts),
     modelServers: createModelServers({ dispatcher, keys, registry: models }),
     migrations: fakeMigrations,
-    probes: { mongodb: async () => {}, opensearch: async () => {} },
+    probes: { mongodb: async () => {}, opensearch: async () => {}, diskUse: async () => null },
     close: async () => {},
   };
   const adapters = options.adapt?.(own) ?? own;
