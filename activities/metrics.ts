@@ -1,4 +1,7 @@
+import { timingSafeEqual } from 'node:crypto';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Config } from '../schemas/config/config.js';
+import { sha256Hex } from '../schemas/sha256.js';
 import type { BreakerState, Meter, ModelCall } from './ports/meter.js';
 
 /** From a probe to an answer of a model that takes minutes. */
@@ -186,3 +189,23 @@ export const createMetrics = (onModelCall: (call: ModelCall) => void = () => und
 export const watchProcess = ({ registry }: Pick<ProcessMetrics, 'registry'>): void => {
   collectDefaultMetrics({ register: registry });
 };
+
+/** @returns why a scraper is refused; null: it may read */
+export const refusalOfScraper = (
+  { auth, metrics }: Pick<Config, 'auth' | 'metrics'>,
+  /** What it sent; null: nothing. */
+  bearer: string | null,
+): string | null => {
+  if (metrics.token === null)
+    return metrics.allowUnauthenticated
+      ? null
+      : 'Metrics endpoint disabled: set METRICS_TOKEN, or METRICS_ALLOW_UNAUTHENTICATED=true to open it.';
+  const given = bearer ?? '';
+  // Scrapers have a token of their own; the administrator's is none of theirs, also where both were set alike.
+  const isAdmins = auth.token !== null && isSame(given, auth.token);
+  return isAdmins || !isSame(given, metrics.token) ? 'Invalid metrics token' : null;
+};
+
+/** Of digests, which are of one length whatever was sent. */
+const isSame = (given: string, expected: string): boolean =>
+  timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(expected)));
