@@ -12,6 +12,8 @@ import { BUNDLED_PROMPTS } from './models/seeds/bundled-prompts.js';
 import { createStoredPromptSource } from './models/seeds/stored-prompts.js';
 import { seededPresets } from './models/seeds/seeded-presets.js';
 import { createCapiClient } from './signals/capi/capi-client.js';
+import { measuredCapi } from './signals/capi/measured-capi.js';
+import { measuredTasks } from './documents/measured-tasks.js';
 import type {
   Adapters,
   GatewayAdapters,
@@ -19,6 +21,8 @@ import type {
   RateLimits,
   WorkerAdapters,
 } from './ports/adapters.js';
+import { UNMEASURED } from './ports/meter.js';
+import type { Meter } from './ports/meter.js';
 import { connectMongo } from './stores/mongo/connect-mongo.js';
 import { createMongoAlertStore } from './stores/mongo/signals/alert-store.js';
 import { createMongoApiKeyStore } from './stores/mongo/signals/api-key-store.js';
@@ -63,6 +67,7 @@ import { connectRedis } from './stores/redis/connect-redis.js';
 import { createInProcessRateLimits, createRedisRateLimits } from './stores/redis/rate-limits.js';
 import { createOpenSearchChunkStore } from './stores/opensearch/chunk-store.js';
 import { createChunkIndexes } from './stores/opensearch/chunk-indexes.js';
+import { readDiskUse } from './stores/opensearch/disk-use.js';
 import { connectOpenSearch } from './stores/opensearch/connect-opensearch.js';
 import { isSchemaBehind } from './stores/opensearch/ensure-chunk-index.js';
 
@@ -96,8 +101,9 @@ interface Shared {
 export const connectGateway = async (
   config: Config,
   openCache: OpenCache = openOwnCache,
+  meter: Meter = UNMEASURED,
 ): Promise<GatewayAdapters> => {
-  const records = await connectRecords(config);
+  const records = await connectRecords(config, meter);
   const { db, secretsKey } = records;
   const base = await connectDocuments(config, records);
   const { ipLookup } = config.proxy;
@@ -132,7 +138,7 @@ export const connectGateway = async (
 /** What a gateway has besides for its document routes. */
 function connectRoutes(
   config: Config,
-  { keys }: Records,
+  { keys, meter }: Records,
   { modelServers, adapters }: DocumentConnections,
 ): GatewayDocumentAdapters {
   const foreignServers = createGuardedDispatcher({
@@ -150,7 +156,7 @@ function connectRoutes(
     downloads,
     modelServers: createModelServers({ dispatcher: modelServers, keys, registry: adapters.models }),
     overrides: createOverrideModels({
-      ...{ endpoints: adapters.endpoints, keys },
+      ...{ endpoints: adapters.endpoints, keys, meter },
       dispatchers: { own: modelServers, foreign: foreignServers },
       settings: {
         ...config.chat.override,
@@ -173,8 +179,8 @@ function connectRoutes(
  * Config → what a worker reaches outside, behind ports; as `connectGateway`.
  * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
  */
-export const connectWorker = async (config: Config): Promise<WorkerAdapters> => {
-  const records = await connectRecords(config);
+export const connectWorker = async (config: Config, meter: Meter = UNMEASURED): Promise<WorkerAdapters> => {
+  const records = await connectRecords(config, meter);
   const { db, secretsKey } = records;
   const base = await connectDocuments(config, records);
   const callbackClient = createCallbackClient(config.callbacks);
@@ -185,11 +191,14 @@ export const connectWorker = async (config: Config): Promise<WorkerAdapters> => 
         ? null
         : {
             ...connectSignalStores(db, secretsKey),
-            capi: createCapiClient({
-              baseUrl: config.proxy.capiUrl,
-              timeoutMs: config.proxy.timeoutMs,
-              userAgent: USER_AGENT,
-            }),
+            capi: measuredCapi(
+              createCapiClient({
+                baseUrl: config.proxy.capiUrl,
+                timeoutMs: config.proxy.timeoutMs,
+                userAgent: USER_AGENT,
+              }),
+              meter,
+            ),
           },
     pingRecords: () => records.ping(),
     async close() {
@@ -204,12 +213,14 @@ interface Records {
   /** Null without SECRETS_KEY. */
   secretsKey: Buffer | null;
   keys: ReturnType<typeof createEncryption> | null;
+  meter: Meter;
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-async function connectRecords(config: Config): Promise<Records> {
-  const mongo = await connectMongo(config.mongodb);
+async function connectRecords(config: Config, meter: Meter): Promise<Records> {
+  // Whoever wants no figures pays for none.
+  const mongo = await connectMongo({ ...config.mongodb, meter: meter === UNMEASURED ? undefined : meter });
   try {
     await buildIndexes(config);
   } catch (error) {
@@ -218,7 +229,7 @@ async function connectRecords(config: Config): Promise<Records> {
   }
   const secretsKey = config.secretsKey === null ? null : Buffer.from(config.secretsKey, 'base64');
   const keys = secretsKey === null ? null : createEncryption(secretsKey);
-  return { db: mongo.db, secretsKey, keys, ping: () => mongo.ping(), close: () => mongo.close() };
+  return { db: mongo.db, secretsKey, keys, meter, ping: () => mongo.ping(), close: () => mongo.close() };
 }
 
 /** What both processes use for documents, and what their own adapters are made of. */
@@ -231,8 +242,8 @@ interface DocumentConnections {
 /** Null where SERVICES leaves documents out. Closes the records when it fails. */
 async function connectDocuments(config: Config, records: Records): Promise<DocumentConnections | null> {
   if (!config.services.documents) return null;
-  const { db, secretsKey, keys } = records;
-  const opensearch = connectOpenSearch(config.opensearch);
+  const { db, secretsKey, keys, meter } = records;
+  const opensearch = connectOpenSearch(config.opensearch, meter);
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
   const close = async (): Promise<void> => {
     await Promise.allSettled([opensearch.close(), modelServers.destroy()]);
@@ -263,7 +274,10 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
       endpoints,
       builders: [
         builtinModels,
-        createEndpointModels({ dispatcher: modelServers, endpoints, chunks, keys, settings: config.models }),
+        createEndpointModels({
+          ...{ dispatcher: modelServers, endpoints, chunks, keys, meter },
+          settings: config.models,
+        }),
       ],
       contextTokens: config.chat.contextTokens,
     });
@@ -277,7 +291,7 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
       quotas: createMongoQuotaStore(db),
       partitions,
       files,
-      tasks: createMongoTaskStore(db),
+      tasks: measuredTasks(createMongoTaskStore(db), meter),
       workers: createMongoWorkerStore(db),
       callbacks: createMongoCallbackStore(db, secretsKey),
       claims: createMongoClaimStore(db),
@@ -299,7 +313,11 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
           createVectorStoreMigration(indexes, { partitions, endpoints }),
         ],
       },
-      probes: { mongodb: () => records.ping(), opensearch: () => opensearch.ping() },
+      probes: {
+        mongodb: () => records.ping(),
+        opensearch: () => opensearch.ping(),
+        diskUse: () => readDiskUse(opensearch.client),
+      },
       close,
     };
     return { modelServers, adapters };

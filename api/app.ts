@@ -121,7 +121,7 @@ const routeTables = (deps: RouteDeps, metrics: GatewayMetrics) => {
   const limiting = createRateLimiting(config, deps.rateLimits);
   const findUser = createFindUser(config.auth, adapters.users);
   const { sessions, routes: console } = openConsole(deps, limiting, findUser);
-  const proxy = deps.proxy === undefined ? [] : proxyRoutes(deps.proxy);
+  const proxy = deps.proxy === undefined ? [] : proxyRoutes({ ...deps.proxy, meter: metrics.meter });
   const documents = [
     ...(deps.moreRoutes ?? []),
     ...scrapeRoutes(config, metrics),
@@ -194,6 +194,8 @@ export const createApp = (deps: AppDeps): Koa => {
   const { config, adapters } = deps;
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchTasks(adapters.tasks);
+  metrics.watchMigrations(adapters.migrations.store, () => new Date());
+  metrics.watchDisk(() => adapters.probes.diskUse());
   if (deps.proxy !== undefined) metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
   const { limiting, sessions, authenticate, ...routes } = routeTables(deps, metrics);
   const router = new Router();
@@ -214,7 +216,7 @@ export const createProxyApp = (deps: ProxyAppDeps): Koa => {
   const { config } = deps;
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
-  const proxy = proxyRoutes(deps.proxy);
+  const proxy = proxyRoutes({ ...deps.proxy, meter: metrics.meter });
   const limiting = createRateLimiting(config, deps.rateLimits);
   const { sessions, routes: console } = openConsole(deps, limiting);
   const health = [

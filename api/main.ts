@@ -8,6 +8,7 @@ import { readProxyFile } from '../activities/signals/rules/read-proxy-file.js';
 import { connectGateway, connectShared } from '../activities/connect.js';
 import { createLogger } from '../activities/create-logger.js';
 import type { GatewayDocumentAdapters } from '../activities/ports/adapters.js';
+import { capiAnswerOf } from '../activities/ports/meter.js';
 import { openGeoLookup } from '../activities/signals/reading/geo-lookup.js';
 import { openRuleRegistry } from '../activities/signals/rules/rule-registry.js';
 import type { RuleRegistry } from '../activities/signals/rules/rule-registry.js';
@@ -66,7 +67,9 @@ const shared = connectShared(config, (state, cause) => {
   if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');
   else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');
 });
-const adapters = await connectGateway(config, shared.openCache).catch((error: unknown) => {
+const metrics = createGatewayMetrics();
+metrics.watchProcess();
+const adapters = await connectGateway(config, shared.openCache, metrics.meter).catch((error: unknown) => {
   logger.fatal({ err: error }, 'the gateway cannot reach its stores');
   // Once the line is written: the log is asynchronous.
   logger.flush(() => process.exit(1));
@@ -76,7 +79,7 @@ const workflows = connectTemporal(config);
 
 /** Users, search, chat and tools, where documents are served. */
 const openDocuments = async (documents: GatewayDocumentAdapters) => {
-  const search = createSearchService({ ...documents, settings: config.search });
+  const search = createSearchService({ ...documents, meter: metrics.meter, settings: config.search });
   const chat = createChatService({ ...documents, search, settings: config.chat, now: () => new Date() });
   if (config.auth.token === null)
     logger.warn(
@@ -110,6 +113,7 @@ const documents = adapters.documents === null ? null : await openDocuments(adapt
 const passThrough = createCapiPassThrough({
   baseUrl: config.proxy.capiUrl,
   timeoutMs: config.proxy.timeoutMs,
+  onAnswer: (status) => metrics.meter.capiAnswered('relay', capiAnswerOf(status)),
 });
 let ruleRegistry: RuleRegistry | null = null;
 const openProxy = async (): Promise<ProxyDeps | null> => {
@@ -165,8 +169,6 @@ const proxy = await openProxy().catch((error: unknown) => {
   process.exit(EXIT_CONFIG);
 });
 
-const metrics = createGatewayMetrics();
-metrics.watchProcess();
 const common = {
   ...{ metrics, config, workflows, logger },
   ...{ rateLimits: shared.rateLimits, sessions: adapters.sessions },

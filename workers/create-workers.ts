@@ -1,6 +1,8 @@
 import { Worker } from '@temporalio/worker';
 import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { createAlertUpkeepActivities } from '../activities/signals/alert-upkeep-activities.js';
+import { UNMEASURED } from '../activities/ports/meter.js';
+import type { Meter } from '../activities/ports/meter.js';
 import type { WorkerAdapters, WorkerDocumentAdapters } from '../activities/ports/adapters.js';
 import { createCallbackActivities } from '../activities/documents/callback-activities.js';
 import { createCopyActivities } from '../activities/documents/copy-activities.js';
@@ -30,6 +32,7 @@ export interface WorkerDeps {
   scratchDirectory: string;
   /** Instead of the one that belongs to this code. */
   workflowBundle?: WorkflowBundleOption;
+  meter?: Meter;
   onFailure: Parameters<typeof createActivityInterceptors>[0];
 }
 
@@ -78,12 +81,12 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
   return {
     documents:
       documents === null ? null : await createDocumentPools(deps, { ...common, workflowBundle }, documents),
-    alerts: proxy === null ? null : await createAlertPool(config, { ...common, workflowBundle }, proxy),
+    alerts: proxy === null ? null : await createAlertPool(deps, { ...common, workflowBundle }, proxy),
   };
 };
 
 const createDocumentPools = async (
-  { config, scratchDirectory }: WorkerDeps,
+  { config, scratchDirectory, meter = UNMEASURED }: WorkerDeps,
   { workflowBundle, ...common }: Common & Required<Pick<WorkerOptions, 'workflowBundle'>>,
   adapters: WorkerDocumentAdapters,
 ): Promise<DocumentPools> => {
@@ -97,7 +100,7 @@ const createDocumentPools = async (
       maxPages: config.parsing.maxPages,
     },
   });
-  const publish = createPublisher(adapters, { keepUploads: config.documents.saveUploadedFiles });
+  const publish = createPublisher(adapters, { keepUploads: config.documents.saveUploadedFiles, meter });
   const documents = await pool({
     ...common,
     taskQueue: queues.documents,
@@ -107,6 +110,7 @@ const createDocumentPools = async (
         adapters,
         parser,
         publish,
+        meter,
         settings: {
           chunkSize: config.documents.chunkSize,
           chunkOverlapRate: config.documents.chunkOverlapRate,
@@ -137,10 +141,10 @@ const createDocumentPools = async (
     ...common,
     taskQueue: queues.models,
     activities: {
-      ...createEmbeddingActivities({ adapters, publish }),
+      ...createEmbeddingActivities({ adapters, publish, meter }),
       ...createSwapActivities({ adapters }),
       ...createEnrichmentActivities({
-        adapters,
+        ...{ adapters, meter },
         settings: { timeoutMs: config.documents.contextualizationTimeoutSeconds * 1000 },
       }),
     },
@@ -158,7 +162,7 @@ const createDocumentPools = async (
 };
 
 const createAlertPool = (
-  config: Config,
+  { config, meter = UNMEASURED }: WorkerDeps,
   common: Common & Required<Pick<WorkerOptions, 'workflowBundle'>>,
   proxy: NonNullable<WorkerAdapters['proxy']>,
 ): Promise<WorkerPool> => {
@@ -171,7 +175,7 @@ const createAlertPool = (
     ...common,
     taskQueue: taskQueues(config.temporal.prefix).alerts,
     activities: {
-      ...createForwardingActivities({ ...proxy, settings: forwarding }),
+      ...createForwardingActivities({ ...proxy, meter, settings: forwarding }),
       ...createMetricsActivities({ ...proxy, settings: forwarding }),
       ...createAlertUpkeepActivities(proxy),
     },

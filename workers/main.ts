@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { NativeConnection } from '@temporalio/worker';
 import { connectWorker } from '../activities/connect.js';
 import type { WorkerStore } from '../activities/ports/tasks.js';
 import { createLogger } from '../activities/create-logger.js';
+import { createMetrics, watchProcess } from '../activities/metrics.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
 import { ConfigError } from '../schemas/config/config-error.js';
@@ -15,6 +16,8 @@ import type { WorkerPools } from './create-workers.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
 import { reportWorker } from './report-worker.js';
 import { ensureSchedules } from './schedules.js';
+import { installRuntime } from './install-runtime.js';
+import { serveMetrics } from './serve-metrics.js';
 import { keepHealthFile } from './health-file.js';
 import { startPendingMigrations } from './pending-migrations.js';
 import { setNiceness } from './niceness.js';
@@ -29,13 +32,10 @@ const main = async (): Promise<void> => {
   setNiceness(config.worker.niceness);
   const logger = createLogger(config.log, 'worker');
   for (const note of retiredVariableNotes(environment)) logger.warn(note);
-  Runtime.install({
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      // Our interceptor has logged it already, with its cause.
-      if (message === 'Activity failed') return;
-      logger[level === 'ERROR' ? 'error' : 'warn']({ temporal: meta }, message);
-    }),
-  });
+  const { metricsPort } = config.worker;
+  const sdkUrl = await installRuntime(logger, metricsPort !== null);
+  const metrics = createMetrics();
+  if (metricsPort !== null) watchProcess(metrics);
   const scratchDirectory = await createScratchDirectory('worker');
   const reportDocuments = (workers: WorkerStore, pools: NonNullable<WorkerPools['documents']>) => {
     const renewals: Record<WorkerPoolName, () => void> = {
@@ -55,13 +55,14 @@ const main = async (): Promise<void> => {
       onError: (error) => logger.warn({ err: error }, 'the worker could not report itself'),
     });
   };
-  const adapters = await connectWorker(config);
+  const adapters = await connectWorker(config, metrics.meter);
   const connection = await NativeConnection.connect({ address: config.temporal.address });
   const pools = await createWorkers({
     config,
     connection,
     adapters,
     scratchDirectory,
+    meter: metrics.meter,
     onFailure: ({ activity, attempt, error }) =>
       logger.warn({ activity, attempt, err: error }, 'activity failed'),
   });
@@ -93,7 +94,14 @@ const main = async (): Promise<void> => {
     adapters.documents === null || pools.documents === null
       ? async () => undefined
       : reportDocuments(adapters.documents.workers, pools.documents);
-  logger.info({ prefix: config.temporal.prefix }, 'worker ready');
+  const metricsServer =
+    metricsPort === null
+      ? null
+      : await serveMetrics({ config, metrics, host: config.http.host, port: metricsPort, sdkUrl });
+  logger.info(
+    { prefix: config.temporal.prefix, ...(metricsServer && { metrics_port: metricsServer.port }) },
+    'worker ready',
+  );
   const endLife = keepHealthFile(config.worker.healthFile, () => all.every((pool) => pool.isRunning()));
   try {
     // When one of them fails the others must not go on half.
@@ -104,6 +112,7 @@ const main = async (): Promise<void> => {
     endUpkeep();
     endMigrations();
     await endReports();
+    await metricsServer?.close();
     await pools.documents?.parser.close();
     await clientConnection.close();
     await connection.close();

@@ -7,6 +7,7 @@ import { AppError } from '../../schemas/app-error.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import type { IndexationConfig } from '../../schemas/models/presets.js';
 import type { PictureCount, TaskFailure, TaskRecord, TaskState } from '../../schemas/documents/tasks.js';
+import type { WorkerPoolName } from '../../schemas/worker-pools.js';
 import { chunksBlobId } from './chunk-list.js';
 import { enrichmentsOf, indexationConfigOf, wantsPictures } from './enrichment/enrichment-plan.js';
 import { writePicture } from './enrichment/picture-list.js';
@@ -18,6 +19,9 @@ import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
 import type { MailIds } from './parsing/parser-messages.js';
 import type { Adapters } from '../ports/adapters.js';
+import { UNMEASURED } from '../ports/meter.js';
+import type { Meter } from '../ports/meter.js';
+import { timed } from './timed.js';
 import type { Publish, Published } from './publish-version.js';
 import type { DocumentRef } from './task-ref.js';
 import { requireActive } from './task-ref.js';
@@ -29,6 +33,7 @@ export interface DocumentActivityDeps {
   >;
   parser: Pick<ParserPool, 'parseAndChunk'>;
   publish: Publish;
+  meter?: Pick<Meter, 'stageTook' | 'parsed'>;
   settings: {
     /** For a partition whose preset is gone. */
     chunkSize: number;
@@ -44,6 +49,8 @@ const PARSER_TRIES = 3;
 const TOO_MUCH: ReadonlySet<ErrorCode> = new Set([
   ...(['FILE_TOO_COMPLEX', 'PARSE_TIMEOUT', 'PARSER_CRASHED', 'PARSER_INTERNAL_ERROR'] as const),
 ]);
+/** Its name in `schemas/worker-pools.ts`. */
+const PARSER_POOL: WorkerPoolName = 'MarkerPool';
 /** Progress of a task whose file is read. */
 const PARSED = 0.3;
 const PROGRESS_EVERY_MS = 1000;
@@ -53,6 +60,7 @@ const TRACEBACK_CHARACTERS = 8000;
 export const createDocumentActivities = (deps: DocumentActivityDeps) => {
   const { tasks, blobs, models } = deps.adapters;
   const { keepUploads } = deps.settings;
+  const { meter = UNMEASURED } = deps;
 
   /** The chunking options of the partition's preset. */
   const chunkingOf = (preset: IndexationConfig | undefined): Required<ChunkingOptions> => {
@@ -146,18 +154,23 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
         onProgress: progressOf(ref.taskId, attempt),
       };
       const pictureDirectory = join(directory, 'pictures');
-      const parsed = wantsPictures(preset, kind)
-        ? await parseWithPictures(request, pictureDirectory)
-        : await deps.parser.parseAndChunk(request);
+      const parsed = await timed(meter, 'parse', () =>
+        wantsPictures(preset, kind)
+          ? parseWithPictures(request, pictureDirectory)
+          : deps.parser.parseAndChunk(request),
+      );
+      meter.parsed(PARSER_POOL);
       if (parsed.report) await tasks.noteEnrichment(ref.taskId, { parseReport: parsed.report });
       await noteThread(task, parsed.mail);
       if (parsed.chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
       await tasks.report(ref.taskId, { stage: 'chunk', progress: PARSED });
       const blobId = chunksBlobId(ref.taskId);
-      await blobs.write(
-        { blobId, kind: 'chunks', taskId: ref.taskId, fileKey: ref.fileKey, generation: ref.generation },
-        createReadStream(join(directory, 'chunks.jsonl')),
-        signal,
+      await timed(meter, 'chunk', () =>
+        blobs.write(
+          { blobId, kind: 'chunks', taskId: ref.taskId, fileKey: ref.fileKey, generation: ref.generation },
+          createReadStream(join(directory, 'chunks.jsonl')),
+          signal,
+        ),
       );
       if (parsed.pictures) await storePictures(ref, parsed.pictures, pictureDirectory, signal);
       const enriched = enrichmentsOf(preset, parsed.pictures).length > 0;

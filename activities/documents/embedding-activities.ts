@@ -10,6 +10,8 @@ import { versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import { openContexts } from './enrichment/context-list.js';
 import type { Adapters } from '../ports/adapters.js';
+import { UNMEASURED } from '../ports/meter.js';
+import type { Meter } from '../ports/meter.js';
 import { advanceUnpublished } from './publish-version.js';
 import type { Publish, Published } from './publish-version.js';
 import { toVersionEntries } from './metadata-entries.js';
@@ -17,6 +19,7 @@ import { toVersionEntries } from './metadata-entries.js';
 export interface EmbeddingActivityDeps {
   adapters: Pick<Adapters, 'tasks' | 'blobs' | 'chunks' | 'models' | 'partitions'>;
   publish: Publish;
+  meter?: Pick<Meter, 'stageTook'>;
 }
 
 /** How far an attempt came; the next one goes on from there. */
@@ -27,6 +30,7 @@ interface Cursor {
 /** Activities whose time is spent in an embedding model. */
 export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
   const { tasks, blobs, chunks, models, partitions } = deps.adapters;
+  const { meter = UNMEASURED } = deps;
 
   /**
    * Chunk list → vectors → vector store, batch by batch. Each stored batch moves the cursor in the heartbeat, so
@@ -48,6 +52,20 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
     const embedder = await models.embedder(embedderOf(task, partition));
     await chunks.ensureField({ vectorField: embedder.vectorField, dimension: embedder.dimension });
 
+    // Batches alternate between the two: what counts is the sum over the document.
+    const spent = { embed: 0, store: 0 };
+    const within = async <T>(stage: keyof typeof spent, work: Promise<T>): Promise<T> => {
+      const started = performance.now();
+      try {
+        return await work;
+      } finally {
+        spent[stage] += (performance.now() - started) / 1000;
+      }
+    };
+    const tellSpent = (): void => {
+      for (const stage of ['embed', 'store'] as const) meter.stageTook(stage, spent[stage]);
+    };
+
     let stored = before;
     let total: number | null = null;
     const contextOf = openContexts(blobs, ref.taskId, task.context_parts ?? 0);
@@ -60,17 +78,15 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
       const published = total <= embedder.batchSize;
       const texts: string[] = [];
       for (const chunk of batch) texts.push(embeddedText(chunk, await contextOf(chunk.position)));
-      const vectors = await embedder.embed(texts, { kind: 'document', signal });
+      const vectors = await within('embed', embedder.embed(texts, { kind: 'document', signal }));
       const facts = { total, published };
-      await chunks.put(
-        batch.map((chunk, index) => ({
-          chunk: storedChunk(task, chunk, facts),
-          vector: vectors[index] ?? failMissingVector(),
-        })),
-        embedder.vectorField,
-        signal,
-      );
+      const entries = batch.map((chunk, index) => ({
+        chunk: storedChunk(task, chunk, facts),
+        vector: vectors[index] ?? failMissingVector(),
+      }));
+      await within('store', chunks.put(entries, embedder.vectorField, signal));
       stored += batch.length;
+      if (last) tellSpent();
       if (published && options.publish === true)
         try {
           return { stored, published: await deps.publish(ref, total, { signal, isMarked: true }) };

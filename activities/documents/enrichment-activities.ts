@@ -14,9 +14,13 @@ import { topicTags } from './enrichment/topic-tags.js';
 import type { LanguageModel } from '../ports/models.js';
 import { isBuiltin } from '../models/builtin/builtin-endpoints.js';
 import type { Adapters } from '../ports/adapters.js';
+import { UNMEASURED } from '../ports/meter.js';
+import type { Meter } from '../ports/meter.js';
+import { timed } from './timed.js';
 
 export interface EnrichmentActivityDeps {
   adapters: Pick<Adapters, 'tasks' | 'blobs' | 'models' | 'partitions' | 'presets' | 'promptSource'>;
+  meter?: Pick<Meter, 'stageTook'>;
   /** One question to a model may take so long. */
   settings: { timeoutMs: number };
 }
@@ -31,6 +35,7 @@ const TRIES = 5;
 /** Activities that have a model describe a document before it is embedded. */
 export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
   const { tasks, blobs, models, promptSource } = deps.adapters;
+  const { meter = UNMEASURED } = deps;
 
   const timeLimit = (signal: AbortSignal): AbortSignal =>
     AbortSignal.any([signal, AbortSignal.timeout(deps.settings.timeoutMs)]);
@@ -174,7 +179,7 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
     const degraded: EnrichmentStage[] = [];
     for (const stage of enrichmentsOf(config, task.pictures)) {
       try {
-        await perform(stage, task, config!, signal);
+        await timed(meter, stage, () => perform(stage, task, config!, signal));
       } catch (error) {
         signal.throwIfAborted();
         if (isTriedAgain(error, info.attempt)) throw error;

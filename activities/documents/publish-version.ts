@@ -10,7 +10,10 @@ import { openContexts, removeContexts } from './enrichment/context-list.js';
 import { fillVectors } from './fill-vectors.js';
 import { removeDescriptions, removePictures } from './enrichment/picture-list.js';
 import type { Adapters } from '../ports/adapters.js';
+import { UNMEASURED } from '../ports/meter.js';
+import type { Meter } from '../ports/meter.js';
 import type { TaskProgress } from '../ports/tasks.js';
+import { timed } from './timed.js';
 import { reconcileChunks } from './clean-up/reconcile-file.js';
 
 /** What publishing came to. `replaced`: there may be an older version to be removed. */
@@ -44,7 +47,7 @@ export const advanceUnpublished = async (
 /** @param options.keepUploads off: the bytes of an upload go once it is indexed */
 export const createPublisher = (
   adapters: Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'blobs' | 'chunks' | 'partitions' | 'models'>,
-  { keepUploads }: { keepUploads: boolean },
+  { keepUploads, meter = UNMEASURED }: { keepUploads: boolean; meter?: Pick<Meter, 'stageTook'> },
 ): Publish => {
   const { files, tasks, blobs, chunks, partitions } = adapters;
 
@@ -86,7 +89,7 @@ export const createPublisher = (
    * task completed. Repeating any part is harmless.
    * @throws AppError SUPERSEDED when another task has the file by now
    */
-  return async (ref, chunkCount, { signal, isMarked = false }) => {
+  const publish: Publish = async (ref, chunkCount, { signal, isMarked = false }) => {
     const task = await advanceUnpublished(tasks, ref, { stage: 'publish', progress: 0.95 });
     if (task === null) return { replaced: true };
     // Marking what is marked already would have the engine read each chunk again.
@@ -116,6 +119,7 @@ export const createPublisher = (
     }
     return { replaced };
   };
+  return (ref, chunkCount, options) => timed(meter, 'publish', () => publish(ref, chunkCount, options));
 };
 
 const versionOf = (task: TaskRecord, chunkCount: number): FileVersion => ({

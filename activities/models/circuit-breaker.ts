@@ -1,4 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
+import type { BreakerState } from '../ports/meter.js';
 
 /** So many failures in a row open the circuit; after so long one call may try whether the server is back. */
 const FAILURES_TO_OPEN = 5;
@@ -15,15 +16,23 @@ export interface Passage {
  * Leaves a server alone that has failed repeatedly, so that callers hear of it at once and it can recover. A call that
  * was aborted counts for nothing (it tells nothing of the server), which ready-made breakers take for a success.
  */
-export const createCircuitBreaker = (options: { name: string; now?: () => number }) => {
-  const { name, now = () => performance.now() } = options;
+export const createCircuitBreaker = (options: {
+  name: string;
+  now?: () => number;
+  /** Told of its state at first and whenever it changes; an open one stays open until a call tries. */
+  onState?: ((state: BreakerState) => void) | undefined;
+}) => {
+  const { name, now = () => performance.now(), onState = () => undefined } = options;
   let failures = 0;
   let openUntil = 0;
   let trial = false;
   const fail = (): void => {
     failures += 1;
-    if (failures >= FAILURES_TO_OPEN) openUntil = now() + OPEN_MS;
+    if (failures < FAILURES_TO_OPEN) return;
+    openUntil = now() + OPEN_MS;
+    onState('open');
   };
+  onState('closed');
 
   return {
     /** A failure of a call that had succeeded so far: a stream that broke off. */
@@ -39,7 +48,10 @@ export const createCircuitBreaker = (options: { name: string; now?: () => number
           { retryAfterMs: Math.max(1000, Math.ceil(wait)) },
         );
       const trying = open;
-      if (trying) trial = true;
+      if (trying) {
+        trial = true;
+        onState('half-open');
+      }
       let isOver = false;
       const endOnce = (change: () => void) => (): void => {
         if (isOver) return;
@@ -49,10 +61,14 @@ export const createCircuitBreaker = (options: { name: string; now?: () => number
       };
       return {
         succeeded: endOnce(() => {
+          const wasOpen = failures >= FAILURES_TO_OPEN;
           failures = 0;
+          if (wasOpen) onState('closed');
         }),
         failed: endOnce(fail),
-        ended: endOnce(() => {}),
+        ended: endOnce(() => {
+          if (trying) onState('open');
+        }),
       };
     },
   };

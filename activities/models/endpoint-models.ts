@@ -3,6 +3,8 @@ import { AppError } from '../../schemas/app-error.js';
 import { RERANKER_PROVIDERS } from '../../schemas/models/model-endpoints.js';
 import type { ModelEndpoint, RerankerProvider } from '../../schemas/models/model-endpoints.js';
 import type { ChunkStore } from '../ports/chunks.js';
+import { UNMEASURED } from '../ports/meter.js';
+import type { Meter } from '../ports/meter.js';
 import type { Embedder, LanguageModel, ModelEndpointStore } from '../ports/models.js';
 import { ownAnswerTokens, ownThreshold, wantedContext, embedderWindow } from './endpoint-extra.js';
 import { createResilientCalls } from './resilience.js';
@@ -15,6 +17,7 @@ import { ProviderFailure, providerError } from './servers/provider-failure.js';
 import { createRemoteEmbedder } from './remote-embedder.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
 import { createRemoteReranker } from './remote-reranker.js';
+import { measuredReranker, measuredServer } from './servers/measured-server.js';
 import { createRerankerServer } from './servers/reranker-server.js';
 import { sameModel } from './servers/model-server.js';
 
@@ -32,6 +35,7 @@ export interface EndpointModelsOptions {
     vlmConcurrency: number;
     maxModelLen: number | null;
   };
+  meter?: Meter;
   now?: () => Date;
 }
 
@@ -63,6 +67,7 @@ const callsKey = ({ model_type, name, endpoint, model_name }: ModelEndpoint): st
  */
 export const createEndpointModels = (options: EndpointModelsOptions): ModelBuilder => {
   const { dispatcher, endpoints, chunks, keys, settings, now = () => new Date() } = options;
+  const { meter = UNMEASURED } = options;
   const calls = new Map<string, ResilientCalls>();
   const embedders = new Map<string, Kept<Promise<Embedder>>>();
   const languageModels = new Map<string, Kept<LanguageModel>>();
@@ -76,6 +81,12 @@ export const createEndpointModels = (options: EndpointModelsOptions): ModelBuild
     timeoutMs: endpoint.timeout * 1000,
   });
 
+  const openCalls = ({ name, model_type: type }: ModelEndpoint, concurrency: number): ResilientCalls =>
+    createResilientCalls({
+      ...{ name, concurrency },
+      onState: (state) => meter.breakerTurned(`${type}:${name}`, state),
+    });
+
   const callsOf = (endpoint: ModelEndpoint): ResilientCalls => {
     const key = callsKey(endpoint);
     const { embedderConcurrency, llmConcurrency, rerankerConcurrency, vlmConcurrency } = settings;
@@ -84,7 +95,7 @@ export const createEndpointModels = (options: EndpointModelsOptions): ModelBuild
       ...{ llm: llmConcurrency, stt: llmConcurrency },
     };
     const concurrency = concurrencies[endpoint.model_type];
-    const found = calls.get(key) ?? createResilientCalls({ name: endpoint.name, concurrency });
+    const found = calls.get(key) ?? openCalls(endpoint, concurrency);
     calls.set(key, found);
     return found;
   };
@@ -115,7 +126,7 @@ export const createEndpointModels = (options: EndpointModelsOptions): ModelBuild
     const { provider } = endpoint;
     if (provider !== 'ollama' && provider !== 'openai')
       throw new AppError('CONFIG_ERROR', `The model endpoint '${endpoint.name}' names no provider.`);
-    return createModelServer(dispatcher, provider, serverOptions(endpoint));
+    return measuredServer(createModelServer(dispatcher, provider, serverOptions(endpoint)), meter);
   };
 
   const buildEmbedder = async (endpoint: ModelEndpoint): Promise<Embedder> => {
@@ -204,12 +215,13 @@ export const createEndpointModels = (options: EndpointModelsOptions): ModelBuild
     async reranker(registered) {
       if (!isRemote(registered)) return null;
       const options = serverOptions(registered);
+      const provider = rerankerProvider(registered);
       return createRemoteReranker({
         endpointName: registered.name,
         modelName: registered.model_name,
         batchSize: registered.batch_size,
         timeoutMs: options.timeoutMs,
-        server: createRerankerServer(dispatcher, rerankerProvider(registered), options),
+        server: measuredReranker(createRerankerServer(dispatcher, provider, options), meter, provider),
         calls: callsOf(registered),
       });
     },

@@ -3,6 +3,8 @@ import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 import type { ModelOverride, ModelOverrides } from '../ports/chat.js';
 import { isBlocked, isPublicUrl } from '../outbound/address-guard.js';
+import { UNMEASURED } from '../ports/meter.js';
+import type { Meter } from '../ports/meter.js';
 import type { LanguageModel, ModelEndpointStore } from '../ports/models.js';
 import { BUILTIN_ENDPOINT } from './builtin/builtin-endpoints.js';
 import { detectProvider } from './servers/detect-provider.js';
@@ -11,7 +13,9 @@ import { createResilientCalls } from './resilience.js';
 import type { ResilientCalls } from './resilience.js';
 import { openModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
+import { measuredServer } from './servers/measured-server.js';
 import { FOREIGN_LIMITS } from './servers/model-exchange.js';
+import type { ModelServer } from './servers/model-server.js';
 import { createModelServer } from './servers/probe-endpoint.js';
 import { providerError } from './servers/provider-failure.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
@@ -21,6 +25,7 @@ export interface OverrideModelsOptions {
   /** For our own endpoints, and for addresses that clients name. */
   dispatchers: { own: Dispatcher; foreign: Dispatcher };
   keys: ModelKeyBox | null;
+  meter?: Pick<Meter, 'modelCalled' | 'tokensUsed'>;
   settings: {
     /** Whether clients may name an address and a key at all. */
     allowCustomEndpoint: boolean;
@@ -31,6 +36,9 @@ export interface OverrideModelsOptions {
     timeoutMs: number;
   };
 }
+
+/** The name under which calls are counted, whoever serves them: an address is no label. */
+const PROVIDER = 'client_override';
 
 const refused = (text: string): AppError => new AppError('BAD_REQUEST', text, { plain: true });
 
@@ -82,7 +90,8 @@ const withClientErrors = (model: LanguageModel, ownKey: boolean): LanguageModel 
 
 /** Models that clients choose for one question (`metadata.llm_override`; wire contract, sections 1.9 and 2). */
 export const createOverrideModels = (options: OverrideModelsOptions): ModelOverrides => {
-  const { endpoints, dispatchers, keys, settings } = options;
+  const { endpoints, dispatchers, keys, settings, meter = UNMEASURED } = options;
+  const measured = (server: ModelServer): ModelServer => measuredServer(server, meter, PROVIDER);
   const { allowCustomEndpoint, allowPrivate, concurrency, contextTokens, timeoutMs } = settings;
   /** Our own servers are not to be asked by more at once because clients name another of their models. */
   const ownCalls = new Map<string, ResilientCalls>();
@@ -119,7 +128,7 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
       modelName: override.model ?? endpoint.model_name,
       contextTokens: Math.min(endpoint.context_tokens ?? Infinity, contextTokens),
       answerTokens: ownAnswerTokens(endpoint),
-      server: createModelServer(dispatchers.own, provider, server),
+      server: measured(createModelServer(dispatchers.own, provider, server)),
       calls:
         override.apiKey === undefined
           ? callsOf(endpoint)
@@ -133,9 +142,11 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
       modelName: override.model ?? endpoint.model_name,
       ...{ contextTokens, answerTokens: null },
       // Never the service's own key.
-      server: createModelServer(dispatchers.foreign, 'openai', {
-        ...{ baseUrl, timeoutMs, apiKey: override.apiKey ?? null, limits: FOREIGN_LIMITS },
-      }),
+      server: measured(
+        createModelServer(dispatchers.foreign, 'openai', {
+          ...{ baseUrl, timeoutMs, apiKey: override.apiKey ?? null, limits: FOREIGN_LIMITS },
+        }),
+      ),
       calls: createResilientCalls({ name: 'llm_override', concurrency: 1 }),
     });
 

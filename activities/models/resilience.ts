@@ -4,6 +4,7 @@ import { createCircuitBreaker } from './circuit-breaker.js';
 import { ProviderFailure } from './servers/provider-failure.js';
 import type { FailureKind } from './servers/provider-failure.js';
 import { createSemaphore } from './semaphore.js';
+import type { BreakerState } from '../ports/meter.js';
 
 /** Tries of one call here; a caller that can wait longer (a workflow) tries again later. */
 const TRIES = 3;
@@ -40,7 +41,12 @@ export interface ResilientCalls {
 }
 
 /** Calls to one model endpoint: so many at once, tried again with jitter, behind a circuit breaker. */
-export const createResilientCalls = (options: { name: string; concurrency: number }): ResilientCalls => {
+export const createResilientCalls = (options: {
+  name: string;
+  concurrency: number;
+  /** Told what its circuit breaker does. */
+  onState?: (state: BreakerState) => void;
+}): ResilientCalls => {
   const semaphore = createSemaphore(options.concurrency);
   const breaker = createCircuitBreaker(options);
 

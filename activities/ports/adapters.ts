@@ -71,7 +71,12 @@ export interface Adapters {
   embedderSwaps: EmbedderSwapStore;
   migrations: MigrationAdapters;
   /** One probe per engine, each rejecting when its engine cannot be used. */
-  probes: { mongodb(): Promise<void>; opensearch(): Promise<void> };
+  probes: {
+    mongodb(): Promise<void>;
+    opensearch(): Promise<void>;
+    /** The used part (0 to 1) of the vector store's fullest data disk; null when it does not tell. */
+    diskUse(): Promise<number | null>;
+  };
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Meter } from '../ports/meter.js';
 import type { ApiVersion, WaitingItem } from '../../schemas/signals/signals.js';
 import type {
   AlertStore,
@@ -50,6 +51,7 @@ export interface SignalDeliveryDeps {
     'get' | 'token' | 'acceptToken' | 'refuseToken' | 'wantLogin' | 'recordSuccess'
   >;
   capi: Pick<CapiClient, 'sendSignals'>;
+  meter?: Pick<Meter, 'signalsForwarded'>;
   settings: {
     /** FORWARD_ENABLED: nothing leaves while it is off, also not what waited before. */
     enabled: boolean;
@@ -153,6 +155,7 @@ export function createSignalDelivery(deps: SignalDeliveryDeps) {
       // Once for each token that is read: from now on no token that CAPI never took displaces it.
       if (credential !== known) await succeeds(1, () => watchers.acceptToken(watcher, credential.digest));
       const ids = items.map(({ id }) => id);
+      deps.meter?.signalsForwarded(ids.length);
       const receivedAt = items.map((item) => item.receivedAt);
       const marked = await succeeds(MARK_TRIES, () => alerts.markForwarded(ids, now(), receivedAt));
       const report: SendReport = { outcome: 'accepted', status: result.status, count: ids.length, marked };

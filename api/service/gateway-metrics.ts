@@ -1,7 +1,13 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import { DURATION_BUCKETS, createMetrics, watchProcess } from '../../activities/metrics.js';
+import type { ProcessMetrics } from '../../activities/metrics.js';
+import type { MigrationStore } from '../../activities/ports/migrations.js';
+import type { Meter } from '../../activities/ports/meter.js';
 import type { AlertStore, QueueSummary } from '../../activities/ports/signals.js';
 import type { TaskStore } from '../../activities/ports/tasks.js';
 import type { TaskState } from '../../schemas/documents/tasks.js';
+import { isFinalMigrationState } from '../../schemas/migrations/migrations.js';
+import type { MigrationRun } from '../../schemas/migrations/migrations.js';
 import { LATE, orLate } from '../http/or-late.js';
 
 /** A scraper gives up after ten seconds, and a store that stands still must not cost it the other series. */
@@ -9,15 +15,14 @@ const READ_WITHIN_MS = 1000;
 /** Several scrapers, or gateways that are scraped together, ask the stores about so often. */
 const KEEP_MS = 5000;
 
-/** From a probe to an answer of a model that takes minutes. */
-const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
-
 /** Where no route matched: the path itself may hold anything. */
 const NO_ROUTE = 'none';
 
 const WAITING_STATES = ['QUEUED', 'SERIALIZING'] as const satisfies readonly TaskState[];
 
 export interface GatewayMetrics {
+  /** What the gateway's parts count. */
+  meter: Meter;
   /** @param endpoint the template of the route; undefined when none matched */
   countRequest(request: {
     method: string;
@@ -28,6 +33,10 @@ export interface GatewayMetrics {
   /** What is counted across processes, asked of the store when a scraper comes. */
   watchTasks(tasks: Pick<TaskStore, 'countByState'>): void;
   watchSignals(alerts: Pick<AlertStore, 'summaries'>, now: () => Date): void;
+  /** Runs of migrations that have not ended. */
+  watchMigrations(runs: Pick<MigrationStore, 'latest'>, now: () => Date): void;
+  /** The fullest disk of the vector store's machines. */
+  watchDisk(used: () => Promise<number | null>): void;
   /** Event loop, heap, processor time and handles of this process. */
   watchProcess(): void;
   /** The text of a scrape. */
@@ -57,8 +66,9 @@ const boundedRead = <T>(read: () => Promise<T>): (() => Promise<T | null>) => {
  * What a gateway counts, under the names of the wire contract, section 6.3. No label holds a partition, a user, a file,
  * a watcher or an address: of a request only the route's template is named, of queues only their sums.
  */
-export const createGatewayMetrics = (): GatewayMetrics => {
-  const registry = new Registry();
+export const createGatewayMetrics = (
+  { registry, meter }: ProcessMetrics = createMetrics(),
+): GatewayMetrics => {
   const registers = [registry];
   const requests = new Counter({
     name: 'openrag_http_requests_total',
@@ -80,6 +90,8 @@ export const createGatewayMetrics = (): GatewayMetrics => {
   });
 
   return {
+    meter,
+
     countRequest({ method, endpoint = NO_ROUTE, status, seconds }) {
       requests.inc({ method, endpoint, status_code: status });
       if (status >= 500) failures.inc();
@@ -130,8 +142,51 @@ export const createGatewayMetrics = (): GatewayMetrics => {
       );
     },
 
+    watchMigrations(runs, now) {
+      const read = boundedRead(async () => {
+        const latest = await runs.latest();
+        return latest.filter(({ state }) => !isFinalMigrationState(state));
+      });
+      const gauge = (name: string, help: string, value: (run: MigrationRun) => number | null): void => {
+        new Gauge({
+          ...{ name, help, labelNames: ['migration', 'mode'], registers },
+          async collect() {
+            const open = (await read()) ?? [];
+            this.reset();
+            for (const run of open) {
+              const one = value(run);
+              if (one !== null) this.set({ migration: run.name, mode: run.mode }, one);
+            }
+          },
+        });
+      };
+      gauge('tamis_migration_running', 'Migrations under way: 1, and 0 while paused', ({ state }) =>
+        state === 'paused' ? 0 : 1,
+      );
+      gauge('tamis_migration_progress_ratio', 'How far a migration is, where its extent is known', (run) =>
+        run.total === null || run.total === 0 ? null : Math.min(1, run.done / run.total),
+      );
+      gauge('tamis_migration_idle_seconds', 'Since a running migration last reported', (run) =>
+        run.state === 'paused' ? null : Math.max(0, (now().getTime() - run.updated_at.getTime()) / 1000),
+      );
+    },
+
+    watchDisk(used) {
+      const read = boundedRead(used);
+      new Gauge({
+        name: 'tamis_opensearch_disk_used_ratio',
+        help: 'Used part of the fullest data disk of OpenSearch; absent where it does not tell',
+        registers,
+        async collect() {
+          const ratio = await read();
+          if (ratio === null) this.remove();
+          else this.set(ratio);
+        },
+      });
+    },
+
     watchProcess() {
-      collectDefaultMetrics({ register: registry });
+      watchProcess({ registry });
     },
 
     async read() {

@@ -1,29 +1,15 @@
-import { timingSafeEqual } from 'node:crypto';
 import type Koa from 'koa';
+import { refusalOfScraper } from '../../activities/metrics.js';
 import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config/config.js';
-import { bearerToken, tokenDigest } from '../http/middleware/authentication.js';
+import { bearerToken } from '../http/middleware/authentication.js';
 import { route } from '../http/route.js';
 import type { Answer, Route } from '../http/route.js';
 import type { GatewayMetrics } from './gateway-metrics.js';
 
-const forbidden = (text: string): AppError => new AppError('AUTH_ERROR', text, { plain: true });
-
-/** Of digests, which are of one length whatever was sent. */
-const isSame = (given: string, expected: string): boolean =>
-  timingSafeEqual(Buffer.from(tokenDigest(given)), Buffer.from(tokenDigest(expected)));
-
-/** Scrapers have a token of their own; the administrator's is none of theirs, also where both were set alike. */
-const admitScraper = (ctx: Koa.Context, { auth, metrics }: Pick<Config, 'auth' | 'metrics'>): void => {
-  if (metrics.token === null) {
-    if (metrics.allowUnauthenticated) return;
-    throw forbidden(
-      'Metrics endpoint disabled: set METRICS_TOKEN, or METRICS_ALLOW_UNAUTHENTICATED=true to open it.',
-    );
-  }
-  const given = bearerToken(ctx) ?? '';
-  const isAdmins = auth.token !== null && isSame(given, auth.token);
-  if (isAdmins || !isSame(given, metrics.token)) throw forbidden('Invalid metrics token');
+const admitScraper = (ctx: Koa.Context, config: Pick<Config, 'auth' | 'metrics'>): void => {
+  const refusal = refusalOfScraper(config, bearerToken(ctx));
+  if (refusal !== null) throw new AppError('AUTH_ERROR', refusal, { plain: true });
 };
 
 const scrape = async (metrics: GatewayMetrics): Promise<Answer> => {

@@ -13,6 +13,7 @@ import type {
   MetricsStore,
   WatcherStore,
 } from '../../activities/ports/signals.js';
+import type { Meter } from '../../activities/ports/meter.js';
 import type { IpInfo } from '../../activities/ports/ip-info.js';
 import type { LoginStore } from '../../activities/ports/logins.js';
 import type { LapiServer } from '../../schemas/signals/proxy-api.js';
@@ -55,6 +56,8 @@ export interface ProxyDeps {
   forwarding: ForwardingStarter;
   /** Asked at each batch, so that rules may change while the gateway runs. */
   rules: { current(): RuleSet };
+  /** What is counted of pushes; unset: nothing. */
+  meter?: Meter;
   /** Null: places are what the signals themselves tell. */
   geo: GeoLookup | null;
   passThrough: CapiPassThrough['passThrough'];

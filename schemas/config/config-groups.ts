@@ -308,8 +308,12 @@ export function configOf(env: Environment) {
     models: modelsConfig(env),
     readiness: { requireEmbedder: env.READINESS_REQUIRE_EMBEDDER },
     proxy: proxyConfig(env),
-    /** healthFile: kept young while the worker polls; null: no such file. */
-    worker: { healthFile: env.WORKER_HEALTH_FILE ?? null, niceness: env.WORKER_NICENESS },
+    /** metricsPort: null: none. healthFile: kept young while the worker polls; null: no such file. */
+    worker: {
+      metricsPort: env.WORKER_METRICS_PORT ?? null,
+      healthFile: env.WORKER_HEALTH_FILE ?? null,
+      niceness: env.WORKER_NICENESS,
+    },
     /** url null: limits and caches are kept in the process. */
     redis: { url: env.REDIS_URL ?? null, keyPrefix: env.REDIS_KEY_PREFIX },
     rateLimits: rateLimitsConfig(env),

@@ -289,6 +289,11 @@ const indexing = {
     z.coerce.number().int().min(0).max(19).default(10),
     'POSIX niceness of the worker, which shares a machine with the gateway: 0 (none) to 19',
   ),
+  WORKER_METRICS_PORT: described(
+    port.clone(),
+    'port on which the worker answers `GET /metrics` by the same rules as the gateway, on the same `HOST`; several workers on one machine need one each',
+    { unset: 'the worker listens on nothing' },
+  ),
   WORKER_HEALTH_FILE: described(
     z.string().min(1).optional(),
     'file that the worker touches while it polls, for health checks',

@@ -1,5 +1,6 @@
 import type { ChunkStore } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
+import type { Meter } from '../../ports/meter.js';
 import type { Embedder } from '../../ports/models.js';
 import type { FusedHit } from './fusion.js';
 import { checkGenerations } from './generation-check.js';
@@ -53,7 +54,12 @@ export const searchLegs = async (
   {
     chunks,
     files,
-  }: { chunks: Pick<ChunkStore, 'prepareSearch' | 'searchHybrid'>; files: Pick<FileStore, 'getMany'> },
+    meter,
+  }: {
+    chunks: Pick<ChunkStore, 'prepareSearch' | 'searchHybrid'>;
+    files: Pick<FileStore, 'getMany'>;
+    meter?: Pick<Meter, 'orphansDropped'>;
+  },
   request: LegsRequest,
   // eslint-disable-next-line complexity -- optional fields of one query, and its rounds
 ): Promise<GroupHits> => {
@@ -84,6 +90,10 @@ export const searchLegs = async (
     const { legs, dead, hidden } = checked;
     dropped.lexical.push(...checked.dropped.lexical);
     dropped.dense.push(...checked.dropped.dense);
+    const orphans = [...checked.dropped.lexical, ...checked.dropped.dense].filter(
+      ({ reason }) => reason === 'generation',
+    );
+    if (orphans.length > 0) meter?.orphansDropped(new Set(orphans.map(({ id }) => id)).size);
     const fullPage = answer.lexical.length >= size || answer.dense.length >= size;
     // Hidden: also when there is no more to find. A version replaced between the engine's answer and the record is
     // found under its new generation now.

@@ -1,6 +1,7 @@
 import { inScope } from '../../../schemas/documents/users.js';
 import type { ChunkStore } from '../../ports/chunks.js';
 import type { FileStore } from '../../ports/files.js';
+import type { Meter } from '../../ports/meter.js';
 import type { ModelRegistry } from '../../ports/models.js';
 import type { PartitionStore, WorkspaceStore } from '../../ports/partitions.js';
 import { expandResults } from './expand-results.js';
@@ -24,6 +25,7 @@ interface SearchDependencies {
   partitions: Pick<PartitionStore, 'list'>;
   workspaces: Pick<WorkspaceStore, 'find'>;
   models: Pick<ModelRegistry, 'embedder' | 'reranker'>;
+  meter?: Pick<Meter, 'orphansDropped'>;
   settings: {
     candidates: number;
     similarityThreshold: number;

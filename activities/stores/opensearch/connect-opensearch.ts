@@ -1,7 +1,9 @@
 import { Client } from '@opensearch-project/opensearch';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
+import type { Meter } from '../../ports/meter.js';
 import { toVdbError } from './opensearch-errors.js';
+import { operationOf } from './operation-of.js';
 
 interface OpenSearchRequest {
   body?: object;
@@ -32,12 +34,21 @@ interface OpenSearchConnection {
  * with bodies of our own: its generated types do not know the k-NN plugin.
  * @param options.url may carry credentials
  */
-export const connectOpenSearch = (options: { url: string }): OpenSearchConnection => {
+export const connectOpenSearch = (
+  options: { url: string },
+  meter?: Pick<Meter, 'engineCalled'>,
+): OpenSearchConnection => {
   const driver = new Client({ node: options.url, name: 'tamis', requestTimeout: 30_000, maxRetries: 2 });
 
   const request = async <Answer>(method: string, path: string, given: OpenSearchRequest = {}) => {
     const { signal } = given;
     signal?.throwIfAborted();
+    const started = performance.now();
+    const done = (failed: boolean): void =>
+      meter?.engineCalled({
+        ...{ engine: 'opensearch', operation: operationOf(path), failed },
+        seconds: (performance.now() - started) / 1000,
+      });
     const pending = driver.transport.request(
       {
         method,
@@ -55,9 +66,13 @@ export const connectOpenSearch = (options: { url: string }): OpenSearchConnectio
     };
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      return (await pending).body as Answer;
+      const answer = (await pending).body as Answer;
+      done(false);
+      return answer;
     } catch (error) {
+      // The caller's leaving tells nothing of the engine.
       if (signal?.aborted === true) throw signal.reason;
+      done(true);
       throw toVdbError(error, given.refused);
     } finally {
       signal?.removeEventListener('abort', abort);

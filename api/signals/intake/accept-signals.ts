@@ -1,12 +1,16 @@
 import type { SignalItem } from '../../../activities/signals/reading/read-signals.js';
 import { toNewAlert } from '../../../activities/signals/reading/to-new-alert.js';
-import type { ApiVersion } from '../../../schemas/signals/signals.js';
+import type { Meter } from '../../../activities/ports/meter.js';
+import type { ApiVersion, NewAlert } from '../../../schemas/signals/signals.js';
 import type { Logger } from '../../logger.js';
 import type { Sender } from './identify-watcher.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import type { PushesUnderWay, ForwardingNotifiers } from './notify-forwarding.js';
 
-export type AcceptDeps = Pick<ProxyDeps, 'alerts' | 'watchers' | 'rules' | 'geo' | 'settings' | 'now'> & {
+export type AcceptDeps = Pick<
+  ProxyDeps,
+  'alerts' | 'watchers' | 'rules' | 'geo' | 'settings' | 'now' | 'meter'
+> & {
   notify: ForwardingNotifiers;
   pushesUnderWay: PushesUnderWay;
 };
@@ -33,6 +37,15 @@ const TOKEN_LIFETIME_MS = 24 * 3_600_000;
 
 const atMost = (expiresAt: Date | null, at: Date): Date | null =>
   expiresAt === null ? null : new Date(Math.min(expiresAt.getTime(), at.getTime() + TOKEN_LIFETIME_MS));
+
+/** A push that brings nothing new is a repeat: its rules were counted before. */
+const countStored = (meter: Meter, alerts: readonly NewAlert[], fresh: number): void => {
+  meter.signalsAccepted(fresh);
+  if (fresh === 0) return;
+  for (const { state, matched = [] } of alerts)
+    if (state === 'filtered')
+      for (const rule of matched.length === 0 ? [null] : matched) meter.signalFiltered(rule);
+};
 
 const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> => {
   const { alerts, watchers, settings } = deps;
@@ -64,10 +77,11 @@ const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acce
           false,
           'the token of a batch could not be kept',
         );
-  const [hasNewToken, { waiting }] = await Promise.all([
+  const [hasNewToken, { stored: fresh, waiting }] = await Promise.all([
     keeping,
-    stored.length === 0 ? { waiting: 0 } : alerts.insert(stored),
+    stored.length === 0 ? { stored: 0, waiting: 0 } : alerts.insert(stored),
   ]);
+  if (deps.meter !== undefined) countStored(deps.meter, stored, fresh);
   if (settings.forwardEnabled) {
     if (hasNewToken) deps.notify.token(watcher, log);
     else if (waiting > 0) deps.notify.signals(watcher, log);

@@ -58,6 +58,7 @@ const signals = (
     ],
     async handle(ctx) {
       const { koa, log } = ctx;
+      const started = performance.now();
       access.admitNetwork(ctx);
       // What can never be sent is not stored: told so, a LAPI logs in and offers it again.
       if (bearerToken(koa.req.headers.authorization) === null) {
@@ -77,6 +78,7 @@ const signals = (
       await strangers.admit(ctx, sender.watcher);
       const store = () => acceptSignals(deps, { items, version, sender }, log);
       const acceptance = await admission.store(address, store);
+      deps.meter?.pushTook((performance.now() - started) / 1000);
       if (acceptance === 'login-wanted') throw loginWanted();
       return json(200, {
         message: acceptance === 'deferred' ? 'OK (forwarding disabled)' : 'OK',

@@ -38,8 +38,10 @@ export const createCapiPassThrough = (options: {
   baseUrl: string;
   /** Until the answer's headers, and between two chunks of its body (PROXY_TIMEOUT_MS). */
   timeoutMs: number;
+  /** Told of each answer; null: CAPI gave none. */
+  onAnswer?: (status: number | null) => void;
 }): CapiPassThrough => {
-  const { timeoutMs } = options;
+  const { timeoutMs, onAnswer = () => undefined } = options;
   const base = new URL(options.baseUrl);
   const folder = base.pathname.replace(/(?<!\/)\/+$/, '');
   // No idle connections: one that CAPI has just closed would turn a good login into a 502.
@@ -70,6 +72,7 @@ export const createCapiPassThrough = (options: {
         body: relay,
         signal: late.signal,
       });
+      onAnswer(answer.statusCode);
       return {
         status: answer.statusCode,
         headers: answerHeaders(answer.headers),
@@ -79,6 +82,7 @@ export const createCapiPassThrough = (options: {
       // The client may still be sending: read on to nowhere, so that it can hear the answer.
       request.body?.unpipe().resume();
       if (signal?.aborted === true) throw signal.reason;
+      onAnswer(null);
       throw new AppError('CAPI_UNREACHABLE', undefined, { cause: error });
     } finally {
       // From the headers on only the client's own going away stops the exchange.

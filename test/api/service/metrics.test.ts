@@ -147,7 +147,104 @@ describe('what is counted', () => {
         alerts: { ...alerts, summaries: () => Promise.reject(new Error('away')) },
       }),
     });
-    expect(await scrape()).not.toMatch(/^tamis_signals_/m);
+    expect(await scrape()).not.toMatch(/^tamis_signals_(waiting|oldest_waiting_seconds|quarantined)/m);
+  });
+
+  test('signals of pushes, by the rules that filtered them, and each push', async () => {
+    const rule = (name: string, value: string) => ({
+      name,
+      filter: { field: 'scenario', op: 'eq', value },
+    });
+    const proxy = await startProxy({
+      env: OPEN,
+      rules: [rule('probing', 'a/probe'), rule('noise', 'a/noise')],
+    });
+    gateway = proxy;
+    const signal = (scenario: string) => ({ scenario, source: { scope: 'Ip', value: '203.0.113.7' } });
+    const signals = [
+      signal('a/probe'),
+      { ...signal('a/probe'), id: 2 },
+      signal('a/noise'),
+      signal('a/other'),
+    ];
+    expect((await proxy.push(signals)).status).toBe(200);
+    // A LAPI that did not hear the answer offers the same once more.
+    expect((await proxy.push(signals)).status).toBe(200);
+    const lines = (await scrape()).split('\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'tamis_signals_accepted_total 4',
+        'tamis_signals_filtered_total{rule="probing"} 2',
+        'tamis_signals_filtered_total{rule="noise"} 1',
+        'tamis_push_duration_seconds_count 2',
+      ]),
+    );
+  });
+
+  test('what no rule of an allow list let pass', async () => {
+    const proxy = await startProxy({
+      ...{ env: OPEN, mode: 'allow' },
+      rules: [{ name: 'wanted', filter: { field: 'scenario', op: 'eq', value: 'a/wanted' } }],
+    });
+    gateway = proxy;
+    await proxy.push([
+      { scenario: 'a/other', source: {} },
+      { scenario: 'a/wanted', source: {} },
+    ]);
+    const text = await scrape();
+    expect(text).toContain('tamis_signals_filtered_total{rule="none"} 1');
+    expect(text).not.toContain('rule="wanted"');
+  });
+
+  test('migrations while they are open, with how far they are and since when they stand still', async () => {
+    const started = await startGateway({ env: OPEN });
+    gateway = started;
+    expect(await scrape()).not.toContain('tamis_migration_running{');
+    await started.close();
+    gateway = await startGateway({
+      env: OPEN,
+      adapt: (adapters) => {
+        const { store } = adapters.migrations;
+        const latest = async () =>
+          (await store.latest()).map((run) => ({ ...run, updated_at: new Date(Date.now() - 600_000) }));
+        return { ...adapters, migrations: { ...adapters.migrations, store: { ...store, latest } } };
+      },
+    });
+    const { store } = gateway.migrations;
+    const run = { unit: 'chunks', pages_per_second: null, started_by: '1' };
+    await store.insert({ ...run, run_id: 'one', name: 'vector-store', mode: 'run' });
+    await store.report('one', {
+      phase: 'copying',
+      done: 25,
+      total: 100,
+      figures: {},
+      pages_per_second: null,
+    });
+    await store.insert({ ...run, run_id: 'two', name: 'records', mode: 'run' });
+    await store.finish('two', { state: 'completed', error: null });
+    const text = await scrape();
+    expect(text).toContain('tamis_migration_running{migration="vector-store",mode="run"} 1');
+    expect(text).toContain('tamis_migration_progress_ratio{migration="vector-store",mode="run"} 0.25');
+    const idle = /^tamis_migration_idle_seconds\{migration="vector-store",mode="run"\} (\S+)$/m.exec(text);
+    expect(Number(idle?.[1])).toBeGreaterThanOrEqual(600);
+    expect(text).not.toContain('migration="records"');
+  });
+
+  test('the fullest disk of the vector store, where it tells', async () => {
+    for (const [told, line] of [
+      [0.875, /^tamis_opensearch_disk_used_ratio 0\.875$/m],
+      [null, /^# TYPE tamis_opensearch_disk_used_ratio gauge$(?!\ntamis_opensearch)/m],
+    ] as const) {
+      gateway = await startGateway({
+        env: OPEN,
+        adapt: (adapters) => ({
+          ...adapters,
+          probes: { ...adapters.probes, diskUse: async () => told },
+        }),
+      });
+      expect(await scrape()).toMatch(line);
+      if (told !== null) await gateway.close();
+    }
   });
 });
 

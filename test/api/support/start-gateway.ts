@@ -112,7 +112,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
       }),
     ),
     migrations: fakeMigrations,
-    probes: { mongodb: async () => {}, opensearch: async () => {} },
+    probes: { mongodb: async () => {}, opensearch: async () => {}, diskUse: async () => null },
     close: async () => {},
   };
   const adapters = options.adapt?.(own) ?? own;

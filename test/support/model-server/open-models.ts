@@ -2,6 +2,7 @@ import { Agent } from 'undici';
 import { builtinModels, createModelRegistry } from '../../../activities/models/model-registry.js';
 import { createEndpointModels } from '../../../activities/models/endpoint-models.js';
 import { seedEndpoints } from '../../../activities/models/seeds/seed-endpoints.js';
+import type { Meter } from '../../../activities/ports/meter.js';
 import type { ModelEndpointStore, ModelRegistry } from '../../../activities/ports/models.js';
 import { createEncryption } from '../../../activities/stores/mongo/encryption.js';
 import { parseConfig } from '../../../schemas/config/config.js';
@@ -19,7 +20,7 @@ export interface OpenedModels {
 /** The models of a configuration, as `connect` makes them, over a table of endpoints in memory. */
 export const openModels = async (
   environment: Record<string, string>,
-  options: { endpoints?: ModelEndpointStore } = {},
+  options: { endpoints?: ModelEndpointStore; meter?: Meter } = {},
 ): Promise<OpenedModels> => {
   const config = parseConfig(environment);
   const endpoints = options.endpoints ?? createFakeModelEndpointStore();
@@ -44,6 +45,7 @@ export const openModels = async (
           chunks: chunks as never,
           keys,
           settings: config.models,
+          ...(options.meter === undefined ? {} : { meter: options.meter }),
         }),
       ],
       contextTokens: config.chat.contextTokens,

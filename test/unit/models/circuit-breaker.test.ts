@@ -17,6 +17,25 @@ describe('createCircuitBreaker', () => {
     );
   });
 
+  test('tells each change of its state once', () => {
+    let now = 0;
+    const states: string[] = [];
+    const breaker = createCircuitBreaker({
+      name: 'e',
+      now: () => now,
+      onState: (state) => states.push(state),
+    });
+    breaker.enter().succeeded();
+    expect(states.splice(0)).toEqual(['closed']);
+    for (let round = 0; round < 5; round += 1) breaker.enter().failed();
+    now += 10_000;
+    breaker.enter().ended();
+    breaker.enter().failed();
+    now += 10_000;
+    breaker.enter().succeeded();
+    expect(states).toEqual(['open', 'half-open', 'open', 'half-open', 'open', 'half-open', 'closed']);
+  });
+
   test('a success in between starts the count anew', () => {
     const breaker = createCircuitBreaker({ name: 'e', now: () => 0 });
     for (let round = 0; round < 20; round += 1)

@@ -2,6 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Agent, MockAgent } from 'undici';
 import type { ModelOverride } from '../../../activities/ports/chat.js';
 import { createOverrideModels } from '../../../activities/models/override-models.js';
+import { createMetrics } from '../../../activities/metrics.js';
+import { UNMEASURED } from '../../../activities/ports/meter.js';
+import type { Meter } from '../../../activities/ports/meter.js';
 import type { LanguageModel } from '../../../activities/ports/models.js';
 import { createEncryption } from '../../../activities/stores/mongo/encryption.js';
 import { modelEnvironment, openModels } from '../../support/model-server/open-models.js';
@@ -36,8 +39,12 @@ afterAll(async () => {
   await server.close();
 });
 
-const overrides = (settings: { allowCustomEndpoint?: boolean; allowPrivate?: boolean } = {}) =>
+const overrides = (
+  settings: { allowCustomEndpoint?: boolean; allowPrivate?: boolean } = {},
+  meter: Meter = UNMEASURED,
+) =>
   createOverrideModels({
+    meter,
     endpoints: opened.endpoints,
     dispatchers: { own, foreign },
     keys: createEncryption(Buffer.from(SECRETS_KEY, 'base64')),
@@ -100,6 +107,18 @@ describe('a model of the client’s choice', () => {
     ]);
     expect(JSON.stringify(heard)).not.toContain(OWN_KEY);
     expect(server.requests).toEqual([]);
+  });
+
+  test('is counted under one name, whoever serves it', async () => {
+    const { registry, meter } = createMetrics();
+    foreignAnswers();
+    await ask(await overrides({}, meter).languageModel({ baseUrl: URL, model: 'm' }));
+    await ask(await overrides({}, meter).languageModel({ model: 'scripted-llm' }));
+    const text = await registry.metrics();
+    expect(text).toContain(
+      'openrag_inference_requests_total{provider="client_override",operation="chat",outcome="ok"} 2',
+    );
+    expect(text).not.toContain('models.example');
   });
 
   test('on our own server named by its address is ours, its key included', async () => {

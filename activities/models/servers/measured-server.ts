@@ -1,0 +1,74 @@
+import type { Meter, ModelCall } from '../../ports/meter.js';
+import type { ModelServer } from './model-server.js';
+import { ProviderFailure } from './provider-failure.js';
+import type { RerankerServer } from './reranker-server.js';
+
+export type ModelMeter = Pick<Meter, 'modelCalled' | 'tokensUsed'>;
+
+/** The caller's own leaving says nothing of the server. */
+const outcomeOf = (error: unknown): string =>
+  error instanceof ProviderFailure
+    ? error.kind
+    : (error as Error).name === 'TimeoutError'
+      ? 'timeout'
+      : 'cancelled';
+
+/** Each exchange is told once, when its answer has ended, however it ends. */
+const watch = (meter: ModelMeter, provider: string, operation: ModelCall['operation']) => {
+  const started = performance.now();
+  return (outcome: string): void =>
+    meter.modelCalled({ provider, operation, outcome, seconds: (performance.now() - started) / 1000 });
+};
+
+const watched = async <T>(done: (outcome: string) => void, call: () => Promise<T>): Promise<T> => {
+  try {
+    const answer = await call();
+    done('ok');
+    return answer;
+  } catch (error) {
+    done(outcomeOf(error));
+    throw error;
+  }
+};
+
+/** The same server, with what is asked of it counted. */
+export const measuredServer = (
+  server: ModelServer,
+  meter: ModelMeter,
+  provider: string = server.provider,
+): ModelServer => ({
+  ...server,
+  embed: (call, signal) => watched(watch(meter, provider, 'embedding'), () => server.embed(call, signal)),
+  async complete(call) {
+    const reply = await watched(watch(meter, provider, 'chat'), () => server.complete(call));
+    if (reply.usage !== undefined) meter.tokensUsed('chat', reply.usage);
+    return reply;
+  },
+  async *stream(call) {
+    const done = watch(meter, provider, 'chat');
+    // A consumer that has enough leaves by `return`, which ends this in `finally` alone.
+    let outcome = 'cancelled';
+    try {
+      for await (const delta of server.stream(call)) {
+        if (delta.usage !== undefined) meter.tokensUsed('chat', delta.usage);
+        if (delta.finishReason !== undefined) outcome = 'ok';
+        yield delta;
+      }
+      outcome = 'ok';
+    } catch (error) {
+      outcome = outcomeOf(error);
+      throw error;
+    } finally {
+      done(outcome);
+    }
+  },
+});
+
+export const measuredReranker = (
+  server: RerankerServer,
+  meter: ModelMeter,
+  provider: string,
+): RerankerServer => ({
+  ...server,
+  score: (call, signal) => watched(watch(meter, provider, 'reranking'), () => server.score(call, signal)),
+});
