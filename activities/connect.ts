@@ -33,6 +33,7 @@ import { createMongoDecisionCopyStore } from './stores/mongo/signals/decision-co
 import { createMongoFileStore } from './stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from './stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from './stores/mongo/signals/metrics-store.js';
+import { createMongoEmbedderSwapStore } from './stores/mongo/documents/embedder-swap-store.js';
 import { createMongoMigrationStore } from './stores/mongo/migrations/migration-store.js';
 import { createMongoRecordCollections } from './stores/mongo/migrations/record-collections.js';
 import { createMongoRecordStepStore } from './stores/mongo/migrations/record-step-store.js';
@@ -277,6 +278,7 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
       blobs: createMongoBlobStore(db),
       ...{ endpoints, presets, prompts, chunks, models },
       promptSource: createStoredPromptSource(prompts),
+      embedderSwaps: createMongoEmbedderSwapStore(db),
       migrations: {
         store: createMongoMigrationStore(db),
         indexes,

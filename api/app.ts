@@ -3,6 +3,7 @@ import type { RouterContext } from '@koa/router';
 import Koa from 'koa';
 import type { Middleware } from 'koa';
 import type { RouteAdapters, RateLimits } from '../activities/ports/adapters.js';
+import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
@@ -49,7 +50,7 @@ import { surfaceOf } from './http/surfaces.js';
 export interface AppDeps {
   config: Config;
   adapters: RouteAdapters;
-  workflows: WorkflowStarter & MigrationStarter & ScheduleSteering;
+  workflows: WorkflowStarter & MigrationStarter & SwapStarter & ScheduleSteering;
   search: SearchService;
   chat: ChatService;
   tools: GatewayDeps['tools'];

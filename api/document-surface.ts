@@ -2,6 +2,7 @@ import type { Route } from './http/route.js';
 import { chatRoutes } from './retrieval/chat/chat-routes.js';
 import { bareRelationshipRoutes, contentRoutes } from './documents/files/content-routes.js';
 import type { GatewayDeps } from './gateway-deps.js';
+import { embedderSwapRoutes } from './documents/partitions/embedder-swap-routes.js';
 import { embeddingRoutes } from './retrieval/chat/embedding-routes.js';
 import { healthRoutes } from './service/health-routes.js';
 import { createReadiness } from './service/readiness.js';
@@ -41,6 +42,7 @@ export const documentRoutes = (deps: GatewayDeps): Route[] => [
   ...promptRoutes(deps),
   ...partitionRoutes(deps),
   ...partitionSettingsRoutes(deps),
+  ...embedderSwapRoutes(deps),
   ...memberRoutes(deps),
   ...workspaceRoutes(deps),
   ...contentRoutes(deps),

@@ -1,4 +1,5 @@
 import type { RouteAdapters } from '../activities/ports/adapters.js';
+import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
@@ -11,7 +12,7 @@ import type { Config } from '../schemas/config/config.js';
 export interface GatewayDeps {
   config: Config;
   adapters: RouteAdapters;
-  workflows: WorkflowStarter & MigrationStarter & ScheduleSteering;
+  workflows: WorkflowStarter & MigrationStarter & SwapStarter & ScheduleSteering;
   search: SearchService;
   chat: ChatService;
   tools: {

@@ -4,6 +4,7 @@ import { WorkflowNotFoundError, defineSearchAttributeKey } from '@temporalio/com
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
+import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config/config.js';
@@ -16,6 +17,8 @@ import {
   metricsWorkflowId,
   migrationWorkflowId,
   settleWorkflowId,
+  swapWorkflowId,
+  swapsWorkflowId,
 } from '../schemas/ids.js';
 import type { MigrationName } from '../schemas/migrations/migrations.js';
 import { taskQueues } from '../schemas/task-queues.js';
@@ -27,6 +30,8 @@ import type { forwardMetrics } from '../workflows/signals/forward-metrics.js';
 import type { forwardSignals } from '../workflows/signals/forward-signals.js';
 import type { indexDocument } from '../workflows/documents/index-document.js';
 import type { migrate } from '../workflows/migrations/migrate.js';
+import type { swapEmbedder } from '../workflows/documents/swap-embedder.js';
+import type { swapEmbedders } from '../workflows/documents/swap-embedders.js';
 import type { settleDocument } from '../workflows/documents/settle-document.js';
 
 /** Registered by deploy, so that a person finds "all failed indexings of partition X" in the Temporal UI. */
@@ -51,7 +56,11 @@ const QUEUED = 'queued';
  */
 export const connectTemporal = (
   config: Pick<Config, 'temporal' | 'documents'>,
-): WorkflowStarter & ForwardingStarter & MigrationStarter & ScheduleSteering & { close(): Promise<void> } => {
+): WorkflowStarter &
+  ForwardingStarter &
+  MigrationStarter &
+  SwapStarter &
+  ScheduleSteering & { close(): Promise<void> } => {
   const { address, namespace, prefix } = config.temporal;
   const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
   const client = new Client({ connection, namespace });
@@ -92,6 +101,16 @@ export const connectTemporal = (
       await withDeadline(() => ask(client.workflow.getHandle(migrationWorkflowId(prefix, name))));
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new AppError('MIGRATION_NOT_RUNNING');
+      throw away(error);
+    }
+  };
+
+  const startSwapping = async (start: (attributes: boolean) => Promise<unknown>): Promise<void> => {
+    try {
+      await withDeadline(() => withAttributesIfKnown(start));
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError)
+        throw new AppError('EMBEDDER_SWAP_IN_PROGRESS');
       throw away(error);
     }
   };
@@ -217,6 +236,51 @@ export const connectTemporal = (
         await withDeadline(() => withAttributesIfKnown(start));
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError) throw new AppError('MIGRATION_RUNNING');
+        throw away(error);
+      }
+    },
+
+    async startSwap(swap) {
+      const start = (attributes: boolean) =>
+        client.workflow.start<typeof swapEmbedder>('swapEmbedder', {
+          workflowId: swapWorkflowId(prefix, swap.partition_key),
+          workflowIdConflictPolicy: 'FAIL',
+          taskQueue,
+          args: [{ prefix, swap }],
+          memo: { swap_id: swap.swap_id, partition: swap.partition, started_by: swap.started_by },
+          staticSummary: `${swap.partition} from ${swap.source_embedder} to ${swap.target_embedder}`,
+          ...(attributes
+            ? {
+                typedSearchAttributes: [
+                  { key: kindAttribute, value: 'swap-embedder' },
+                  { key: partitionAttribute, value: swap.partition },
+                ],
+              }
+            : {}),
+        });
+      await startSwapping(start);
+    },
+
+    async startSwaps(swaps) {
+      const start = (attributes: boolean) =>
+        client.workflow.start<typeof swapEmbedders>('swapEmbedders', {
+          workflowId: swapsWorkflowId(prefix, swaps.source),
+          workflowIdConflictPolicy: 'FAIL',
+          taskQueue,
+          args: [{ prefix, ...swaps }],
+          memo: { started_by: swaps.startedBy },
+          staticSummary: `all partitions from ${swaps.source} to ${swaps.target}`,
+          ...(attributes ? { typedSearchAttributes: [{ key: kindAttribute, value: 'swap-embedders' }] } : {}),
+        });
+      await startSwapping(start);
+    },
+
+    async cancelSwap(partitionKey) {
+      try {
+        await withDeadline(() => client.workflow.getHandle(swapWorkflowId(prefix, partitionKey)).cancel());
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false;
         throw away(error);
       }
     },

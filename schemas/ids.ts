@@ -83,6 +83,14 @@ export const upkeepSignalsWorkflowId = (prefix: string): string => `${prefix}upk
 /** One run of a migration at a time. */
 export const migrationWorkflowId = (prefix: string, name: string): string => `${prefix}migrate/${name}`;
 
+/** One swap of a partition's embedder at a time. */
+export const swapWorkflowId = (prefix: string, partitionKey: string): string =>
+  `${prefix}swap-embedder/${encodeURIComponent(partitionKey)}`;
+
+/** Of every partition on an embedder. */
+export const swapsWorkflowId = (prefix: string, source: string): string =>
+  `${prefix}swap-embedders/${encodeURIComponent(source)}`;
+
 /** Opens the windows in which a migration runs, where an operator has set some. */
 export const migrationScheduleId = (prefix: string, name: string): string =>
   `${prefix}migrate-window/${name}`;

@@ -14,6 +14,7 @@ import { createForwardingActivities } from '../activities/signals/forwarding-act
 import { createMigrationActivities } from '../activities/migrations/migration-activities.js';
 import { createMetricsActivities } from '../activities/signals/metrics-activities.js';
 import { createPartitionActivities } from '../activities/documents/partition-activities.js';
+import { createSwapActivities } from '../activities/documents/swap-activities.js';
 import { createSweepActivities } from '../activities/documents/sweep-activities.js';
 import type { Config } from '../schemas/config/config.js';
 import { taskQueues } from '../schemas/task-queues.js';
@@ -137,6 +138,7 @@ const createDocumentPools = async (
     taskQueue: queues.models,
     activities: {
       ...createEmbeddingActivities({ adapters, publish }),
+      ...createSwapActivities({ adapters }),
       ...createEnrichmentActivities({
         adapters,
         settings: { timeoutMs: config.documents.contextualizationTimeoutSeconds * 1000 },

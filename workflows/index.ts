@@ -13,6 +13,8 @@ export { openMigrationWindow } from './migrations/open-migration-window.js';
 export { reconcileDocuments } from './documents/reconcile-documents.js';
 export { retainAlerts } from './signals/retain-alerts.js';
 export { settleDocument } from './documents/settle-document.js';
+export { swapEmbedder } from './documents/swap-embedder.js';
+export { swapEmbedders } from './documents/swap-embedders.js';
 export { sweepDocuments } from './documents/sweep-documents.js';
 export { sweepForwarding } from './signals/sweep-forwarding.js';
 export { upkeepDocuments } from './documents/upkeep-documents.js';

@@ -2,8 +2,10 @@ import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import { chunkId } from '../../schemas/documents/chunk-id.js';
 import type { Chunk, StoredChunk } from '../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { countChunks, readChunkBatches } from './chunk-list.js';
+import { embeddedText } from './embedded-text.js';
 import { versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import { openContexts } from './enrichment/context-list.js';
@@ -36,7 +38,6 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
   const embedDocument = async (
     ref: DocumentRef,
     options: { publish?: boolean } = {},
-    // eslint-disable-next-line complexity -- one pass over the chunks with its cursor; conditions guard single steps
   ): Promise<{ stored: number; published?: Published }> => {
     const context = Context.current();
     const signal = context.cancellationSignal;
@@ -44,9 +45,7 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
     const task = await advanceUnpublished(tasks, ref, { stage: 'embed', attempt: context.info.attempt });
     if (task === null) return { stored: before, published: { replaced: true } };
     const partition = await partitions.get(task.partition);
-    if (partition !== null && partition.embedder !== task.embedder)
-      throw new AppError('EMBEDDER_CHANGED_DURING_INDEXING');
-    const embedder = await models.embedder(task.embedder);
+    const embedder = await models.embedder(embedderOf(task, partition));
     await chunks.ensureField({ vectorField: embedder.vectorField, dimension: embedder.dimension });
 
     let stored = before;
@@ -96,16 +95,15 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
 
 export type EmbeddingActivities = ReturnType<typeof createEmbeddingActivities>;
 
-const MAX_HEADING_CHARACTERS = 300;
-
 /**
- * What a chunk's vector is made of: its context, the headings it stands under, its text. A context is found by and
- * never shown, since it is a model's word and not the document's. Headings stand in front even where the text begins
- * with them: a title says in few words what the text is about.
+ * The one to embed with: the partition's, where a swap has put it in the place of the task's own. Vectors that an
+ * attempt before the switch made are completed when the version is published.
+ * @throws AppError EMBEDDER_CHANGED_DURING_INDEXING when it was changed otherwise
  */
-const embeddedText = (chunk: Chunk, context: string | null): string => {
-  const headings = [...chunk.headingPath.join(' > ')].slice(0, MAX_HEADING_CHARACTERS).join('');
-  return [context ?? '', headings, chunk.text].filter((part) => part !== '').join('\n\n');
+const embedderOf = (task: TaskRecord, partition: PartitionRecord | null): string => {
+  if (partition === null || partition.embedder === task.embedder) return task.embedder;
+  if (partition.swapped_from.includes(task.embedder)) return partition.embedder;
+  throw new AppError('EMBEDDER_CHANGED_DURING_INDEXING');
 };
 
 const failMissingVector = (): never => {

@@ -1,11 +1,13 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { FileVersion } from '../../schemas/documents/documents.js';
 import { degradedStagesOf } from '../../schemas/documents/tasks.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { chunksBlobId } from './chunk-list.js';
 import { requireActive, versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
-import { removeContexts } from './enrichment/context-list.js';
+import { openContexts, removeContexts } from './enrichment/context-list.js';
+import { fillVectors } from './fill-vectors.js';
 import { removeDescriptions, removePictures } from './enrichment/picture-list.js';
 import type { Adapters } from '../ports/adapters.js';
 import type { TaskProgress } from '../ports/tasks.js';
@@ -41,18 +43,42 @@ export const advanceUnpublished = async (
 
 /** @param options.keepUploads off: the bytes of an upload go once it is indexed */
 export const createPublisher = (
-  adapters: Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'blobs' | 'chunks' | 'partitions'>,
+  adapters: Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'blobs' | 'chunks' | 'partitions' | 'models'>,
   { keepUploads }: { keepUploads: boolean },
 ): Publish => {
   const { files, tasks, blobs, chunks, partitions } = adapters;
 
   /** A file admitted in the moment in which its partition was deleted goes with it. */
-  const requirePartition = async ({ fileKey }: DocumentRef): Promise<void> => {
+  const requirePartition = async ({ fileKey }: DocumentRef): Promise<PartitionRecord | null> => {
     const file = (await files.getMany([fileKey])).get(fileKey);
-    if (file === undefined || file.deleted_at !== null) return;
-    if ((await partitions.get(file.partition))?.partition_key === file.partition_key) return;
+    if (file === undefined || file.deleted_at !== null) return null;
+    const partition = await partitions.get(file.partition);
+    if (partition?.partition_key === file.partition_key) return partition;
     await files.markDeleted(file.partition, file.file_id, fileKey);
     throw new AppError('TASK_CANCELLED', 'The partition was deleted.');
+  };
+
+  /**
+   * During a swap of the embedder a version gets the vectors of both. Answers the name of the one by which searches
+   * find it once it is live: the partition's, where a swap has been made since the task was admitted.
+   */
+  const followSwap = async (
+    task: TaskRecord,
+    partition: PartitionRecord | null,
+    signal: AbortSignal,
+  ): Promise<string> => {
+    const contextOf = openContexts(blobs, task.task_id, task.context_parts ?? 0);
+    const fill = (embedder: string) =>
+      fillVectors(adapters, { generations: [task.generation], embedder, contextOf, signal });
+    // What the new embedder does not take now, the swap itself comes to later: an upload does not wait for it.
+    if (partition?.swap != null)
+      await fill(partition.swap.target).catch((error: unknown) => {
+        signal.throwIfAborted();
+        if (!(error instanceof AppError)) throw error;
+      });
+    if (partition?.swapped_from.includes(task.embedder) !== true) return task.embedder;
+    await fill(partition.embedder);
+    return partition.embedder;
   };
 
   /**
@@ -63,15 +89,14 @@ export const createPublisher = (
   return async (ref, chunkCount, { signal, isMarked = false }) => {
     const task = await advanceUnpublished(tasks, ref, { stage: 'publish', progress: 0.95 });
     if (task === null) return { replaced: true };
-    await requirePartition(ref);
     // Marking what is marked already would have the engine read each chunk again.
-    await (isMarked
-      ? chunks.show(signal)
-      : chunks.publish(ref.fileKey, ref.generation, chunkCount, signal));
+    await (isMarked ? chunks.show(signal) : chunks.publish(ref.fileKey, ref.generation, chunkCount, signal));
+    // As late as can be, so that no swap is made between this look and the publication.
+    const embedder = await followSwap(task, await requirePartition(ref), signal);
     const published = await files.publish(
       ref.fileKey,
       ref.taskId,
-      versionOf(task, chunkCount),
+      { ...versionOf(task, chunkCount), embedder },
       task.partition,
     );
     if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');

@@ -10,6 +10,7 @@ import type { Rate } from '../../schemas/config/rate.js';
 import type { ChatAdapters } from './chat.js';
 import type { ModelServers, PresetStore, PromptStore } from './model-administration.js';
 import type { ChunkStore } from './chunks.js';
+import type { EmbedderSwapStore } from './embedder-swaps.js';
 import type { BlobStore, ClaimStore, CounterStore, FileStore } from './files.js';
 import type { ModelEndpointStore, ModelRegistry } from './models.js';
 import type { PartitionStore, WorkspaceStore } from './partitions.js';
@@ -66,6 +67,7 @@ export interface Adapters {
   endpoints: ModelEndpointStore;
   prompts: PromptStore;
   promptSource: PromptSource;
+  embedderSwaps: EmbedderSwapStore;
   migrations: MigrationAdapters;
   /** One probe per engine, each rejecting when its engine cannot be used. */
   probes: { mongodb(): Promise<void>; opensearch(): Promise<void> };

@@ -47,6 +47,16 @@ export interface ChunkStore {
   ): Promise<void>;
   /** Marks positions 0 … count-1 of a generation published and waits until searches see it. */
   publish(fileKey: string, generation: number, count: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Gives chunks a vector in another field, and changes nothing else of them; those that are gone are passed over. A
+   * zero vector is left out.
+   * @throws AppError VDB_INSERT_ERROR when the engine refuses a vector
+   */
+  addVectors(
+    vectors: readonly { chunkId: string; vector: readonly number[] }[],
+    vectorField: string,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /** Waits until searches see what was put before the call. @throws AppError VDB_CONNECTION_ERROR, VDB_ERROR */
   show(signal?: AbortSignal): Promise<void>;
   /**
@@ -109,10 +119,11 @@ export interface ChunkStore {
   /**
    * Published chunks of some generations, in the order of generation and position, a page at a time; each with the
    * vector that its embedder's field holds, when fields are named.
+   * @param options.withoutVector only those that have none in this field
    */
   scanChunks(
     generations: readonly number[],
-    options?: { vectorFields?: readonly string[]; signal?: AbortSignal },
+    options?: { vectorFields?: readonly string[]; withoutVector?: string; signal?: AbortSignal },
   ): AsyncIterable<{ chunk: StoredChunk; vector: number[] | null }>;
   /** Chunks with their vectors (null: none) by position, from a position on. */
   listWithVectors(

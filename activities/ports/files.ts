@@ -18,6 +18,8 @@ export interface FileStore {
     partition: string,
     options?: { limit?: number | undefined; degradedStage?: string | undefined },
   ): Promise<FileRecord[]>;
+  /** Live files of a partition by file id, from behind one on; `null`: from the first. */
+  pageLive(partition: string, page: { after: string | null; limit: number }): Promise<FileRecord[]>;
   /** Live files of a partition that share a relationship id, by file id; the first of them when a limit is given. */
   listRelated(
     scope: Scope,
@@ -37,6 +39,8 @@ export interface FileStore {
   countByEmbedder(embedder: string): Promise<Map<string, number>>;
   /** An embedder has another name from now on; its vectors stay where they are. */
   renameEmbedder(from: string, to: string): Promise<void>;
+  /** The live versions of a partition that have vectors of both embedders, after a swap: the new one's count now. */
+  switchEmbedder(partitionKey: string, from: string, to: string): Promise<void>;
   /** What users have uploaded; the only source of a user's `file_count`. */
   countByUploader(userIds: readonly number[]): Promise<Map<number, UploaderCounts>>;
   /** Leaves the files of a deleted user without an uploader. */

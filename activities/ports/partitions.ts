@@ -5,6 +5,7 @@ import type { Membership, Role, Scope } from '../../schemas/documents/users.js';
 /** Settings of a partition that name another record. */
 export type NamingSetting =
   | 'embedder'
+  | 'swap.target'
   | 'chat_llm'
   | 'indexation_preset'
   | 'retrieval_preset'
@@ -20,12 +21,28 @@ export interface PartitionStore {
   get(partition: string): Promise<PartitionRecord | null>;
   /** Partitions inside the scope, by name. */
   list(scope: Scope): Promise<PartitionRecord[]>;
-  /** One update; null when the partition is missing, or is not on the embedder that the change is to start from. */
+  /**
+   * One update; null when the partition is missing, or is not on the embedder that the change is to start from. An
+   * embedder that is set so, and not by a swap, ends what is known of swaps before.
+   */
   update(
     partition: string,
     patch: PartitionPatch,
     guard?: { embedder: string },
   ): Promise<PartitionRecord | null>;
+  /**
+   * Marks a swap as at work, in place of one that is not any more. Null when the partition is another one by now, or on
+   * another embedder. Repeating it is harmless.
+   */
+  beginSwap(
+    place: Pick<PartitionRecord, 'partition' | 'partition_key'>,
+    swap: { swap_id: string; source: string; target: string },
+  ): Promise<PartitionRecord | null>;
+  /**
+   * Ends a swap, in one update with the embedder when it is made: searches, uploads and the mark change together. False
+   * when this swap is not at work (any more).
+   */
+  endSwap(partition: string, swapId: string, options: { switched: boolean }): Promise<boolean>;
   /** Every partition whose setting has this name takes the other one. */
   renameReference(setting: NamingSetting, from: string, to: string): Promise<void>;
   memberships(userId: number): Promise<Membership[]>;

@@ -46,8 +46,9 @@ export const referencesToEndpoint = async (
 ): Promise<Reference[]> => {
   const [partitions, presets] = await Promise.all([everyPartition(stores.partitions), stores.presets.list()]);
   const theirs = partitions.filter(
-    ({ embedder, chat_llm }) =>
-      (type === 'embedder' && embedder === name) || (type === 'llm' && chat_llm === name),
+    ({ embedder, swap, chat_llm }) =>
+      (type === 'embedder' && (embedder === name || swap?.target === name)) ||
+      (type === 'llm' && chat_llm === name),
   );
   return [...asReferences(theirs), ...naming(presets, MODEL_REFERENCES, type, name)];
 };

@@ -60,6 +60,7 @@ export const followEndpointRename = async (
   const { from, to } = names;
   if (type === 'embedder') {
     await stores.partitions.renameReference('embedder', from, to);
+    await stores.partitions.renameReference('swap.target', from, to);
     await stores.files.renameEmbedder(from, to);
   }
   if (type === 'llm') await stores.partitions.renameReference('chat_llm', from, to);

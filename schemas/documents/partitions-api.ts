@@ -65,10 +65,6 @@ export const PartitionDetail = z
   })
   .meta({ id: 'PartitionDetail' });
 
-export const EmbedderSwap = z
-  .null()
-  .meta({ id: 'EmbedderSwap', description: 'Null: the partition has never been moved to another embedder' });
-
 export const ChunkList = z.object({
   chunks: z.array(z.object({ link: z.string(), content: z.string(), metadata: OpenObject })),
 });

@@ -7,6 +7,10 @@ export interface PartitionRecord {
   description: string;
   /** Name of the model endpoint whose vectors this partition's chunks carry; `default`: not tied to one yet. */
   embedder: string;
+  /** The swap at work, and the endpoint that it moves the partition to; see `embedder-swaps.ts`. */
+  swap: { swap_id: string; target: string } | null;
+  /** Embedders that swaps have replaced: a task that was admitted with one of them goes on with the present one. */
+  swapped_from: string[];
   /** Names of presets. */
   indexation_preset: string;
   retrieval_preset: string;

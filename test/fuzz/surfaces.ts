@@ -1,7 +1,7 @@
 import type { FuzzRun } from './run-schemathesis.js';
 
 /** What CAPI answers is not ours to document, and embedders cannot be swapped yet: 501 is what that route says. */
-const EXCLUDED = '^/(v[23]/|v1/usage-metrics)|/embedder-swap$';
+const EXCLUDED = '^/(v[23]/|v1/usage-metrics)';
 const DOCUMENTS = '^/(?!api/|health/|health$)';
 
 type Surface = Pick<FuzzRun, 'header' | 'paths' | 'excluded'> & { name: string };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Endpoints } from '../../deploy/local/endpoints.js';
@@ -68,10 +68,13 @@ export const launchStack = (environment: Record<string, string> = {}): LaunchedS
     stop,
     endpoints,
     output: () => output,
+    /** Empty between a stop and the next start. */
     memory: () =>
-      Object.fromEntries(
-        Object.entries(endpoints().pids).map(([name, pid]) => [name, treeOf(pid).reduce(addMemory, 0)]),
-      ),
+      existsSync(join(local, 'endpoints.json'))
+        ? Object.fromEntries(
+            Object.entries(endpoints().pids).map(([name, pid]) => [name, treeOf(pid).reduce(addMemory, 0)]),
+          )
+        : {},
     async close() {
       await stop();
       rmSync(local, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import type { DocumentRef } from '../../activities/documents/task-ref.js';
 import type { EmbeddingActivities } from '../../activities/documents/embedding-activities.js';
 import type { EnrichmentActivities } from '../../activities/documents/enrichment-activities.js';
 import type { PartitionActivities } from '../../activities/documents/partition-activities.js';
+import type { SwapActivities, SwapPosition } from '../../activities/documents/swap-activities.js';
 import type { SweepActivities } from '../../activities/documents/sweep-activities.js';
 
 export type AllActivities = DocumentActivities &
@@ -14,7 +15,16 @@ export type AllActivities = DocumentActivities &
   CopyActivities &
   CallbackActivities &
   PartitionActivities &
+  SwapActivities &
   SweepActivities;
+
+const SWAP_PHASES = ['embedding', 'measuring', 'switching', 'finishing', 'done'] as const;
+
+/** One phase further with each slice. */
+const nextSwapPosition = (position: SwapPosition | null): SwapPosition => ({
+  phase: SWAP_PHASES[position === null ? 1 : SWAP_PHASES.indexOf(position.phase) + 1] ?? 'done',
+  ...{ after: null, passes: 1, embedded: 0, done: 2, total: 2, overWindow: 0, figures: null },
+});
 
 /** Activities that note their calls and do what a test says; the rest succeeds at once. */
 export const scriptedActivities = (script: Partial<AllActivities> = {}) => {
@@ -39,6 +49,10 @@ export const scriptedActivities = (script: Partial<AllActivities> = {}) => {
     markHandedOver: async () => undefined,
     endExpired: async () => 0,
     findDirtyFiles: async () => [],
+    beginEmbedderSwap: async () => undefined,
+    runEmbedderSwapSlice: async ({ position }) => ({ position: nextSwapPosition(position), held: null }),
+    endEmbedderSwap: async () => undefined,
+    listPartitionsOn: async () => [{ partition: 'library', partition_key: 'key' }],
     removeOrphans: async () => ({ chunks: 0, blobs: 0 }),
   };
   const activities = Object.fromEntries(

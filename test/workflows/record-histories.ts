@@ -52,6 +52,11 @@ const MIGRATE = {
   ...{ pagesPerSecond: null, startedBy: '1' },
 };
 
+const SWAP = {
+  ...{ swap_id: 'swap', partition: 'library', partition_key: 'key', started_by: '1' },
+  ...{ source_embedder: 'old', target_embedder: 'new', min_overlap: null, min_known_item: null },
+};
+
 let pages = 2;
 let rounds = 2;
 
@@ -197,6 +202,33 @@ const recordings: Recording[] = [
     answers: [],
     input: { everyMs: 100, stepsPerRun: 3 },
     endless: true,
+  },
+  { name: 'swap-embedder', workflow: 'swapEmbedder', input: { swap: SWAP } },
+  {
+    name: 'swap-embedder-held',
+    workflow: 'swapEmbedder',
+    input: { swap: SWAP },
+    script: {
+      runEmbedderSwapSlice: async () => ({
+        position: {
+          ...{ phase: 'switching', after: null, passes: 1, embedded: 0, done: 2, total: 2, overWindow: 0 },
+          figures: { sampled: 2, overlap: 0, known_item_before: 1, known_item_after: 0 },
+        },
+        held: 'The switch is held back.',
+      }),
+    },
+  },
+  {
+    name: 'swap-embedders',
+    workflow: 'swapEmbedders',
+    input: {
+      source: 'old',
+      target: 'new',
+      concurrency: 1,
+      startedBy: '1',
+      min_overlap: null,
+      min_known_item: null,
+    },
   },
   { name: 'migrate', workflow: 'migrate', slices: 3, input: MIGRATE },
   { name: 'migrate-failed', workflow: 'migrate', slices: 0, input: MIGRATE },

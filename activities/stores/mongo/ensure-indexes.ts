@@ -51,6 +51,8 @@ const INDEXES: Record<string, IndexDescription[]> = {
     // What was settled long ago: the sweep.
     { key: { state: 1, updated_at: 1 } },
   ],
+  // The latest of a partition.
+  embedder_swaps: [{ key: { partition_key: 1, started_at: -1 } }],
   // The latest run of each migration.
   migrations: [{ key: { name: 1, started_at: -1 } }],
   workers: [{ key: { seen_at: 1 }, expireAfterSeconds: 86_400 }],

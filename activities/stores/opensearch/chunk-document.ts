@@ -67,22 +67,25 @@ export const fromColumns = (columns: HeadColumns): ChunkHead => {
   };
 };
 
+/** The vector itself. @throws AppError VDB_INSERT_ERROR for one that is not made of finite numbers */
+export const requireFinite = (vector: readonly number[], chunk: string): readonly number[] => {
+  if (!vector.every(Number.isFinite))
+    throw new AppError('VDB_INSERT_ERROR', `The vector of chunk ${chunk} holds a value that is no number.`);
+  return vector;
+};
+
 /**
  * The document to write. `published` is left out unless it is true, so that a late repetition of the write cannot hide
  * a chunk that has been published since. A zero vector has no direction (the engine refuses it): such a chunk is found
  * by its words alone.
- * @throws AppError VDB_INSERT_ERROR for a vector that is not made of finite numbers
+ * @throws AppError as `requireFinite`
  */
 export const toSource = (
   chunk: StoredChunk,
   vector: readonly number[],
   vectorField: string,
 ): Record<string, unknown> => {
-  if (!vector.every(Number.isFinite))
-    throw new AppError(
-      'VDB_INSERT_ERROR',
-      `The vector of chunk ${chunk.position} holds a value that is no number.`,
-    );
+  requireFinite(vector, String(chunk.position));
   const source: Record<string, unknown> = {};
   for (const field of SOURCE_FIELDS)
     if (field !== 'published' || chunk.published) source[field] = chunk[field];

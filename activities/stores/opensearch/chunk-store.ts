@@ -5,7 +5,7 @@ import type { ChunkStore, SearchLegHit } from '../../ports/chunks.js';
 import { bulkUpdate } from './bulk.js';
 import type { BulkUpdate } from './bulk.js';
 import { toStoredEntry } from '../../documents/metadata-entries.js';
-import { fromColumns, headsOnly, toSource } from './chunk-document.js';
+import { fromColumns, headsOnly, requireFinite, toSource } from './chunk-document.js';
 import { createChunkReader } from './chunk-reader.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
@@ -121,6 +121,16 @@ export const createOpenSearchChunkStore = (
       if (failed !== undefined) throw new AppError('VDB_ERROR', failed.reason ?? undefined);
       // Published by an earlier attempt, which may have died before its refresh; `wait_for` waits for writes only.
       if (results.some(({ result }) => result === 'noop')) await refresh(signal);
+    },
+
+    async addVectors(vectors, vectorField, signal) {
+      const given = vectors.filter(({ vector }) => vector.some((value) => value !== 0));
+      const updates = given.map(({ chunkId: id, vector }) => ({
+        ...{ id, body: { doc: { [vectorField]: requireFinite(vector, id) } } },
+      }));
+      const results = await bulkUpdate(client, index, updates, { refresh: 'false', signal });
+      const failed = results.find(({ status }) => status >= 300 && status !== 404);
+      if (failed !== undefined) throw new AppError('VDB_INSERT_ERROR', failed.reason ?? undefined);
     },
 
     show: refresh,

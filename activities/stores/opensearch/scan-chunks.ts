@@ -19,7 +19,7 @@ export async function* scanChunks(
   client: OpenSearchClient,
   index: string,
   generations: readonly number[],
-  { vectorFields = [], signal }: NonNullable<Parameters<ChunkStore['scanChunks']>[1]> = {},
+  { vectorFields = [], withoutVector, signal }: NonNullable<Parameters<ChunkStore['scanChunks']>[1]> = {},
 ): ReturnType<ChunkStore['scanChunks']> {
   if (generations.length === 0) return;
   const size = vectorFields.length === 0 ? PAGE : PAGE_WITH_VECTORS;
@@ -29,7 +29,12 @@ export async function* scanChunks(
         size,
         _source: [...SOURCE_FIELDS, ...vectorFields],
         track_total_hits: false,
-        query: { bool: { filter: [{ terms: { generation: generations } }, { term: { published: true } }] } },
+        query: {
+          bool: {
+            filter: [{ terms: { generation: generations } }, { term: { published: true } }],
+            ...(withoutVector !== undefined && { must_not: [{ exists: { field: withoutVector } }] }),
+          },
+        },
         sort: [{ generation: 'asc' }, { position: 'asc' }],
         ...(after === undefined ? {} : { search_after: after }),
       },

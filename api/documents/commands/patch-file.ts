@@ -111,6 +111,8 @@ const prepareMove = async (
     ...(file.live === null ? [] : [{ ...file.live, taskId: file.live.task_id }]),
     ...(pending === null ? [] : [{ ...pending.upload, embedder: pending.embedder, taskId: pending.task_id }]),
   ];
+  // It would come in behind the swap, with the old vectors alone.
+  if (to.swap !== null) throw new AppError('EMBEDDER_SWAP_IN_PROGRESS');
   if (versions.some(({ embedder }) => embedder !== to.embedder))
     throw new AppError('CONFLICT', `Partition '${to.partition}' has another embedder`, { plain: true });
   if (!deps.deduplicate) return;

@@ -12,7 +12,7 @@ export type UpdatePartitionDeps = Pick<Adapters, 'partitions' | 'files' | 'model
  * the endpoint that it stands for now: the vectors of a partition come from one embedder, also when another becomes
  * the default.
  * @throws AppError MODEL_ENDPOINT_NOT_FOUND, PRESET_NOT_FOUND, PROMPT_NOT_FOUND (422);
- *   PARTITION_HAS_INDEXED_FILES, INDEXING_IN_PROGRESS (409); PARTITION_NOT_FOUND
+ *   PARTITION_HAS_INDEXED_FILES, INDEXING_IN_PROGRESS, EMBEDDER_SWAP_IN_PROGRESS (409); PARTITION_NOT_FOUND
  */
 export const updatePartition = async (
   deps: UpdatePartitionDeps,
@@ -23,6 +23,8 @@ export const updatePartition = async (
   if (present === null) throw missing(partition);
   const embedder = named === undefined ? undefined : await registeredEmbedder(deps, named);
   await requireRegistered(deps, patch);
+  if (embedder !== undefined && embedder !== present.embedder && present.swap !== null)
+    throw new AppError('EMBEDDER_SWAP_IN_PROGRESS');
   if (embedder !== undefined && embedder !== present.embedder)
     await changeEmbedder(deps, partition, { from: present.embedder, to: embedder });
   const updated = Object.keys(patch).length === 0 ? null : await deps.partitions.update(partition, patch);

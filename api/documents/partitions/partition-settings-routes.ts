@@ -3,19 +3,13 @@ import { AppError } from '../../../schemas/app-error.js';
 import { PARTITION_DEFAULTS } from '../../../schemas/documents/partitions.js';
 import type { PartitionPatch, PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { PresetType } from '../../../schemas/models/presets.js';
-import {
-  EmbedderSwap,
-  PartitionDetail,
-  PartitionPatchBody,
-} from '../../../schemas/documents/partitions-api.js';
+import { PartitionDetail, PartitionPatchBody } from '../../../schemas/documents/partitions-api.js';
 import { updatePartition } from '../commands/update-partition.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { listIndexedEmbedders } from './indexed-embedders.js';
 import { PartitionParams } from '../../http/identifiers.js';
-
-const SWAP = '/partition/{partition}/embedder-swap';
 
 /** What a partition is set to, and how that reads when every name in it is resolved. */
 export const partitionSettingsRoutes = ({ adapters }: GatewayDeps): Route[] => {
@@ -56,21 +50,6 @@ export const partitionSettingsRoutes = ({ adapters }: GatewayDeps): Route[] => {
     };
   };
 
-  const swapRoute = (method: 'post' | 'delete', summary: string): Route =>
-    route({
-      method,
-      path: SWAP,
-      summary,
-      tag: 'Partitions',
-      auth: { partition: 'owner' },
-      request: { params: PartitionParams },
-      responses: {},
-      errors: ['PARTITION_NOT_FOUND', 'NOT_IMPLEMENTED'],
-      handle() {
-        throw new AppError('NOT_IMPLEMENTED', 'Embedders cannot be swapped in this release.');
-      },
-    });
-
   return [
     route({
       method: 'get',
@@ -103,24 +82,12 @@ export const partitionSettingsRoutes = ({ adapters }: GatewayDeps): Route[] => {
         'PROMPT_NOT_FOUND',
         'PARTITION_HAS_INDEXED_FILES',
         'INDEXING_IN_PROGRESS',
+        'EMBEDDER_SWAP_IN_PROGRESS',
       ],
       async handle(_ctx, { params, body }) {
         return json(200, await detail(await updatePartition(adapters, params.partition, withDefaults(body))));
       },
     }),
-    route({
-      method: 'get',
-      path: SWAP,
-      summary: "The partition's move to another embedder; null when there never was one",
-      tag: 'Partitions',
-      auth: { partition: 'viewer' },
-      request: { params: PartitionParams },
-      responses: { 200: { description: 'The move', schema: EmbedderSwap } },
-      errors: ['PARTITION_NOT_FOUND'],
-      handle: () => json(200, null),
-    }),
-    swapRoute('post', 'Move the partition to another embedder (not available in this release)'),
-    swapRoute('delete', "Stop the partition's move (not available in this release)"),
   ];
 };
 

@@ -1,21 +1,41 @@
+import type { SwapStarter } from '../../../activities/ports/embedder-swaps.js';
 import type { MigrationStarter } from '../../../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../../../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../../../activities/ports/tasks.js';
+import { AppError } from '../../../schemas/app-error.js';
 import { createFakeSchedules } from '../../support/fakes/migrations/fake-schedules.js';
 
 /** What the gateway asked of Temporal; `away` makes every call fail, as when Temporal is down. */
 export const createFakeWorkflows = (prefix = '') => {
   const scheduled = createFakeSchedules(prefix);
   const asked = { started: [] as string[], cancelled: [] as string[], cleaned: [] as string[] };
-  const more = { settled: [] as string[], cleanedPartitions: [] as string[], migrated: [] as string[] };
+  const more = {
+    settled: [] as string[],
+    cleanedPartitions: [] as string[],
+    migrated: [] as string[],
+    swapped: [] as string[],
+  };
+  /** Partition keys whose swap is at work. */
+  const swapping = new Set<string>();
   const state = { away: false, dispatches: 0 };
   const ask = async (list: string[], what: string): Promise<void> => {
     if (state.away) throw new Error('connect ECONNREFUSED 10.1.2.3:7233');
     list.push(what);
   };
-  const starter: WorkflowStarter & MigrationStarter & ScheduleSteering = {
+  const starter: WorkflowStarter & MigrationStarter & SwapStarter & ScheduleSteering = {
     ...scheduled.steering,
     startMigration: ({ name, mode, runId }) => ask(more.migrated, `${mode} ${name} ${runId}`),
+    async startSwap({ partition, partition_key, target_embedder }) {
+      await ask(more.swapped, `${partition} to ${target_embedder}`);
+      if (swapping.has(partition_key)) throw new AppError('EMBEDDER_SWAP_IN_PROGRESS');
+      swapping.add(partition_key);
+    },
+    startSwaps: ({ source, target, concurrency }) =>
+      ask(more.swapped, `all of ${source} to ${target}, ${concurrency} at a time`),
+    async cancelSwap(partitionKey) {
+      await ask(more.swapped, 'cancel');
+      return swapping.delete(partitionKey);
+    },
     pauseMigration: (name) => ask(more.migrated, `pause ${name}`),
     resumeMigration: (name) => ask(more.migrated, `resume ${name}`),
     paceMigration: (name, pages) => ask(more.migrated, `pace ${name} ${pages}`),
@@ -31,5 +51,5 @@ export const createFakeWorkflows = (prefix = '') => {
     },
     ping: () => ask([], 'ping'),
   };
-  return { ...asked, ...more, scheduled, state, starter };
+  return { ...asked, ...more, swapping, scheduled, state, starter };
 };

@@ -7,6 +7,7 @@ import { createMongoCallbackStore } from '../../../activities/stores/mongo/docum
 import { createMongoClaimStore } from '../../../activities/stores/mongo/documents/claim-store.js';
 import { createMongoCounterStore } from '../../../activities/stores/mongo/counters.js';
 import { createMongoDecisionCopyStore } from '../../../activities/stores/mongo/signals/decision-copy-store.js';
+import { createMongoEmbedderSwapStore } from '../../../activities/stores/mongo/documents/embedder-swap-store.js';
 import { createMongoFileStore } from '../../../activities/stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from '../../../activities/stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from '../../../activities/stores/mongo/signals/metrics-store.js';
@@ -60,6 +61,7 @@ export async function openDocumentStores(): Promise<Opened<DocumentStores> & { s
       users: createMongoUserStore(db),
       quotas: createMongoQuotaStore(db),
       partitions: createMongoPartitionStore(db),
+      embedderSwaps: createMongoEmbedderSwapStore(db),
       files: createMongoFileStore(db),
       tasks: createMongoTaskStore(db),
       workers: createMongoWorkerStore(db),

@@ -387,6 +387,25 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
       );
     });
 
+    test('pages the live files of a partition, and changes their embedder after a swap', async () => {
+      const partition = `p-${randomUUID()}`;
+      const partitionKey = `key-${randomUUID()}`;
+      for (const fileId of ['b', 'a', 'c']) await makeLive({ partition, partitionKey, fileId });
+      await admit({ partition, partitionKey, fileId: 'ab' });
+      const other = await makeLive();
+      const ids = async (after: string | null, limit: number) =>
+        (await store().pageLive(partition, { after, limit })).map(({ file_id }) => file_id);
+      expect(await ids(null, 2)).toEqual(['a', 'b']);
+      expect(await ids('b', 2)).toEqual(['c']);
+      expect(await ids('c', 2)).toEqual([]);
+      const { embedder } = other.version;
+      await store().switchEmbedder(partitionKey, 'another', 'new');
+      expect(await store().countEmbedders(partition)).toEqual(new Map([[embedder, 3]]));
+      await store().switchEmbedder(partitionKey, embedder, 'new');
+      expect(await store().countEmbedders(partition)).toEqual(new Map([['new', 3]]));
+      expect(await store().countEmbedders(other.partition)).toEqual(new Map([[embedder, 1]]));
+    });
+
     test('scans everything, tombstones too', async () => {
       const { partition, fileKey } = await makeLive();
       await store().markDeleted(partition, 'guide');

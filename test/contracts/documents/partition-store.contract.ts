@@ -95,6 +95,36 @@ export const partitionAdministrationContract = (subject: Subject<PartitionStore>
       expect(await store().update('none', patch)).toBeNull();
     });
 
+    test('a swap of the embedder is marked, and ends with the embedder in one update', async () => {
+      const partition = await create();
+      const before = (await store().get(partition))!;
+      expect(before).toMatchObject({ swap: null, swapped_from: [] });
+      const swap = { swap_id: randomUUID(), source: 'builtin-hash', target: 'new' };
+      expect(await store().beginSwap({ ...before, partition_key: 'another' }, swap)).toBeNull();
+      expect(await store().beginSwap(before, { ...swap, source: 'other' })).toBeNull();
+      for (const _time of [1, 2])
+        expect(await store().beginSwap(before, swap)).toMatchObject({
+          ...{ embedder: 'builtin-hash', swap: { swap_id: swap.swap_id, target: 'new' } },
+        });
+      await store().renameReference('swap.target', 'new', 'newer');
+      expect(await store().endSwap(partition, 'another', { switched: true })).toBe(false);
+      expect(await store().endSwap(partition, swap.swap_id, { switched: true })).toBe(true);
+      expect(await store().endSwap(partition, swap.swap_id, { switched: true })).toBe(false);
+      const after = { embedder: 'newer', swap: null, swapped_from: ['builtin-hash'] };
+      expect(await store().get(partition)).toEqual({ ...before, ...after });
+      expect(await store().update(partition, { embedder: 'chosen' })).toMatchObject({ swapped_from: [] });
+    });
+
+    test('a swap that is given up leaves the embedder', async () => {
+      const partition = await create();
+      const before = (await store().get(partition))!;
+      const swap = { swap_id: randomUUID(), source: 'builtin-hash', target: 'new' };
+      await store().beginSwap(before, swap);
+      expect(await store().endSwap(partition, swap.swap_id, { switched: false })).toBe(true);
+      expect(await store().get(partition)).toEqual(before);
+      expect(await store().endSwap('none', swap.swap_id, { switched: false })).toBe(false);
+    });
+
     test('adds, changes and removes members', async () => {
       const partition = await create();
       await store().addMember(partition, 8, 'viewer');

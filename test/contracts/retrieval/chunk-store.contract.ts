@@ -498,6 +498,35 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
       expect(await collect(store().scanChunks([]))).toEqual([]);
     }, 60_000);
 
+    test('adds vectors in another field, and scans those that have none there', async () => {
+      await store().ensureField({ vectorField: 'vector_added', dimension: 2 });
+      const generation = 2_000_000_000 + Math.floor(Math.random() * 1e6);
+      const chunks = chunksOf(['one', 'two', 'three'], { generation });
+      await put(chunks);
+      await publish(chunks);
+      const lacking = async () =>
+        (await collect(store().scanChunks([generation], { withoutVector: 'vector_added' }))).map(
+          ({ chunk }) => chunk.position,
+        );
+      expect(await lacking()).toEqual([0, 1, 2]);
+      const vectorOf = (position: number, vector: number[]) => ({
+        ...{ chunkId: chunks[position]?.chunk_id ?? 'gone', vector },
+      });
+      await store().addVectors(
+        [vectorOf(0, [0, 1]), vectorOf(1, [0, 0]), vectorOf(7, [1, 0])],
+        'vector_added',
+      );
+      await store().show();
+      expect(await lacking()).toEqual([1, 2]);
+      const ids = chunks.map(({ chunk_id }) => chunk_id);
+      expect([...(await store().getVectors(ids, 'vector_added')).values()]).toEqual([[0, 1]]);
+      expect((await store().getVectors(ids, FIELD)).size).toBe(3);
+      expect((await store().get(ids[0]!))?.text).toBe('one');
+      await expect(store().addVectors([vectorOf(2, [1, 2, 3])], 'vector_added')).rejects.toMatchObject({
+        code: 'VDB_INSERT_ERROR',
+      });
+    });
+
     test('lists chunks with their vectors from a position on', async () => {
       const chunks = chunksOf(['one', 'two', 'three']);
       await put(chunks, ({ position }) => (position === 1 ? [0, 0, 0] : [0, position, 1]));

@@ -3,6 +3,7 @@ import { createFakeCallbackStore } from './documents/fake-callback-store.js';
 import { createFakeChunkStore } from './documents/fake-chunk-store.js';
 import { createFakeClaimStore } from './documents/fake-claim-store.js';
 import { createFakeCounterStore } from './fake-counter-store.js';
+import { createFakeEmbedderSwapStore } from './documents/fake-embedder-swap-store.js';
 import { createFakeFileStore } from './documents/fake-file-store.js';
 import { createFakeModelEndpointStore } from './models/fake-model-endpoint-store.js';
 import { createFakePartitionStore } from './documents/fake-partition-store.js';
@@ -30,5 +31,6 @@ export const createFakeStores = () => ({
   prompts: createFakePromptStore(),
   blobs: createFakeBlobStore(),
   chunks: createFakeChunkStore(),
+  embedderSwaps: createFakeEmbedderSwapStore(),
   endpoints: createFakeModelEndpointStore(),
 });

@@ -8,6 +8,7 @@ import { createMongoBlobStore } from '../../../activities/stores/mongo/documents
 import { createMongoCallbackStore } from '../../../activities/stores/mongo/documents/callback-store.js';
 import { createMongoClaimStore } from '../../../activities/stores/mongo/documents/claim-store.js';
 import { createMongoDecisionCopyStore } from '../../../activities/stores/mongo/signals/decision-copy-store.js';
+import { createMongoEmbedderSwapStore } from '../../../activities/stores/mongo/documents/embedder-swap-store.js';
 import { createMongoFileStore } from '../../../activities/stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from '../../../activities/stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from '../../../activities/stores/mongo/signals/metrics-store.js';
@@ -50,6 +51,7 @@ export function storesOf(db: Db) {
     callbacks: createMongoCallbackStore(db, KEY),
     claims: createMongoClaimStore(db),
     copies: createMongoDecisionCopyStore(db),
+    embedderSwaps: createMongoEmbedderSwapStore(db),
     files: createMongoFileStore(db),
     logins: createMongoLoginStore(db, KEY),
     metrics: createMongoMetricsStore(db),

@@ -41,6 +41,8 @@ export const LEFT_OUT: Record<string, string> = {
         'users.markDeleted',
       ],
       ...['partitions.create', 'partitions.update', 'partitions.addMember', 'partitions.setRole'],
+      ...['partitions.beginSwap', 'partitions.endSwap', 'files.switchEmbedder'],
+      ...['embedderSwaps.insert', 'embedderSwaps.latest', 'embedderSwaps.list'],
       ...['partitions.removeMember', 'partitions.markDeleted', 'partitions.renameReference'],
       ...['workspaces.create', 'workspaces.markDeleted', 'watchers.list', 'watchers.setPaused'],
       ...[
@@ -63,6 +65,11 @@ export const LEFT_OUT: Record<string, string> = {
   'workspaces.remove': 'the end of a deletion',
   'workspaces.removeMany': 'the end of a deletion',
   'workspaces.forgetCreator': 'the end of a deletion',
+  ...Object.fromEntries(
+    ['embedderSwaps.get', 'embedderSwaps.report', 'embedderSwaps.finish'].map((name) => [
+      ...[name, 'every few seconds while an embedder is swapped, by _id'],
+    ]),
+  ),
   'workers.withdraw': 'the end of a worker, by _id',
   'workers.requestRestart': BY_A_PERSON,
   'records.estimate': 'the length that the server keeps of the collection',
@@ -158,6 +165,7 @@ function fileAsks({ files, claims, blobs, records }: Stores): Ask[] {
     ['files.listRelated', () => files.listRelated(EVERYTHING, large, 'relation-40', { limit: 20 })],
     ['files.liveTasks', () => files.liveTasks(['task-7', 'task-8'])],
     ['files.listLive of a small partition', () => files.listLive(EVERYTHING, partitionName(7))],
+    ['files.pageLive', () => files.pageLive(large, { after: 'file-100', limit: 100 })],
     ['files.listLive of a large one', () => files.listLive(EVERYTHING, large, { limit: 100 })],
     [
       'files.listLive of a stage',

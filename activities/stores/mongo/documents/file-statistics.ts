@@ -10,6 +10,7 @@ type Statistics = Pick<
   | 'countEmbedders'
   | 'countByEmbedder'
   | 'renameEmbedder'
+  | 'switchEmbedder'
   | 'countByUploader'
   | 'forgetUploader'
 >;
@@ -36,6 +37,12 @@ export const createFileStatistics = (files: Collection<FileDocument>): Statistic
     async renameEmbedder(from, to) {
       // Tombstones too: until they are gone, nothing may seem to hold vectors of an embedder that is not there.
       await files.updateMany({ 'live.embedder': from }, { $set: { 'live.embedder': to } });
+    },
+    async switchEmbedder(partitionKey, from, to) {
+      await files.updateMany(
+        { partition_key: partitionKey, 'live.embedder': from },
+        { $set: { 'live.embedder': to } },
+      );
     },
     async countByUploader(userIds) {
       const theirs = { created_by: { $in: [...userIds] } };

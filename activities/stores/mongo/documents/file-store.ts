@@ -52,6 +52,14 @@ export const createMongoFileStore = (db: Db): FileStore => {
         .toArray();
       return documents.map(toFileRecord);
     },
+    async pageLive(partition, { after, limit }) {
+      const documents = await files
+        .find({ partition, ...(after !== null && { file_id: { $gt: after } }), ...LIVE })
+        .sort({ file_id: 1 })
+        .limit(limit)
+        .toArray();
+      return documents.map(toFileRecord);
+    },
     async listRelated(scope, partition, relationshipId, { limit = 0 } = {}) {
       if (!inScope(scope, partition)) return [];
       const documents = await files

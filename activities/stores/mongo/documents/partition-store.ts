@@ -27,6 +27,9 @@ interface PartitionDocument extends Omit<PartitionPatch, 'embedder'> {
   deleted_at?: Date;
   /** Null or absent in records of releases up to 2.2: the default one. */
   embedder?: string | null;
+  /** Absent unless one is at work. */
+  swap?: { swap_id: string; target: string };
+  swapped_from?: string[];
   created_by: number;
   created_at: Date;
   members: MemberDocument[];
@@ -36,6 +39,9 @@ interface PartitionDocument extends Omit<PartitionPatch, 'embedder'> {
 const onEmbedder = (embedder: string): Filter<PartitionDocument> => ({
   embedder: embedder === DEFAULT_ALIAS ? { $in: [DEFAULT_ALIAS, null] } : embedder,
 });
+
+/** Replaced embedders that a partition keeps in mind: a task of one before is older than any task gets. */
+const SWAPS_KNOWN = 20;
 
 /** What is being deleted is not there any more, for every reader. */
 const PRESENT = { deleted_at: { $exists: false } } as const;
@@ -47,6 +53,8 @@ const toRecord = ({ _id, ...rest }: Omit<PartitionDocument, 'members'>): Partiti
   partition_key: rest.partition_key ?? _id,
   description: rest.description ?? PARTITION_DEFAULTS.description,
   embedder: rest.embedder ?? DEFAULT_ALIAS,
+  swap: rest.swap ?? null,
+  swapped_from: rest.swapped_from ?? [],
   indexation_preset: rest.indexation_preset ?? PARTITION_DEFAULTS.indexation_preset,
   retrieval_preset: rest.retrieval_preset ?? PARTITION_DEFAULTS.retrieval_preset,
   chat_history_depth: rest.chat_history_depth ?? PARTITION_DEFAULTS.chat_history_depth,
@@ -121,10 +129,43 @@ export const createMongoPartitionStore = (db: Db): PartitionStore => {
     async update(partition, patch, guard) {
       const document = await partitions.findOneAndUpdate(
         { _id: partition, ...PRESENT, ...(guard && onEmbedder(guard.embedder)) },
-        { $set: patch },
+        { $set: { ...patch, ...(patch.embedder !== undefined && { swapped_from: [] }) } },
         { returnDocument: 'after', ...WITHOUT_MEMBERS },
       );
       return document && toRecord(document);
+    },
+    async beginSwap({ partition, partition_key: key }, { swap_id, source, target }) {
+      const document = await partitions.findOneAndUpdate(
+        {
+          ...{ _id: partition, partition_key: key === partition ? { $in: [key, null] } : key },
+          ...{ ...onEmbedder(source), ...PRESENT },
+        } as Filter<PartitionDocument>,
+        { $set: { swap: { swap_id, target } } },
+        { returnDocument: 'after', ...WITHOUT_MEMBERS },
+      );
+      return document && toRecord(document);
+    },
+    async endSwap(partition, swapId, { switched }) {
+      const mine = { _id: partition, 'swap.swap_id': swapId };
+      for (;;) {
+        const document = await partitions.findOne(mine, WITHOUT_MEMBERS);
+        if (document?.swap === undefined) return false;
+        const { swap, embedder, swapped_from: replaced = [] } = document;
+        // Either may be renamed meanwhile.
+        const { matchedCount } = await partitions.updateOne(
+          { ...mine, 'swap.target': swap.target, embedder: embedder ?? null },
+          {
+            $unset: { swap: '' },
+            ...(switched && {
+              $set: {
+                embedder: swap.target,
+                swapped_from: [...replaced, embedder ?? DEFAULT_ALIAS].slice(-SWAPS_KNOWN),
+              },
+            }),
+          },
+        );
+        if (matchedCount === 1) return true;
+      }
     },
     async renameReference(setting, from, to) {
       const named = setting === 'embedder' ? onEmbedder(from) : { [setting]: from };

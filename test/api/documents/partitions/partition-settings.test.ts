@@ -195,6 +195,19 @@ describe('PATCH /partition/{partition}', () => {
     expect((await ask('PATCH', '/partition/one', change))[1]).toMatchObject(change);
   });
 
+  it('is refused while a swap is at work', async () => {
+    expect((await ask('POST', '/partition/one/embedder-swap', { embedder: 'second' }))[0]).toBe(202);
+    const { adapters } = gateway;
+    const record = (await adapters.partitions.get('one'))!;
+    const swap = { swap_id: 'swap', source: 'builtin-hash', target: 'second' };
+    await adapters.partitions.beginSwap(record, swap);
+    expect(await ask('PATCH', '/partition/one', { embedder: 'second' })).toEqual([
+      409,
+      DOMAIN('EMBEDDER_SWAP_IN_PROGRESS'),
+    ]);
+    expect((await ask('PATCH', '/partition/one', { description: 'words' }))[0]).toBe(200);
+  });
+
   it('takes the change back for an upload that was admitted meanwhile', async () => {
     const { adapters } = gateway;
     const update = adapters.partitions.update.bind(adapters.partitions);
@@ -219,16 +232,6 @@ describe('PATCH /partition/{partition}', () => {
       DOMAIN('INDEXING_IN_PROGRESS'),
     ]);
     expect((await ask('GET', '/partition/one/config'))[1].embedder).toBe('builtin-hash');
-  });
-});
-
-describe('/partition/{partition}/embedder-swap', () => {
-  it('answers null, and 501 to whoever wants one', async () => {
-    expect(await ask('GET', '/partition/one/embedder-swap', undefined, viewer.token)).toEqual([200, null]);
-    for (const method of ['POST', 'DELETE']) {
-      expect(await ask(method, '/partition/one/embedder-swap')).toEqual([501, DOMAIN('NOT_IMPLEMENTED')]);
-      expect((await ask(method, '/partition/one/embedder-swap', undefined, viewer.token))[0]).toBe(403);
-    }
   });
 });
 

@@ -179,9 +179,17 @@ export const createFakeChunkStore = (): ChunkStore => {
           .slice(0, limit),
       );
     },
-    async *scanChunks(generations, { vectorFields = [] } = {}) {
+    async addVectors(vectors, vectorField, signal) {
+      signal?.throwIfAborted();
+      for (const { chunkId: id, vector } of vectors) {
+        if (vector.length !== dimensions.get(vectorField)) throw new AppError('VDB_INSERT_ERROR');
+        if (norm(vector) > 0) entries.get(id)?.vectors.set(vectorField, [...vector]);
+      }
+    },
+    async *scanChunks(generations, { vectorFields = [], withoutVector } = {}) {
       const found = all()
         .filter(({ chunk }) => chunk.published && generations.includes(chunk.generation))
+        .filter(({ vectors }) => withoutVector === undefined || !vectors.has(withoutVector))
         .sort((a, b) => a.chunk.generation - b.chunk.generation || a.chunk.position - b.chunk.position);
       for (const { chunk, vectors } of found) {
         const vector = vectorFields.flatMap((field) => vectors.get(field) ?? []);

@@ -62,6 +62,17 @@ export const createFakeFileStore = (): FileStore => {
         (file) => file.partition === partition && file.pending_task !== null && file.deleted_at === null,
       ).length;
     },
+    async pageLive(partition, { after, limit }) {
+      return liveOf(partition)
+        .filter(({ file_id }) => after === null || file_id > after)
+        .sort((a, b) => (a.file_id < b.file_id ? -1 : 1))
+        .slice(0, limit)
+        .map(copyRecord);
+    },
+    async switchEmbedder(partitionKey, from, to) {
+      for (const { partition_key, live } of files.values())
+        if (partition_key === partitionKey && live?.embedder === from) live.embedder = to;
+    },
     async countEmbedders(partition) {
       const counts = new Map<string, number>();
       for (const { live } of liveOf(partition))

@@ -33,6 +33,7 @@ export const createFakePartitionStore = (): PartitionStore => {
       const record = {
         ...PARTITION_DEFAULTS,
         ...{ partition, partition_key: randomUUID(), embedder, created_by: ownerId, created_at },
+        ...{ swap: null, swapped_from: [] },
       };
       partitions.set(partition, record);
       members.push({ user_id: ownerId, partition, role: 'owner', added_at: created_at });
@@ -50,14 +51,31 @@ export const createFakePartitionStore = (): PartitionStore => {
     async update(partition, patch, guard) {
       const record = partitions.get(partition);
       if (record === undefined || (guard !== undefined && record.embedder !== guard.embedder)) return null;
+      if (patch.embedder !== undefined) record.swapped_from = [];
       return copyRecord(Object.assign(record, copyRecord(patch)));
+    },
+    async beginSwap({ partition, partition_key }, { swap_id, source, target }) {
+      const record = partitions.get(partition);
+      if (record?.partition_key !== partition_key || record.embedder !== source) return null;
+      record.swap = { swap_id, target };
+      return copyRecord(record);
+    },
+    async endSwap(partition, swapId, { switched }) {
+      const record = partitions.get(partition);
+      if (record?.swap?.swap_id !== swapId) return false;
+      if (switched) {
+        record.swapped_from = [...record.swapped_from, record.embedder];
+        record.embedder = record.swap.target;
+      }
+      record.swap = null;
+      return true;
     },
     async renameReference(setting, from, to) {
       const [field, inner] = setting.split('.') as [keyof PartitionRecord, string?];
       for (const record of partitions.values()) {
-        const holder = (inner === undefined ? record : record[field]) as Record<string, unknown>;
+        const holder = (inner === undefined ? record : record[field]) as Record<string, unknown> | null;
         const key = inner ?? field;
-        if (holder[key] === from) holder[key] = to;
+        if (holder?.[key] === from) holder[key] = to;
       }
     },
     async memberships(userId) {

@@ -1,0 +1,63 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { StoredChunk } from '../../schemas/documents/documents.js';
+import type { Adapters } from '../ports/adapters.js';
+import { countTokens } from '../text/token-count.js';
+import { embeddedText } from './embedded-text.js';
+
+export interface Filled {
+  embedded: number;
+  /** Of those, the ones that are longer than the embedder takes; it embeds them in parts. */
+  overWindow: number;
+}
+
+/**
+ * Gives the published chunks of some generations, those that have none in the embedder's field, a vector there, and
+ * waits until searches see them. Repeating it does nothing; other vectors stay.
+ * @param options.contextOf what a model said of a chunk; it is kept until its version is live, and no longer
+ * @throws AppError of the chunk store and the embedder, as their ports say; MODEL_ENDPOINT_NOT_FOUND
+ */
+export const fillVectors = async (
+  { chunks, models }: Pick<Adapters, 'chunks' | 'models'>,
+  options: {
+    generations: readonly number[];
+    embedder: string;
+    contextOf?: (position: number) => Promise<string | null>;
+    signal: AbortSignal;
+  },
+): Promise<Filled> => {
+  const { generations, contextOf, signal } = options;
+  const embedder = await models.embedder(options.embedder);
+  const { vectorField, dimension, batchSize, maxInputTokens } = embedder;
+  await chunks.ensureField({ vectorField, dimension });
+  const filled: Filled = { embedded: 0, overWindow: 0 };
+
+  const fill = async (batch: readonly StoredChunk[]): Promise<void> => {
+    signal.throwIfAborted();
+    const texts: string[] = [];
+    for (const { heading_path: headingPath, text, position } of batch)
+      texts.push(embeddedText({ headingPath, text }, (await contextOf?.(position)) ?? null));
+    const vectors = await embedder.embed(texts, { kind: 'document', signal });
+    if (vectors.length < batch.length)
+      throw new AppError(
+        'EMBEDDING_RESPONSE_ERROR',
+        'The embedding provider answered fewer vectors than texts.',
+      );
+    const found = batch.map(({ chunk_id: chunkId }, index) => ({ chunkId, vector: vectors[index] ?? [] }));
+    await chunks.addVectors(found, vectorField, signal);
+    // One of zeros is not stored: it would be found to be missing again and again.
+    filled.embedded += found.filter(({ vector }) => vector.some((value) => value !== 0)).length;
+    if (maxInputTokens !== null)
+      filled.overWindow += texts.filter((text) => countTokens(text) > maxInputTokens).length;
+  };
+
+  let batch: StoredChunk[] = [];
+  for await (const { chunk } of chunks.scanChunks(generations, { withoutVector: vectorField, signal })) {
+    batch.push(chunk);
+    if (batch.length < batchSize) continue;
+    await fill(batch);
+    batch = [];
+  }
+  if (batch.length > 0) await fill(batch);
+  if (filled.embedded > 0) await chunks.show(signal);
+  return filled;
+};

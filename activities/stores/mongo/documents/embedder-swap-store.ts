@@ -1,0 +1,55 @@
+import type { Db } from 'mongodb';
+import type { EmbedderSwapRecord } from '../../../../schemas/documents/embedder-swaps.js';
+import type { EmbedderSwapStore } from '../../../ports/embedder-swaps.js';
+import { withMongoErrors } from '../mongo-errors.js';
+
+type SwapDocument = Omit<EmbedderSwapRecord, 'swap_id'> & { _id: string };
+
+const fromDocument = ({ _id, ...rest }: SwapDocument): EmbedderSwapRecord => ({ swap_id: _id, ...rest });
+const newestFirst = { started_at: -1 } as const;
+
+/** Swaps of partitions' embedders in collection `embedder_swaps`. */
+export const createMongoEmbedderSwapStore = (db: Db): EmbedderSwapStore => {
+  const swaps = db.collection<SwapDocument>('embedder_swaps');
+  return withMongoErrors<EmbedderSwapStore>({
+    async insert({ swap_id, ...given }) {
+      const now = new Date();
+      await swaps.updateOne(
+        { _id: swap_id },
+        {
+          $setOnInsert: {
+            ...given,
+            ...{ status: 'running', phase: 'starting', files_total: null, files_done: 0 },
+            ...{ chunks_over_window: 0, figures: null, error: null },
+            ...{ started_at: now, updated_at: now, finished_at: null },
+          },
+        },
+        { upsert: true },
+      );
+    },
+    async get(swapId) {
+      const found = await swaps.findOne({ _id: swapId });
+      return found && fromDocument(found);
+    },
+    async latest(partitionKey) {
+      const found = await swaps.findOne({ partition_key: partitionKey }, { sort: newestFirst });
+      return found && fromDocument(found);
+    },
+    async list(limit) {
+      return (await swaps.find({}).sort(newestFirst).limit(limit).toArray()).map(fromDocument);
+    },
+    async report(swapId, { files_done, ...rest }) {
+      await swaps.updateOne(
+        { _id: swapId, status: 'running' },
+        { $set: { ...rest, updated_at: new Date() }, $max: { files_done } },
+      );
+    },
+    async finish(swapId, { status, error }) {
+      const now = new Date();
+      await swaps.updateOne(
+        { _id: swapId, status: 'running' },
+        { $set: { status, error, updated_at: now, finished_at: now } },
+      );
+    },
+  });
+};

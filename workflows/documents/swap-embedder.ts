@@ -1,0 +1,106 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertMemo,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { SwapActivities, SwapPosition } from '../../activities/documents/swap-activities.js';
+import type { SwapStart, SwapStatus } from '../../schemas/documents/embedder-swaps.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { model, quick } from '../activity-profiles.js';
+
+export interface SwapEmbedderInput {
+  prefix: string;
+  swap: SwapStart;
+  /** Set when a run goes on as a new one. */
+  continued?: { position: SwapPosition; paused: boolean };
+}
+
+/** What the query answers. */
+export interface SwapProgressAnswer {
+  paused: boolean;
+  position: SwapPosition | null;
+}
+
+const pauseSignal = defineSignal('pause');
+const resumeSignal = defineSignal('resume');
+const progressQuery = defineQuery<SwapProgressAnswer>('progress');
+
+/**
+ * Moves a partition to another embedder, slice by slice: vectors beside those there are, a measurement, the switch, and
+ * what was published in its moment. A cancel is obeyed until the switch.
+ */
+export async function swapEmbedder(input: SwapEmbedderInput): Promise<Exclude<SwapStatus, 'running'>> {
+  const { swap } = input;
+  const swapId = swap.swap_id;
+  const taskQueue = taskQueues(input.prefix).models;
+  const { runEmbedderSwapSlice } = proxyActivities<SwapActivities>({ ...model, taskQueue });
+  const { beginEmbedderSwap, endEmbedderSwap } = proxyActivities<SwapActivities>({ ...quick, taskQueue });
+
+  let position = input.continued?.position ?? null;
+  let isPaused = input.continued?.paused ?? false;
+  setHandler(pauseSignal, () => {
+    isPaused = true;
+  });
+  setHandler(resumeSignal, () => {
+    isPaused = false;
+  });
+  setHandler(progressQuery, () => ({ paused: isPaused, position }));
+
+  const describe = (): void => {
+    const { phase, done, total } = position ?? { phase: 'starting', done: 0, total: null };
+    const share = total === null ? '' : ` of ${total}`;
+    setCurrentDetails(`${isPaused ? 'paused; ' : ''}${phase}: ${done}${share} files`);
+    upsertMemo({ phase, done, total });
+  };
+
+  /** Answers why the switch was held back; null when it was not. */
+  const work = async (): Promise<string | null> => {
+    if (input.continued === undefined) await beginEmbedderSwap(swap);
+    while (position?.phase !== 'done') {
+      const last: SwapPosition | null = position;
+      const next = () => runEmbedderSwapSlice({ swapId, position: last });
+      const isCancellable = last?.phase !== 'switching' && last?.phase !== 'finishing';
+      if (isPaused && isCancellable) {
+        describe();
+        await condition(() => !isPaused);
+      }
+      const slice = isCancellable ? await next() : await CancellationScope.nonCancellable(next);
+      ({ position } = slice);
+      describe();
+      if (slice.held !== null) return slice.held;
+      if (workflowInfo().continueAsNewSuggested) return null;
+    }
+    return null;
+  };
+  const end = async (status: Exclude<SwapStatus, 'running'>, error: string | null) => {
+    await CancellationScope.nonCancellable(() => endEmbedderSwap({ swapId, status, error }));
+    return status;
+  };
+
+  let held: string | null;
+  try {
+    held = await work();
+  } catch (error) {
+    if (isCancellation(error)) return end('cancelled', null);
+    return end('failed', messageOf(error));
+  }
+  if (held !== null) return end('failed', held);
+  if (position !== null && position.phase !== 'done')
+    return continueAsNew<typeof swapEmbedder>({ ...input, continued: { position, paused: isPaused } });
+  return end('completed', null);
+}
+
+function messageOf(error: unknown): string {
+  const cause = error instanceof ActivityFailure ? error.cause : error;
+  return cause instanceof ApplicationFailure ? cause.message : String(cause);
+}

@@ -1,0 +1,69 @@
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ParentClosePolicy,
+  executeChild,
+  isCancellation,
+  proxyActivities,
+  setCurrentDetails,
+  uuid4,
+} from '@temporalio/workflow';
+import type { SwapActivities } from '../../activities/documents/swap-activities.js';
+import type { SwapStart } from '../../schemas/documents/embedder-swaps.js';
+import { swapWorkflowId } from '../../schemas/ids.js';
+import { taskQueues } from '../../schemas/task-queues.js';
+import { quick } from '../activity-profiles.js';
+import { swapEmbedder } from './swap-embedder.js';
+
+export type SwapEmbeddersInput = {
+  prefix: string;
+  source: string;
+  target: string;
+  /** Partitions at a time. */
+  concurrency: number;
+  startedBy: string;
+} & Pick<SwapStart, 'min_overlap' | 'min_known_item'>;
+
+/** How many partitions ended so; `skipped`: a swap of them was at work already. */
+export type SwapsEnded = Record<'completed' | 'failed' | 'cancelled' | 'skipped', number>;
+
+/** Moves every partition of an embedder to another one, so many at a time. A cancel gives up those at work. */
+export async function swapEmbedders(input: SwapEmbeddersInput): Promise<SwapsEnded> {
+  const { prefix, source, target, min_overlap, min_known_item, startedBy: started_by } = input;
+  const { listPartitionsOn } = proxyActivities<SwapActivities>({
+    ...{ ...quick, taskQueue: taskQueues(prefix).models },
+  });
+  const waiting = await listPartitionsOn({ embedder: source });
+  const total = waiting.length;
+  const ended: SwapsEnded = { completed: 0, failed: 0, cancelled: 0, skipped: 0 };
+  const describe = (): void => {
+    const { completed, failed } = ended;
+    setCurrentDetails(`${completed} of ${total} partitions moved to ${target}; ${failed} failed`);
+  };
+
+  const swapOne = async (place: { partition: string; partition_key: string }): Promise<void> => {
+    const swap: SwapStart = {
+      ...{ ...place, swap_id: uuid4(), source_embedder: source, target_embedder: target },
+      ...{ min_overlap, min_known_item, started_by },
+    };
+    try {
+      const status = await executeChild(swapEmbedder, {
+        args: [{ prefix, swap }],
+        workflowId: swapWorkflowId(prefix, place.partition_key),
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        memo: { swap_id: swap.swap_id, partition: place.partition },
+        staticSummary: `${place.partition} from ${source} to ${target}`,
+      });
+      ended[status] += 1;
+    } catch (error) {
+      if (isCancellation(error)) throw error;
+      ended[error instanceof WorkflowExecutionAlreadyStartedError ? 'skipped' : 'failed'] += 1;
+    }
+    describe();
+  };
+  const lane = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await swapOne(next);
+  };
+  describe();
+  await Promise.all(Array.from({ length: input.concurrency }, lane));
+  return ended;
+}
