@@ -1,5 +1,7 @@
 import Router from '@koa/router';
+import type { RouterContext } from '@koa/router';
 import Koa from 'koa';
+import type { Middleware } from 'koa';
 import type { RouteAdapters, RateLimits } from '../activities/ports/adapters.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
@@ -29,6 +31,7 @@ import { requestMetrics } from './http/middleware/request-metrics.js';
 import { securityHeaders } from './http/middleware/security-headers.js';
 import { mount } from './http/mount.js';
 import { createApiKeyCheck, createFindHolder, createTakeKey } from './signals/management/check-api-key.js';
+import { sessionCookie } from './session/session-cookie.js';
 import { sessionRoutes } from './session/session-routes.js';
 import { createSessions } from './session/sessions.js';
 import type { SessionIdentities, Sessions } from './session/sessions.js';
@@ -61,6 +64,8 @@ export interface AppDeps {
   moreRoutes?: readonly Route[];
   /** Without it the gateway serves the documents alone. */
   proxy?: ProxyDeps;
+  /** The proxy that has a listener of its own: of its routes a session reaches here those that the console needs. */
+  proxyAside?: ProxyDeps;
   logger: Logger;
   /** Of the process, where it has several apps; an app's own otherwise. */
   metrics?: GatewayMetrics;
@@ -95,11 +100,12 @@ type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses'>;
 
 /** Who may be signed in on a listener, and the pages and routes for it. */
 const openConsole = (
-  deps: Pick<AppDeps, 'config' | 'sessions' | 'consoleFolder' | 'now' | 'proxy'>,
+  deps: Pick<AppDeps, 'config' | 'sessions' | 'consoleFolder' | 'now' | 'proxy' | 'proxyAside'>,
   limiting: RateLimiting,
   findUser?: SessionIdentities['findUser'],
 ): { sessions: Sessions; routes: Route[] } => {
-  const { config, proxy, now = () => new Date() } = deps;
+  const { config, now = () => new Date() } = deps;
+  const proxy = deps.proxy ?? deps.proxyAside;
   const users = findUser === undefined ? {} : { findUser };
   const sessions = createSessions({
     ...{ store: deps.sessions, settings: config.session, now },
@@ -179,6 +185,19 @@ const proxyRouter = (
   return router;
 };
 
+/**
+ * The management side where the proxy is elsewhere: one console shows both sides, and a browser signs in at one origin.
+ * Whoever has a key uses the proxy's own listener; here there is nothing for them.
+ */
+const managementForSessions = (proxy: ProxyDeps, sessions: Sessions, deps: AppDeps): Middleware => {
+  const routes = proxyRoutes(proxy).filter(({ auth }) => typeof auth === 'object' && 'key' in auth);
+  const router = proxyRouter(routes, sessions, { ...deps, proxy }).routes();
+  return (ctx, next) => {
+    if (sessionCookie(ctx) === null) return next() as Promise<unknown>;
+    return router(ctx as unknown as RouterContext, next) as Promise<unknown>;
+  };
+};
+
 /** The end of the line: routes of the document surface, then an answer for what no route serves. */
 const serveRest = (app: Koa, router: Router, limiting: RateLimiting): void => {
   app.use(router.routes());
@@ -207,6 +226,7 @@ export const createApp = (deps: AppDeps): Koa => {
   });
   const app = createBase(deps, metrics);
   app.use(proxyRouter(routes.proxy, sessions, deps).routes());
+  if (deps.proxyAside !== undefined) app.use(managementForSessions(deps.proxyAside, sessions, deps));
   serveRest(app, router, limiting);
   return app;
 };

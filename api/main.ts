@@ -181,7 +181,11 @@ const apps = ((): { name: string; port: number; app: Koa }[] => {
   const { port, proxyPort } = config.http;
   if (documents === null) return proxy === null ? [] : [{ name: 'port', port, app: serveProxy(proxy) }];
   const together = proxy !== null && proxyPort === null;
-  const app = createApp({ ...common, ...documents, ...(together ? { proxy } : {}) });
+  const app = createApp({
+    ...common,
+    ...documents,
+    ...(proxy === null ? {} : { [together ? 'proxy' : 'proxyAside']: proxy }),
+  });
   return [
     { name: 'port', port, app },
     ...(proxy === null || proxyPort === null

@@ -44,7 +44,7 @@ const listening = {
   PROXY_PORT: described(
     port.clone(),
     'a port of its own for the proxy (`/v2`, `/v3`, `/v1/usage-metrics`, `/api`, `/health`), which the other one then does ' +
-      'not serve; with Docker the published one',
+      'not serve, but for `/api` to who is signed in to the console; with Docker the published one',
     { unset: 'one port serves both; `8081` with Docker' },
   ),
   PREFERRED_URL_SCHEME: described(
@@ -57,8 +57,8 @@ const listening = {
   ),
   CORS_EXTRA_ORIGINS: described(
     origins.default([]),
-    'origins whose pages may call the document API, with `;` between them; `*`: every one, without ' +
-      'credentials, and for writing not while `AUTH_TOKEN` is unset',
+    'origins whose pages may call the document API with a token of their own, with `;` between them; `*`: every one, and ' +
+      'for writing not while `AUTH_TOKEN` is unset',
   ),
   CONSOLE_DIR: described(
     z.string().min(1).optional(),

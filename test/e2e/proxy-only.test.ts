@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, test } from '@je
 import { Stack } from '../../deploy/local/stack.js';
 import { createStandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
 import type { StandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
+import { signIn } from '../api/support/sign-in.js';
 import { freePort } from '../support/free-port.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
@@ -93,6 +94,16 @@ describe('a gateway and a worker of the proxy alone', () => {
   });
 });
 
+/** Of a documents route and a management route, to whoever signed in with the key. */
+const sessionStatuses = async (base: string): Promise<number[]> => {
+  const { headers } = await signIn({ url: base }, stack.config.proxy.dashboardApiKey ?? '');
+  return Promise.all(
+    ['/users/info', '/api/alerts'].map((path) =>
+      fetch(`${base}${path}`, { headers }).then(({ status }) => status),
+    ),
+  );
+};
+
 describe('a gateway with PROXY_PORT', () => {
   let proxy: string;
   beforeAll(async () => {
@@ -118,6 +129,8 @@ describe('a gateway with PROXY_PORT', () => {
       ['GET', '/health'],
     ] as const)
       expect([path, await statusOf(path, { method, headers: key })]).toEqual([path, 404]);
+    for (const base of [stack.base, proxy])
+      expect(await sessionStatuses(base)).toEqual(base === proxy ? [404, 200] : [403, 200]);
     for (const base of [stack.base, proxy])
       for (const probe of ['/ready', '/health_check']) expect(await statusOf(probe, {}, base)).toBe(200);
   }, 90_000);

@@ -251,4 +251,25 @@ describe('a gateway that serves one side', () => {
     expect((await trySignIn(gateway, ADMIN_TOKEN)).status).toBe(200);
     await gateway.close();
   });
+
+  it('reaches the management side of a proxy with a listener of its own by a session alone', async () => {
+    const aside = await startProxy({ isProxyAside: true });
+    const get = async (path: string, headers: Record<string, string>): Promise<number> =>
+      (await aside.call('GET', path, { token: null, headers })).status;
+    const { headers, body } = await signIn(aside, DASHBOARD_KEY, (await signIn(aside, ADMIN_TOKEN)).headers);
+    expect(body).toMatchObject({ user: { id: 1 }, management: true });
+    for (const path of ['/api/alerts', '/api/forwarding', '/users/info'])
+      expect([path, await get(path, headers)]).toEqual([path, 200]);
+    const create = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' } };
+    const key = JSON.stringify({ name: 'made-here', scopes: ['read'] });
+    expect((await fetch(`${aside.url}/api/keys`, { ...create, body: key })).status).toBe(201);
+    expect(
+      (await fetch(`${aside.url}/api/keys`, { ...create, headers: { Cookie: headers.Cookie } })).status,
+    ).toBe(403);
+    for (const other of [{}, { 'X-Api-Key': DASHBOARD_KEY }, { ...headers, 'X-Api-Key': DASHBOARD_KEY }])
+      expect([other, await get('/api/alerts', other as Record<string, string>)]).toEqual([other, 404]);
+    for (const path of ['/v3/decisions/stream', '/v2/signals', '/health'])
+      expect([path, await get(path, headers)]).toEqual([path, 404]);
+    await aside.close();
+  });
 });

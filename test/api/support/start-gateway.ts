@@ -54,6 +54,8 @@ export interface GatewayOptions {
   bodyPace?: BodyPace;
   /** Serves the proxy as well. */
   proxy?: ProxyDeps;
+  /** The proxy has a listener of its own. */
+  isProxyAside?: boolean;
   /** Of sessions. */
   now?: () => Date;
   /** Of the built console; there is none unless given. */
@@ -137,7 +139,10 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   const parser = createParserPool({ size: 1 });
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'tamis-gateway-test-'));
   const tools = { parser: options.parser ?? parser, scratchDirectory };
-  const proxy = options.proxy === undefined ? {} : { proxy: options.proxy };
+  const proxy =
+    options.proxy === undefined
+      ? {}
+      : { [options.isProxyAside === true ? 'proxyAside' : 'proxy']: options.proxy };
   const rateLimits = options.rateLimits ?? createInProcessRateLimits();
   const deps = {
     ...{ config, adapters, workflows: workflows.starter, search, chat, tools, ...proxy },

@@ -26,6 +26,7 @@ export const OPEN_ACCESS: ProxyDeps['settings']['access'] = {
 export interface ProxyOptions {
   env?: Record<string, string>;
   consoleFolder?: string;
+  isProxyAside?: boolean;
   capiUrl?: string;
   timeoutMs?: number;
   /** Requests a minute that an address may make without a valid key; unset: any number. */
@@ -82,6 +83,7 @@ export const startProxy = async (options: ProxyOptions = {}) => {
   const gateway = await startGateway({
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(options.now === undefined ? {} : { now: options.now }),
+    ...(options.isProxyAside === undefined ? {} : { isProxyAside: options.isProxyAside }),
     ...(options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder }),
     proxy: {
       ...{ statistics, keys },
