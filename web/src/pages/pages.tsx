@@ -14,6 +14,12 @@ const documentPages = [
   ['/tasks', lazy(() => import('./documents/tasks/tasks-page'))],
 ] as const;
 
+const signalPages = [
+  ['/signals', lazy(() => import('./signals/overview/overview-page'))],
+  ['/signals/alerts', lazy(() => import('./signals/alerts/alerts-page'))],
+  ['/signals/alerts/:id', lazy(() => import('./signals/alerts/alert-page'))],
+] as const;
+
 export const Pages = ({ session }: { session: Session }) => (
   <Switch>
     <Route path="/">
@@ -21,6 +27,8 @@ export const Pages = ({ session }: { session: Session }) => (
     </Route>
     {session.user !== null &&
       documentPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+    {session.management &&
+      signalPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
     <Route>
       <NotFound />
     </Route>
