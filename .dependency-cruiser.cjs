@@ -113,7 +113,7 @@ module.exports = {
       to: {
         path: '^activities/',
         pathNot: [
-          '^activities/(connect|create-logger|metrics|reclaim-buffers)\\.ts$',
+          '^activities/(connect|create-logger|metrics|reclaim-buffers|request-scope)\\.ts$',
           '^activities/(ports|retrieval|outbound|text)/',
           '^activities/signals/(rules|reading|ip-info)/',
           '^activities/documents/(parsing|clean-up)/',
@@ -128,7 +128,7 @@ module.exports = {
       to: {
         path: '^activities/',
         pathNot: [
-          '^activities/(connect|create-logger|metrics|reclaim-buffers)\\.ts$',
+          '^activities/(connect|create-logger|metrics|reclaim-buffers|request-scope)\\.ts$',
           '^activities/(ports|retrieval|models|outbound|text)/',
           '^activities/signals/(rules|reading|ip-info)/',
           '^activities/documents/(parsing|clean-up)/',

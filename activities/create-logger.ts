@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import pretty from 'pino-pretty';
+import type { ModelCall } from './ports/meter.js';
 import type { Config } from '../schemas/config/config.js';
 
 const STDERR = 2;
@@ -18,3 +19,12 @@ export const createLogger = (config: Config['log'], process: 'gateway' | 'worker
       ? pretty({ destination: STDERR, sync: true, ignore: 'process' })
       : pino.destination({ dest: STDERR, sync: false }),
   );
+
+/** One line per exchange with a model server, without what was asked and answered. */
+export const logModelCalls =
+  (logger: Logger) =>
+  ({ requestId, seconds, ...call }: ModelCall): void =>
+    logger.debug(
+      { ...call, ms: Math.round(seconds * 1000), ...(requestId !== undefined && { request_id: requestId }) },
+      'model call',
+    );

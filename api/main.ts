@@ -6,7 +6,8 @@ import type Koa from 'koa';
 import { createCapiPassThrough } from './signals/relay/capi-pass-through.js';
 import { readProxyFile } from '../activities/signals/rules/read-proxy-file.js';
 import { connectGateway, connectShared } from '../activities/connect.js';
-import { createLogger } from '../activities/create-logger.js';
+import { createLogger, logModelCalls } from '../activities/create-logger.js';
+import { createMetrics } from '../activities/metrics.js';
 import type { GatewayDocumentAdapters } from '../activities/ports/adapters.js';
 import { capiAnswerOf } from '../activities/ports/meter.js';
 import { openGeoLookup } from '../activities/signals/reading/geo-lookup.js';
@@ -67,7 +68,7 @@ const shared = connectShared(config, (state, cause) => {
   if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');
   else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');
 });
-const metrics = createGatewayMetrics();
+const metrics = createGatewayMetrics(createMetrics(logModelCalls(logger)));
 metrics.watchProcess();
 const adapters = await connectGateway(config, shared.openCache, metrics.meter).catch((error: unknown) => {
   logger.fatal({ err: error }, 'the gateway cannot reach its stores');
@@ -75,7 +76,7 @@ const adapters = await connectGateway(config, shared.openCache, metrics.meter).c
   logger.flush(() => process.exit(1));
   return new Promise<never>(() => {});
 });
-const workflows = connectTemporal(config);
+const workflows = connectTemporal(config, metrics.meter);
 
 /** Users, search, chat and tools, where documents are served. */
 const openDocuments = async (documents: GatewayDocumentAdapters) => {

@@ -1,14 +1,18 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { WorkflowHandle } from '@temporalio/client';
-import { WorkflowNotFoundError, defineSearchAttributeKey } from '@temporalio/common';
+import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/client';
+import { WorkflowNotFoundError, defaultPayloadConverter, defineSearchAttributeKey } from '@temporalio/common';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
+import { UNMEASURED } from '../activities/ports/meter.js';
+import type { Meter } from '../activities/ports/meter.js';
+import { currentRequestId } from '../activities/request-scope.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config/config.js';
 import {
+  REQUEST_ID_HEADER,
   cleanPartitionWorkflowId,
   cleanWorkflowId,
   dispatchWorkflowId,
@@ -56,6 +60,7 @@ const QUEUED = 'queued';
  */
 export const connectTemporal = (
   config: Pick<Config, 'temporal' | 'documents'>,
+  meter: Pick<Meter, 'engineCalled'> = UNMEASURED,
 ): WorkflowStarter &
   ForwardingStarter &
   MigrationStarter &
@@ -63,7 +68,7 @@ export const connectTemporal = (
   ScheduleSteering & { close(): Promise<void> } => {
   const { address, namespace, prefix } = config.temporal;
   const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, interceptors: { workflow: [callInterceptor(meter)] } });
   const taskQueue = taskQueues(prefix).documents;
   const withDeadline = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + DEADLINE_MS, call);
@@ -303,6 +308,45 @@ export const connectTemporal = (
     async close() {
       await connection.close();
     },
+  };
+};
+
+/**
+ * Around every call: it is counted, and a plan that a request starts is told its id. What several requests wake with a
+ * signal belongs to none of them.
+ */
+const callInterceptor = (meter: Pick<Meter, 'engineCalled'>): WorkflowClientInterceptor => {
+  const counted = async <T>(operation: string, call: () => Promise<T>): Promise<T> => {
+    const started = performance.now();
+    const tell = (failed: boolean): void =>
+      meter.engineCalled({
+        ...{ engine: 'temporal', operation, failed },
+        seconds: (performance.now() - started) / 1000,
+      });
+    try {
+      const answer = await call();
+      tell(false);
+      return answer;
+    } catch (error) {
+      // It runs, or ran, already: an answer as good as any.
+      tell(
+        !(error instanceof WorkflowExecutionAlreadyStartedError || error instanceof WorkflowNotFoundError),
+      );
+      throw error;
+    }
+  };
+  return {
+    startWithDetails(input, next) {
+      const id = currentRequestId();
+      const headers =
+        id === undefined
+          ? input.headers
+          : { ...input.headers, [REQUEST_ID_HEADER]: defaultPayloadConverter.toPayload(id) };
+      return counted('start', () => next({ ...input, headers }));
+    },
+    signalWithStart: (input, next) => counted('signal_with_start', () => next(input)),
+    signal: (input, next) => counted('signal', () => next(input)),
+    cancel: (input, next) => counted('cancel', () => next(input)),
   };
 };
 

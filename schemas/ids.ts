@@ -41,6 +41,9 @@ export const RESERVED_PARTITION_NAMES: ReadonlySet<string> = new Set([
   '..',
 ]);
 
+/** The header of Temporal's in which the id of the request goes along. */
+export const REQUEST_ID_HEADER = 'tamis-request-id';
+
 /** Workflow ids are derived from the record that decides, so that starting twice is harmless. */
 export const indexWorkflowId = (prefix: string, fileKey: string, generation: number): string =>
   `${prefix}index-document/${encodeURIComponent(fileKey)}/${generation}`;

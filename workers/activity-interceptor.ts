@@ -1,30 +1,55 @@
 import type { Context } from '@temporalio/activity';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure, defaultPayloadConverter } from '@temporalio/common';
+import type { Headers } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
+import { inRequest } from '../activities/request-scope.js';
 import { AppError } from '../schemas/app-error.js';
 import type { ErrorCode } from '../schemas/error-table.js';
+import { REQUEST_ID_HEADER } from '../schemas/ids.js';
 
 const BEAT_EVERY_MS = 2000;
+
+/** Names only: what an activity was given and answers may hold anything. */
+interface ActivityNote {
+  activity: string;
+  attempt: number;
+  /** Of the request that started its workflow. */
+  request_id?: string;
+}
 
 /**
  * Around every activity, in the worker only:
  * - a heartbeat every two seconds, with the activity's last cursor, so that a worker that dies is noticed within the
  *   heartbeat time-out and a cancel reaches the activity while it waits for something;
+ * - the id of the request that caused it, for the lines that it leads to;
  * - any throw becomes an `ApplicationFailure` whose type is a code of the error table.
  */
 export const createActivityInterceptors =
-  (onFailure: (failure: { activity: string; attempt: number; error: unknown }) => void) =>
+  (
+    onFailure: (failure: ActivityNote & { error: unknown }) => void,
+    onDone: (done: ActivityNote & { ms: number }) => void = () => undefined,
+  ) =>
   (context: Context): ActivityInterceptors => ({
     inbound: {
       async execute(input, next) {
         const stop = beat(context);
+        const requestId = requestIdIn(input.headers);
+        const note: ActivityNote = {
+          ...{ activity: context.info.activityType, attempt: context.info.attempt },
+          ...(requestId === undefined ? {} : { request_id: requestId }),
+        };
+        const started = performance.now();
         try {
-          return await next(input);
+          const result = await (requestId === undefined
+            ? next(input)
+            : inRequest(requestId, () => next(input)));
+          onDone({ ...note, ms: Math.round(performance.now() - started) });
+          return result;
         } catch (error) {
           if (isCancellation(context, error))
             throw error instanceof CancelledFailure ? error : new CancelledFailure('cancelled');
           if (error instanceof ApplicationFailure) throw error;
-          onFailure({ activity: context.info.activityType, attempt: context.info.attempt, error });
+          onFailure({ ...note, error });
           throw toApplicationFailure(error, context.info.attempt);
         } finally {
           stop();
@@ -32,6 +57,11 @@ export const createActivityInterceptors =
       },
     },
   });
+
+const requestIdIn = (headers: Headers): string | undefined => {
+  const payload = headers[REQUEST_ID_HEADER];
+  return payload === undefined ? undefined : defaultPayloadConverter.fromPayload<string>(payload);
+};
 
 /** Keeps the last details: a beat without them would erase the cursor that a retry needs. */
 const beat = (context: Context): (() => void) => {

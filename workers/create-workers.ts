@@ -34,6 +34,7 @@ export interface WorkerDeps {
   workflowBundle?: WorkflowBundleOption;
   meter?: Meter;
   onFailure: Parameters<typeof createActivityInterceptors>[0];
+  onDone?: Parameters<typeof createActivityInterceptors>[1];
 }
 
 /** Bytes without an owner wait so long: an upload of many gigabytes may still be running. */
@@ -74,7 +75,7 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
     shutdownForceTime: '15 seconds',
     // A cancel reaches an activity with its next heartbeat: within this time.
     maxHeartbeatThrottleInterval: '1 second',
-    interceptors: { activity: [createActivityInterceptors(deps.onFailure)] },
+    interceptors: { activity: [createActivityInterceptors(deps.onFailure, deps.onDone)] },
   };
   const workflowBundle = deps.workflowBundle ?? (await ownBundle());
   const { documents, proxy } = adapters;

@@ -3,7 +3,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { connectWorker } from '../activities/connect.js';
 import type { WorkerStore } from '../activities/ports/tasks.js';
-import { createLogger } from '../activities/create-logger.js';
+import { createLogger, logModelCalls } from '../activities/create-logger.js';
 import { createMetrics, watchProcess } from '../activities/metrics.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
@@ -34,7 +34,7 @@ const main = async (): Promise<void> => {
   for (const note of retiredVariableNotes(environment)) logger.warn(note);
   const { metricsPort } = config.worker;
   const sdkUrl = await installRuntime(logger, metricsPort !== null);
-  const metrics = createMetrics();
+  const metrics = createMetrics(logModelCalls(logger));
   if (metricsPort !== null) watchProcess(metrics);
   const scratchDirectory = await createScratchDirectory('worker');
   const reportDocuments = (workers: WorkerStore, pools: NonNullable<WorkerPools['documents']>) => {
@@ -63,8 +63,8 @@ const main = async (): Promise<void> => {
     adapters,
     scratchDirectory,
     meter: metrics.meter,
-    onFailure: ({ activity, attempt, error }) =>
-      logger.warn({ activity, attempt, err: error }, 'activity failed'),
+    onFailure: ({ error, ...activity }) => logger.warn({ ...activity, err: error }, 'activity failed'),
+    onDone: (activity) => logger.debug(activity, 'activity'),
   });
   const clientConnection = await Connection.connect({ address: config.temporal.address });
   const client = new Client({ connection: clientConnection, namespace: config.temporal.namespace });

@@ -1,16 +1,20 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import type { WorkflowBundleOption } from '@temporalio/worker';
+import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
 
 const SOURCES = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+
+const INTERCEPTORS = fileURLToPath(new URL('../workflows/request-id.ts', import.meta.url));
 
 /** Where `npm run build` puts the bundle: beside the compiled code, and so never beside the sources. */
 const PREBUILT = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 
 /** The code of the workflows as one script, made from the sources. */
-export const bundleWorkflows = (): Promise<{ code: string }> =>
-  bundleWorkflowCode({ workflowsPath: SOURCES });
+export const bundleWorkflows = (
+  options: Pick<BundleOptions, 'logger'> = {},
+): ReturnType<typeof bundleWorkflowCode> =>
+  bundleWorkflowCode({ ...options, workflowsPath: SOURCES, workflowInterceptorModules: [INTERCEPTORS] });
 
 /**
  * The bundle that was built with this code; made on the spot where the sources run themselves. In production it is

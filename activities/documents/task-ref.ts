@@ -12,6 +12,8 @@ export interface DocumentRef {
   copy?: boolean;
   /** The task has a completion callback. */
   callback?: boolean;
+  /** Of the request that the task came with, for log lines; `workflows/request-id.ts` reads it. */
+  requestId?: string;
 }
 
 /** What a plan needs to know of a task. */
@@ -21,6 +23,7 @@ export const refOfTask = (task: TaskRecord): DocumentRef => ({
   generation: task.generation,
   ...(task.kind === 'copy' ? { copy: true } : {}),
   ...(task.has_callback === true ? { callback: true } : {}),
+  ...(task.request_id === undefined ? {} : { requestId: task.request_id }),
 });
 
 /**

@@ -14,6 +14,8 @@ export interface ModelCall {
   /** `ok`, `cancelled`, or the kind of the failure. */
   outcome: string;
   seconds: number;
+  /** Of the request that it was made for; no label. */
+  requestId: string | undefined;
 }
 
 /** One call to an engine. */

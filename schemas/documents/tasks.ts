@@ -72,6 +72,8 @@ export interface TaskRecord {
   degraded_stages?: EnrichmentStage[];
   /** There once the file was read. */
   parse_report?: ParseReport;
+  /** Of the request that it came with, where that is known. */
+  request_id?: string;
   embedder: string;
   error: TaskFailure | null;
   created_at: Date;

@@ -1,7 +1,7 @@
-import { fileURLToPath } from 'node:url';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { DefaultLogger, Runtime, bundleWorkflowCode } from '@temporalio/worker';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { bundleWorkflows } from '../../workers/workflow-bundle.js';
 
 let quiet = false;
 
@@ -15,10 +15,7 @@ let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
 
 /** The real workflow bundle, made once per test file. */
 export const workflowBundle = (): Promise<WorkflowBundleWithSourceMap> =>
-  (bundle ??= bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    logger: new DefaultLogger('ERROR'),
-  }));
+  (bundle ??= bundleWorkflows({ logger: new DefaultLogger('ERROR') }));
 
 /** Temporal's own time-skipping test server: a day of waiting passes in a second. */
 export const timeSkippingEnvironment = (): Promise<TestWorkflowEnvironment> => {

@@ -1,4 +1,5 @@
 import type { Meter, ModelCall } from '../../ports/meter.js';
+import { currentRequestId } from '../../request-scope.js';
 import type { ModelServer } from './model-server.js';
 import { ProviderFailure } from './provider-failure.js';
 import type { RerankerServer } from './reranker-server.js';
@@ -16,8 +17,16 @@ const outcomeOf = (error: unknown): string =>
 /** Each exchange is told once, when its answer has ended, however it ends. */
 const watch = (meter: ModelMeter, provider: string, operation: ModelCall['operation']) => {
   const started = performance.now();
+  // Asked now: a stream is read on in whatever context its reader is.
+  const requestId = currentRequestId();
   return (outcome: string): void =>
-    meter.modelCalled({ provider, operation, outcome, seconds: (performance.now() - started) / 1000 });
+    meter.modelCalled({
+      provider,
+      operation,
+      outcome,
+      seconds: (performance.now() - started) / 1000,
+      requestId,
+    });
 };
 
 const watched = async <T>(done: (outcome: string) => void, call: () => Promise<T>): Promise<T> => {

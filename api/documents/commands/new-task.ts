@@ -1,3 +1,4 @@
+import { currentRequestId } from '../../../activities/request-scope.js';
 import type { Metadata, UploadInfo } from '../../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 
@@ -25,6 +26,7 @@ export interface UploadToAdmit {
 
 /** The record of an upload's task before anything has happened to it. */
 export const newTask = (input: UploadToAdmit, fileKey: string, generation: number): TaskRecord => ({
+  ...requestOf(),
   task_id: input.upload.upload_id,
   kind: input.source === undefined ? 'index' : 'copy',
   state: 'QUEUED',
@@ -51,3 +53,8 @@ export const newTask = (input: UploadToAdmit, fileKey: string, generation: numbe
   handed_over_at: null,
   cleaned_at: null,
 });
+
+const requestOf = (): Pick<TaskRecord, 'request_id'> => {
+  const id = currentRequestId();
+  return id === undefined ? {} : { request_id: id };
+};

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
+import { inRequest } from '../../../activities/request-scope.js';
 
 const SANE = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -9,5 +10,5 @@ export const requestId: Middleware = async (ctx, next) => {
   const id = SANE.test(given) ? given : randomUUID();
   ctx.state['requestId'] = id;
   ctx.set('X-Request-Id', id);
-  await next();
+  await inRequest(id, next);
 };

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Context } from '@temporalio/activity';
-import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure, defaultPayloadConverter } from '@temporalio/common';
+import { currentRequestId } from '../../../activities/request-scope.js';
 import { createActivityInterceptors, toApplicationFailure } from '../../../workers/activity-interceptor.js';
 import { AppError } from '../../../schemas/app-error.js';
+import { REQUEST_ID_HEADER } from '../../../schemas/ids.js';
 
 /** What the interceptor uses of a context, with a controller to cancel it. */
 const fakeContext = (heartbeatDetails?: unknown) => {
@@ -100,4 +102,23 @@ describe('the activity interceptor', () => {
     release();
     await running;
   }, 20_000);
+
+  it('runs an activity as part of the request that started its workflow, and names it', async () => {
+    const headers = { [REQUEST_ID_HEADER]: defaultPayloadConverter.toPayload('request-1') };
+    const notes: unknown[] = [];
+    const run = (fails: boolean) =>
+      createActivityInterceptors(
+        ({ error: _error, ...note }) => notes.push(note),
+        ({ ms: _ms, ...note }) => notes.push(note),
+      )(fakeContext().context).inbound!.execute!({ args: [], headers }, async () => {
+        await Promise.resolve();
+        if (fails) throw new AppError('VDB_ERROR');
+        return currentRequestId();
+      });
+    expect(await run(false)).toBe('request-1');
+    await failureOf(run(true));
+    const note = { activity: 'parseDocument', attempt: 1, request_id: 'request-1' };
+    expect(notes).toEqual([note, note]);
+    expect(currentRequestId()).toBeUndefined();
+  });
 });
