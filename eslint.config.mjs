@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['node_modules/', 'dist/', '.local/', 'coverage/'] },
+  { ignores: ['**/node_modules/', '**/dist/', '.local/', 'coverage/', 'web/src/api/schema.gen.ts'] },
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -7,6 +7,8 @@ import type { Workbench } from '../workbench.js';
 const FOLDERS = ['schemas', 'workflows', 'activities', 'workers', 'api', 'deploy', 'test'];
 
 const CHECKS: readonly (readonly [command: string, ...args: string[]])[] = [
+  // First: it writes the types of the routes that the console is checked against.
+  ['npm', 'run', 'check', '-w', 'web'],
   ['tsc', '--noEmit'],
   ['eslint', '.'],
   ['prettier', '--check', '.'],
@@ -22,7 +24,7 @@ export async function check(bench: Workbench): Promise<number> {
     const present = args.filter((arg) => !FOLDERS.includes(arg) || existsSync(join(root, arg)));
     const began = Date.now();
     bench.report.say(`── ${[command, ...present].join(' ')}`);
-    const program = join(root, 'node_modules/.bin', command);
+    const program = command === 'npm' ? command : join(root, 'node_modules/.bin', command);
     const code = await runToEnd(program, present, { cwd: root, env: process.env, signal: bench.signal });
     const took = clock((Date.now() - began) / 1000);
     bench.report.say(
