@@ -17,6 +17,8 @@ const documentPages = [
 const signalPages = [
   ['/signals', lazy(() => import('./signals/overview/overview-page'))],
   ['/signals/alerts', lazy(() => import('./signals/alerts/alerts-page'))],
+  ['/signals/rules', lazy(() => import('./signals/rules/rules-page'))],
+  ['/signals/forwarding', lazy(() => import('./signals/forwarding/forwarding-page'))],
   ['/signals/alerts/:id', lazy(() => import('./signals/alerts/alert-page'))],
 ] as const;
 
