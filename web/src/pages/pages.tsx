@@ -22,6 +22,8 @@ const signalPages = [
   ['/signals/alerts/:id', lazy(() => import('./signals/alerts/alert-page'))],
 ] as const;
 
+const StatePage = lazy(() => import('./operations/state/state-page'));
+
 export const Pages = ({ session }: { session: Session }) => (
   <Switch>
     <Route path="/">
@@ -31,6 +33,7 @@ export const Pages = ({ session }: { session: Session }) => (
       documentPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
     {session.management &&
       signalPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+    <Route path={to.state} component={StatePage} />
     <Route>
       <NotFound />
     </Route>
