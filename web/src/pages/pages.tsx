@@ -23,6 +23,10 @@ const signalPages = [
 ] as const;
 
 const StatePage = lazy(() => import('./operations/state/state-page'));
+const adminPages = [
+  [to.models, lazy(() => import('./operations/models/models-page'))],
+  [to.users, lazy(() => import('./operations/users/users-page'))],
+] as const;
 
 export const Pages = ({ session }: { session: Session }) => (
   <Switch>
@@ -33,6 +37,8 @@ export const Pages = ({ session }: { session: Session }) => (
       documentPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
     {session.management &&
       signalPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+    {session.user?.is_admin === true &&
+      adminPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
     <Route path={to.state} component={StatePage} />
     <Route>
       <NotFound />
