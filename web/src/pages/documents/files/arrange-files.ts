@@ -5,7 +5,7 @@ import type { FileRow } from '../queries';
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
 /** The server writes sizes for people, as `2.40 MB`. */
-export const bytesOf = (size: unknown): number => {
+const bytesOf = (size: unknown): number => {
   const [amount, unit] = textOf(size).split(' ');
   return Number(amount) * 1024 ** Math.max(0, UNITS.indexOf(unit ?? 'B')) || 0;
 };
