@@ -1,6 +1,7 @@
-import { Badge, Code, Group, List, Paper, Spoiler, Text } from '@mantine/core';
+import { Badge, Code, Group, List, Paper, Text } from '@mantine/core';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
+import { More } from '../../../shared/more';
 import type { Preset } from './queries';
 
 export const PresetCard = ({ preset }: { preset: Preset }) => {
@@ -25,9 +26,11 @@ export const PresetCard = ({ preset }: { preset: Preset }) => {
           ))}
         </List>
       )}
-      <Spoiler maxHeight={0} showLabel={t.settings} hideLabel={t.settings} mt={4}>
-        <Code block>{JSON.stringify(config, null, 2)}</Code>
-      </Spoiler>
+      <More label={t.settings}>
+        <Code block tabIndex={0}>
+          {JSON.stringify(config, null, 2)}
+        </Code>
+      </More>
     </Paper>
   );
 };

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
+import { ScrollTable } from '../../../shared/scroll-table';
 import { QueryView } from '../../../shared/query-view';
 import { Time } from '../../../shared/time';
 import { schedulesQuery } from './queries';
@@ -54,41 +55,39 @@ export const Schedules = () => {
       </Title>
       <QueryView query={schedules}>
         {(list) => (
-          <Table.ScrollContainer minWidth={820}>
-            <Table aria-label={t.schedules}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>{t.schedule}</Table.Th>
-                  <Table.Th>{t.when}</Table.Th>
-                  <Table.Th>{t.lastRun}</Table.Th>
-                  <Table.Th>{t.nextRun}</Table.Th>
-                  <Table.Th>{common.actions}</Table.Th>
+          <ScrollTable label={t.schedules} minWidth={820}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t.schedule}</Table.Th>
+                <Table.Th>{t.when}</Table.Th>
+                <Table.Th>{t.lastRun}</Table.Th>
+                <Table.Th>{t.nextRun}</Table.Th>
+                <Table.Th>{common.actions}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {list.map((schedule) => (
+                <Table.Tr key={schedule.name}>
+                  <Table.Td>
+                    <Text size="sm">{schedule.title}</Text>
+                  </Table.Td>
+                  <Table.Td>
+                    {whenOf(schedule)}{' '}
+                    {schedule.paused && (
+                      <Badge variant="dot" color="orange">
+                        {t.paused}
+                      </Badge>
+                    )}
+                  </Table.Td>
+                  <Table.Td>{schedule.last_run !== null && <Time at={schedule.last_run} />}</Table.Td>
+                  <Table.Td>
+                    {schedule.next_runs[0] !== undefined && <Time at={schedule.next_runs[0]} />}
+                  </Table.Td>
+                  <Table.Td>{schedule.set && <Steering schedule={schedule} />}</Table.Td>
                 </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {list.map((schedule) => (
-                  <Table.Tr key={schedule.name}>
-                    <Table.Td>
-                      <Text size="sm">{schedule.title}</Text>
-                    </Table.Td>
-                    <Table.Td>
-                      {whenOf(schedule)}{' '}
-                      {schedule.paused && (
-                        <Badge variant="dot" color="orange">
-                          {t.paused}
-                        </Badge>
-                      )}
-                    </Table.Td>
-                    <Table.Td>{schedule.last_run !== null && <Time at={schedule.last_run} />}</Table.Td>
-                    <Table.Td>
-                      {schedule.next_runs[0] !== undefined && <Time at={schedule.next_runs[0]} />}
-                    </Table.Td>
-                    <Table.Td>{schedule.set && <Steering schedule={schedule} />}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
+              ))}
+            </Table.Tbody>
+          </ScrollTable>
         )}
       </QueryView>
     </section>

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
+import { ScrollTable } from '../../../shared/scroll-table';
 import { ConfirmButton } from '../../../shared/confirm-button';
 import { QueryView } from '../../../shared/query-view';
 import { to } from '../../../shared/routes';
@@ -42,51 +43,49 @@ export const Quarantine = () => {
           rows.length === 0 ? (
             <Text size="sm">{t.quarantineEmpty}</Text>
           ) : (
-            <Table.ScrollContainer minWidth={760}>
-              <Table aria-label={t.quarantine}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{t.received}</Table.Th>
-                    <Table.Th>{t.scenario}</Table.Th>
-                    <Table.Th>{t.reason}</Table.Th>
-                    <Table.Th>{common.actions}</Table.Th>
+            <ScrollTable label={t.quarantine} minWidth={760}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{t.received}</Table.Th>
+                  <Table.Th>{t.scenario}</Table.Th>
+                  <Table.Th>{t.reason}</Table.Th>
+                  <Table.Th>{common.actions}</Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map(({ id, receivedAt, scenario, reason, releasable }) => (
+                  <Table.Tr key={id}>
+                    <Table.Td>
+                      <Time at={receivedAt} />
+                    </Table.Td>
+                    <Table.Td>
+                      <Anchor component={Link} href={to.alert(id)} size="sm">
+                        {scenario}
+                      </Anchor>
+                    </Table.Td>
+                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{reason}</Table.Td>
+                    <Table.Td>
+                      <Group gap="xs">
+                        {releasable && (
+                          <Button
+                            size="xs"
+                            variant="default"
+                            onClick={() => step.mutate({ id, kind: 'release' })}
+                          >
+                            {t.releaseOne}
+                          </Button>
+                        )}
+                        <ConfirmButton
+                          label={t.discardOne}
+                          question={t.discardOneQuestion(id)}
+                          onConfirm={() => step.mutate({ id, kind: 'discard' })}
+                        />
+                      </Group>
+                    </Table.Td>
                   </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {rows.map(({ id, receivedAt, scenario, reason, releasable }) => (
-                    <Table.Tr key={id}>
-                      <Table.Td>
-                        <Time at={receivedAt} />
-                      </Table.Td>
-                      <Table.Td>
-                        <Anchor component={Link} href={to.alert(id)} size="sm">
-                          {scenario}
-                        </Anchor>
-                      </Table.Td>
-                      <Table.Td style={{ overflowWrap: 'anywhere' }}>{reason}</Table.Td>
-                      <Table.Td>
-                        <Group gap="xs">
-                          {releasable && (
-                            <Button
-                              size="xs"
-                              variant="default"
-                              onClick={() => step.mutate({ id, kind: 'release' })}
-                            >
-                              {t.releaseOne}
-                            </Button>
-                          )}
-                          <ConfirmButton
-                            label={t.discardOne}
-                            question={t.discardOneQuestion(id)}
-                            onConfirm={() => step.mutate({ id, kind: 'discard' })}
-                          />
-                        </Group>
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </Table.ScrollContainer>
+                ))}
+              </Table.Tbody>
+            </ScrollTable>
           )
         }
       </QueryView>

@@ -23,7 +23,7 @@ export const CapiState = ({ forwarding, link = false }: Props) => {
     <Alert color={fine ? 'green' : 'orange'} variant="outline" role="status">
       {text}{' '}
       {link && (
-        <Anchor component={Link} href={to.forwarding} size="sm">
+        <Anchor component={Link} href={to.forwarding} size="sm" underline="always">
           {t.forwarding}
         </Anchor>
       )}

@@ -1,6 +1,7 @@
-import { Badge, Button, Code, Group, Paper, Spoiler, Text } from '@mantine/core';
+import { Badge, Button, Code, Group, Paper, Text } from '@mantine/core';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
+import { More } from '../../../shared/more';
 import { Time } from '../../../shared/time';
 import type { Rule } from '../queries';
 
@@ -42,9 +43,11 @@ export const RuleCard = ({ rule, onTry }: { rule: Rule; onTry: () => void }) => 
           {t.onlyWatchers}: {watchers.join(', ')}
         </Text>
       )}
-      <Spoiler maxHeight={0} showLabel={t.showCondition} hideLabel={t.showCondition} mt={4}>
-        <Code block>{text}</Code>
-      </Spoiler>
+      <More label={t.showCondition}>
+        <Code block tabIndex={0}>
+          {text}
+        </Code>
+      </More>
     </Paper>
   );
 };

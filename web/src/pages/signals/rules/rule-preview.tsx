@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import { api, bodyOf } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import { useMessages } from '../../../i18n/language';
+import { ScrollTable } from '../../../shared/scroll-table';
 import { ErrorNotice } from '../../../shared/error-notice';
 import { to } from '../../../shared/routes';
 import { Time } from '../../../shared/time';
@@ -38,34 +39,32 @@ const PreviewResult = ({ result }: { result: Result }) => {
         ))}
       </Alert>
       {samples.length > 0 && (
-        <Table.ScrollContainer minWidth={640}>
-          <Table aria-label={t.preview}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t.received}</Table.Th>
-                <Table.Th>{t.scenario}</Table.Th>
-                <Table.Th>{t.source}</Table.Th>
-                <Table.Th>{t.reason}</Table.Th>
+        <ScrollTable label={t.preview} minWidth={640}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t.received}</Table.Th>
+              <Table.Th>{t.scenario}</Table.Th>
+              <Table.Th>{t.source}</Table.Th>
+              <Table.Th>{t.reason}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {samples.map(({ id, receivedAt, scenario, sourceValue, reason }) => (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  <Time at={receivedAt} />
+                </Table.Td>
+                <Table.Td>
+                  <Anchor component={Link} href={to.alert(id)} size="sm">
+                    {scenario}
+                  </Anchor>
+                </Table.Td>
+                <Table.Td>{sourceValue}</Table.Td>
+                <Table.Td>{reason}</Table.Td>
               </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {samples.map(({ id, receivedAt, scenario, sourceValue, reason }) => (
-                <Table.Tr key={id}>
-                  <Table.Td>
-                    <Time at={receivedAt} />
-                  </Table.Td>
-                  <Table.Td>
-                    <Anchor component={Link} href={to.alert(id)} size="sm">
-                      {scenario}
-                    </Anchor>
-                  </Table.Td>
-                  <Table.Td>{sourceValue}</Table.Td>
-                  <Table.Td>{reason}</Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+            ))}
+          </Table.Tbody>
+        </ScrollTable>
       )}
     </Stack>
   );
