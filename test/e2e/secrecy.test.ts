@@ -240,7 +240,7 @@ describe('what was planted everywhere', () => {
       ),
       'openrag_ingest_last_parse_completion_timestamp_seconds{pool="MarkerPool"} ',
       'openrag_inference_requests_total{provider="openai",operation="embedding",outcome="ok"} ',
-      'tamis_engine_call_duration_seconds_count{engine="mongodb",operation="find"} ',
+      'tamis_engine_call_duration_seconds_count{engine="mongodb",operation="files.getMany"} ',
       'tamis_engine_call_duration_seconds_count{engine="opensearch",operation="bulk"} ',
       'tamis_engine_call_duration_seconds_count{engine="temporal",operation="start"} ',
       'tamis_signals_forwarded_total 1',
