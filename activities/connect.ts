@@ -59,6 +59,7 @@ import { createMongoSessionStore } from './stores/mongo/session-store.js';
 import { createMongoWorkerStore } from './stores/mongo/documents/worker-store.js';
 import { createMongoWatcherStore } from './stores/mongo/signals/watcher-store.js';
 import { createMongoWorkspaceStore } from './stores/mongo/documents/workspace-store.js';
+import { measuredStores } from './stores/mongo/measured-stores.js';
 import { ensureIndexes } from './stores/mongo/ensure-indexes.js';
 import type { Cache } from './ports/cache.js';
 import { createInProcessCache } from './stores/in-process-cache.js';
@@ -121,11 +122,16 @@ export const connectGateway = async (
       secretsKey === null || !config.services.proxy
         ? null
         : {
-            ...connectSignalStores(db, secretsKey),
-            keys: createMongoApiKeyStore(db),
+            ...connectSignalStores(db, secretsKey, meter),
+            ...measuredStores(
+              {
+                keys: createMongoApiKeyStore(db),
+                logins: createMongoLoginStore(db, secretsKey),
+                copies: createMongoDecisionCopyStore(db),
+              },
+              meter,
+            ),
             ipInfo,
-            logins: createMongoLoginStore(db, secretsKey),
-            copies: createMongoDecisionCopyStore(db),
           },
     sessions: createMongoSessionStore(db),
     pingRecords: () => records.ping(),
@@ -190,7 +196,7 @@ export const connectWorker = async (config: Config, meter: Meter = UNMEASURED): 
       secretsKey === null || !config.services.proxy
         ? null
         : {
-            ...connectSignalStores(db, secretsKey),
+            ...connectSignalStores(db, secretsKey, meter),
             capi: measuredCapi(
               createCapiClient({
                 baseUrl: config.proxy.capiUrl,
@@ -219,8 +225,7 @@ interface Records {
 }
 
 async function connectRecords(config: Config, meter: Meter): Promise<Records> {
-  // Whoever wants no figures pays for none.
-  const mongo = await connectMongo({ ...config.mongodb, meter: meter === UNMEASURED ? undefined : meter });
+  const mongo = await connectMongo(config.mongodb);
   try {
     await buildIndexes(config);
   } catch (error) {
@@ -249,7 +254,24 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
     await Promise.allSettled([opensearch.close(), modelServers.destroy()]);
   };
   try {
-    const endpoints = createMongoModelEndpointStore(db);
+    const { endpoints, presets, prompts, partitions, files, tasks, ...others } = measuredStores(
+      {
+        endpoints: createMongoModelEndpointStore(db),
+        presets: createMongoPresetStore(db),
+        prompts: createMongoPromptStore(db),
+        partitions: createMongoPartitionStore(db),
+        files: createMongoFileStore(db),
+        tasks: createMongoTaskStore(db),
+        users: createMongoUserStore(db),
+        quotas: createMongoQuotaStore(db),
+        workers: createMongoWorkerStore(db),
+        callbacks: createMongoCallbackStore(db, secretsKey),
+        claims: createMongoClaimStore(db),
+        counters: createMongoCounterStore(db),
+        workspaces: createMongoWorkspaceStore(db),
+      },
+      meter,
+    );
     await seedEndpoints({
       endpoints,
       models: config.models,
@@ -260,7 +282,6 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
           signal: AbortSignal.timeout(DISCOVERY_MS),
         }),
     });
-    const presets = createMongoPresetStore(db);
     for (const preset of seededPresets(config)) await presets.seed(preset);
     const chunks = createOpenSearchChunkStore(opensearch.client, config.opensearch);
     const fields = (await endpoints.list('embedder')).flatMap(({ vector_field, dimension }) =>
@@ -281,22 +302,11 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
       ],
       contextTokens: config.chat.contextTokens,
     });
-    const prompts = createMongoPromptStore(db);
     await prompts.seed(BUNDLED_PROMPTS);
     const indexes = createChunkIndexes(opensearch.client, config.opensearch);
-    const partitions = createMongoPartitionStore(db);
-    const files = createMongoFileStore(db);
     const adapters = {
-      users: createMongoUserStore(db),
-      quotas: createMongoQuotaStore(db),
-      partitions,
-      files,
-      tasks: measuredTasks(createMongoTaskStore(db), meter),
-      workers: createMongoWorkerStore(db),
-      callbacks: createMongoCallbackStore(db, secretsKey),
-      claims: createMongoClaimStore(db),
-      counters: createMongoCounterStore(db),
-      workspaces: createMongoWorkspaceStore(db),
+      ...{ ...others, partitions, files, tasks: measuredTasks(tasks, meter) },
+      // Uncounted: an upload takes as long as its client.
       blobs: createMongoBlobStore(db),
       ...{ endpoints, presets, prompts, chunks, models },
       promptSource: createStoredPromptSource(prompts),
@@ -328,12 +338,16 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
 }
 
 /** Those that both processes use. */
-const connectSignalStores = (db: Db, secretsKey: Buffer) => ({
-  alerts: createMongoAlertStore(db),
-  statistics: createMongoStatisticsStore(db),
-  watchers: createMongoWatcherStore(db, secretsKey),
-  metrics: createMongoMetricsStore(db),
-});
+const connectSignalStores = (db: Db, secretsKey: Buffer, meter: Meter) =>
+  measuredStores(
+    {
+      alerts: createMongoAlertStore(db),
+      statistics: createMongoStatisticsStore(db),
+      watchers: createMongoWatcherStore(db, secretsKey),
+      metrics: createMongoMetricsStore(db),
+    },
+    meter,
+  );
 
 /**
  * Rate limits and caches, shared through Redis where there is one. It is neither waited for nor needed: `onRedis` is

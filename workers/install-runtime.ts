@@ -40,7 +40,14 @@ export const installRuntime = async (logger: pino.Logger, wantsMetrics: boolean)
       Runtime.install({
         ...options,
         telemetryOptions: {
-          metrics: { prometheus: { bindAddress, countersTotalSuffix: true, useSecondsForDurations: true } },
+          metrics: {
+            prometheus: {
+              bindAddress,
+              countersTotalSuffix: true,
+              unitSuffix: true,
+              useSecondsForDurations: true,
+            },
+          },
         },
       });
       return `http://${bindAddress}/metrics`;

@@ -124,7 +124,8 @@ export const createSwapActivities = ({ adapters, sliceMs = SLICE_MS }: SwapActiv
     const figures = await measureSwap(adapters, {
       ...{ partition, source, target, files: liveFiles(swap), total, signal },
     });
-    return { position: { ...position, phase: 'switching', figures }, held: whyHeld(swap, figures) };
+    const held = whyHeld(swap, figures);
+    return { position: { ...position, phase: held === null ? 'switching' : 'measuring', figures }, held };
   };
 
   /** The switch, once it can be repeated: this swap or an attempt before has made it. */

@@ -1,5 +1,6 @@
 import type { Meter, ModelCall } from '../../ports/meter.js';
 import { currentRequestId } from '../../request-scope.js';
+import { discreetReranker, discreetServer } from './discreet-server.js';
 import type { ModelServer } from './model-server.js';
 import { ProviderFailure } from './provider-failure.js';
 import type { RerankerServer } from './reranker-server.js';
@@ -40,44 +41,50 @@ const watched = async <T>(done: (outcome: string) => void, call: () => Promise<T
   }
 };
 
-/** The same server, with what is asked of it counted. */
+/** The same server, with what is asked of it counted, and failures that quote nothing of it. */
 export const measuredServer = (
-  server: ModelServer,
+  plain: ModelServer,
   meter: ModelMeter,
-  provider: string = server.provider,
-): ModelServer => ({
-  ...server,
-  embed: (call, signal) => watched(watch(meter, provider, 'embedding'), () => server.embed(call, signal)),
-  async complete(call) {
-    const reply = await watched(watch(meter, provider, 'chat'), () => server.complete(call));
-    if (reply.usage !== undefined) meter.tokensUsed('chat', reply.usage);
-    return reply;
-  },
-  async *stream(call) {
-    const done = watch(meter, provider, 'chat');
-    // A consumer that has enough leaves by `return`, which ends this in `finally` alone.
-    let outcome = 'cancelled';
-    try {
-      for await (const delta of server.stream(call)) {
-        if (delta.usage !== undefined) meter.tokensUsed('chat', delta.usage);
-        if (delta.finishReason !== undefined) outcome = 'ok';
-        yield delta;
+  provider: string = plain.provider,
+): ModelServer => {
+  const server = discreetServer(plain);
+  return {
+    ...server,
+    embed: (call, signal) => watched(watch(meter, provider, 'embedding'), () => server.embed(call, signal)),
+    async complete(call) {
+      const reply = await watched(watch(meter, provider, 'chat'), () => server.complete(call));
+      if (reply.usage !== undefined) meter.tokensUsed('chat', reply.usage);
+      return reply;
+    },
+    async *stream(call) {
+      const done = watch(meter, provider, 'chat');
+      // A consumer that has enough leaves by `return`, which ends this in `finally` alone.
+      let outcome = 'cancelled';
+      try {
+        for await (const delta of server.stream(call)) {
+          if (delta.usage !== undefined) meter.tokensUsed('chat', delta.usage);
+          if (delta.finishReason !== undefined) outcome = 'ok';
+          yield delta;
+        }
+        outcome = 'ok';
+      } catch (error) {
+        outcome = outcomeOf(error);
+        throw error;
+      } finally {
+        done(outcome);
       }
-      outcome = 'ok';
-    } catch (error) {
-      outcome = outcomeOf(error);
-      throw error;
-    } finally {
-      done(outcome);
-    }
-  },
-});
+    },
+  };
+};
 
 export const measuredReranker = (
-  server: RerankerServer,
+  plain: RerankerServer,
   meter: ModelMeter,
   provider: string,
-): RerankerServer => ({
-  ...server,
-  score: (call, signal) => watched(watch(meter, provider, 'reranking'), () => server.score(call, signal)),
-});
+): RerankerServer => {
+  const server = discreetReranker(plain);
+  return {
+    ...server,
+    score: (call, signal) => watched(watch(meter, provider, 'reranking'), () => server.score(call, signal)),
+  };
+};

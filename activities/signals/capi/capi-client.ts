@@ -1,8 +1,10 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { gunzipSync } from 'node:zlib';
 import type { CapiClient, DeliveryResult } from '../../ports/signals.js';
 import { readBody, refusalOf } from './refusal.js';
+import { stringsIn, withoutQuotes } from '../../text/without-quotes.js';
 import { createStatusLineReader } from './status-line.js';
 import { GZIP_ABOVE, zipped } from '../reading/content-encoding.js';
 
@@ -60,18 +62,34 @@ export const createCapiClient = ({ baseUrl, timeoutMs, userAgent }: CapiClientOp
 
   return {
     async sendSignals(version, body, token, signal) {
+      const discreet = (result: DeliveryResult): DeliveryResult =>
+        withoutQuotesOf(result, () => JSON.parse(body));
       const bytes = Buffer.from(body, 'utf8');
       const target = `${version}/signals`;
       if (bytes.length <= GZIP_ABOVE || Date.now() < plainUntil)
-        return post(target, bytes, token, false, signal);
+        return discreet(await post(target, bytes, token, false, signal));
       const result = await post(target, await zipped(bytes), token, true, signal);
       // Refused for its wrapping and not for what is in it: that must not put signals into quarantine.
-      if (result.outcome !== 'rejected' || result.status !== UNSUPPORTED_MEDIA_TYPE) return result;
+      if (result.outcome !== 'rejected' || result.status !== UNSUPPORTED_MEDIA_TYPE) return discreet(result);
       plainUntil = Date.now() + PLAIN_FOR_MS;
-      return post(target, bytes, token, false, signal);
+      return discreet(await post(target, bytes, token, false, signal));
     },
-    sendMetrics: (target, bytes, token, signal) => post(target, bytes, token, true, signal),
+    async sendMetrics(target, bytes, token, signal) {
+      const result = await post(target, bytes, token, true, signal);
+      return withoutQuotesOf(result, () => JSON.parse(gunzipSync(bytes).toString('utf8')));
+    },
   };
+};
+
+/** What CAPI says of a refusal goes to histories; what it quotes of the body may not. */
+const withoutQuotesOf = (result: DeliveryResult, body: () => unknown): DeliveryResult => {
+  if (result.outcome !== 'rejected' || result.message === '') return result;
+  try {
+    return { ...result, message: withoutQuotes(result.message, stringsIn(body())) };
+  } catch {
+    // What it may quote is not known.
+    return { ...result, message: '' };
+  }
 };
 
 interface Exchange {

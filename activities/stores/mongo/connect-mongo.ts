@@ -1,7 +1,6 @@
 import { MongoClient } from 'mongodb';
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
-import type { Meter } from '../../ports/meter.js';
 import { patchMongoSockets } from './mongo-socket-patch.js';
 import { toMongoAppError } from './mongo-errors.js';
 import { retryDeadlocks } from './retry-deadlocks.js';
@@ -24,7 +23,6 @@ export const connectMongo = async (options: {
   database: string;
   /** Waits for an answer as long as the connection lives: building an index over a million records takes minutes. */
   isPatient?: boolean;
-  meter?: Pick<Meter, 'engineCalled'> | undefined;
 }): Promise<MongoConnection> => {
   patchMongoSockets();
   let client: MongoClient;
@@ -38,12 +36,10 @@ export const connectMongo = async (options: {
       socketTimeoutMS: options.isPatient === true ? 0 : 60_000,
       maxPoolSize: 50,
       ignoreUndefined: true,
-      monitorCommands: options.meter !== undefined,
     });
   } catch (error) {
     throw new AppError('CONFIG_ERROR', 'MONGODB_URL cannot be read', { cause: error });
   }
-  if (options.meter !== undefined) countCommands(client, options.meter);
   try {
     await client.connect();
   } catch (error) {
@@ -70,16 +66,3 @@ export const connectMongo = async (options: {
     close: () => client.close(),
   };
 };
-
-/** By the name of each command; what it asks for stays out. */
-function countCommands(client: MongoClient, meter: Pick<Meter, 'engineCalled'>): void {
-  const tell =
-    (failed: boolean) =>
-    ({ commandName, duration }: { commandName: string; duration: number }): void =>
-      meter.engineCalled({
-        ...{ engine: 'mongodb', operation: commandName, failed },
-        seconds: duration / 1000,
-      });
-  client.on('commandSucceeded', tell(false));
-  client.on('commandFailed', tell(true));
-}

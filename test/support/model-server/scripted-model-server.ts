@@ -17,6 +17,7 @@ const DEFAULTS: ScriptedModels = {
   ...{ reranker: 'scripted-reranker', rank: (query, text) => (text.includes(query) ? 1 : 0) },
   ...{ speaks: ['ollama', 'openai', 'reranker'], msPerWord: 0, toolCall: null },
   answer: () => 'The mill opens at nine.',
+  vector: scriptedVector,
 };
 
 export type ScriptedModelServer = Awaited<ReturnType<typeof startScriptedModelServer>>;
@@ -94,7 +95,7 @@ export const startScriptedModelServer = async (settings: Partial<ScriptedModels>
     if (texts.some((text) => wordsIn(text) > models.windowWords))
       return dialect.refuse(response, 400, 'the input length exceeds the context length');
     const odd: { dimension?: number; drop?: number } = behaviour?.kind === 'vectors' ? behaviour : {};
-    const vectors = texts.map((text) => scriptedVector(text, odd.dimension ?? models.dimension));
+    const vectors = texts.map((text) => models.vector(text, odd.dimension ?? models.dimension));
     dialect.vectors(response, vectors.slice(0, vectors.length - (odd.drop ?? 0)));
   };
 

@@ -6,6 +6,8 @@ export interface ScriptedToolCall {
 export interface ScriptedModels {
   /** Length of the embedder's vectors. */
   dimension: number;
+  /** What the embedder makes of a text. */
+  vector: (text: string, dimension: number) => number[];
   /** Words that the embedder takes; a longer text is refused as too long. */
   windowWords: number;
   /** Texts that one request may hold. */
