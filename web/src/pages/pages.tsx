@@ -8,6 +8,7 @@ import { NotFound } from './not-found';
 const documentPages = [
   ['/partitions', lazy(() => import('./documents/partitions/partitions-page'))],
   ['/partitions/:partition', lazy(() => import('./documents/files/files-page'))],
+  ['/partitions/:partition/settings', lazy(() => import('./documents/settings/settings-page'))],
   ['/partitions/:partition/files/:file', lazy(() => import('./documents/reader/reader-page'))],
   ['/search', lazy(() => import('./documents/search/search-page'))],
   ['/chat', lazy(() => import('./documents/chat/chat-page'))],

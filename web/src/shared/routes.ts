@@ -5,6 +5,7 @@ export const to = {
   partition: (partition: string) => `/partitions/${encodeURIComponent(partition)}`,
   file: (partition: string, file: string) =>
     `/partitions/${encodeURIComponent(partition)}/files/${encodeURIComponent(file)}`,
+  settings: (partition: string) => `/partitions/${encodeURIComponent(partition)}/settings`,
   search: '/search',
   chat: '/chat',
   tasks: '/tasks',

@@ -94,4 +94,15 @@ export const documents = {
   queueFigures: (active: string, completed: string, failed: string) =>
     `${active} at work, ${completed} completed, ${failed} failed`,
   partition: 'Partition',
+  settings: 'Settings and members',
+  description: 'Description',
+  saved: 'Saved.',
+  members: 'Members',
+  membersHint: 'A reader searches and asks, an editor uploads and deletes, an owner decides who may do what.',
+  addMember: 'Add a member',
+  memberRole: 'Role',
+  added: 'Added',
+  findMember: 'Beginning of a name, three letters or more',
+  removeMember: 'Remove',
+  removeMemberQuestion: (name: string) => `Take the access of ${name} to this partition away?`,
 };

@@ -96,4 +96,16 @@ export const documents: Messages['documents'] = {
   queueFigures: (active, completed, failed) =>
     `${active} en cours, ${completed} terminées, ${failed} échouées`,
   partition: 'Partition',
+  settings: 'Réglages et membres',
+  description: 'Description',
+  saved: 'Enregistré.',
+  members: 'Membres',
+  membersHint:
+    'Un lecteur cherche et interroge, un éditeur envoie et supprime, un propriétaire décide qui peut quoi.',
+  addMember: 'Ajouter un membre',
+  memberRole: 'Rôle',
+  added: 'Ajout',
+  findMember: 'Début d’un nom, trois lettres au moins',
+  removeMember: 'Retirer',
+  removeMemberQuestion: (name) => `Retirer à ${name} l’accès à cette partition ?`,
 };

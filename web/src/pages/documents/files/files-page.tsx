@@ -1,4 +1,4 @@
-import { Anchor } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link, useParams } from 'wouter';
@@ -7,7 +7,7 @@ import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
 import { to } from '../../../shared/routes';
-import { filesQuery, mayEdit, partitionsQuery } from '../queries';
+import { filesQuery, mayEdit, mayOwn, partitionsQuery } from '../queries';
 import { UploadArea } from '../uploads/upload-area';
 import { UploadList } from '../uploads/upload-list';
 import { useUploads } from '../uploads/upload-queue';
@@ -23,7 +23,8 @@ const FilesPage = () => {
   const files = useQuery(filesQuery(partition));
   const uploads = useUploads(partition);
   const deleted = useDeletedFiles(partition);
-  const editable = mayEdit(partitions.data?.find((row) => row.partition === partition));
+  const own = partitions.data?.find((row) => row.partition === partition);
+  const editable = mayEdit(own);
   const finished = uploads.filter(({ phase }) => phase === 'done' || phase === 'failed').length;
   useEffect(() => {
     if (finished === 0) return;
@@ -37,6 +38,14 @@ const FilesPage = () => {
         <Anchor component={Link} href={to.partitions} size="sm">
           ← {t.partitions}
         </Anchor>
+      }
+      actions={
+        own !== undefined &&
+        mayOwn(own) && (
+          <Button component={Link} href={to.settings(partition)} variant="default">
+            {t.settings}
+          </Button>
+        )
       }
     >
       {editable && <UploadArea partition={partition} />}

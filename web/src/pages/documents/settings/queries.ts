@@ -1,0 +1,66 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { api, bodyOf, send } from '../../../api/client';
+
+export const ROLES = ['viewer', 'editor', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+export const configQuery = (partition: string) =>
+  queryOptions({
+    queryKey: ['partition-config', partition],
+    queryFn: () => bodyOf(api.GET('/partition/{partition}/config', { params: { path: { partition } } })),
+  });
+
+const readMembers = async (partition: string) =>
+  (await bodyOf(api.GET('/partition/{partition}/users', { params: { path: { partition } } }))).members;
+
+export type Member = Awaited<ReturnType<typeof readMembers>>[number];
+
+export const membersQuery = (partition: string) =>
+  queryOptions({ queryKey: ['members', partition], queryFn: () => readMembers(partition) });
+
+/** The fewest letters that the server searches by. */
+export const LEAST_LETTERS = 3;
+
+export const candidatesQuery = (partition: string, search: string) =>
+  queryOptions({
+    queryKey: ['candidates', partition, search],
+    enabled: search.length >= LEAST_LETTERS,
+    queryFn: async () =>
+      (
+        await bodyOf(
+          api.GET('/partition/{partition}/users/candidates', {
+            params: { path: { partition }, query: { search } },
+          }),
+        )
+      ).candidates,
+  });
+
+type Change = { user: number } & ({ add: Role } | { role: Role } | { remove: true });
+
+const apply = (partition: string, change: Change): Promise<Response> => {
+  const path = `/partition/${encodeURIComponent(partition)}/users`;
+  if ('add' in change) {
+    const body = new URLSearchParams({ user_id: String(change.user), role: change.add });
+    return send(path, { method: 'POST', body });
+  }
+  if ('role' in change)
+    return send(`${path}/${change.user}`, {
+      method: 'PATCH',
+      body: new URLSearchParams({ role: change.role }),
+    });
+  return send(`${path}/${change.user}`, { method: 'DELETE' });
+};
+
+/** Adds, changes and removes a member. */
+export const useMemberChange = (partition: string) => {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (change: Change) => apply(partition, change),
+    onSettled: () =>
+      Promise.all(
+        ['members', 'candidates', 'partitions'].map((key) =>
+          queryClient.invalidateQueries({ queryKey: [key] }),
+        ),
+      ),
+  });
+};
