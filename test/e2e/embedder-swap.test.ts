@@ -51,7 +51,7 @@ describe('a partition that is moved to another embedder', () => {
     expect(report.swap.files_done).toBe(report.swap.files_total);
     expect(report.answeredBy['builtin-hash']).toBeGreaterThan(5);
     expect(report.answeredBy['new']).toBeGreaterThan(3);
-    expect(report.changes).toBeGreaterThan(3);
+    expect(report.changes).toBeGreaterThan(0);
   }, 300_000);
 
   it('goes back with all others of its embedder, which is free to go then', async () => {
