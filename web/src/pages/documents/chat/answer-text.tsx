@@ -37,6 +37,8 @@ export const AnswerText = memo(({ text, onSource }: Props) => {
             </Button>
           );
         }
+        // What the sanitiser left no address of, and ways into this console that a model made up.
+        if (!/^(?:https?:|mailto:)/i.test(href)) return <span>{children}</span>;
         return (
           <Anchor href={href} target="_blank" rel="noopener noreferrer nofollow">
             {children}
