@@ -1,0 +1,64 @@
+import createClient from 'openapi-fetch';
+import type { Middleware } from 'openapi-fetch';
+import { ApiError, errorOf } from './api-error';
+import type { paths } from './schema.gen';
+
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Not state of the page: what the next writing call has to carry. */
+let csrfToken: string | null = null;
+let refused: () => void = () => {};
+
+export const setCsrfToken = (token: string | null): void => {
+  csrfToken = token;
+};
+
+/** Called when the server does not know the caller, or no longer as the one that it was. */
+export const onRefused = (listener: () => void): void => {
+  refused = listener;
+};
+
+export const writingHeaders = (): Record<string, string> =>
+  csrfToken === null ? {} : { 'X-CSRF-Token': csrfToken };
+
+/** What a refusal tells about the session: it is asked again, since it may have ended. */
+export const noteStatus = (status: number): void => {
+  if (status === 401 || status === 403) refused();
+};
+
+const middleware: Middleware = {
+  onRequest({ request }) {
+    if (!READING.has(request.method))
+      for (const [name, value] of Object.entries(writingHeaders())) request.headers.set(name, value);
+    return request;
+  },
+  async onResponse({ response }) {
+    if (response.ok) return;
+    noteStatus(response.status);
+    throw errorOf(response.status, await response.text(), response.headers);
+  },
+  onError({ error }) {
+    if (error instanceof Error && error.name === 'AbortError') return error;
+    return new ApiError(0, null, '');
+  },
+};
+
+/** Calls by the types of the gateway's own description; every refusal is thrown as an `ApiError`. */
+export const api = createClient<paths>({ baseUrl: window.location.origin });
+api.use(middleware);
+
+/** The body of an answer that is no error. */
+export const bodyOf = async <T>(answer: Promise<{ data?: T }>): Promise<T> => (await answer).data as T;
+
+/** A call that the description has no type for: the session's own routes and streams. */
+export const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+  const headers = new Headers(init.headers);
+  if (!READING.has(init.method ?? 'GET'))
+    for (const [name, value] of Object.entries(writingHeaders())) headers.set(name, value);
+  const response = await fetch(path, { ...init, headers }).catch((error: Error) => {
+    throw error.name === 'AbortError' ? error : new ApiError(0, null, '');
+  });
+  if (response.ok) return response;
+  if (!path.startsWith('/app/session')) noteStatus(response.status);
+  throw errorOf(response.status, await response.text(), response.headers);
+};

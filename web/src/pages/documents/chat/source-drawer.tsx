@@ -1,0 +1,100 @@
+import { Anchor, Badge, Button, Drawer, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { ApiError } from '../../../api/api-error';
+import { api, bodyOf } from '../../../api/client';
+import { useMessages } from '../../../i18n/language';
+import { MarkedText } from '../../../shared/marked-text';
+import { QueryView } from '../../../shared/query-view';
+import { to, withQuery } from '../../../shared/routes';
+import { textOf } from '../queries';
+import { titleOf } from './sources';
+import type { NumberedSource } from './sources';
+import type { Source } from './stream-answer';
+
+export const VerifiedBadge = ({ verified }: { verified: boolean | undefined }) => {
+  const { ask: t } = useMessages();
+  if (verified === undefined) return null;
+  return verified ? (
+    <Badge variant="dot" color="green">
+      {t.verified}
+    </Badge>
+  ) : (
+    <Badge variant="dot" color="orange" title={t.unverifiedHint}>
+      {t.unverified}
+    </Badge>
+  );
+};
+
+const Passage = ({ source }: { source: Source }) => {
+  const { ask: t, documents: texts } = useMessages();
+  const { chunk = {}, char_start: from, char_end: end } = source;
+  const id = textOf(chunk['_id']);
+  const extract = useQuery({
+    queryKey: ['extract', id],
+    queryFn: () => bodyOf(api.GET('/extract/{extract_id}', { params: { path: { extract_id: id } } })),
+  });
+  const range = from !== undefined && end !== undefined && end > from ? { from, to: end } : null;
+  const href = withQuery(to.file(textOf(chunk['partition']), textOf(chunk['file_id'])), {
+    ...{ extract: id, from: range?.from, to: range?.to },
+  });
+  if (extract.error instanceof ApiError && extract.error.status === 404) return <Text>{t.goneSource}</Text>;
+  return (
+    <Stack>
+      <Group gap="xs">
+        <Badge variant="default">{textOf(chunk['partition'])}</Badge>
+        {typeof chunk['page'] === 'number' && <Badge variant="default">{texts.page(chunk['page'])}</Badge>}
+        <VerifiedBadge verified={source.verified} />
+      </Group>
+      {source.verified === false && (
+        <Text size="sm" c="dimmed">
+          {t.unverifiedHint}
+        </Text>
+      )}
+      <QueryView query={extract}>
+        {({ page_content: text }) => (
+          <Text component="div" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', lineHeight: 1.6 }}>
+            <MarkedText text={text} ranges={range === null ? [] : [range]} />
+          </Text>
+        )}
+      </QueryView>
+      <Button component={Link} href={href} variant="default">
+        {t.openPassage}
+      </Button>
+    </Stack>
+  );
+};
+
+const WebPage = ({ source: { url = '', snippet } }: { source: Source }) => (
+  <Stack>
+    <Text size="sm">{snippet}</Text>
+    {/^https?:\/\//.test(url) && (
+      <Anchor
+        href={url}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+        style={{ overflowWrap: 'anywhere' }}
+      >
+        {url}
+      </Anchor>
+    )}
+  </Stack>
+);
+
+/** A source of an answer, at the sentence that it was quoted for. */
+export const SourceDrawer = ({ opened, onClose }: { opened: NumberedSource | null; onClose: () => void }) => {
+  const { ask: t, common } = useMessages();
+  return (
+    <Drawer
+      opened={opened !== null}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={opened && `${t.source(opened.number)}: ${titleOf(opened.source)}`}
+      closeButtonProps={{ 'aria-label': common.close }}
+    >
+      {opened?.source.source_type === 'document' && <Passage source={opened.source} />}
+      {opened?.source.source_type === 'web' && <WebPage source={opened.source} />}
+    </Drawer>
+  );
+};

@@ -1,0 +1,74 @@
+import { ApiError } from '../../../api/api-error';
+import { send } from '../../../api/client';
+import type { components } from '../../../api/schema.gen';
+
+export type ChatExtra = components['schemas']['ChatExtra'];
+export type Source = components['schemas']['SourceEntry'];
+
+export interface Turn {
+  role: 'user' | 'assistant';
+  content: string;
+}
+
+interface StreamChunk {
+  choices?: { delta?: { content?: string } }[];
+  extra?: ChatExtra | Record<string, never>;
+  error?: { message: string; code: string | null };
+}
+
+/** The data of server-sent events, as they come in. */
+async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+  let rest = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const events = (rest + value).split(/\r?\n\r?\n/);
+      rest = events.pop() ?? '';
+      for (const event of events) {
+        const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+        if (lines.length > 0) yield lines.map((line) => line.slice(5).trimStart()).join('\n');
+      }
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}
+
+const hasSources = (extra: StreamChunk['extra']): extra is ChatExtra =>
+  extra !== undefined && 'sources' in extra;
+
+/**
+ * Asks and hands on each piece of the answer.
+ * @throws ApiError; what the fetch throws when `signal` aborts
+ */
+export const streamAnswer = async (
+  question: { model: string; workspace: string | null; messages: readonly Turn[] },
+  on: { content: (text: string) => void; extra: (extra: ChatExtra) => void },
+  signal: AbortSignal,
+): Promise<void> => {
+  const { model, workspace, messages } = question;
+  const response = await send('/v1/chat/completions', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      model,
+      messages,
+      stream: true,
+      ...(workspace ? { metadata: { workspace } } : {}),
+    }),
+    signal,
+  });
+  if (response.body === null) throw new ApiError(0, null, '');
+  for await (const data of eventData(response.body)) {
+    if (data === '[DONE]') return;
+    const chunk = JSON.parse(data) as StreamChunk;
+    if (chunk.error !== undefined) throw new ApiError(502, chunk.error.code, chunk.error.message);
+    const text = chunk.choices?.[0]?.delta?.content;
+    if (text !== undefined && text !== '') on.content(text);
+    if (hasSources(chunk.extra)) on.extra(chunk.extra);
+  }
+  // The end was not said: the line broke.
+  throw new ApiError(0, null, '');
+};

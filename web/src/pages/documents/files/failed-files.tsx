@@ -1,0 +1,46 @@
+import { Accordion, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useFormat } from '../../../i18n/format';
+import { useMessages } from '../../../i18n/language';
+import { Time } from '../../../shared/time';
+import { failedTasksQuery, filesQuery } from '../queries';
+import { TaskReason } from '../tasks/task-reason';
+
+/** Tasks of this partition that failed and whose file did not get in later either; one line for each file. */
+export const FailedFiles = ({ partition }: { partition: string }) => {
+  const { documents: t } = useMessages();
+  const format = useFormat();
+  const tasks = useQuery(failedTasksQuery);
+  const files = useQuery(filesQuery(partition));
+  if (tasks.data === undefined || files.data === undefined) return null;
+  const live = new Set(files.data.map(({ file_id: id }) => id));
+  const latest = new Map(
+    tasks.data
+      .filter(({ details }) => details.partition === partition && !live.has(details.file_id))
+      .reverse()
+      .map((task) => [task.details.file_id, task]),
+  );
+  if (latest.size === 0) return null;
+  return (
+    <Accordion variant="contained">
+      <Accordion.Item value="failed">
+        <Accordion.Control>{t.failed(format.number(latest.size))}</Accordion.Control>
+        <Accordion.Panel>
+          <Stack gap="sm">
+            {[...latest].map(([file, task]) => (
+              <Group key={file} justify="space-between" align="start">
+                <Text size="sm">
+                  {file}{' '}
+                  <Text span c="dimmed" size="sm">
+                    <Time at={task.created_at} />
+                  </Text>
+                </Text>
+                <TaskReason task={task.task_id} />
+              </Group>
+            ))}
+          </Stack>
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
+  );
+};

@@ -1,0 +1,63 @@
+import { Anchor } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Link, useParams } from 'wouter';
+import { useMessages } from '../../../i18n/language';
+import { Empty } from '../../../shared/empty';
+import { Page } from '../../../shared/page';
+import { QueryView } from '../../../shared/query-view';
+import { to } from '../../../shared/routes';
+import { filesQuery, mayEdit, partitionsQuery } from '../queries';
+import { UploadArea } from '../uploads/upload-area';
+import { UploadList } from '../uploads/upload-list';
+import { useUploads } from '../uploads/upload-queue';
+import { FailedFiles } from './failed-files';
+import { FilesTable } from './files-table';
+import { useDeletedFiles } from './use-deleted-files';
+
+const FilesPage = () => {
+  const { partition = '' } = useParams<{ partition: string }>();
+  const { documents: t } = useMessages();
+  const queryClient = useQueryClient();
+  const partitions = useQuery(partitionsQuery);
+  const files = useQuery(filesQuery(partition));
+  const uploads = useUploads(partition);
+  const deleted = useDeletedFiles(partition);
+  const editable = mayEdit(partitions.data?.find((row) => row.partition === partition));
+  const finished = uploads.filter(({ phase }) => phase === 'done' || phase === 'failed').length;
+  useEffect(() => {
+    if (finished === 0) return;
+    for (const key of [['files', partition], ['partitions'], ['tasks']])
+      void queryClient.invalidateQueries({ queryKey: key });
+  }, [finished, partition, queryClient]);
+  return (
+    <Page
+      title={partition}
+      hint={
+        <Anchor component={Link} href={to.partitions} size="sm">
+          ← {t.partitions}
+        </Anchor>
+      }
+    >
+      {editable && <UploadArea partition={partition} />}
+      <UploadList partition={partition} uploads={uploads} />
+      <FailedFiles partition={partition} />
+      <QueryView query={files}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty title={t.noFiles}>{editable ? t.noFilesHint : t.noFilesRead}</Empty>
+          ) : (
+            <FilesTable
+              partition={partition}
+              rows={rows.filter(({ file_id: id }) => !deleted.has(id))}
+              editable={editable}
+              onDelete={deleted.remove}
+            />
+          )
+        }
+      </QueryView>
+    </Page>
+  );
+};
+
+export default FilesPage;

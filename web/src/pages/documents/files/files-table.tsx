@@ -1,0 +1,89 @@
+import { Anchor, Group, Text, TextInput } from '@mantine/core';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Link } from 'wouter';
+import { useFormat } from '../../../i18n/format';
+import { useMessages } from '../../../i18n/language';
+import { Empty } from '../../../shared/empty';
+import { to } from '../../../shared/routes';
+import { Time } from '../../../shared/time';
+import { VirtualTable } from '../../../shared/virtual-table';
+import type { Column, Sort } from '../../../shared/virtual-table';
+import { textOf } from '../queries';
+import type { FileRow } from '../queries';
+import { arrange } from './arrange-files';
+import { FileActions } from './file-actions';
+import { MetadataEditor } from './metadata-editor';
+
+interface Props {
+  partition: string;
+  rows: readonly FileRow[];
+  editable: boolean;
+  onDelete: (file: string) => void;
+}
+
+export const FilesTable = ({ partition, rows, editable, onDelete }: Props) => {
+  const { documents: t, common } = useMessages();
+  const format = useFormat();
+  const [filter, setFilter] = useState('');
+  const [sort, setSort] = useState<Sort>({ key: 'file', descending: false });
+  const [edited, setEdited] = useState<FileRow | null>(null);
+  const wanted = useDeferredValue(filter);
+  const shown = useMemo(() => arrange(rows, wanted, sort), [rows, wanted, sort]);
+  const columns: Column<FileRow>[] = [
+    {
+      ...{ key: 'file', header: t.file, width: 'minmax(220px, 3fr)', sortable: true },
+      cell: ({ file_id: id, original_filename: name }) => (
+        <Anchor component={Link} href={to.file(partition, id)} size="sm" title={id}>
+          {textOf(name) || id}
+        </Anchor>
+      ),
+    },
+    {
+      ...{ key: 'size', header: t.size, width: '100px', sortable: true },
+      cell: (row) => textOf(row['file_size']),
+    },
+    {
+      ...{ key: 'indexed', header: t.indexed, width: '170px', sortable: true },
+      cell: (row) => <Time at={row.indexed_at} />,
+    },
+    {
+      ...{ key: 'actions', header: common.actions, width: '64px' },
+      cell: (row) => (
+        <FileActions
+          partition={partition}
+          file={row.file_id}
+          editable={editable}
+          onEdit={() => setEdited(row)}
+          onDelete={() => onDelete(row.file_id)}
+        />
+      ),
+    },
+  ];
+  return (
+    <>
+      <Group justify="space-between">
+        <TextInput
+          aria-label={t.filterFiles}
+          placeholder={t.filterFiles}
+          value={filter}
+          onChange={(event) => setFilter(event.currentTarget.value)}
+          w={{ base: '100%', sm: 360 }}
+        />
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {t.shown(format.number(shown.length), format.number(rows.length))}
+        </Text>
+      </Group>
+      {shown.length === 0 ? (
+        <Empty title={t.noMatch} />
+      ) : (
+        <VirtualTable
+          {...{ label: t.files, rows: shown, columns, sort, onSort: setSort, minWidth: 620 }}
+          rowKey={({ file_id: id }) => id}
+        />
+      )}
+      {edited !== null && (
+        <MetadataEditor partition={partition} file={edited} onClose={() => setEdited(null)} />
+      )}
+    </>
+  );
+};

@@ -1,0 +1,69 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { send } from '../../../api/client';
+import { useMessages } from '../../../i18n/language';
+import type { FileRow } from '../queries';
+import { changesOf, pairsOf } from './metadata';
+
+interface Props {
+  partition: string;
+  file: FileRow;
+  onClose: () => void;
+}
+
+export const MetadataEditor = ({ partition, file, onClose }: Props) => {
+  const { documents: t, common } = useMessages();
+  const queryClient = useQueryClient();
+  const form = useForm({ initialValues: { pairs: pairsOf(file) } });
+  const save = useMutation({
+    mutationFn: (changes: Record<string, unknown>) => {
+      const body = new FormData();
+      body.set('metadata', JSON.stringify(changes));
+      const path = `/indexer/partition/${encodeURIComponent(partition)}/file/${encodeURIComponent(file.file_id)}`;
+      return send(path, { method: 'PATCH', body });
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['files', partition] });
+      notifications.show({ color: 'green', message: t.metadataSaved });
+      onClose();
+    },
+  });
+  const submit = form.onSubmit(({ pairs }) => {
+    const changes = changesOf(file, pairs);
+    if (Object.keys(changes).length === 0) onClose();
+    else save.mutate(changes);
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t.editMetadata(file.file_id)}
+      size="lg"
+      closeButtonProps={{ 'aria-label': common.close }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="xs">
+          <Text size="sm" c="dimmed">
+            {t.metadataHint}
+          </Text>
+          {form.values.pairs.map((_pair, index) => (
+            <Group key={index} grow gap="xs">
+              <TextInput aria-label={t.metadataKey} {...form.getInputProps(`pairs.${index}.key`)} />
+              <TextInput aria-label={t.metadataValue} {...form.getInputProps(`pairs.${index}.value`)} />
+            </Group>
+          ))}
+          <Group justify="space-between" mt="sm">
+            <Button variant="default" onClick={() => form.insertListItem('pairs', { key: '', value: '' })}>
+              {t.metadataAdd}
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              {common.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+};

@@ -1,0 +1,52 @@
+import { Anchor, Button, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams, useSearchParams } from 'wouter';
+import { useMessages } from '../../../i18n/language';
+import { Empty } from '../../../shared/empty';
+import { Page } from '../../../shared/page';
+import { QueryView } from '../../../shared/query-view';
+import { to } from '../../../shared/routes';
+import { chunksQuery, textOf } from '../queries';
+import { ChunkList } from './chunk-list';
+import { ParseReport } from './parse-report';
+
+/** A file's extracts in order. `extract`, `from` and `to` in the address mark a passage, as a citation does. */
+const ReaderPage = () => {
+  const { partition = '', file = '' } = useParams<{ partition: string; file: string }>();
+  const { documents: t } = useMessages();
+  const [query] = useSearchParams();
+  const chunks = useQuery(chunksQuery(partition, file));
+  const first = chunks.data?.[0]?.metadata;
+  const id = textOf(first?.['_id']);
+  const from = Number(query.get('from'));
+  const end = Number(query.get('to'));
+  const marked = { extract: query.get('extract'), range: end > from ? { from, to: end } : null };
+  return (
+    <Page
+      title={textOf(first?.['original_filename']) || file}
+      hint={
+        <Anchor component={Link} href={to.partition(partition)} size="sm">
+          ← {t.backToFiles} {partition}
+        </Anchor>
+      }
+      actions={
+        id !== '' && (
+          <Button component="a" href={`/static/${encodeURIComponent(id)}`} download variant="default">
+            {t.original}
+          </Button>
+        )
+      }
+    >
+      <Stack>
+        <ParseReport partition={partition} file={file} />
+        <QueryView query={chunks}>
+          {(list) =>
+            list.length === 0 ? <Empty title={t.noChunks} /> : <ChunkList chunks={list} marked={marked} />
+          }
+        </QueryView>
+      </Stack>
+    </Page>
+  );
+};
+
+export default ReaderPage;

@@ -1,0 +1,69 @@
+import { SegmentedControl, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, bodyOf } from '../../../api/client';
+import { useSession } from '../../../api/session';
+import { useFormat } from '../../../i18n/format';
+import { useMessages } from '../../../i18n/language';
+import { Empty } from '../../../shared/empty';
+import { Page } from '../../../shared/page';
+import { QueryView } from '../../../shared/query-view';
+import { TasksTable } from './tasks-table';
+
+const WHILE_ACTIVE_MS = 2_000;
+const OTHERWISE_MS = 15_000;
+
+const TasksPage = () => {
+  const { documents: t, common } = useMessages();
+  const format = useFormat();
+  const [state, setState] = useState('all');
+  const admin = useSession().data?.user?.is_admin === true;
+  const tasks = useQuery({
+    queryKey: ['tasks', state],
+    queryFn: async () =>
+      (
+        await bodyOf(
+          api.GET('/queue/tasks', { params: { query: state === 'all' ? {} : { task_status: state } } }),
+        )
+      ).tasks,
+    refetchInterval: ({ state: { data } }) =>
+      data?.some(({ state: now }) => now === 'QUEUED' || now === 'SERIALIZING')
+        ? WHILE_ACTIVE_MS
+        : OTHERWISE_MS,
+  });
+  const queue = useQuery({
+    queryKey: ['queue-info'],
+    enabled: admin,
+    queryFn: async () => (await bodyOf(api.GET('/queue/info'))).tasks,
+    refetchInterval: OTHERWISE_MS,
+  });
+  const states = ['all', 'active', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
+  const labels = { ...t.states, all: common.all, active: t.states.SERIALIZING };
+  return (
+    <Page title={t.tasks} hint={t.tasksHint}>
+      <SegmentedControl
+        value={state}
+        onChange={setState}
+        aria-label={t.taskState}
+        data={states.map((value) => ({ value, label: labels[value] }))}
+        style={{ alignSelf: 'start', maxWidth: '100%', overflowX: 'auto' }}
+      />
+      {queue.data && (
+        <Text size="sm" c="dimmed">
+          {t.queueFigures(
+            format.number(queue.data.active),
+            format.number(queue.data.total_completed),
+            format.number(queue.data.total_failed),
+          )}
+        </Text>
+      )}
+      <QueryView query={tasks}>
+        {(rows) =>
+          rows.length === 0 ? <Empty title={t.noTasks}>{t.noTasksHint}</Empty> : <TasksTable tasks={rows} />
+        }
+      </QueryView>
+    </Page>
+  );
+};
+
+export default TasksPage;

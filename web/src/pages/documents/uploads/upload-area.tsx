@@ -1,0 +1,31 @@
+import { Text } from '@mantine/core';
+import { Dropzone } from '@mantine/dropzone';
+import '@mantine/dropzone/styles.css';
+import { useQuery } from '@tanstack/react-query';
+import { useMessages } from '../../../i18n/language';
+import { typesQuery } from '../queries';
+import { uploadQueue } from './upload-queue';
+
+/** Takes dropped files and folders; what cannot be read the server says, with its reason. */
+export const UploadArea = ({ partition }: { partition: string }) => {
+  const { documents: t } = useMessages();
+  const types = useQuery(typesQuery);
+  return (
+    <Dropzone
+      onDrop={(files) => uploadQueue.add(partition, files)}
+      inputProps={{ 'aria-label': t.drop }}
+      py="lg"
+      multiple
+      useFsAccessApi={false}
+    >
+      <Text ta="center" fw={600}>
+        {t.drop}
+      </Text>
+      {types.data && (
+        <Text ta="center" size="sm" c="dimmed" lineClamp={1} title={types.data.join(', ')}>
+          {t.dropHint(types.data.join(', '))}
+        </Text>
+      )}
+    </Dropzone>
+  );
+};

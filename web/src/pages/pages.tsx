@@ -1,0 +1,36 @@
+import { lazy } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
+import type { Session } from '../api/session';
+import { to } from '../shared/routes';
+import { NotFound } from './not-found';
+
+/** Each page is a script of its own, loaded when it is opened. */
+const documentPages = [
+  ['/partitions', lazy(() => import('./documents/partitions/partitions-page'))],
+  ['/partitions/:partition', lazy(() => import('./documents/files/files-page'))],
+  ['/partitions/:partition/files/:file', lazy(() => import('./documents/reader/reader-page'))],
+  ['/search', lazy(() => import('./documents/search/search-page'))],
+  ['/chat', lazy(() => import('./documents/chat/chat-page'))],
+  ['/tasks', lazy(() => import('./documents/tasks/tasks-page'))],
+] as const;
+
+const signalPages = [
+  ['/signals', lazy(() => import('./signals/overview/overview-page'))],
+  ['/signals/alerts', lazy(() => import('./signals/alerts/alerts-page'))],
+  ['/signals/alerts/:id', lazy(() => import('./signals/alerts/alert-page'))],
+] as const;
+
+export const Pages = ({ session }: { session: Session }) => (
+  <Switch>
+    <Route path="/">
+      <Redirect to={session.user === null ? to.signals : to.partitions} replace />
+    </Route>
+    {session.user !== null &&
+      documentPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+    {session.management &&
+      signalPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+    <Route>
+      <NotFound />
+    </Route>
+  </Switch>
+);

@@ -1,0 +1,60 @@
+import type { AlertFilters } from '../queries';
+
+/** The filters of the list as texts, as the form holds them and the address carries them. */
+export interface Filters {
+  state: 'all' | 'forwarded' | 'filtered' | 'open';
+  scenario: string;
+  country: string;
+  ip: string;
+  machineId: string;
+  since: string;
+  until: string;
+}
+
+const STATES = ['all', 'forwarded', 'filtered', 'open'] as const;
+const TEXTS = ['scenario', 'country', 'ip', 'machineId', 'since', 'until'] as const;
+
+export const readFilters = (query: URLSearchParams): Filters => ({
+  ...({ scenario: '', country: '', ip: '', machineId: '', since: '', until: '' } as const),
+  ...Object.fromEntries(TEXTS.map((name) => [name, query.get(name) ?? ''])),
+  state: STATES.find((state) => state === query.get('state')) ?? 'all',
+});
+
+export const writeFilters = ({ state, ...texts }: Filters): Record<string, string> => ({
+  ...(state === 'all' ? {} : { state }),
+  ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value.trim() !== '')),
+});
+
+const STATE_QUERY: Readonly<Record<Filters['state'], AlertFilters>> = {
+  all: {},
+  forwarded: { forwardedToCapi: 'true' },
+  filtered: { filtered: 'true' },
+  open: { filtered: 'false', forwardedToCapi: 'false' },
+};
+
+const time = (text: string): string | undefined => {
+  const date = new Date(text);
+  return text === '' || Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+};
+
+/** What the server is asked; a country that is being typed does not count yet. */
+export const queryOf = ({ state, scenario, country, ip, machineId, since, until }: Filters): AlertFilters => {
+  const code = country.trim().toUpperCase();
+  const [from, to] = [time(since), time(until)];
+  return {
+    ...STATE_QUERY[state],
+    ...(scenario.trim() === '' ? {} : { scenario: scenario.trim() }),
+    ...(/^[A-Z]{2}$/.test(code) ? { country: code } : {}),
+    ...(ip.trim() === '' ? {} : { ip: ip.trim() }),
+    ...(machineId.trim() === '' ? {} : { machineId: machineId.trim() }),
+    ...(from === undefined ? {} : { since: from }),
+    ...(to === undefined ? {} : { until: to }),
+  };
+};
+
+/** For a field of the kind `datetime-local`, in the reader's zone. */
+export const localTime = (text: string): string => {
+  const date = new Date(text);
+  if (text === '' || Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+};

@@ -1,0 +1,117 @@
+import {
+  Anchor,
+  Button,
+  Code,
+  CopyButton,
+  Group,
+  List,
+  Paper,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link, useParams } from 'wouter';
+import { useMessages } from '../../../i18n/language';
+import { Page } from '../../../shared/page';
+import { QueryView } from '../../../shared/query-view';
+import { to, withQuery } from '../../../shared/routes';
+import { alertQuery } from '../queries';
+import type { Alert } from '../queries';
+import { AlertFacts } from './alert-facts';
+import { AlertState } from './alert-state';
+import { DecisionTable } from './decision-table';
+import { IpInfo } from './ip-info';
+import { prettyJson, reasonsOf } from './read-raw';
+
+const Section = ({ title, children }: { title: string; children: ReactNode }) => (
+  <Paper withBorder p="md" component="section" aria-label={title} style={{ minWidth: 0 }}>
+    <Title order={2} size="h5" mb="xs">
+      {title}
+    </Title>
+    {children}
+  </Paper>
+);
+
+const Details = ({ alert }: { alert: Alert }) => {
+  const { signals: t, common } = useMessages();
+  const reasons = reasonsOf(alert.filterReasons);
+  const address = alert.sourceIp ?? alert.sourceValue;
+  return (
+    <Stack>
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Section title={t.source}>
+          <AlertFacts alert={alert} />
+          {address !== null && (
+            <Anchor component={Link} href={withQuery(to.alerts, { ip: address })} size="sm">
+              {t.otherAlerts}
+            </Anchor>
+          )}
+        </Section>
+        <Stack>
+          <Section title={alert.filtered === true ? t.reasons : t.matchedReasons}>
+            {reasons.length === 0 ? (
+              <Text size="sm">{t.noReasons}</Text>
+            ) : (
+              <List size="sm">
+                {reasons.map((reason, index) => (
+                  <List.Item key={index} style={{ overflowWrap: 'anywhere' }}>
+                    {reason}
+                  </List.Item>
+                ))}
+              </List>
+            )}
+          </Section>
+          <Section title={t.decisions}>
+            <DecisionTable rawJson={alert.rawJson} />
+          </Section>
+          {address !== null && (
+            <Section title={t.ipInfo}>
+              <IpInfo address={address} />
+            </Section>
+          )}
+        </Stack>
+      </SimpleGrid>
+      {alert.rawJson !== null && (
+        <Section title={t.raw}>
+          <Code block mah={480} tabIndex={0}>
+            {prettyJson(alert.rawJson)}
+          </Code>
+          <CopyButton value={alert.rawJson}>
+            {({ copied, copy }) => (
+              <Button size="xs" variant="default" mt="xs" onClick={copy}>
+                {copied ? common.copied : common.copy}
+              </Button>
+            )}
+          </CopyButton>
+        </Section>
+      )}
+    </Stack>
+  );
+};
+
+const AlertPage = () => {
+  const { id = '' } = useParams<{ id: string }>();
+  const { signals: t } = useMessages();
+  const alert = useQuery(alertQuery(Number(id)));
+  return (
+    <Page
+      title={alert.data?.scenario ?? t.alert(Number(id))}
+      hint={
+        <Group gap="sm">
+          <Anchor component={Link} href={to.alerts} size="sm">
+            ← {t.backToAlerts}
+          </Anchor>
+          {t.alert(Number(id))}
+        </Group>
+      }
+      actions={alert.data && <AlertState alert={alert.data} />}
+    >
+      <QueryView query={alert}>{(data) => <Details alert={data} />}</QueryView>
+    </Page>
+  );
+};
+
+export default AlertPage;

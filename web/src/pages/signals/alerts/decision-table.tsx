@@ -1,0 +1,33 @@
+import { Table, Text } from '@mantine/core';
+import { useMessages } from '../../../i18n/language';
+import { decisionsOf } from './read-raw';
+
+export const DecisionTable = ({ rawJson }: { rawJson: string | null }) => {
+  const { signals: t } = useMessages();
+  const decisions = decisionsOf(rawJson);
+  if (decisions.length === 0) return <Text size="sm">{t.noDecisions}</Text>;
+  return (
+    <Table.ScrollContainer minWidth={360}>
+      <Table aria-label={t.decisions} verticalSpacing={4}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.decision}</Table.Th>
+            <Table.Th>{t.address}</Table.Th>
+            <Table.Th>{t.duration}</Table.Th>
+            <Table.Th>{t.origin}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {decisions.map(({ type, value, duration, origin }, index) => (
+            <Table.Tr key={index}>
+              <Table.Td>{type}</Table.Td>
+              <Table.Td>{value}</Table.Td>
+              <Table.Td>{duration}</Table.Td>
+              <Table.Td>{origin}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+};

@@ -1,0 +1,68 @@
+import { Autocomplete, Button, Group, SegmentedControl, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMessages } from '../../../i18n/language';
+import { statsQuery } from '../queries';
+import { localTime, readFilters } from './address-filters';
+import type { Filters } from './address-filters';
+
+interface Props {
+  filters: Filters;
+  onChange: (filters: Filters) => void;
+}
+
+export const FilterForm = ({ filters, onChange }: Props) => {
+  const { signals: t } = useMessages();
+  const stats = useQuery(statsQuery);
+  const set = (name: keyof Filters) => (value: string) => onChange({ ...filters, [name]: value });
+  const text = (name: 'country' | 'ip' | 'machineId', label: string, placeholder = '') => (
+    <TextInput
+      label={label}
+      placeholder={placeholder}
+      value={filters[name]}
+      onChange={(event) => set(name)(event.currentTarget.value)}
+      style={{ flex: '1 1 140px' }}
+    />
+  );
+  const moment = (name: 'since' | 'until', label: string) => (
+    <TextInput
+      type="datetime-local"
+      label={label}
+      value={localTime(filters[name])}
+      onChange={({ currentTarget: { value } }) =>
+        set(name)(value === '' ? '' : new Date(value).toISOString())
+      }
+      style={{ flex: '1 1 190px' }}
+    />
+  );
+  const states = ['all', 'forwarded', 'filtered', 'open'] as const;
+  return (
+    <>
+      <SegmentedControl
+        aria-label={t.state}
+        value={filters.state}
+        onChange={set('state')}
+        data={states.map((value) => ({ value, label: t.states[value] }))}
+        style={{ alignSelf: 'start', maxWidth: '100%', overflowX: 'auto' }}
+      />
+      <Group align="end" gap="sm">
+        <Autocomplete
+          label={t.scenario}
+          data={[...new Set(stats.data?.allScenarios.map(({ scenario }) => scenario) ?? [])]}
+          value={filters.scenario}
+          onChange={set('scenario')}
+          limit={30}
+          maxLength={200}
+          style={{ flex: '2 1 220px' }}
+        />
+        {text('country', t.country, t.countryHint)}
+        {text('ip', t.address)}
+        {text('machineId', t.machine)}
+        {moment('since', t.since)}
+        {moment('until', t.until)}
+        <Button variant="default" onClick={() => onChange(readFilters(new URLSearchParams()))}>
+          {t.clearFilters}
+        </Button>
+      </Group>
+    </>
+  );
+};

@@ -1,0 +1,24 @@
+import { Alert, Anchor } from '@mantine/core';
+import { Link } from 'wouter';
+import { useMessages } from '../../../i18n/language';
+import { to } from '../../../shared/routes';
+import type { Forwarding } from '../queries';
+
+/** A failure counts while signals wait because of it. */
+const failureOf = ({ watchers }: Forwarding): string | null =>
+  watchers.find(({ waiting, lastError }) => waiting > 0 && lastError !== null)?.lastError?.message ?? null;
+
+export const CapiState = ({ forwarding }: { forwarding: Forwarding }) => {
+  const { signals: t } = useMessages();
+  const failure = failureOf(forwarding);
+  const fine = forwarding.enabled && failure === null;
+  const text = !forwarding.enabled ? t.capiOff : failure === null ? t.capiFine : t.capiAway(failure);
+  return (
+    <Alert color={fine ? 'green' : 'orange'} variant="outline" role="status">
+      {text}{' '}
+      <Anchor component={Link} href={to.forwarding} size="sm">
+        {t.forwarding}
+      </Anchor>
+    </Alert>
+  );
+};

@@ -1,0 +1,88 @@
+import { Text, useComputedColorScheme } from '@mantine/core';
+import { useElementSize } from '@mantine/hooks';
+import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { useLocation } from 'wouter';
+import { useFormat } from '../../../i18n/format';
+import { useLanguage } from '../../../i18n/language';
+import { to, withQuery } from '../../../shared/routes';
+import type { Period } from '../queries';
+import { daysBetween, fillDays } from './fill-days';
+
+interface Props {
+  days: readonly { date: string; count: number }[];
+  period: Period;
+}
+
+const HEIGHT = 240;
+
+const colours = (dark: boolean) =>
+  dark
+    ? { text: '#c9c9c9', grid: '#3b3b3b', bar: '#22b8cf' }
+    : { text: '#495057', grid: '#e9ecef', bar: '#0b7285' };
+
+/** Alerts of each day; a range that is dragged over the days leads to their list. */
+const TimeChart = ({ days, period }: Props) => {
+  const { messages, language } = useLanguage();
+  const t = messages.signals;
+  const format = useFormat();
+  const [, navigate] = useLocation();
+  const { ref, width } = useElementSize();
+  const frame = useRef<HTMLDivElement>(null);
+  const dark = useComputedColorScheme('light') === 'dark';
+  const data = useMemo(() => fillDays(days, period, Date.now()), [days, period]);
+  const choose = useEffectEvent((from: number, until: number) =>
+    navigate(withQuery(to.alerts, daysBetween(from, until))),
+  );
+  useEffect(() => {
+    if (frame.current === null || width === 0) return;
+    const { text, grid, bar } = colours(dark);
+    const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
+    const date = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+    const named = (seconds: number) => date.format(new Date(seconds * 1000));
+    const options: uPlot.Options = {
+      ...{ width, height: HEIGHT, tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') },
+      axes: [
+        {
+          ...axis,
+          incrs: [86_400, 7 * 86_400, 30 * 86_400, 90 * 86_400],
+          values: (_chart, at) => at.map(named),
+        },
+        { ...axis, size: 60, values: (_chart, at) => at.map((count) => count.toLocaleString(language)) },
+      ],
+      scales: { y: { range: (_chart, _least, most) => [0, Math.max(5, most * 1.1)] } },
+      series: [
+        { label: t.perDay, value: (_chart, at) => (at === null ? '' : named(at)) },
+        {
+          ...{ label: t.count, stroke: bar, fill: bar },
+          ...(uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.8, 40] }) } : {}),
+          points: { show: false },
+        },
+      ],
+      cursor: { drag: { x: true, y: false, setScale: false } },
+      hooks: {
+        setSelect: [
+          (chart) => {
+            const { left, width: chosen } = chart.select;
+            if (chosen > 0) choose(chart.posToVal(left, 'x'), chart.posToVal(left + chosen, 'x'));
+          },
+        ],
+      },
+    };
+    const chart = new uPlot(options, data, frame.current);
+    return () => chart.destroy();
+  }, [data, width, dark, language, t]);
+  const total = data[1].reduce((sum, count) => sum + count, 0);
+  const summary = t.perDaySummary(format.number(total), format.number(data[0].length));
+  return (
+    <div ref={ref}>
+      <div ref={frame} role="img" aria-label={`${t.perDay}: ${summary}`} style={{ minHeight: HEIGHT }} />
+      <Text size="sm" c="dimmed">
+        {summary}. {t.perDayHint}
+      </Text>
+    </div>
+  );
+};
+
+export default TimeChart;

@@ -1,0 +1,52 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, bodyOf } from '../../api/client';
+import type { components, paths } from '../../api/schema.gen';
+
+export type Alert = components['schemas']['Alert'];
+export type AlertFilters = NonNullable<paths['/api/alerts']['get']['parameters']['query']>;
+export type Period = '7d' | '30d' | 'all';
+export type Forwarding = Awaited<ReturnType<typeof readForwarding>>;
+export type Watcher = Forwarding['watchers'][number];
+
+const REFRESH_MS = 10_000;
+
+const readForwarding = () => bodyOf(api.GET('/api/forwarding'));
+
+export const statsQuery = queryOptions({
+  queryKey: ['signals', 'stats'],
+  queryFn: () => bodyOf(api.GET('/api/stats')),
+  refetchInterval: REFRESH_MS,
+});
+
+export const distributionQuery = (period: Period) =>
+  queryOptions({
+    queryKey: ['signals', 'distribution', period],
+    queryFn: () => bodyOf(api.GET('/api/stats/distribution', { params: { query: { period } } })),
+    refetchInterval: 3 * REFRESH_MS,
+  });
+
+export const forwardingQuery = queryOptions({
+  queryKey: ['signals', 'forwarding'],
+  queryFn: readForwarding,
+  refetchInterval: REFRESH_MS / 2,
+});
+
+export const rulesQuery = queryOptions({
+  queryKey: ['signals', 'rules'],
+  queryFn: () => bodyOf(api.GET('/api/filters')),
+  refetchInterval: REFRESH_MS,
+});
+
+export const quarantineQuery = queryOptions({
+  queryKey: ['signals', 'quarantine'],
+  queryFn: () => bodyOf(api.GET('/api/quarantine', { params: { query: { limit: 100 } } })),
+  refetchInterval: REFRESH_MS,
+});
+
+export const readAlerts = (query: AlertFilters) => bodyOf(api.GET('/api/alerts', { params: { query } }));
+
+export const alertQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['signals', 'alert', id],
+    queryFn: () => bodyOf(api.GET('/api/alerts/{id}', { params: { path: { id } } })),
+  });

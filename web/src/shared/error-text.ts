@@ -1,0 +1,28 @@
+import { useCallback } from 'react';
+import { ApiError } from '../api/api-error';
+import type { Messages } from '../i18n/messages';
+import { useMessages } from '../i18n/language';
+
+const hintOf = (error: ApiError, t: Messages['common']): string | null => {
+  if (error.status === 0) return t.errorUnreachable;
+  if (error.status === 403) return t.errorForbidden;
+  if (error.status === 404) return t.errorNotFound;
+  if (error.status === 429) return t.errorTooMany;
+  if (error.status === 503) return t.errorUnavailable;
+  if (error.status >= 500) return t.errorServer;
+  return null;
+};
+
+/** What went wrong, and where it is known what to do about it. */
+export const useErrorText = (): ((error: unknown) => string) => {
+  const { common: t } = useMessages();
+  return useCallback(
+    (error: unknown) => {
+      if (!(error instanceof ApiError)) return t.errorUnknown;
+      const hint = hintOf(error, t);
+      if (error.message === '') return hint ?? t.errorUnknown;
+      return hint === null ? error.message : `${error.message}. ${hint}`.replace('..', '.');
+    },
+    [t],
+  );
+};

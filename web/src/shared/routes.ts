@@ -1,0 +1,31 @@
+/** Addresses of the pages below the base path, and how parts that clients name go into them. */
+export const to = {
+  signIn: '/sign-in',
+  partitions: '/partitions',
+  partition: (partition: string) => `/partitions/${encodeURIComponent(partition)}`,
+  file: (partition: string, file: string) =>
+    `/partitions/${encodeURIComponent(partition)}/files/${encodeURIComponent(file)}`,
+  search: '/search',
+  chat: '/chat',
+  tasks: '/tasks',
+  signals: '/signals',
+  alerts: '/signals/alerts',
+  alert: (id: number) => `/signals/alerts/${id}`,
+  rules: '/signals/rules',
+  forwarding: '/signals/forwarding',
+  state: '/state',
+  models: '/models',
+  users: '/users',
+};
+
+/** A path with those parameters that have a value. */
+export const withQuery = (
+  path: string,
+  query: Record<string, string | number | null | undefined>,
+): string => {
+  const given = Object.entries(query).filter(
+    ([, value]) => value !== undefined && value !== null && value !== '',
+  );
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? path : `${path}?${text}`;
+};

@@ -1,0 +1,115 @@
+import { UnstyledButton } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { useMessages } from '../i18n/language';
+import classes from './virtual-table.module.css';
+
+export interface Column<T> {
+  key: string;
+  header: string;
+  /** A track of a CSS grid. */
+  width: string;
+  cell: (row: T) => ReactNode;
+  sortable?: boolean;
+}
+
+export interface Sort {
+  key: string;
+  descending: boolean;
+}
+
+interface Props<T> {
+  label: string;
+  rows: readonly T[];
+  columns: readonly Column<T>[];
+  rowKey: (row: T) => string | number;
+  sort?: Sort;
+  onSort?: (sort: Sort) => void;
+  /** Called when the last rows come into sight. */
+  onEnd?: () => void;
+  rowHeight?: number;
+  /** The least width before the table scrolls sideways. */
+  minWidth?: number;
+}
+
+const NEAR_THE_END = 40;
+/** With both borders, and room for a scroll bar at the bottom. */
+const HEAD_HEIGHT = 56;
+
+/** A table of any length: only the rows in sight are in the page. */
+export const VirtualTable = <T,>(props: Props<T>) => {
+  const { label, rows, columns, rowKey, sort, onSort, onEnd, rowHeight = 44, minWidth = 700 } = props;
+  const { common: t } = useMessages();
+  const frame = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  });
+  const items = virtualizer.getVirtualItems();
+  const last = items.at(-1)?.index ?? -1;
+  const nearEnd = rows.length > 0 && last >= rows.length - NEAR_THE_END;
+  useEffect(() => {
+    if (nearEnd) onEnd?.();
+  }, [nearEnd, rows.length, onEnd]);
+  const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(' '), minWidth };
+  return (
+    <div
+      ref={frame}
+      className={classes['frame']}
+      style={{ height: `min(max(320px, 100dvh - 300px), ${rows.length * rowHeight + HEAD_HEIGHT}px)` }}
+      tabIndex={0}
+      role="region"
+      aria-label={label}
+    >
+      <div role="table" aria-label={label} aria-rowcount={rows.length + 1} style={{ minWidth }}>
+        <div role="rowgroup" className={classes['head']}>
+          <div role="row" className={classes['row']} style={grid} aria-rowindex={1}>
+            {columns.map(({ key, header, sortable }) => (
+              <div
+                key={key}
+                role="columnheader"
+                className={classes['cell']}
+                aria-sort={sort?.key === key ? (sort.descending ? 'descending' : 'ascending') : undefined}
+              >
+                {sortable && onSort ? (
+                  <UnstyledButton
+                    className={classes['sort']}
+                    aria-label={t.sortBy(header)}
+                    onClick={() => onSort({ key, descending: sort?.key === key && !sort.descending })}
+                  >
+                    {header} {sort?.key === key ? (sort.descending ? '↓' : '↑') : ''}
+                  </UnstyledButton>
+                ) : (
+                  header
+                )}
+              </div>
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
+          {items.map(({ index, start }) => {
+            const row = rows[index] as T;
+            return (
+              <div
+                key={rowKey(row)}
+                role="row"
+                aria-rowindex={index + 2}
+                className={`${classes['row']} ${classes['body']}`}
+                style={{ ...grid, height: rowHeight, transform: `translateY(${start}px)` }}
+              >
+                {columns.map(({ key, cell }) => (
+                  <div key={key} role="cell" className={classes['cell']}>
+                    {cell(row)}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+};
