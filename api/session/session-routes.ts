@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import { AppError } from '../../schemas/app-error.js';
 import type { Config } from '../../schemas/config/config.js';
+import type { Principal } from '../../schemas/documents/users.js';
 import { SessionBody, SignIn } from '../../schemas/session-api.js';
 import { sha256Hex } from '../../schemas/sha256.js';
 import { baseUrl } from '../http/base-url.js';
@@ -19,6 +20,14 @@ interface SessionRouteDeps {
   limitSignIn: RateLimiting['limitSignIn'];
   http: Config['http'];
 }
+
+/** Who signed in stands in the line of the request. */
+const nameInLog = (ctx: Koa.Context, { user, holder }: Pick<Session, 'user' | 'holder'>): void => {
+  if (holder !== null) ctx.state['key'] = holder.name;
+  if (user === null) return;
+  const { user_id: userId, display_name: displayName, is_admin: isAdmin } = user;
+  ctx.state['principal'] = { userId, displayName: displayName ?? '', isAdmin } satisfies Principal;
+};
 
 const tag = 'Session';
 const path = '/app/session';
@@ -72,6 +81,7 @@ export const sessionRoutes = (deps: SessionRouteDeps): Route[] => {
           throw new AppError('AUTH_ERROR', 'Only pages of this origin may sign in', { plain: true });
         const who = await limitSignIn(koa, sha256Hex(token), () => identify(koa, token));
         const session = await sessions.open(who, await sessions.read(koa));
+        nameInLog(koa, who);
         const answer = present(session);
         return { ...answer, headers: { ...answer.headers, ...setCookie(session.cookie, isHttps(koa)) } };
       },

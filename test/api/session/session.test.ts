@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sha256Hex } from '../../../schemas/sha256.js';
+import { until } from '../../support/until.js';
 import { signIn, trySignIn } from '../support/sign-in.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
 import { DASHBOARD_KEY, startProxy } from '../support/start-proxy.js';
 import type { Proxy } from '../support/start-proxy.js';
 
 const HOUR_MS = 3_600_000;
-const START = Date.UTC(2026, 4, 1);
+/** Ahead of the clock of any server, which removes what has ended by its own. */
+const START = Date.UTC(2100, 4, 1);
 
 let clock = START;
 let proxy: Proxy;
@@ -48,6 +50,15 @@ describe('POST /app/session', () => {
       expect(body).toMatchObject({ user: null, management: true });
       expect(await statusOf('/api/alerts', { Cookie: cookie })).toBe(200);
     }
+  });
+
+  it('is told in the log, with who it was', async () => {
+    const { token, userId } = proxy.addUser('logged');
+    await signIn(proxy, DASHBOARD_KEY, (await signIn(proxy, token)).headers);
+    await until('both lines are written', async () => {
+      const lines = proxy.logLines.filter((line) => line.includes('"path":"/app/session"')).join('');
+      return lines.includes(`"user_id":${userId}`) && lines.includes('"key":"DASHBOARD_API_KEY"');
+    });
   });
 
   it('adds the other kind to a session that there is, under a new cookie', async () => {
