@@ -3,7 +3,7 @@ import type { CSSVariablesResolver } from '@mantine/core';
 
 export const theme = createTheme({
   primaryColor: 'tamis',
-  primaryShade: { light: 9, dark: 7 },
+  primaryShade: 9,
   colors: {
     tamis: virtualColor({ name: 'tamis', light: 'cyan', dark: 'cyan' }),
   },

@@ -4,7 +4,7 @@ import { ApiError } from './api-error';
 import { onRefused, send, setCsrfToken } from './client';
 
 export interface Session {
-  user: { id: number; name: string | null; is_admin: boolean } | null;
+  user: { id: number; name: string; is_admin: boolean } | null;
   /** Whether the management side of the signals may be asked. */
   management: boolean;
   csrf_token: string;

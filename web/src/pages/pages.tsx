@@ -17,7 +17,15 @@ const documentPages = [
 const signalPages = [
   ['/signals', lazy(() => import('./signals/overview/overview-page'))],
   ['/signals/alerts', lazy(() => import('./signals/alerts/alerts-page'))],
+  ['/signals/rules', lazy(() => import('./signals/rules/rules-page'))],
+  ['/signals/forwarding', lazy(() => import('./signals/forwarding/forwarding-page'))],
   ['/signals/alerts/:id', lazy(() => import('./signals/alerts/alert-page'))],
+] as const;
+
+const StatePage = lazy(() => import('./operations/state/state-page'));
+const adminPages = [
+  [to.models, lazy(() => import('./operations/models/models-page'))],
+  [to.users, lazy(() => import('./operations/users/users-page'))],
 ] as const;
 
 export const Pages = ({ session }: { session: Session }) => (
@@ -29,6 +37,9 @@ export const Pages = ({ session }: { session: Session }) => (
       documentPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
     {session.management &&
       signalPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+    {session.user?.is_admin === true &&
+      adminPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+    <Route path={to.state} component={StatePage} />
     <Route>
       <NotFound />
     </Route>

@@ -13,7 +13,7 @@ export const UserMenu = ({ session }: { session: Session }) => {
   const { setColorScheme } = useMantineColorScheme();
   const dark = useComputedColorScheme('light') === 'dark';
   const { user } = session;
-  const name = user === null ? t.managementOnly : (user.name ?? t.user(user.id));
+  const name = user === null ? t.managementOnly : (user.name || t.user(user.id));
   return (
     <Menu position="bottom-end" width={280}>
       <Menu.Target>

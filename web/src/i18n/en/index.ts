@@ -1,6 +1,7 @@
 import { ask } from './ask';
 import { common } from './common';
 import { documents } from './documents';
+import { operations } from './operations';
 import { signals } from './signals';
 
-export const en = { ask, common, documents, signals };
+export const en = { ask, common, documents, operations, signals };

@@ -13,6 +13,7 @@ export const signals = {
   period: 'Period',
   periods: { '7d': '7 days', '30d': '30 days', all: 'All' },
   perDay: 'Alerts per day (UTC)',
+  day: 'Day',
   perDayHint: 'Drag over days to list their alerts.',
   perDaySummary: (total: string, days: string) => `${total} alerts over ${days} days`,
   noSignals: 'No signal yet',

@@ -2,6 +2,7 @@ import type { Messages } from '../messages';
 import { ask } from './ask';
 import { common } from './common';
 import { documents } from './documents';
+import { operations } from './operations';
 import { signals } from './signals';
 
-export const fr: Messages = { ask, common, documents, signals };
+export const fr: Messages = { ask, common, documents, operations, signals };

@@ -15,6 +15,7 @@ export const signals: Messages['signals'] = {
   period: 'Période',
   periods: { '7d': '7 jours', '30d': '30 jours', all: 'Tout' },
   perDay: 'Alertes par jour (UTC)',
+  day: 'Jour',
   perDayHint: 'Faites glisser sur des jours pour lister leurs alertes.',
   perDaySummary: (total, days) => `${total} alertes sur ${days} jours`,
   noSignals: 'Aucun signal',

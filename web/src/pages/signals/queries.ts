@@ -5,10 +5,13 @@ import type { components, paths } from '../../api/schema.gen';
 export type Alert = components['schemas']['Alert'];
 export type AlertFilters = NonNullable<paths['/api/alerts']['get']['parameters']['query']>;
 export type Period = '7d' | '30d' | 'all';
+export type Rule = Awaited<ReturnType<typeof readRules>>['rules'][number];
 export type Forwarding = Awaited<ReturnType<typeof readForwarding>>;
 export type Watcher = Forwarding['watchers'][number];
 
 const REFRESH_MS = 10_000;
+
+const readRules = () => bodyOf(api.GET('/api/filters'));
 
 const readForwarding = () => bodyOf(api.GET('/api/forwarding'));
 
@@ -33,7 +36,7 @@ export const forwardingQuery = queryOptions({
 
 export const rulesQuery = queryOptions({
   queryKey: ['signals', 'rules'],
-  queryFn: () => bodyOf(api.GET('/api/filters')),
+  queryFn: readRules,
   refetchInterval: REFRESH_MS,
 });
 

@@ -19,7 +19,7 @@ export const FilterFault = ({ filter, fault }: { filter: string; fault: ApiError
           <Text size="sm" mt="xs">
             {t.filterFault(at + 1)}
           </Text>
-          <Code block>
+          <Code block tabIndex={0}>
             {points.slice(0, at).join('')}
             <Mark color="red">{points[at] ?? ' '}</Mark>
             {points.slice(at + 1).join('')}

@@ -79,7 +79,7 @@ export const SearchResults = ({ documents, question, trace }: Props) => {
           <Accordion.Item value="trace">
             <Accordion.Control>{t.traceTitle}</Accordion.Control>
             <Accordion.Panel>
-              <Code block mah={500}>
+              <Code block tabIndex={0} mah={500}>
                 {JSON.stringify(trace, null, 2)}
               </Code>
             </Accordion.Panel>

@@ -25,7 +25,11 @@ export const TaskReason = ({ task }: { task: string }) => {
       {({ summary, reason }) => (
         <Stack gap={4}>
           <Text size="sm">{summary}</Text>
-          {reason !== undefined && reason !== summary && <Code block>{reason}</Code>}
+          {reason !== undefined && reason !== summary && (
+            <Code block tabIndex={0}>
+              {reason}
+            </Code>
+          )}
         </Stack>
       )}
     </QueryView>

@@ -1,5 +1,6 @@
 import { Table, Text } from '@mantine/core';
 import { useMessages } from '../../../i18n/language';
+import { ScrollTable } from '../../../shared/scroll-table';
 import { decisionsOf } from './read-raw';
 
 export const DecisionTable = ({ rawJson }: { rawJson: string | null }) => {
@@ -7,27 +8,25 @@ export const DecisionTable = ({ rawJson }: { rawJson: string | null }) => {
   const decisions = decisionsOf(rawJson);
   if (decisions.length === 0) return <Text size="sm">{t.noDecisions}</Text>;
   return (
-    <Table.ScrollContainer minWidth={360}>
-      <Table aria-label={t.decisions} verticalSpacing={4}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.decision}</Table.Th>
-            <Table.Th>{t.address}</Table.Th>
-            <Table.Th>{t.duration}</Table.Th>
-            <Table.Th>{t.origin}</Table.Th>
+    <ScrollTable label={t.decisions} minWidth={360}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t.decision}</Table.Th>
+          <Table.Th>{t.address}</Table.Th>
+          <Table.Th>{t.duration}</Table.Th>
+          <Table.Th>{t.origin}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {decisions.map(({ type, value, duration, origin }, index) => (
+          <Table.Tr key={index}>
+            <Table.Td>{type}</Table.Td>
+            <Table.Td>{value}</Table.Td>
+            <Table.Td>{duration}</Table.Td>
+            <Table.Td>{origin}</Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {decisions.map(({ type, value, duration, origin }, index) => (
-            <Table.Tr key={index}>
-              <Table.Td>{type}</Table.Td>
-              <Table.Td>{value}</Table.Td>
-              <Table.Td>{duration}</Table.Td>
-              <Table.Td>{origin}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+        ))}
+      </Table.Tbody>
+    </ScrollTable>
   );
 };

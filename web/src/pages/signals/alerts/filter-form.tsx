@@ -20,7 +20,7 @@ export const FilterForm = ({ filters, onChange }: Props) => {
       placeholder={placeholder}
       value={filters[name]}
       onChange={(event) => set(name)(event.currentTarget.value)}
-      style={{ flex: '1 1 140px' }}
+      style={{ flex: '1 1 120px', maxWidth: 260 }}
     />
   );
   const moment = (name: 'since' | 'until', label: string) => (
@@ -31,7 +31,7 @@ export const FilterForm = ({ filters, onChange }: Props) => {
       onChange={({ currentTarget: { value } }) =>
         set(name)(value === '' ? '' : new Date(value).toISOString())
       }
-      style={{ flex: '1 1 190px' }}
+      style={{ flex: '1 1 190px', maxWidth: 260 }}
     />
   );
   const states = ['all', 'forwarded', 'filtered', 'open'] as const;

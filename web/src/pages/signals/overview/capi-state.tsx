@@ -8,7 +8,13 @@ import type { Forwarding } from '../queries';
 const failureOf = ({ watchers }: Forwarding): string | null =>
   watchers.find(({ waiting, lastError }) => waiting > 0 && lastError !== null)?.lastError?.message ?? null;
 
-export const CapiState = ({ forwarding }: { forwarding: Forwarding }) => {
+interface Props {
+  forwarding: Forwarding;
+  /** Whether to lead to the page that shows more. */
+  link?: boolean;
+}
+
+export const CapiState = ({ forwarding, link = false }: Props) => {
   const { signals: t } = useMessages();
   const failure = failureOf(forwarding);
   const fine = forwarding.enabled && failure === null;
@@ -16,9 +22,11 @@ export const CapiState = ({ forwarding }: { forwarding: Forwarding }) => {
   return (
     <Alert color={fine ? 'green' : 'orange'} variant="outline" role="status">
       {text}{' '}
-      <Anchor component={Link} href={to.forwarding} size="sm">
-        {t.forwarding}
-      </Anchor>
+      {link && (
+        <Anchor component={Link} href={to.forwarding} size="sm" underline="always">
+          {t.forwarding}
+        </Anchor>
+      )}
     </Alert>
   );
 };

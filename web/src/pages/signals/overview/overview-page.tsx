@@ -27,7 +27,7 @@ const OverviewPage = () => {
   const distribution = useQuery(distributionQuery(period));
   return (
     <Page title={t.overview} hint={t.overviewHint}>
-      {forwarding.data && <CapiState forwarding={forwarding.data} />}
+      {forwarding.data && <CapiState forwarding={forwarding.data} link />}
       <QueryView query={stats}>
         {(counts) =>
           counts.total === 0 ? (

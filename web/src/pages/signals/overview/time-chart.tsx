@@ -51,9 +51,13 @@ const TimeChart = ({ days, period }: Props) => {
         },
         { ...axis, size: 60, values: (_chart, at) => at.map((count) => count.toLocaleString(language)) },
       ],
-      scales: { y: { range: (_chart, _least, most) => [0, Math.max(5, most * 1.1)] } },
+      scales: {
+        // Room for the halves of the first and the last bar.
+        x: { range: (_chart, first, last) => [first - 43_200, last + 43_200] },
+        y: { range: (_chart, _least, most) => [0, Math.max(5, most * 1.1)] },
+      },
       series: [
-        { label: t.perDay, value: (_chart, at) => (at === null ? '' : named(at)) },
+        { label: t.day, value: (_chart, at) => (at === null ? '' : named(at)) },
         {
           ...{ label: t.count, stroke: bar, fill: bar },
           ...(uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.8, 40] }) } : {}),

@@ -1,0 +1,100 @@
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../../api/client';
+import { useFormat } from '../../../i18n/format';
+import { useMessages } from '../../../i18n/language';
+import { ConfirmButton } from '../../../shared/confirm-button';
+import { Time } from '../../../shared/time';
+import type { Migration } from './queries';
+
+type Step = 'dry_run' | 'run' | 'pause' | 'resume' | 'cancel';
+
+const apply = (name: Migration['name'], step: Step): Promise<unknown> => {
+  const params = { path: { name } };
+  switch (step) {
+    case 'pause':
+      return api.POST('/admin/migrations/{name}/pause', { params });
+    case 'resume':
+      return api.POST('/admin/migrations/{name}/resume', { params });
+    case 'cancel':
+      return api.POST('/admin/migrations/{name}/cancel', { params });
+    default:
+      return api.POST('/admin/migrations/{name}', { params, body: { mode: step, pages_per_second: null } });
+  }
+};
+
+const Buttons = ({ migration }: { migration: Migration }) => {
+  const { operations: t } = useMessages();
+  const queryClient = useQueryClient();
+  const step = useMutation({
+    mutationFn: (wanted: Step) => apply(migration.name, wanted),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['operations', 'migrations'] }),
+  });
+  const state = migration.latest[0]?.state;
+  const button = { size: 'xs', variant: 'default', disabled: step.isPending } as const;
+  if (state === 'running' || state === 'paused')
+    return (
+      <Group gap="xs">
+        <Button {...button} onClick={() => step.mutate(state === 'running' ? 'pause' : 'resume')}>
+          {state === 'running' ? t.pause : t.resume}
+        </Button>
+        <ConfirmButton label={t.cancel} question={t.cancelQuestion} onConfirm={() => step.mutate('cancel')} />
+      </Group>
+    );
+  if (migration.pending === null) return null;
+  return (
+    <Group gap="xs">
+      <Button {...button} onClick={() => step.mutate('dry_run')}>
+        {t.count}
+      </Button>
+      <ConfirmButton
+        label={t.run}
+        question={t.runQuestion(migration.title)}
+        onConfirm={() => step.mutate('run')}
+      />
+    </Group>
+  );
+};
+
+const Latest = ({ run }: { run: Migration['latest'][number] }) => {
+  const { operations: t } = useMessages();
+  const format = useFormat();
+  const total = run.total === null ? null : format.number(run.total);
+  const said = t.progress(format.number(run.done), total, run.unit);
+  const active = run.state === 'running' || run.state === 'paused';
+  return (
+    <Stack gap={4}>
+      <Text size="sm" c="dimmed">
+        {t.latest(t.modes[run.mode], t.runStates[run.state])}, {said}, <Time at={run.updated_at} />
+      </Text>
+      {run.error !== null && <Text size="sm">{run.error.message}</Text>}
+      {active && run.total !== null && (
+        <Progress value={(100 * run.done) / Math.max(1, run.total)} animated aria-label={said} />
+      )}
+    </Stack>
+  );
+};
+
+export const MigrationRow = ({ migration }: { migration: Migration }) => {
+  const { operations: t } = useMessages();
+  const format = useFormat();
+  const { title, pending, unknown, unit, latest } = migration;
+  const amount = pending === null || pending.amount === null ? null : format.number(pending.amount);
+  return (
+    <Stack gap="xs">
+      <Group justify="space-between">
+        <Text fw={600}>{title}</Text>
+        <Buttons migration={migration} />
+      </Group>
+      <Text size="sm">
+        {unknown ?? (pending === null ? t.nothingPending : t.pending(pending.what, amount, unit))}
+      </Text>
+      {pending !== null && pending.obstacle !== null && (
+        <Text size="sm" c="error">
+          {t.obstacle(pending.obstacle)}
+        </Text>
+      )}
+      {latest[0] !== undefined && <Latest run={latest[0]} />}
+    </Stack>
+  );
+};

@@ -1,0 +1,43 @@
+import { queryOptions } from '@tanstack/react-query';
+import { errorOf } from '../../../api/api-error';
+import { api, bodyOf } from '../../../api/client';
+import type { paths } from '../../../api/schema.gen';
+
+export type Ready = paths['/ready']['get']['responses'][200]['content']['application/json'];
+export type Verdict = Ready['checks'][string];
+
+/** 503 is an answer here: it says what does not work. */
+const readReady = async (): Promise<Ready> => {
+  const response = await fetch('/ready');
+  const text = await response.text();
+  if (response.ok || response.status === 503) {
+    const body = JSON.parse(text) as Ready;
+    if (typeof body.checks === 'object') return body;
+  }
+  throw errorOf(response.status, text, response.headers);
+};
+
+export const readyQuery = queryOptions({
+  queryKey: ['operations', 'ready'],
+  queryFn: readReady,
+  refetchInterval: 10_000,
+});
+
+const readMigrations = async () => (await bodyOf(api.GET('/admin/migrations'))).migrations;
+const readSchedules = async () => (await bodyOf(api.GET('/admin/schedules'))).schedules;
+
+export type Migration = Awaited<ReturnType<typeof readMigrations>>[number];
+export type Schedule = Awaited<ReturnType<typeof readSchedules>>[number];
+
+export const migrationsQuery = queryOptions({
+  queryKey: ['operations', 'migrations'],
+  queryFn: readMigrations,
+  refetchInterval: ({ state: { data } }) =>
+    data?.some(({ latest }) => latest[0]?.state === 'running') ? 1_000 : 10_000,
+});
+
+export const schedulesQuery = queryOptions({
+  queryKey: ['operations', 'schedules'],
+  queryFn: readSchedules,
+  refetchInterval: 30_000,
+});

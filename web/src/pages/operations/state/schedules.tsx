@@ -1,0 +1,95 @@
+import { Badge, Button, Group, Table, Text, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../../api/client';
+import { useMessages } from '../../../i18n/language';
+import { ScrollTable } from '../../../shared/scroll-table';
+import { QueryView } from '../../../shared/query-view';
+import { Time } from '../../../shared/time';
+import { schedulesQuery } from './queries';
+import type { Schedule } from './queries';
+
+type Step = 'pause' | 'resume' | 'run';
+
+const apply = (name: Schedule['name'], step: Step): Promise<unknown> => {
+  const params = { path: { name } };
+  if (step === 'run') return api.POST('/admin/schedules/{name}/run', { params });
+  if (step === 'pause') return api.POST('/admin/schedules/{name}/pause', { params, body: {} });
+  return api.POST('/admin/schedules/{name}/resume', { params, body: {} });
+};
+
+const Steering = ({ schedule: { name, paused } }: { schedule: Schedule }) => {
+  const { operations: t } = useMessages();
+  const queryClient = useQueryClient();
+  const step = useMutation({
+    mutationFn: (wanted: Step) => apply(name, wanted),
+    onSuccess: (_answer, wanted) => {
+      if (wanted === 'run') notifications.show({ color: 'green', message: t.started });
+      return queryClient.invalidateQueries({ queryKey: ['operations', 'schedules'] });
+    },
+  });
+  const button = { size: 'xs', variant: 'default', disabled: step.isPending } as const;
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button {...button} onClick={() => step.mutate('run')}>
+        {t.runNow}
+      </Button>
+      <Button {...button} onClick={() => step.mutate(paused ? 'resume' : 'pause')}>
+        {paused ? t.resume : t.pause}
+      </Button>
+    </Group>
+  );
+};
+
+export const Schedules = () => {
+  const { operations: t, common } = useMessages();
+  const schedules = useQuery(schedulesQuery);
+  const whenOf = ({ set, cron, every_minutes: minutes }: Schedule): string => {
+    if (!set) return t.notScheduled;
+    return cron ?? (minutes === null ? '' : t.everyMinutes(minutes));
+  };
+  return (
+    <section aria-label={t.schedules}>
+      <Title order={2} size="h4" mb="xs">
+        {t.schedules}
+      </Title>
+      <QueryView query={schedules}>
+        {(list) => (
+          <ScrollTable label={t.schedules} minWidth={820}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>{t.schedule}</Table.Th>
+                <Table.Th>{t.when}</Table.Th>
+                <Table.Th>{t.lastRun}</Table.Th>
+                <Table.Th>{t.nextRun}</Table.Th>
+                <Table.Th>{common.actions}</Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {list.map((schedule) => (
+                <Table.Tr key={schedule.name}>
+                  <Table.Td>
+                    <Text size="sm">{schedule.title}</Text>
+                  </Table.Td>
+                  <Table.Td>
+                    {whenOf(schedule)}{' '}
+                    {schedule.paused && (
+                      <Badge variant="dot" color="orange">
+                        {t.paused}
+                      </Badge>
+                    )}
+                  </Table.Td>
+                  <Table.Td>{schedule.last_run !== null && <Time at={schedule.last_run} />}</Table.Td>
+                  <Table.Td>
+                    {schedule.next_runs[0] !== undefined && <Time at={schedule.next_runs[0]} />}
+                  </Table.Td>
+                  <Table.Td>{schedule.set && <Steering schedule={schedule} />}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </ScrollTable>
+        )}
+      </QueryView>
+    </section>
+  );
+};

@@ -1,0 +1,14 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, bodyOf } from '../../../api/client';
+
+const readUsers = async () => (await bodyOf(api.GET('/users/'))).users;
+
+export type User = Awaited<ReturnType<typeof readUsers>>[number];
+
+/** A token as the server shows it once. */
+export interface NewToken {
+  name: string;
+  token: string;
+}
+
+export const usersQuery = queryOptions({ queryKey: ['users'], queryFn: readUsers });

@@ -1,0 +1,37 @@
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../../api/client';
+import { useMessages } from '../../../i18n/language';
+
+interface Step {
+  kind: 'pause' | 'resume' | 'retry' | 'release' | 'discard';
+  /** Of a discard; the server keeps it with the signals. */
+  reason?: string;
+}
+
+const steer = (watcher: string, { kind, reason = '' }: Step): Promise<unknown> => {
+  const params = { path: { watcher } };
+  switch (kind) {
+    case 'pause':
+      return api.POST('/api/forwarding/{watcher}/pause', { params });
+    case 'resume':
+      return api.POST('/api/forwarding/{watcher}/resume', { params });
+    case 'retry':
+      return api.POST('/api/forwarding/{watcher}/retry', { params });
+    case 'release':
+      return api.POST('/api/forwarding/{watcher}/release', { params });
+    case 'discard':
+      return api.POST('/api/forwarding/{watcher}/discard', { params, body: { reason } });
+  }
+};
+
+/** What an administrator does to the queue of a watcher. */
+export const useSteering = (watcher: string) => {
+  const { signals: t } = useMessages();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (step: Step) => steer(watcher, step),
+    onSuccess: () => notifications.show({ color: 'green', message: t.done }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['signals'] }),
+  });
+};

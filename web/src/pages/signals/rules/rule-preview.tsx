@@ -1,0 +1,115 @@
+import { Alert, Anchor, Button, Group, NumberInput, Stack, Table, Text, Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api, bodyOf } from '../../../api/client';
+import { useFormat } from '../../../i18n/format';
+import { useMessages } from '../../../i18n/language';
+import { ScrollTable } from '../../../shared/scroll-table';
+import { ErrorNotice } from '../../../shared/error-notice';
+import { to } from '../../../shared/routes';
+import { Time } from '../../../shared/time';
+
+const preview = (body: { filter: unknown; limit: number }) =>
+  bodyOf(api.POST('/api/filters/preview', { body }));
+type Result = Awaited<ReturnType<typeof preview>>;
+
+const faultOf = (json: string): string | null => {
+  try {
+    JSON.parse(json);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+
+const PreviewResult = ({ result }: { result: Result }) => {
+  const { signals: t } = useMessages();
+  const format = useFormat();
+  const { matched, scanned, newlyMatched, complete, notes, samples } = result;
+  return (
+    <Stack gap="xs">
+      <Alert color={matched > 0 ? 'blue' : 'gray'} variant="outline" role="status">
+        {t.previewResult(format.number(matched), format.number(scanned))}{' '}
+        {matched > 0 && t.previewNew(format.number(newlyMatched))} {!complete && t.previewPart}
+        {notes.map((note) => (
+          <Text key={note} size="sm">
+            {note}
+          </Text>
+        ))}
+      </Alert>
+      {samples.length > 0 && (
+        <ScrollTable label={t.preview} minWidth={640}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t.received}</Table.Th>
+              <Table.Th>{t.scenario}</Table.Th>
+              <Table.Th>{t.source}</Table.Th>
+              <Table.Th>{t.reason}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {samples.map(({ id, receivedAt, scenario, sourceValue, reason }) => (
+              <Table.Tr key={id}>
+                <Table.Td>
+                  <Time at={receivedAt} />
+                </Table.Td>
+                <Table.Td>
+                  <Anchor component={Link} href={to.alert(id)} size="sm">
+                    {scenario}
+                  </Anchor>
+                </Table.Td>
+                <Table.Td>{sourceValue}</Table.Td>
+                <Table.Td>{reason}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </ScrollTable>
+      )}
+    </Stack>
+  );
+};
+
+interface Props {
+  condition: string;
+  onChange: (condition: string) => void;
+}
+
+export const RulePreview = ({ condition, onChange }: Props) => {
+  const { signals: t } = useMessages();
+  const [limit, setLimit] = useState(1000);
+  const fault = faultOf(condition);
+  const run = useMutation({
+    meta: { ownErrors: true },
+    mutationFn: () => preview({ filter: JSON.parse(condition) as unknown, limit }),
+  });
+  return (
+    <Stack>
+      <Textarea
+        label={t.condition}
+        autosize
+        minRows={5}
+        maxRows={24}
+        spellCheck={false}
+        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        value={condition}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={fault !== null && t.conditionBad(fault)}
+      />
+      <Group align="end">
+        <NumberInput
+          label={t.previewLimit}
+          value={limit}
+          onChange={(value) => setLimit(Math.max(1, Number(value) || 1))}
+          min={1}
+          w={180}
+        />
+        <Button onClick={() => run.mutate()} disabled={fault !== null} loading={run.isPending}>
+          {t.runPreview}
+        </Button>
+      </Group>
+      {run.isError && <ErrorNotice error={run.error} />}
+      {run.data !== undefined && <PreviewResult result={run.data} />}
+    </Stack>
+  );
+};

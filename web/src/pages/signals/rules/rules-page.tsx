@@ -1,0 +1,63 @@
+import { Alert, List, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { useMessages } from '../../../i18n/language';
+import { Empty } from '../../../shared/empty';
+import { Page } from '../../../shared/page';
+import { QueryView } from '../../../shared/query-view';
+import { Time } from '../../../shared/time';
+import { rulesQuery } from '../queries';
+import { RuleCard } from './rule-card';
+import { RulePreview } from './rule-preview';
+
+const EXAMPLE = { field: 'source.cn', op: 'in', value: ['FR'] };
+
+const RulesPage = () => {
+  const { signals: t } = useMessages();
+  const rules = useQuery(rulesQuery);
+  const [condition, setCondition] = useState(() => JSON.stringify(EXAMPLE, null, 2));
+  const editor = useRef<HTMLDivElement>(null);
+  const tryRule = (filter: unknown) => {
+    setCondition(JSON.stringify(filter, null, 2));
+    editor.current?.scrollIntoView({ block: 'start' });
+  };
+  return (
+    <Page title={t.rules} hint={t.rulesHint}>
+      <QueryView query={rules}>
+        {({ mode, loadedAt, rules: list, faults }) => (
+          <Stack>
+            <Text size="sm">
+              {mode === 'block' ? t.modeBlock : t.modeAllow} {t.loaded} <Time at={loadedAt} />
+            </Text>
+            {faults.length > 0 && (
+              <Alert color="red" variant="outline" title={t.faults} role="alert">
+                <List size="sm">
+                  {faults.map(({ file, message }) => (
+                    <List.Item key={`${file} ${message}`}>
+                      {file}: {message}
+                    </List.Item>
+                  ))}
+                </List>
+              </Alert>
+            )}
+            {list.length === 0 && <Empty title={t.noRules}>{t.noRulesHint}</Empty>}
+            {list.map((rule) => (
+              <RuleCard key={rule.name} rule={rule} onTry={() => tryRule(rule.filter)} />
+            ))}
+          </Stack>
+        )}
+      </QueryView>
+      <div ref={editor}>
+        <Title order={2} size="h4">
+          {t.preview}
+        </Title>
+        <Text size="sm" c="dimmed" mb="xs">
+          {t.previewHint}
+        </Text>
+        <RulePreview condition={condition} onChange={setCondition} />
+      </div>
+    </Page>
+  );
+};
+
+export default RulesPage;
