@@ -22,11 +22,9 @@ export const SessionBody = z
       .nullable()
       .meta({ description: 'Whom the documents are asked as; null: signed in without a user token' }),
     management: z.boolean().meta({ description: 'Signed in with a key of the management side' }),
-    csrf_token: z
-      .string()
-      .meta({
-        description: 'For the header `X-CSRF-Token` of each request that is not GET, HEAD or OPTIONS',
-      }),
+    csrf_token: z.string().meta({
+      description: 'For the header `X-CSRF-Token` of each request that is not GET, HEAD or OPTIONS',
+    }),
     expires_at: z.string().meta({ description: 'ISO 8601 in UTC; it moves on with use' }),
   })
   .meta({ id: 'Session' });
