@@ -32,5 +32,12 @@ export async function tryImage(bench: Workbench, gateway: string, token: string)
   const { documents } = await call('GET', '/search/partition/image?text=keeper+of+the+lighthouse');
   if (!JSON.stringify(documents).includes('Ann Marrow'))
     throw new LauncherError('docker: the document is not found');
-  bench.report.done('docker', 'a document was indexed and found');
+  const console = await fetch(new URL('/app/', gateway), { headers: { accept: 'text/html' } });
+  const page = await console.text();
+  const [, script = ''] = /<script [^>]*src="([^"]+)"/.exec(page) ?? [];
+  const packed = await fetch(new URL(script, gateway), { headers: { 'accept-encoding': 'br' } });
+  await packed.arrayBuffer();
+  if (!console.ok || !packed.ok || packed.headers.get('content-encoding') !== 'br')
+    throw new LauncherError(`docker: the console is not served: ${console.status} ${page.slice(0, 200)}`);
+  bench.report.done('docker', 'a document was indexed and found, and the console is served');
 }
