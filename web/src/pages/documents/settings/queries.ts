@@ -19,7 +19,7 @@ export const membersQuery = (partition: string) =>
   queryOptions({ queryKey: ['members', partition], queryFn: () => readMembers(partition) });
 
 /** The fewest letters that the server searches by. */
-export const LEAST_LETTERS = 3;
+const LEAST_LETTERS = 3;
 
 export const candidatesQuery = (partition: string, search: string) =>
   queryOptions({
