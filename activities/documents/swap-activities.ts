@@ -37,6 +37,8 @@ export interface SwapSlice {
 
 const SLICE_MS = 5_000;
 const PAGE = 50;
+/** A page of long files has fewer, so that progress is noted every few seconds. */
+const PAGE_CHUNKS = 256;
 
 /**
  * Activities that move a partition to another embedder: every live version gets a vector of the new one beside that of
@@ -74,9 +76,16 @@ export const createSwapActivities = ({ adapters, sliceMs = SLICE_MS }: SwapActiv
     after: string | null,
   ): Promise<{ page: FileRecord[]; after: string | null }> => {
     const found = await files.pageLive(partition, { after, limit: PAGE });
+    let chunks = 0;
+    // The first is taken whatever its length.
+    const taken = found.filter(({ live }, index) => {
+      chunks += live?.chunk_count ?? 0;
+      return index === 0 || chunks <= PAGE_CHUNKS;
+    });
+    const isLast = found.length < PAGE && taken.length === found.length;
     return {
-      page: found.filter((file) => file.partition_key === key),
-      after: found.length < PAGE ? null : (found.at(-1)?.file_id ?? null),
+      page: taken.filter((file) => file.partition_key === key),
+      after: isLast ? null : (taken.at(-1)?.file_id ?? null),
     };
   };
 
