@@ -97,7 +97,7 @@ export const uploadFiles = async (
  */
 export const swapUnderLoad = async (
   stack: RunningStack,
-  { target, kills: wanted }: { target: string; kills: number },
+  { target, kills: wanted, minKnownItem }: { target: string; kills: number; minKnownItem?: number },
 ): Promise<SwapReport> => {
   const faults: string[] = [];
   const client = swapClient(stack);
@@ -160,7 +160,10 @@ export const swapUnderLoad = async (
     faults.push(`the load ended: ${String(error)}`);
   });
   const began = performance.now();
-  await client.start({ embedder: target, min_known_item: 0.3 });
+  await client.start({
+    embedder: target,
+    ...(minKnownItem === undefined ? {} : { min_known_item: minKnownItem }),
+  });
   let kills = 0;
   const random = seededRandom(3);
   for (let seen = 0; kills < wanted; kills += 1) {
