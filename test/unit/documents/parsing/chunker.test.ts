@@ -41,7 +41,8 @@ const prose = fc
 const sections: fc.Arbitrary<Section[]> = fc.array(
   fc.record({
     text: prose,
-    headingPath: fc.constantFrom<string[][]>([], ['A'], ['A', 'B'], ['C']),
+    // None that prose may begin with, since a chunk's text that opens with its heading is not given it again.
+    headingPath: fc.constantFrom<string[][]>([], ['First part'], ['First part', 'B'], ['C part']),
     page: fc.constantFrom(1, 2, 3),
     kind: fc.constantFrom('text' as const, 'table' as const, 'code' as const),
   }),
