@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { askProgram } from './ask-program.js';
@@ -21,6 +30,8 @@ export interface DebianRequest {
   readonly names: readonly string[];
   /** Otherwise these with everything that they depend on. */
   readonly roots: readonly string[];
+  /** What to do where the suite has them no longer. */
+  readonly advice: readonly string[];
 }
 
 export interface DebianTools {
@@ -67,7 +78,7 @@ export async function fetchDebianPackages(
   { apt, mirror }: DebianTools,
   request: DebianRequest,
   folder: string,
-): Promise<{ archives: string[]; packages: PinnedPackage[] }> {
+): Promise<PinnedPackage[]> {
   const scratch = join(folder, 'apt');
   for (const part of ['lists/partial', 'archives/partial']) {
     mkdirSync(join(scratch, part), { recursive: true });
@@ -110,15 +121,38 @@ export async function fetchDebianPackages(
       { advice },
     );
   }
-  const packages = await Promise.all(archives.map((file) => pin(join(folder, file), file)));
-  return { archives: archives.map((file) => join(folder, file)), packages };
+  return Promise.all(archives.map((file) => pin(join(folder, file), file)));
+}
+
+/** Unpacks every archive in `download` into `home`, as a Debian lies, and removes the archives. */
+export async function unpackDebianPackages(
+  bench: Workbench,
+  subject: string,
+  { dpkg }: DebianTools,
+  download: string,
+  home: string,
+): Promise<void> {
+  bench.report.phase(subject, 'unpacking the Debian packages', 10);
+  // As on every Debian, where /lib and its like lead to the folders of that name in /usr.
+  for (const folder of ['bin', 'sbin', 'lib', 'lib64']) {
+    mkdirSync(join(home, 'usr', folder), { recursive: true });
+    symlinkSync(`usr/${folder}`, join(home, folder));
+  }
+  const unpack = 'for archive in "$2"/*.deb; do "$1" --extract "$archive" "$3"; done';
+  const args = ['-euc', unpack, 'unpack', dpkg, download, home];
+  await runTool(bench, { subject, command: 'sh', args });
+  rmSync(download, { recursive: true });
+  // Whatever the umask: as root a server runs as another user, who must be able to read it.
+  for (const folder of ['', 'usr', 'usr/bin', 'usr/sbin', 'usr/lib', 'usr/lib64']) {
+    chmodSync(join(home, folder), 0o755);
+  }
 }
 
 /** A library that got another name since the list was made: then whatever the roots depend on, three times as many. */
 async function choose(
   apt: string,
   config: string,
-  { names, roots, suite }: DebianRequest,
+  { names, roots, suite, advice }: DebianRequest,
 ): Promise<{ names: string[]; bytes: number }> {
   const print = ['-c', config, '-qq', '--print-uris'];
   const printed =
@@ -126,9 +160,7 @@ async function choose(
     (await askProgram(apt, [...print, '-y', 'install', ...roots]));
   const files = [...(printed ?? '').matchAll(/^'[^']*' ([^_\s]+)_\S+\.deb (\d+) /gm)];
   if (files.length === 0) {
-    throw new LauncherError(`Debian ${suite} no longer has ${roots.join(', ')}`, {
-      advice: ['install mongod 7 or newer, or set MONGODB_URL to a server that runs already'],
-    });
+    throw new LauncherError(`Debian ${suite} no longer has ${roots.join(', ')}`, { advice: [...advice] });
   }
   return {
     names: files.map(([, name = '']) => name),

@@ -7,19 +7,29 @@ import { findProgram } from './find-program.js';
 import { LauncherError } from './launcher-error.js';
 import type { Workbench } from './workbench.js';
 
-/** OpenSearch 2.19 needs a security manager, which Java 24 no longer has; it is tested on 17. */
+/** OpenSearch 2.19 needs a security manager, which Java 24 no longer has. */
 const OLDEST = 11;
 const NEWEST = 21;
+
+/** Lucene 9 compares vectors by the processor's vector instructions from this version on, if the module is there. */
+export const VECTOR_MODULE = 'jdk.incubator.vector';
+const OLDEST_WITH_VECTORS = 20;
+
+interface Java {
+  readonly path: string;
+  readonly version: number;
+  readonly modules: readonly string[];
+}
 
 let found: Promise<string> | undefined;
 
 /** The `java` to run everything with; asked for by several services at once, looked for (or installed) once. */
 export function findJava(bench: Workbench, subject: string): Promise<string> {
-  found ??= search().then(async (java) => {
+  found ??= installedJava().then(async (java) => {
     if (java) return java;
     bench.report.phase(subject, 'installing openjdk-17-jre-headless with apt', 60);
     if (await aptInstall(bench, subject, 'openjdk-17-jre-headless')) {
-      const installed = await search();
+      const installed = await installedJava();
       if (installed) return installed;
     }
     throw new LauncherError(`${subject}: no Java ${OLDEST} to ${NEWEST} was found`, {
@@ -32,12 +42,24 @@ export function findJava(bench: Workbench, subject: string): Promise<string> {
   return found;
 }
 
-async function search(): Promise<string | null> {
-  const versions = await Promise.all(
-    candidates().map(async (java) => ({ java, version: await versionOf(java) })),
+/** The one that programs are tested on, else any that can run them; null: none is installed. */
+export async function installedJava(): Promise<string | null> {
+  const suitable = await suitableJavas();
+  return (suitable.find(({ version }) => version === 17) ?? suitable[0])?.path ?? null;
+}
+
+/** One on this machine whose vector instructions Lucene uses. */
+export async function installedVectorJava(): Promise<string | null> {
+  const suitable = await suitableJavas();
+  return (
+    suitable.find(({ version, modules }) => version >= OLDEST_WITH_VECTORS && modules.includes(VECTOR_MODULE))
+      ?.path ?? null
   );
-  const suitable = versions.filter(({ version }) => version >= OLDEST && version <= NEWEST);
-  return (suitable.find(({ version }) => version === 17) ?? suitable[0])?.java ?? null;
+}
+
+async function suitableJavas(): Promise<Java[]> {
+  const javas = await Promise.all(candidates().map(describe));
+  return javas.filter(({ version }) => version >= OLDEST && version <= NEWEST);
 }
 
 function candidates(): string[] {
@@ -62,11 +84,12 @@ function inside(folder: string): string[] {
 }
 
 /** From the `release` file that a Java home carries (no need to start a JVM for it), else by asking. 0: unusable. */
-async function versionOf(java: string): Promise<number> {
-  const release = join(dirname(dirname(java)), 'release');
+async function describe(path: string): Promise<Java> {
+  const release = join(dirname(dirname(path)), 'release');
   const text = existsSync(release)
     ? readFileSync(release, 'utf8')
-    : ((await askProgram(java, ['-version'])) ?? '');
+    : ((await askProgram(path, ['-version'])) ?? '');
   const version = /(?:JAVA_VERSION=|version )"(\d+)/.exec(text)?.[1];
-  return version === undefined ? 0 : Number(version);
+  const modules = /^MODULES="([^"]*)"/m.exec(text)?.[1] ?? '';
+  return { path, version: version === undefined ? 0 : Number(version), modules: modules.split(' ') };
 }

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findJava } from '../find-java.js';
+import { VECTOR_MODULE } from '../find-java.js';
 import { memorySetting } from '../memory-plan.js';
 import type { Workbench } from '../workbench.js';
 import type { Launch, Program } from './service.js';
 import { asUnprivileged } from './unprivileged.js';
+import { findVectorJava } from './vector-java.js';
 
 /** It begins with no more than this, so that an idle one stays small on a large machine. */
 const FIRST_HEAP_MB = 512;
@@ -51,7 +52,7 @@ export async function launchOpenSearch(
   const jars = readdirSync(join(home, 'lib'))
     .filter((name) => name.endsWith('.jar'))
     .sort();
-  const java = await findJava(bench, 'opensearch');
+  const java = await findVectorJava(bench, 'opensearch');
   const memory = memorySetting(bench.settings, 'opensearchHeapMb');
   const args = [
     ...[
@@ -61,6 +62,7 @@ export async function launchOpenSearch(
       '-XX:+UseG1GC',
       '-XX:G1ReservePercent=25',
       '-Xshare:auto',
+      ...(java.hasVectors ? [`--add-modules=${VECTOR_MODULE}`] : []),
     ],
     ...[
       '-XX:InitiatingHeapOccupancyPercent=30',
@@ -91,7 +93,7 @@ export async function launchOpenSearch(
     ...['org.opensearch.bootstrap.OpenSearch', `-Ehttp.port=${http}`, `-Etransport.port=${transport}`],
     ...[`-Epath.data=${folders.data}`, `-Epath.logs=${folders.logs}`, `-Epath.repo=${folders.repo}`],
   ];
-  const launch = { command: java, args, cwd: run, env: { HOME: run } };
+  const launch = { command: java.path, args, cwd: run, env: { HOME: run } };
   const start = asUnprivileged('opensearch', launch, run, [home, run]);
   return { ...start, readySeconds: 240, expectedSeconds: 20, memory };
 }

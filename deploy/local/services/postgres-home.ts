@@ -1,10 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fetchDebianPackages } from '../debian-packages.js';
+import { fetchDebianPackages, unpackDebianPackages } from '../debian-packages.js';
 import type { DebianTools } from '../debian-packages.js';
 import { describeDifferences, formatManifest, parseManifest } from '../package-manifest.js';
-import { runTool } from '../run-tool.js';
 import type { Workbench } from '../workbench.js';
 
 const MAJOR = 18;
@@ -13,6 +12,7 @@ const EXTENSION = `postgresql-${MAJOR}-documentdb`;
 const SUITE = 'forky';
 const MEASURED = fileURLToPath(new URL('../artifacts/debian/documentdb.txt', import.meta.url));
 const MANIFEST = 'packages.txt';
+const ADVICE = ['install mongod 7 or newer, or set MONGODB_URL to a server that runs already'];
 
 /** Relative to the home: what PostgreSQL itself was built with, from where it finds all its other files. */
 const PROGRAMS = `usr/lib/postgresql/${MAJOR}/bin`;
@@ -51,19 +51,10 @@ export async function buildPostgresHome(bench: Workbench, tools: DebianTools, ho
   const measured = parseManifest(readFileSync(MEASURED, 'utf8'));
   const download = join(home, 'download');
   const names = measured.map(({ name }) => name);
-  const request = { suite: SUITE, names, roots: [EXTENSION, `postgresql-${MAJOR}`] };
-  const { archives, packages } = await fetchDebianPackages(bench, 'postgres', tools, request, download);
+  const request = { suite: SUITE, names, roots: [EXTENSION, `postgresql-${MAJOR}`], advice: ADVICE };
+  const packages = await fetchDebianPackages(bench, 'postgres', tools, request, download);
 
-  bench.report.phase('postgres', `unpacking ${archives.length} Debian packages`, 10);
-  // As on every Debian, where /lib and its like lead to the folders of that name in /usr.
-  for (const folder of ['bin', 'sbin', 'lib', 'lib64']) {
-    mkdirSync(join(home, 'usr', folder), { recursive: true });
-    symlinkSync(`usr/${folder}`, join(home, folder));
-  }
-  const unpack = 'for archive in "$2"/*.deb; do "$1" --extract "$archive" "$3"; done';
-  const args = ['-euc', unpack, 'unpack', tools.dpkg, download, home];
-  await runTool(bench, { subject: 'postgres', command: 'sh', args });
-  rmSync(download, { recursive: true });
+  await unpackDebianPackages(bench, 'postgres', tools, download, home);
   for (const folder of NOT_NEEDED) rmSync(join(home, folder), { recursive: true, force: true });
   // What a script of the package does when it is installed.
   const extensions = join(home, `usr/share/postgresql/${MAJOR}/extension`);
@@ -72,9 +63,7 @@ export async function buildPostgresHome(bench: Workbench, tools: DebianTools, ho
   for (const name of RUN) wrapProgram(home, name);
   writeFileSync(join(home, MANIFEST), formatManifest(packages));
   // Whatever the umask: as root the server runs as another user, who must be able to read it.
-  for (const folder of ['', 'usr', 'usr/bin', 'usr/sbin', 'usr/lib', 'usr/lib64', REAL_PROGRAMS]) {
-    chmodSync(join(home, folder), 0o755);
-  }
+  chmodSync(join(home, REAL_PROGRAMS), 0o755);
   chmodSync(join(home, MANIFEST), 0o644);
 
   const differences = describeDifferences(measured, packages);
