@@ -3,6 +3,7 @@ import type { NativeConnection, WorkerOptions, WorkflowBundleOption } from '@tem
 import { createAlertUpkeepActivities } from '../activities/signals/alert-upkeep-activities.js';
 import { UNMEASURED } from '../activities/ports/meter.js';
 import type { Meter } from '../activities/ports/meter.js';
+import type { Tracer } from '../activities/ports/tracer.js';
 import type { WorkerAdapters, WorkerDocumentAdapters } from '../activities/ports/adapters.js';
 import { createCallbackActivities } from '../activities/documents/callback-activities.js';
 import { createCopyActivities } from '../activities/documents/copy-activities.js';
@@ -33,6 +34,7 @@ export interface WorkerDeps {
   /** Instead of the one that belongs to this code. */
   workflowBundle?: WorkflowBundleOption;
   meter?: Meter;
+  tracer?: Tracer | null;
   onFailure: Parameters<typeof createActivityInterceptors>[0];
   onDone?: Parameters<typeof createActivityInterceptors>[1];
 }
@@ -75,7 +77,7 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
     shutdownForceTime: '15 seconds',
     // A cancel reaches an activity with its next heartbeat: within this time.
     maxHeartbeatThrottleInterval: '1 second',
-    interceptors: { activity: [createActivityInterceptors(deps.onFailure, deps.onDone)] },
+    interceptors: { activity: [createActivityInterceptors(deps.onFailure, deps.onDone, deps.tracer)] },
   };
   const workflowBundle = deps.workflowBundle ?? (await ownBundle());
   const { documents, proxy } = adapters;
@@ -99,6 +101,8 @@ const createDocumentPools = async (
       timeoutMs: config.parsing.timeoutSeconds * 1000,
       memoryMb: config.parsing.memoryMb,
       maxPages: config.parsing.maxPages,
+      maxOcrPages: config.parsing.maxOcrPages,
+      ocrLanguages: config.parsing.ocrLanguages,
     },
   });
   const publish = createPublisher(adapters, { keepUploads: config.documents.saveUploadedFiles, meter });

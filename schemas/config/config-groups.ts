@@ -96,6 +96,9 @@ function parsingConfig(env: Environment) {
     memoryMb: env.PARSE_MEMORY_MB,
     totalMemoryMb: env.PARSE_TOTAL_MEMORY_MB,
     maxPages: env.PARSE_MAX_PAGES,
+    maxOcrPages: env.OCR_MAX_PAGES,
+    /** None when OCR is off. */
+    ocrLanguages: env.OCR_ENABLED ? env.OCR_LANGUAGES.split('+') : [],
     concurrency: env.PARSE_CONCURRENCY,
   };
 }
@@ -324,5 +327,11 @@ export function configOf(env: Environment) {
     /** Shown to administrators; null: there is none. */
     grafanaUrl: env.GRAFANA_URL ?? null,
     log: { level: env.LOG_LEVEL, format: env.LOG_FORMAT },
+    /** endpoint null: nothing is traced. headerSecrets: as the variable has them. share: of the traces, kept. */
+    tracing: {
+      endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+      headerSecrets: env.OTEL_EXPORTER_OTLP_HEADERS ?? null,
+      share: env.OTEL_TRACES_SAMPLER_ARG,
+    },
   };
 }

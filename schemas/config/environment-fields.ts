@@ -51,10 +51,18 @@ export const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.li
 });
 
 /** Stored in clear, shown to administrators and logged: a password in it would not be secret. */
-export const modelUrl = url(/^https?$/).refine(
-  (text) => !/^[^:]+:\/\/[^/?#]*@/.test(text),
-  'must not hold a user or password: put the key into the *_API_KEY variable',
-);
+export const plainUrl = (instead: string) =>
+  url(/^https?$/).refine(
+    (text) => !/^[^:]+:\/\/[^/?#]*@/.test(text),
+    `must not hold a user or password: ${instead}`,
+  );
+export const modelUrl = plainUrl('put the key into the *_API_KEY variable');
+
+/** `name=value,name=value`, the values percent-encoded. */
+export const isHeaderList = (text: string): boolean =>
+  text
+    .split(',')
+    .every((pair) => /^\s*[A-Za-z0-9!#$&'*.^_`|~-]+=([\x20-\x24\x26-\x7e]|%[0-9A-Fa-f]{2})*$/.test(pair));
 
 /** A JSON array in a variable. */
 const jsonArray = <Item extends z.ZodType>(item: Item) =>

@@ -7,12 +7,14 @@ import {
   NETWORK,
   count,
   flag,
+  isHeaderList,
   languageName,
   list,
   modelUrl,
   names,
   network,
   origins,
+  plainUrl,
   promptWords,
   rate,
   seedUsers,
@@ -89,6 +91,22 @@ const listening = {
     'least level of the lines in the log, which goes to stderr: `trace` to `fatal`, or `silent`',
   ),
   LOG_FORMAT: described(z.enum(['json', 'text']).default('json'), '`text` for people'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: described(
+    plainUrl('put them into OTEL_EXPORTER_OTLP_HEADERS').optional(),
+    'an OpenTelemetry collector that gets traces by OTLP over HTTP, under `/v1/traces`',
+    { unset: 'nothing is traced' },
+  ),
+  OTEL_EXPORTER_OTLP_HEADERS: described(
+    z
+      .string()
+      .refine(isHeaderList, 'must be name=value, percent-encoded, with commas between them')
+      .optional(),
+    'headers for it, such as `authorization=Bearer%20…`, with commas between them',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: described(
+    z.coerce.number().min(0).max(1).default(1),
+    'share of the traces that are kept, from 0 to 1; the same ones in all processes',
+  ),
 };
 
 const access = {
@@ -281,6 +299,20 @@ const indexing = {
     { unit: 'MiB' },
   ),
   PARSE_MAX_PAGES: described(count(20_000), 'pages of one document'),
+  OCR_ENABLED: described(
+    flag(true),
+    'text of pictures, and of pages of a PDF that are only a picture, is read by OCR',
+  ),
+  OCR_LANGUAGES: described(
+    z
+      .string()
+      .regex(/^[a-z]{3}(_[a-z]+)*(\+[a-z]{3}(_[a-z]+)*)*$/i, {
+        error: "must be Tesseract's codes of languages with `+` between them",
+      })
+      .default('eng+fra+deu+spa'),
+    'languages of OCR by Tesseract’s codes; one beyond the default needs the package `@tesseract.js-data/CODE`',
+  ),
+  OCR_MAX_PAGES: described(count(200), 'pages and pictures of one document that go through OCR'),
   PARSE_CONCURRENCY: described(
     count(2),
     'documents read at once, by a worker, and by a gateway for tools; each in a process of its own',

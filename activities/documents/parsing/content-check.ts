@@ -27,6 +27,15 @@ const PACKAGE_PARTS: Partial<Record<FileKind, string[]>> = {
 /** Of Office 97 to 2003, and of packages of today that have a password. */
 const OLE_SIGNATURE = 'd0cf11e0a1b11ae1';
 const OLE_KINDS: ReadonlySet<FileKind> = new Set(['xls', 'msg']);
+/** How pictures begin. */
+const IMAGE_SIGNATURES: Partial<Record<FileKind, (head: Buffer) => boolean>> = {
+  png: (head) => head.toString('hex', 0, 8) === '89504e470d0a1a0a',
+  jpeg: (head) => head.toString('hex', 0, 3) === 'ffd8ff',
+  gif: (head) => /^GIF8[79]a/.test(head.toString('latin1')),
+  webp: (head) => /^RIFF.{4}WEBP/s.test(head.toString('latin1')),
+  bmp: (head) => head.toString('latin1', 0, 2) === 'BM',
+  tiff: (head) => ['49492a00', '4d4d002a'].includes(head.toString('hex', 0, 4)),
+};
 /** The parser says of these that they have a password. */
 const MAY_BE_ENCRYPTED: ReadonlySet<FileKind> = new Set(['xlsx', 'pptx']);
 /** Past this the directory is not worth reading at upload; the parser has its own, lower limit. */
@@ -45,6 +54,8 @@ export async function checkContent(kind: FileKind, source: RandomAccessBytes): P
 
 async function fits(kind: FileKind, source: RandomAccessBytes): Promise<boolean> {
   if (kind === 'pdf') return hasPdfSignature(source);
+  const isPicture = IMAGE_SIGNATURES[kind];
+  if (isPicture !== undefined) return isPicture(await source.read(0, Math.min(source.size, 16)));
   if (OLE_KINDS.has(kind)) return isOle(source);
   // Word of today's package under the old name is read all the same.
   if (kind === 'doc') return (await isOle(source)) || isDocx(source);

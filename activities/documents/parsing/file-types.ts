@@ -1,9 +1,13 @@
 import { AppError } from '../../../schemas/app-error.js';
 
+/** Pictures, read by OCR. */
+export type ImageKind = 'png' | 'jpeg' | 'gif' | 'webp' | 'bmp' | 'tiff';
+
 export type FileKind =
   | ('txt' | 'md' | 'html' | 'pdf' | 'docx' | 'csv' | 'tsv' | 'json' | 'jsonl' | 'xml' | 'svg' | 'code')
   | ('xlsx' | 'xls' | 'ods' | 'pptx' | 'odt' | 'odp' | 'epub')
-  | ('eml' | 'msg' | 'doc' | 'zip');
+  | ('eml' | 'msg' | 'doc' | 'zip')
+  | ImageKind;
 
 interface FileType {
   kind: FileKind;
@@ -58,6 +62,12 @@ const FILE_TYPES: FileType[] = [
   { kind: 'msg', extensions: ['msg'], mimetypes: ['application/vnd.ms-outlook'] },
   { kind: 'doc', extensions: ['doc'], mimetypes: ['application/msword'] },
   { kind: 'zip', extensions: ['zip'], mimetypes: ['application/zip', 'application/x-zip-compressed'] },
+  { kind: 'png', extensions: ['png'], mimetypes: ['image/png'] },
+  { kind: 'jpeg', extensions: ['jpg', 'jpeg'], mimetypes: ['image/jpeg', 'image/jpg'] },
+  { kind: 'gif', extensions: ['gif'], mimetypes: ['image/gif'] },
+  { kind: 'webp', extensions: ['webp'], mimetypes: ['image/webp'] },
+  { kind: 'bmp', extensions: ['bmp'], mimetypes: ['image/bmp', 'image/x-ms-bmp'] },
+  { kind: 'tiff', extensions: ['tif', 'tiff'], mimetypes: ['image/tiff'] },
   {
     kind: 'code',
     extensions: [
@@ -154,9 +164,7 @@ const ADVICE = new Map<string, string>([
   ...['mp3', 'wav', 'flac', 'ogg', 'aac', 'm4a', 'wma', 'mp4', 'flv', 'mkv', 'webm', 'mov'].map(
     (e) => [e, 'Audio and video are not read by this server; upload a transcript.'] as const,
   ),
-  ...['png', 'jpg', 'jpeg', 'gif', 'webp', 'bmp', 'tif', 'tiff', 'heic'].map(
-    (e) => [e, 'A picture alone is not read; upload a document that holds it, or its text.'] as const,
-  ),
+  ['heic', 'Save it as .png or .jpg.'],
   ...['rar', '7z', 'tar', 'gz', 'tgz', 'bz2', 'xz'].map(
     (e) => [e, 'Unpack it, or pack it as .zip.'] as const,
   ),
@@ -168,9 +176,28 @@ const MAX_QUOTED = 200;
 const byExtension = new Map(FILE_TYPES.flatMap((t) => t.extensions.map((e) => [e, t.kind] as const)));
 const byMimetype = new Map(FILE_TYPES.flatMap((t) => t.mimetypes.map((m) => [m, t.kind] as const)));
 
+const IMAGE_KINDS: ReadonlySet<FileKind> = new Set(['png', 'jpeg', 'gif', 'webp', 'bmp', 'tiff']);
+
+/** What this server can read beyond what it always can. */
+export interface Abilities {
+  /** Why pictures are not read, with what to do about it; null when they are. */
+  noOcr: string | null;
+}
+
+const EVERYTHING: Abilities = { noOcr: null };
+
+/** Why a kind cannot be read by a server of these abilities; null when it can. */
+const refusal = (kind: FileKind, { noOcr }: Abilities): string | null =>
+  IMAGE_KINDS.has(kind) ? noOcr : null;
+
 /** Extensions (without dot) and MIME types that can be indexed, as `GET /indexer/supported/types` answers them. */
-export function supportedTypes(): { extensions: string[]; mimetypes: string[] } {
-  return { extensions: [...byExtension.keys()], mimetypes: [...byMimetype.keys()] };
+export function supportedTypes(abilities: Abilities = EVERYTHING): {
+  extensions: string[];
+  mimetypes: string[];
+} {
+  const readable = (known: Map<string, FileKind>): string[] =>
+    [...known].filter(([, kind]) => refusal(kind, abilities) === null).map(([name]) => name);
+  return { extensions: readable(byExtension), mimetypes: readable(byMimetype) };
 }
 
 /** The type that is put down for a kind; `kindOfMimetype` gives the kind back. */
@@ -191,17 +218,21 @@ export function kindOfMimetype(mimetype: string | null | undefined): FileKind | 
 /**
  * Chooses the parser by the extension. A MIME type stands in where the extension is missing or unknown: browsers send
  * one with every upload, and it is often `application/octet-stream`.
- * @throws AppError UNSUPPORTED_MEDIA_TYPE (415) when neither is known
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE (415) when neither is known, or the server has not what it takes
  */
-export function resolveFileKind(file: { filename: string; mimetype?: string | null | undefined }): FileKind {
+export function resolveFileKind(
+  file: { filename: string; mimetype?: string | null | undefined },
+  abilities: Abilities = EVERYTHING,
+): FileKind {
   const extension = fileExtension(file.filename);
   const kind = byExtension.get(extension) ?? kindOfMimetype(file.mimetype);
-  if (kind) return kind;
+  const reason = kind === undefined ? null : refusal(kind, abilities);
+  if (kind !== undefined && reason === null) return kind;
   const given = [
     extension ? `extension '.${extension.slice(0, MAX_QUOTED)}'` : 'no extension',
     ...(file.mimetype ? [`MIME type '${file.mimetype.slice(0, MAX_QUOTED)}'`] : []),
   ];
-  const advice = ADVICE.get(extension);
+  const advice = reason ?? ADVICE.get(extension);
   throw new AppError(
     'UNSUPPORTED_MEDIA_TYPE',
     `Unsupported file type (${given.join(', ')}).${advice === undefined ? '' : ` ${advice}`} ` +

@@ -63,7 +63,7 @@ export async function parseDocument(source: ParseSource): Promise<ParsedSections
       let progress = { done: 0, total: 0 };
       const onPages = (done: number, total: number): void => void (progress = { done, total });
       return {
-        sections: parsePdf(path, { maxPages: limits.maxPages, onPages, notes, pictures }),
+        sections: parsePdf(path, { limits, onPages, notes, pictures }),
         pages: () => progress,
         ...{ notes, parser: { name: 'liteparse', package: '@llamaindex/liteparse' } },
       };

@@ -24,6 +24,13 @@ export interface ParseLimits {
   /** Of a table: a wider one, or a longer one, is refused. */
   maxColumns: number;
   maxRows: number;
+  /** Of a picture that goes through OCR: what it declares, and its file. */
+  maxPixels: number;
+  maxImageBytes: number;
+  /** Pages and pictures of one document that go through OCR; the others are left out, and the report says so. */
+  maxOcrPages: number;
+  /** Tesseract's codes; none: no OCR. */
+  ocrLanguages: readonly string[];
 }
 
 export const defaultParseLimits: Readonly<ParseLimits> = Object.freeze({
@@ -38,4 +45,8 @@ export const defaultParseLimits: Readonly<ParseLimits> = Object.freeze({
   maxNesting: 400,
   maxColumns: 16_384,
   maxRows: 5_000_000,
+  maxPixels: 40_000_000,
+  maxImageBytes: 64 * MIB,
+  maxOcrPages: 200,
+  ocrLanguages: Object.freeze(['eng', 'fra', 'deu', 'spa']),
 });

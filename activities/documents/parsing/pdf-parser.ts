@@ -3,6 +3,9 @@ import type { ParsedPage } from '@llamaindex/liteparse';
 import { AppError } from '../../../schemas/app-error.js';
 import { createHeadingPath } from './heading-path.js';
 import { createWordJoiner } from './kerned-words.js';
+import { createScannedPages } from './ocr/scanned-pages.js';
+import type { OcrLimits } from './ocr/scanned-pages.js';
+import type { ParseLimits } from './parse-limits.js';
 import type { ParseNotes } from './parse-notes.js';
 import { mapsBeyondBmp } from './pdf-astral.js';
 import { isReadWrongly, toPageBlocks } from './pdf-page.js';
@@ -25,7 +28,7 @@ const BATCH = 50;
 const EDGE = 0.08;
 
 interface PdfOptions {
-  maxPages: number;
+  limits: OcrLimits & Pick<ParseLimits, 'maxPages'>;
   onPages(done: number, total: number): void;
   notes: ParseNotes;
   /** Takes the raster pictures; without it none are looked for. */
@@ -35,10 +38,11 @@ interface PdfOptions {
 /**
  * Reads a PDF page by page. Runs native code that may hang, crash or eat memory on hostile input: call it only in a
  * parser process that is watched.
- * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX (more than `maxPages`)
+ * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX (too many pages)
  */
 export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerator<Section> {
   const { input, cutOff } = await pdfInput(path);
+  const scanned = createScannedPages(input, { path, limits: options.limits, notes: options.notes });
   if (cutOff)
     options.notes.degrade('The PDF is cut off before its end: only what stands before that was read.');
   const headings = createHeadingPath();
@@ -67,6 +71,8 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
   const readPage = async (
     page: ParsedPage,
   ): Promise<{ page: ParsedPage; blocks: PageBlock[]; plain?: string }> => {
+    const seen = await scanned.read(page);
+    if (seen !== null) return { page, blocks: [], plain: seen };
     const notes = await notesOf(page, async (number) => (await pdfjs()).readAppearances(number));
     const blocks = isReadWrongly(page) ? null : toPageBlocks(page, notes);
     if (blocks !== null && !beyondBmp) return { page, blocks };
@@ -167,7 +173,7 @@ function edgeLine(page: number, block: PageBlock): EdgeLine[] {
 
 async function* readBatches(
   input: string | Buffer,
-  { maxPages, notes }: Pick<PdfOptions, 'maxPages' | 'notes'>,
+  { limits: { maxPages }, notes }: Pick<PdfOptions, 'limits' | 'notes'>,
 ): AsyncGenerator<{ pages: ParsedPage[]; endPage: number; totalPages: number }> {
   const { LiteParse } = await import('@llamaindex/liteparse');
   const reader = new LiteParse({

@@ -1,6 +1,7 @@
 import { parse } from 'lossless-json';
 import { checkContent } from '../../../activities/documents/parsing/content-check.js';
 import { mimetypeOfKind, resolveFileKind } from '../../../activities/documents/parsing/file-types.js';
+import type { Abilities } from '../../../activities/documents/parsing/file-types.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { UploadInfo } from '../../../schemas/documents/documents.js';
@@ -23,6 +24,8 @@ export interface CheckedUpload extends ClientMetadata {
 export interface CheckUploadOptions {
   stores: Pick<Adapters, 'blobs' | 'models'>;
   uploadId: string;
+  /** What the server can read at this moment. */
+  abilities: Abilities;
   /** 409 of a POST; runs at its place in the order. */
   requireNew?: () => Promise<void>;
   /** Ids to keys; a PUT takes no workspaces. @throws AppError WORKSPACE_NOT_FOUND, plain */
@@ -46,10 +49,13 @@ export const checkUpload = async (
   const vectorFields = endpoints.flatMap(({ vector_field }) => vector_field ?? []);
   const client = attempt(() => readClientMetadata(fields['metadata'], vectorFields));
   const kind = plainly(() =>
-    resolveFileKind({
-      filename: received.filename ?? '',
-      mimetype: client.ok ? client.value.mimetype : null,
-    }),
+    resolveFileKind(
+      {
+        filename: received.filename ?? '',
+        mimetype: client.ok ? client.value.mimetype : null,
+      },
+      options.abilities,
+    ),
   );
   if (file !== null)
     await checkContent(kind, blobBytes(options.stores.blobs, options.uploadId, file.size)).catch(plain);

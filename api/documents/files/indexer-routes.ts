@@ -1,3 +1,4 @@
+import { abilitiesOf } from '../../../activities/documents/parsing/abilities.js';
 import { supportedTypes } from '../../../activities/documents/parsing/file-types.js';
 import {
   CopyForm,
@@ -38,7 +39,7 @@ export const indexerRoutes = (deps: GatewayDeps): Route[] => [
     tag: 'Indexing',
     auth: 'user',
     responses: { 200: { description: 'Extensions and MIME types', schema: SupportedTypes } },
-    handle: () => json(200, supportedTypes()),
+    handle: () => json(200, supportedTypes(abilitiesOf(deps.config.parsing))),
   }),
   route({
     method: 'post',

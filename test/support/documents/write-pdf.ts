@@ -22,6 +22,8 @@ export interface PdfPicture {
   y: number;
   /** Side on the page, in points. */
   side: number;
+  /** Its other side, where it is no square. */
+  rise?: number;
 }
 
 export interface PdfOptions {
@@ -61,7 +63,7 @@ export function writePdf(pages: PdfLine[][], options: PdfOptions = {}): Buffer {
     const named = shown.map(({ i }) => `/Im${i} ${firstPicture + i} 0 R`).join(' ');
     const resources = `<< /Font << /F1 3 0 R /F2 4 0 R >> /XObject << /Fm 5 0 R ${named} >> >>`;
     const drawn = shown
-      .map(({ i, x, y, side }) => `\nq ${side} 0 0 ${side} ${x} ${y} cm /Im${i} Do Q`)
+      .map(({ i, x, y, side, rise = side }) => `\nq ${side} 0 0 ${rise} ${x} ${y} cm /Im${i} Do Q`)
       .join('');
     const contents = objects.length + 2;
     add(

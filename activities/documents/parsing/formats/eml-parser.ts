@@ -30,14 +30,27 @@ export async function* parseEml(
       ],
       text: mail.text ?? '',
       html: mail.html ?? '',
-      attachments: mail.attachments.map(({ filename, mimeType, disposition, related, content }) => ({
-        ...{ name: filename, mimetype: mimeType },
-        inline: related === true || disposition === 'inline',
-        bytes: () => (typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content)),
-      })),
+      // Taken out of the mail, so that the memory of each is free once it was read.
+      attachments: mail.attachments
+        .splice(0)
+        .map(({ filename, mimeType, disposition, related, content }) => ({
+          ...{ name: filename, mimetype: mimeType },
+          inline: related === true || disposition === 'inline',
+          bytes: releasing(content),
+        })),
     },
     source,
   );
+}
+
+/** Gives the bytes of an attachment once, and holds them no longer than that. */
+function releasing(content: string | ArrayBuffer | Uint8Array): () => Uint8Array {
+  let held: typeof content | null = content;
+  return () => {
+    const given = held ?? '';
+    held = null;
+    return typeof given === 'string' ? Buffer.from(given) : new Uint8Array(given);
+  };
 }
 
 async function readMail(path: string): Promise<Email> {

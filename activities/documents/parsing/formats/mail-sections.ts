@@ -23,6 +23,7 @@ export interface MailAttachment {
   mimetype: string;
   /** A picture that the text shows: it has no name that says anything. */
   inline: boolean;
+  /** Called once; a large one is not held beyond that. */
   bytes(): Uint8Array;
 }
 
@@ -43,7 +44,10 @@ export async function* mailSections(
   const title = subject === '' ? '' : `# ${subject}\n\n`;
   yield { headingPath, page: null, kind: 'text', text: title + lines.join('\n'), opens: true };
   yield* bodySections(mail, headingPath, source.limits.maxNesting);
-  for (const [index, { name, mimetype, inline, bytes }] of mail.attachments.entries()) {
+  const count = mail.attachments.length;
+  for (let index = 0; index < count; index++) {
+    // One that is not read is let go as well.
+    const { name, mimetype, inline, bytes } = mail.attachments.shift()!;
     if (inline && mimetype.startsWith('image/')) continue;
     const member = {
       name: name ?? defaultName(mimetype, index + 1),

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../../../../schemas/error-table.js';
 import { checkContent } from '../content-check.js';
 import { resolveFileKind } from '../file-types.js';
 import type { FileKind } from '../file-types.js';
+import type { ParseNotes } from '../parse-notes.js';
 import type { Nest, ParseSource } from '../parse-source.js';
 import { openFileBytes } from '../random-access-bytes.js';
 import type { Section } from '../section.js';
@@ -21,7 +22,10 @@ export interface Member {
 
 /** What is wrong with one member is said in its place; going beyond a limit ends the whole. */
 const SAID_IN_PLACE: ReadonlySet<ErrorCode> = new Set([
-  ...(['FILE_CORRUPT', 'FILE_ENCRYPTED', 'UNSUPPORTED_CONTENT', 'UNSUPPORTED_MEDIA_TYPE'] as const),
+  'FILE_CORRUPT',
+  'FILE_ENCRYPTED',
+  'UNSUPPORTED_CONTENT',
+  'UNSUPPORTED_MEDIA_TYPE',
 ]);
 const MAX_NAME = 200;
 
@@ -44,7 +48,7 @@ export async function* memberSections(
   yield note(`${'#'.repeat(Math.min(6, headingPath.length))} ${name}`);
   let path: string | null = null;
   try {
-    const kind = kindOf(member);
+    const kind = kindOf(member, limits.ocrLanguages);
     // The name is none that the file has a say in.
     path = join(dirname(source.path), `member-${nest.spent.members}.${kind}`);
     nest.spent.bytes += await member.write(path, limits.maxExpandedBytes - nest.spent.bytes);
@@ -54,10 +58,7 @@ export async function* memberSections(
     const parsed = await nest.parse({ path, kind, limits, nest: { ...nest, depth: nest.depth + 1 } });
     for await (const { charStart: _, ...section } of parsed.sections)
       yield { ...section, headingPath: [...headingPath, ...section.headingPath] };
-    if (parsed.notes !== undefined && parsed.notes !== nest.notes) {
-      for (const warning of parsed.notes.warnings) nest.notes.warn(`${name}: ${warning}`);
-      for (const reason of parsed.notes.reasons) nest.notes.degrade(`${name}: ${reason}`);
-    }
+    passOn(parsed.notes, nest, name);
   } catch (error) {
     if (!(error instanceof AppError) || !SAID_IN_PLACE.has(error.code)) throw error;
     const said = `${name} was not read: ${error.message}`;
@@ -70,8 +71,17 @@ export async function* memberSections(
   }
 }
 
-function kindOf({ name, mimetype }: Member): FileKind {
-  return resolveFileKind({ filename: name, mimetype });
+/** What its parser noted, under the member's name; a parser that was given the whole's notes wrote there itself. */
+function passOn(notes: ParseNotes | undefined, nest: Nest, name: string): void {
+  if (notes === undefined || notes === nest.notes) return;
+  for (let page = 0; page < notes.ocrPages; page++) nest.notes.recognise(notes.ocrConfidence ?? 0);
+  for (const warning of notes.warnings) nest.notes.warn(`${name}: ${warning}`);
+  for (const reason of notes.reasons) nest.notes.degrade(`${name}: ${reason}`);
+}
+
+function kindOf({ name, mimetype }: Member, ocrLanguages: readonly string[]): FileKind {
+  const noOcr = ocrLanguages.length === 0 ? 'OCR is off on this server.' : null;
+  return resolveFileKind({ filename: name, mimetype }, { noOcr });
 }
 
 async function checkBytes(kind: FileKind, path: string): Promise<void> {

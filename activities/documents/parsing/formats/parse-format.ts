@@ -53,6 +53,7 @@ const READERS: Record<FormatKind, Reader> = {
       );
     return withoutPages((await import('./doc-parser.js')).parseDoc(path));
   },
+  ...{ png: readImage, jpeg: readImage, gif: readImage, webp: readImage, bmp: readImage, tiff: readImage },
   zip: async (source) => withoutPages((await import('./zip-parser.js')).parseZip(source)),
 };
 
@@ -61,6 +62,8 @@ const PACKAGES: Partial<Record<FormatKind, string>> = {
   ...{ csv: 'csv-parse', tsv: 'csv-parse', xml: 'saxes', svg: 'saxes' },
   ...{ xlsx: 'read-excel-file', xls: '@e965/xlsx', ods: '@e965/xlsx' },
   ...{ pptx: 'officeparser', odp: 'officeparser', odt: 'officeparser', epub: 'officeparser' },
+  ...{ png: 'tesseract.js', jpeg: 'tesseract.js', gif: 'tesseract.js' },
+  ...{ webp: 'tesseract.js', bmp: 'tesseract.js', tiff: 'tesseract.js' },
   ...{ eml: 'postal-mime', msg: '@kenjiuno/msgreader', doc: 'word-extractor', zip: 'yauzl' },
 };
 
@@ -97,6 +100,10 @@ async function readXml(source: Source): Promise<ParsedSections> {
   const { maxNesting } = source.limits;
   const options = source.kind === 'svg' ? svgOptions(maxNesting) : { maxNesting, paths: true };
   return readText(source, (text) => Promise.resolve(parseXml(text, options)), declaredXmlEncoding);
+}
+
+async function readImage(source: Source): Promise<ParsedSections> {
+  return withoutPages((await import('./image-parser.js')).parseImage(source));
 }
 
 const readSpreadsheet = async (

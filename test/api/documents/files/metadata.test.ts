@@ -66,7 +66,7 @@ describe('metadata', () => {
     'null',
     '{"a":',
     `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`,
-    `${'['.repeat(100_000)}`,
+    '['.repeat(100_000),
   ])('is refused with 400: %.60s', async (metadata) => {
     const response = await gateway.call('POST', '/indexer/partition/p/file/refused', {
       body: uploadForm('some text', { metadata }),

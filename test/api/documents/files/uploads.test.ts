@@ -58,7 +58,7 @@ describe('POST /indexer/partition/{partition}/file/{file_id}', () => {
       });
       const response = await post(form, `${PATH}/`);
       expect(response.status).toBe(201);
-      const taskId = await taskIdOf(response.clone() as unknown as Response);
+      const taskId = await taskIdOf(response.clone());
       expect(await response.json()).toEqual({ task_status_url: `${gateway.url}/indexer/task/${taskId}` });
 
       const task = await gateway.adapters.tasks.get(taskId);

@@ -48,7 +48,7 @@ describe('file types', () => {
   it.each([
     ['letter.rtf', 'Save it as .docx'],
     ['talk.mp3', 'upload a transcript'],
-    ['scan.png', 'upload a document that holds it'],
+    ['scan.heic', 'Save it as .png'],
     ['all.rar', 'pack it as .zip'],
   ])('says of %s what can be done', (filename, advice) => {
     expect(() => resolveFileKind({ filename })).toThrow(advice);
@@ -62,6 +62,22 @@ describe('file types', () => {
   ])('refuses %s with MIME type %s with 415', (filename, mimetype) => {
     const refuse = () => resolveFileKind({ filename, mimetype });
     expect(refuse).toThrow(expect.objectContaining({ code: 'UNSUPPORTED_MEDIA_TYPE', status: 415 }));
+  });
+
+  it('reads no pictures without OCR, and says why', () => {
+    const abilities = { noOcr: 'OCR is off.' };
+    expect(() => resolveFileKind({ filename: 'scan.png' }, abilities)).toThrow(
+      expect.objectContaining({
+        code: 'UNSUPPORTED_MEDIA_TYPE',
+        message: expect.stringContaining('OCR is off.'),
+      }),
+    );
+    const { extensions, mimetypes } = supportedTypes(abilities);
+    expect(extensions).toContain('pdf');
+    expect(
+      [...extensions, ...mimetypes].filter((type) => /png|jpe?g|tif|^image\/(?!svg)/.test(type)),
+    ).toEqual([]);
+    expect(supportedTypes().extensions).toEqual(expect.arrayContaining(['png', 'jpg', 'tiff', 'bmp']));
   });
 
   it('repeats no long text of a client in its refusal', () => {

@@ -1,0 +1,79 @@
+import { dirname } from 'node:path';
+import type { ParsedPage } from '@llamaindex/liteparse';
+import { AppError } from '../../../../schemas/app-error.js';
+import type { ParseLimits } from '../parse-limits.js';
+import type { ParseNotes } from '../parse-notes.js';
+import { recognise } from './recognise.js';
+
+/** Enough for letters of 6 points. */
+const DPI = 200;
+const POINTS_PER_INCH = 72;
+/** A stamp or a page number over a scan is no text layer. */
+const FEW_LETTERS = 24;
+/** Of the time of a document: what is left is for pages that have text. */
+const TIME_SHARE = 0.7;
+
+export interface ScannedPages {
+  /** The text of a page that is only a picture; null where it is not, or is not read. */
+  read(page: ParsedPage): Promise<string | null>;
+}
+
+export type OcrLimits = Pick<ParseLimits, 'ocrLanguages' | 'maxOcrPages' | 'maxPixels' | 'timeoutMs'>;
+
+/**
+ * Reads pages of a PDF that hold a picture of the whole page and no text of their own.
+ * @param path of the document: its directory takes what OCR needs at its start
+ */
+export function createScannedPages(
+  input: string | Buffer,
+  { path, limits, notes }: { path: string; limits: OcrLimits; notes: ParseNotes },
+): ScannedPages {
+  const until = Date.now() + limits.timeoutMs * TIME_SHARE;
+  let failed = false;
+
+  const mayRead = (): boolean => {
+    if (failed || limits.ocrLanguages.length === 0) return false;
+    if (notes.ocrPages >= limits.maxOcrPages) {
+      notes.degrade(`At most ${limits.maxOcrPages} scanned pages are read by OCR; the others were left out.`);
+      return false;
+    }
+    if (Date.now() < until) return true;
+    notes.degrade('Scanned pages were left out: there was no time to read all of them by OCR.');
+    return false;
+  };
+
+  const readPage = async (page: ParsedPage): Promise<string | null> => {
+    const { LiteParse } = await import('@llamaindex/liteparse');
+    const inches = (page.width * page.height) / POINTS_PER_INCH ** 2;
+    const dpi = Math.floor(Math.min(DPI, Math.sqrt(limits.maxPixels / inches)));
+    if (dpi < 1) return null;
+    const [shot] = await new LiteParse({ ocrEnabled: false, quiet: true, dpi }).screenshot(input, [
+      page.pageNum,
+    ]);
+    if (shot === undefined) return null;
+    const { text, confidence } = await recognise(shot.imageBuffer, {
+      languages: limits.ocrLanguages,
+      scratch: dirname(path),
+    });
+    notes.recognise(confidence);
+    return letters(text) > letters(page.text) ? text : null;
+  };
+
+  return {
+    async read(page) {
+      const scanned = page.complexity?.fullPageImage === true && letters(page.text) < FEW_LETTERS;
+      if (!scanned || !mayRead()) return null;
+      try {
+        return await readPage(page);
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        // What is missing for one page is missing for all; a damaged one is one.
+        failed = error.code === 'UNSUPPORTED_CONTENT';
+        notes.degrade(failed ? error.message : `OCR could not read page ${page.pageNum}.`);
+        return null;
+      }
+    },
+  };
+}
+
+const letters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
