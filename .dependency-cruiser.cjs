@@ -113,7 +113,7 @@ module.exports = {
       to: {
         path: '^activities/',
         pathNot: [
-          '^activities/(connect|create-logger|metrics|reclaim-buffers|request-scope)\\.ts$',
+          '^activities/(connect|create-logger|metrics|reclaim-buffers|request-scope|tracing)\\.ts$',
           '^activities/(ports|retrieval|outbound|text)/',
           '^activities/signals/(rules|reading|ip-info)/',
           '^activities/documents/(parsing|clean-up)/',
@@ -128,7 +128,7 @@ module.exports = {
       to: {
         path: '^activities/',
         pathNot: [
-          '^activities/(connect|create-logger|metrics|reclaim-buffers|request-scope)\\.ts$',
+          '^activities/(connect|create-logger|metrics|reclaim-buffers|request-scope|tracing)\\.ts$',
           '^activities/(ports|retrieval|models|outbound|text)/',
           '^activities/signals/(rules|reading|ip-info)/',
           '^activities/documents/(parsing|clean-up)/',
@@ -156,7 +156,7 @@ module.exports = {
     {
       name: 'temporal-client-in-few-files',
       severity: 'error',
-      from: { path: '^api/', pathNot: '^api/(temporal|temporal-schedules|main)\\.ts$' },
+      from: { path: '^api/', pathNot: '^api/(temporal|temporal-calls|temporal-schedules|main)\\.ts$' },
       to: npm('@temporalio/client/'),
     },
     {
@@ -171,6 +171,22 @@ module.exports = {
       severity: 'error',
       from: { path: '^api/', pathNot: '^api/mcp/' },
       to: { path: '^api/mcp/', pathNot: '^api/mcp/mcp-routes\\.ts$' },
+    },
+    {
+      name: 'opentelemetry-in-one-file',
+      severity: 'error',
+      from: {
+        path: '^(schemas|workflows|activities|workers|api|deploy)/',
+        pathNot: '^activities/otlp-tracer\\.ts$',
+      },
+      to: npm('@opentelemetry/'),
+    },
+    {
+      name: 'opentelemetry-is-loaded-late',
+      comment: 'and only where a collector is named',
+      severity: 'error',
+      from: { pathNot: '^test/' },
+      to: { path: '^activities/otlp-tracer\\.ts$', dynamic: false },
     },
     { name: 'nothing-imports-tests', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
   ],

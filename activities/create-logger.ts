@@ -20,10 +20,18 @@ export const createLogger = (config: Config['log'], process: 'gateway' | 'worker
       : pino.destination({ dest: STDERR, sync: false }),
   );
 
+/** Traces are no part of the work: a collector that is away is told once, and not for each batch. */
+export const logTracing =
+  (logger: Logger) =>
+  (state: 'ready' | 'away', cause?: Error): void => {
+    if (state === 'ready') logger.info('the collector of OTEL_EXPORTER_OTLP_ENDPOINT takes traces again');
+    else logger.warn({ err: cause }, 'the collector of OTEL_EXPORTER_OTLP_ENDPOINT does not take traces');
+  };
+
 /** One line per exchange with a model server, without what was asked and answered. */
 export const logModelCalls =
   (logger: Logger) =>
-  ({ requestId, seconds, ...call }: ModelCall): void =>
+  ({ requestId, seconds, span: _span, ...call }: ModelCall): void =>
     logger.debug(
       { ...call, ms: Math.round(seconds * 1000), ...(requestId !== undefined && { request_id: requestId }) },
       'model call',

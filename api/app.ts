@@ -7,6 +7,7 @@ import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
+import type { Tracer } from '../activities/ports/tracer.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SessionStore } from '../activities/ports/sessions.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
@@ -27,6 +28,7 @@ import { requestId } from './http/middleware/request-id.js';
 import { requestBodies } from './http/middleware/request-bodies.js';
 import type { BodyPace } from './http/middleware/request-bodies.js';
 import { CLIENT_LEFT, requestLog } from './http/middleware/request-log.js';
+import { requestTrace } from './http/middleware/request-trace.js';
 import { requestMetrics } from './http/middleware/request-metrics.js';
 import { securityHeaders } from './http/middleware/security-headers.js';
 import { mount } from './http/mount.js';
@@ -69,6 +71,8 @@ export interface AppDeps {
   logger: Logger;
   /** Of the process, where it has several apps; an app's own otherwise. */
   metrics?: GatewayMetrics;
+  /** Null, or left out: nothing is traced. */
+  tracer?: Tracer | null;
   /** How fast bodies must come; tests set it. */
   bodyPace?: BodyPace;
   /** Checks each answer against its declared schema; tests set it. */
@@ -88,6 +92,7 @@ export type ProxyAppDeps = Pick<
   | 'now'
   | 'logger'
   | 'metrics'
+  | 'tracer'
   | 'bodyPace'
   | 'checkResponses'
 > & {
@@ -150,7 +155,7 @@ export const allRoutes = (deps: RouteDeps): Route[] => {
 
 /** What every request passes, whichever side it is for. */
 const createBase = (
-  { config, logger, bodyPace }: Pick<AppDeps, 'config' | 'logger' | 'bodyPace'>,
+  { config, logger, bodyPace, tracer }: Pick<AppDeps, 'config' | 'logger' | 'bodyPace' | 'tracer'>,
   metrics: GatewayMetrics,
 ): Koa => {
   const app = new Koa();
@@ -159,6 +164,7 @@ const createBase = (
     if (!BROKEN_OFF.has(error.code ?? '')) logger.error({ err: error }, 'an answer broke off');
   });
   app.use(requestId);
+  if (tracer != null) app.use(requestTrace(tracer));
   app.use(requestLog(logger, createClientAddress(config.http.trustedProxies)));
   app.use(requestMetrics((request) => metrics.countRequest(request), CLIENT_LEFT));
   app.use(securityHeaders(config.http));

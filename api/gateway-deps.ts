@@ -15,6 +15,8 @@ export interface GatewayDeps {
   workflows: WorkflowStarter & MigrationStarter & SwapStarter & ScheduleSteering;
   search: SearchService;
   chat: ChatService;
+  /** Aborted when the gateway stops: who waits for something is answered then. */
+  stopping?: AbortSignal;
   tools: {
     parser: Pick<ParserPool, 'extractText'>;
     /** Where files stay while a tool works on them. */

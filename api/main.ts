@@ -6,7 +6,7 @@ import type Koa from 'koa';
 import { createCapiPassThrough } from './signals/relay/capi-pass-through.js';
 import { readProxyFile } from '../activities/signals/rules/read-proxy-file.js';
 import { connectGateway, connectShared } from '../activities/connect.js';
-import { createLogger, logModelCalls } from '../activities/create-logger.js';
+import { createLogger, logModelCalls, logTracing } from '../activities/create-logger.js';
 import { createMetrics } from '../activities/metrics.js';
 import type { GatewayDocumentAdapters } from '../activities/ports/adapters.js';
 import { capiAnswerOf } from '../activities/ports/meter.js';
@@ -15,6 +15,7 @@ import { openRuleRegistry } from '../activities/signals/rules/rule-registry.js';
 import type { RuleRegistry } from '../activities/signals/rules/rule-registry.js';
 import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
+import { openTracing, tracedMeter } from '../activities/tracing.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
 import { createChatService } from '../activities/retrieval/chat/chat-service.js';
 import { createSearchService } from '../activities/retrieval/search/search-service.js';
@@ -24,7 +25,7 @@ import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
 import { createApp, createProxyApp } from './app.js';
 import { seedUsers } from './documents/commands/seed-users.js';
-import { createClientAddress, createClientName } from './http/client-address.js';
+import { clientOf, createClientAddress } from './http/client-address.js';
 import { tokenDigest } from './http/middleware/authentication.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';
 import { createGatewayMetrics } from './service/gateway-metrics.js';
@@ -68,7 +69,9 @@ const shared = connectShared(config, (state, cause) => {
   if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');
   else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');
 });
-const metrics = createGatewayMetrics(createMetrics(logModelCalls(logger)));
+const tracer = await openTracing(config, 'gateway', logTracing(logger));
+const counted = createMetrics(logModelCalls(logger));
+const metrics = createGatewayMetrics({ ...counted, meter: tracedMeter(counted.meter, tracer) });
 metrics.watchProcess();
 const adapters = await connectGateway(config, shared.openCache, metrics.meter).catch((error: unknown) => {
   logger.fatal({ err: error }, 'the gateway cannot reach its stores');
@@ -76,7 +79,7 @@ const adapters = await connectGateway(config, shared.openCache, metrics.meter).c
   logger.flush(() => process.exit(1));
   return new Promise<never>(() => {});
 });
-const workflows = connectTemporal(config, metrics.meter);
+const workflows = connectTemporal(config, metrics.meter, tracer);
 
 /** Users, search, chat and tools, where documents are served. */
 const openDocuments = async (documents: GatewayDocumentAdapters) => {
@@ -98,7 +101,12 @@ const openDocuments = async (documents: GatewayDocumentAdapters) => {
   const parser = createParserPool({
     size: config.parsing.concurrency,
     totalMemoryMb: config.parsing.totalMemoryMb,
-    limits: { memoryMb: config.parsing.memoryMb, maxPages: config.parsing.maxPages },
+    limits: {
+      memoryMb: config.parsing.memoryMb,
+      maxPages: config.parsing.maxPages,
+      maxOcrPages: config.parsing.maxOcrPages,
+      ocrLanguages: config.parsing.ocrLanguages,
+    },
   });
   const scratchDirectory = await createScratchDirectory('gateway');
   return {
@@ -152,10 +160,9 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
     unauthenticated: createApiKeyRateLimit({
       limits: shared.rateLimits,
       rate: config.proxy.unauthenticatedRate,
-      addressOf: createClientName(config.http.trustedProxies),
+      addressOf: clientOf,
     }),
     addressOf: createClientAddress(config.http.trustedProxies),
-    clientOf: createClientName(config.http.trustedProxies),
     rules: ruleRegistry,
     geo,
     passThrough: passThrough.passThrough,
@@ -170,9 +177,10 @@ const proxy = await openProxy().catch((error: unknown) => {
   process.exit(EXIT_CONFIG);
 });
 
+const stopping = new AbortController();
 const common = {
-  ...{ metrics, config, workflows, logger },
-  ...{ rateLimits: shared.rateLimits, sessions: adapters.sessions },
+  ...{ metrics, tracer, config, workflows, logger },
+  ...{ rateLimits: shared.rateLimits, sessions: adapters.sessions, stopping: stopping.signal },
   consoleFolder: config.http.consoleDirectory ?? BUILT_CONSOLE,
 };
 const serveProxy = (deps: ProxyDeps): Koa =>
@@ -209,14 +217,15 @@ const close = async (): Promise<void> => {
     documents?.close(),
     adapters.close(),
   ]);
+  // Last: closing may end requests that were broken off.
+  await tracer?.close();
   logger.info('gateway stopped');
   logger.flush(() => process.exit(0));
 };
 
-let stopping = false;
 const stop = (signal: NodeJS.Signals): void => {
-  if (stopping) return;
-  stopping = true;
+  if (stopping.signal.aborted) return;
+  stopping.abort();
   logger.info({ signal }, 'gateway stopping');
   const ended = servers.map(({ server }) => new Promise((resolve) => server.close(resolve)));
   void Promise.all(ended).then(close);

@@ -1,6 +1,6 @@
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/client';
-import { WorkflowNotFoundError, defaultPayloadConverter, defineSearchAttributeKey } from '@temporalio/common';
+import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/common';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
@@ -8,11 +8,11 @@ import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
 import { UNMEASURED } from '../activities/ports/meter.js';
 import type { Meter } from '../activities/ports/meter.js';
-import { currentRequestId } from '../activities/request-scope.js';
+import type { Tracer } from '../activities/ports/tracer.js';
 import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config/config.js';
+import type { ErrorCode } from '../schemas/error-table.js';
 import {
-  REQUEST_ID_HEADER,
   cleanPartitionWorkflowId,
   cleanWorkflowId,
   dispatchWorkflowId,
@@ -26,6 +26,9 @@ import {
 } from '../schemas/ids.js';
 import type { MigrationName } from '../schemas/migrations/migrations.js';
 import { taskQueues } from '../schemas/task-queues.js';
+import { attributesOf, isUnknownAttribute } from './temporal-attributes.js';
+import type { Attributes } from './temporal-attributes.js';
+import { callInterceptor } from './temporal-calls.js';
 import { away, createScheduleSteering } from './temporal-schedules.js';
 import type { cleanDocument } from '../workflows/documents/clean-document.js';
 import type { cleanPartition } from '../workflows/documents/clean-partition.js';
@@ -37,10 +40,6 @@ import type { migrate } from '../workflows/migrations/migrate.js';
 import type { swapEmbedder } from '../workflows/documents/swap-embedder.js';
 import type { swapEmbedders } from '../workflows/documents/swap-embedders.js';
 import type { settleDocument } from '../workflows/documents/settle-document.js';
-
-/** Registered by deploy, so that a person finds "all failed indexings of partition X" in the Temporal UI. */
-const kindAttribute = defineSearchAttributeKey('TamisKind', 'KEYWORD');
-const partitionAttribute = defineSearchAttributeKey('TamisPartition', 'KEYWORD');
 
 /** A gateway answers its client soon, whatever Temporal does: the sweep starts what this did not. */
 const DEADLINE_MS = 2000;
@@ -61,6 +60,7 @@ const QUEUED = 'queued';
 export const connectTemporal = (
   config: Pick<Config, 'temporal' | 'documents'>,
   meter: Pick<Meter, 'engineCalled'> = UNMEASURED,
+  tracer: Tracer | null = null,
 ): WorkflowStarter &
   ForwardingStarter &
   MigrationStarter &
@@ -68,21 +68,41 @@ export const connectTemporal = (
   ScheduleSteering & { close(): Promise<void> } => {
   const { address, namespace, prefix } = config.temporal;
   const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
-  const client = new Client({ connection, namespace, interceptors: { workflow: [callInterceptor(meter)] } });
+  const client = new Client({
+    connection,
+    namespace,
+    interceptors: { workflow: [callInterceptor(meter, tracer)] },
+  });
   const taskQueue = taskQueues(prefix).documents;
   const withDeadline = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + DEADLINE_MS, call);
 
-  const startAndTell = (watcher: string, signal: string, attributes: boolean) =>
-    client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
-      workflowId: forwardWorkflowId(prefix, watcher),
-      taskQueue: taskQueues(prefix).alerts,
-      args: [{ prefix, watcher }],
-      signal,
-      memo: { watcher },
-      staticSummary: `signals of ${watcher}`,
-      ...(attributes ? { typedSearchAttributes: [{ key: kindAttribute, value: 'forward-signals' }] } : {}),
+  /** Starts with our search attributes, or without them where the namespace does not know them. */
+  const startAttributed = (
+    attributes: Attributes,
+    start: (attributes: Attributes) => Promise<unknown>,
+  ): Promise<void> =>
+    withDeadline(async () => {
+      try {
+        await start(attributes);
+      } catch (error) {
+        if (!isUnknownAttribute(error)) throw error;
+        await start({});
+      }
     });
+
+  const startAndTell = (watcher: string, signal: string): Promise<void> =>
+    startAttributed(attributesOf('forward-signals'), (attributes) =>
+      client.workflow.signalWithStart<typeof forwardSignals>('forwardSignals', {
+        workflowId: forwardWorkflowId(prefix, watcher),
+        taskQueue: taskQueues(prefix).alerts,
+        args: [{ prefix, watcher }],
+        signal,
+        memo: { watcher },
+        staticSummary: `signals of ${watcher}`,
+        ...attributes,
+      }),
+    );
 
   /** A workflow whose id says what it is for: running already is as good as started. */
   const startOnce = <T extends (input: never) => Promise<void>>(
@@ -110,51 +130,45 @@ export const connectTemporal = (
     }
   };
 
-  const startSwapping = async (start: (attributes: boolean) => Promise<unknown>): Promise<void> => {
+  /** A workflow that one run at a time has: the code is answered while there is one. */
+  const startAlone = async (code: ErrorCode, ...start: Parameters<typeof startAttributed>): Promise<void> => {
     try {
-      await withDeadline(() => withAttributesIfKnown(start));
+      await startAttributed(...start);
     } catch (error) {
-      if (error instanceof WorkflowExecutionAlreadyStartedError)
-        throw new AppError('EMBEDDER_SWAP_IN_PROGRESS');
+      if (error instanceof WorkflowExecutionAlreadyStartedError) throw new AppError(code);
       throw away(error);
     }
   };
 
   return {
     async startIndexing(task) {
-      const start = (attributes: boolean) =>
-        client.workflow.start<typeof indexDocument>(task.kind === 'copy' ? 'copyDocument' : 'indexDocument', {
-          workflowId: indexWorkflowId(prefix, task.file_key, task.generation),
-          workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          taskQueue,
-          args: [
+      try {
+        await startAttributed(attributesOf(`${task.kind}-document`, task.partition), (attributes) =>
+          client.workflow.start<typeof indexDocument>(
+            task.kind === 'copy' ? 'copyDocument' : 'indexDocument',
             {
-              taskId: task.task_id,
-              fileKey: task.file_key,
-              generation: task.generation,
-              ...(task.has_callback === true ? { callback: true } : {}),
-              prefix,
-              timeoutMs: config.documents.taskTimeoutHours * 3_600_000,
+              workflowId: indexWorkflowId(prefix, task.file_key, task.generation),
+              workflowIdReusePolicy: 'REJECT_DUPLICATE',
+              taskQueue,
+              args: [
+                {
+                  taskId: task.task_id,
+                  fileKey: task.file_key,
+                  generation: task.generation,
+                  ...(task.has_callback === true ? { callback: true } : {}),
+                  prefix,
+                  timeoutMs: config.documents.taskTimeoutHours * 3_600_000,
+                },
+              ],
+              memo: { task_id: task.task_id, partition: task.partition, file_id: task.file_id },
+              staticSummary: `${task.file_id} in ${task.partition}`,
+              ...attributes,
             },
-          ],
-          memo: { task_id: task.task_id, partition: task.partition, file_id: task.file_id },
-          staticSummary: `${task.file_id} in ${task.partition}`,
-          ...(attributes
-            ? {
-                typedSearchAttributes: [
-                  { key: kindAttribute, value: `${task.kind}-document` },
-                  { key: partitionAttribute, value: task.partition },
-                ],
-              }
-            : {}),
-        });
-      await withDeadline(async () => {
-        try {
-          await withAttributesIfKnown(start);
-        } catch (error) {
-          if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-        }
-      });
+          ),
+        );
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
     },
 
     async cancelIndexing({ file_key, generation }) {
@@ -196,13 +210,10 @@ export const connectTemporal = (
       });
     },
 
-    async notifySignals(watcher) {
-      const tell = (attributes: boolean) => startAndTell(watcher, WAKE, attributes);
-      await withDeadline(() => withAttributesIfKnown(tell));
-    },
+    notifySignals: (watcher) => startAndTell(watcher, WAKE),
 
-    async notifyMetrics(watcher) {
-      const tell = (attributes: boolean) =>
+    notifyMetrics: (watcher) =>
+      startAttributed(attributesOf('forward-metrics'), (attributes) =>
         client.workflow.signalWithStart<typeof forwardMetrics>('forwardMetrics', {
           workflowId: metricsWorkflowId(prefix, watcher),
           taskQueue: taskQueues(prefix).alerts,
@@ -210,24 +221,20 @@ export const connectTemporal = (
           signal: WAKE,
           memo: { watcher },
           staticSummary: `metrics of ${watcher}`,
-          ...(attributes
-            ? { typedSearchAttributes: [{ key: kindAttribute, value: 'forward-metrics' }] }
-            : {}),
-        });
-      await withDeadline(() => withAttributesIfKnown(tell));
-    },
+          ...attributes,
+        }),
+      ),
 
     async urge(watcher, word) {
-      const tell = (attributes: boolean) => startAndTell(watcher, word, attributes);
       try {
-        await withDeadline(() => withAttributesIfKnown(tell));
+        await startAndTell(watcher, word);
       } catch (error) {
-        throw new AppError('SERVICE_UNAVAILABLE', 'Temporal cannot be reached', { cause: error });
+        throw away(error);
       }
     },
 
-    async startMigration(run) {
-      const start = (attributes: boolean) =>
+    startMigration: (run) =>
+      startAlone('MIGRATION_RUNNING', attributesOf('migrate'), (attributes) =>
         client.workflow.start<typeof migrate>('migrate', {
           workflowId: migrationWorkflowId(prefix, run.name),
           workflowIdConflictPolicy: 'FAIL',
@@ -235,18 +242,12 @@ export const connectTemporal = (
           args: [{ prefix, ...run }],
           memo: { run_id: run.runId, started_by: run.startedBy },
           staticSummary: `migration ${run.name}${run.mode === 'run' ? '' : ` (${run.mode})`}`,
-          ...(attributes ? { typedSearchAttributes: [{ key: kindAttribute, value: 'migrate' }] } : {}),
-        });
-      try {
-        await withDeadline(() => withAttributesIfKnown(start));
-      } catch (error) {
-        if (error instanceof WorkflowExecutionAlreadyStartedError) throw new AppError('MIGRATION_RUNNING');
-        throw away(error);
-      }
-    },
+          ...attributes,
+        }),
+      ),
 
-    async startSwap(swap) {
-      const start = (attributes: boolean) =>
+    startSwap: (swap) =>
+      startAlone('EMBEDDER_SWAP_IN_PROGRESS', attributesOf('swap-embedder', swap.partition), (attributes) =>
         client.workflow.start<typeof swapEmbedder>('swapEmbedder', {
           workflowId: swapWorkflowId(prefix, swap.partition_key),
           workflowIdConflictPolicy: 'FAIL',
@@ -254,20 +255,12 @@ export const connectTemporal = (
           args: [{ prefix, swap }],
           memo: { swap_id: swap.swap_id, partition: swap.partition, started_by: swap.started_by },
           staticSummary: `${swap.partition} from ${swap.source_embedder} to ${swap.target_embedder}`,
-          ...(attributes
-            ? {
-                typedSearchAttributes: [
-                  { key: kindAttribute, value: 'swap-embedder' },
-                  { key: partitionAttribute, value: swap.partition },
-                ],
-              }
-            : {}),
-        });
-      await startSwapping(start);
-    },
+          ...attributes,
+        }),
+      ),
 
-    async startSwaps(swaps) {
-      const start = (attributes: boolean) =>
+    startSwaps: (swaps) =>
+      startAlone('EMBEDDER_SWAP_IN_PROGRESS', attributesOf('swap-embedders'), (attributes) =>
         client.workflow.start<typeof swapEmbedders>('swapEmbedders', {
           workflowId: swapsWorkflowId(prefix, swaps.source),
           workflowIdConflictPolicy: 'FAIL',
@@ -275,10 +268,9 @@ export const connectTemporal = (
           args: [{ prefix, ...swaps }],
           memo: { started_by: swaps.startedBy },
           staticSummary: `all partitions from ${swaps.source} to ${swaps.target}`,
-          ...(attributes ? { typedSearchAttributes: [{ key: kindAttribute, value: 'swap-embedders' }] } : {}),
-        });
-      await startSwapping(start);
-    },
+          ...attributes,
+        }),
+      ),
 
     async cancelSwap(partitionKey) {
       try {
@@ -309,59 +301,4 @@ export const connectTemporal = (
       await connection.close();
     },
   };
-};
-
-/**
- * Around every call: it is counted, and a plan that a request starts is told its id. What several requests wake with a
- * signal belongs to none of them.
- */
-const callInterceptor = (meter: Pick<Meter, 'engineCalled'>): WorkflowClientInterceptor => {
-  const counted = async <T>(operation: string, call: () => Promise<T>): Promise<T> => {
-    const started = performance.now();
-    const tell = (failed: boolean): void =>
-      meter.engineCalled({
-        ...{ engine: 'temporal', operation, failed },
-        seconds: (performance.now() - started) / 1000,
-      });
-    try {
-      const answer = await call();
-      tell(false);
-      return answer;
-    } catch (error) {
-      // It runs, or ran, already: an answer as good as any.
-      tell(
-        !(error instanceof WorkflowExecutionAlreadyStartedError || error instanceof WorkflowNotFoundError),
-      );
-      throw error;
-    }
-  };
-  return {
-    startWithDetails(input, next) {
-      const id = currentRequestId();
-      const headers =
-        id === undefined
-          ? input.headers
-          : { ...input.headers, [REQUEST_ID_HEADER]: defaultPayloadConverter.toPayload(id) };
-      return counted('start', () => next({ ...input, headers }));
-    },
-    signalWithStart: (input, next) => counted('signal_with_start', () => next(input)),
-    signal: (input, next) => counted('signal', () => next(input)),
-    cancel: (input, next) => counted('cancel', () => next(input)),
-  };
-};
-
-/** Starts with our search attributes, or without them where the namespace does not know them. */
-const withAttributesIfKnown = async <T>(start: (attributes: boolean) => Promise<T>): Promise<T> => {
-  try {
-    return await start(true);
-  } catch (error) {
-    if (isUnknownAttribute(error)) return start(false);
-    throw error;
-  }
-};
-
-/** The namespace lacks our search attributes: the service works without them. */
-const isUnknownAttribute = (error: unknown): boolean => {
-  const text = `${String(error)} ${error instanceof Error ? String(error.cause) : ''}`;
-  return /search attribute/i.test(text);
 };

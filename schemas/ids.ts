@@ -44,6 +44,9 @@ export const RESERVED_PARTITION_NAMES: ReadonlySet<string> = new Set([
 /** The header of Temporal's in which the id of the request goes along. */
 export const REQUEST_ID_HEADER = 'tamis-request-id';
 
+/** Likewise the span that started a workflow, written as the W3C header of that name. */
+export const TRACE_HEADER = 'traceparent';
+
 /** Workflow ids are derived from the record that decides, so that starting twice is harmless. */
 export const indexWorkflowId = (prefix: string, fileKey: string, generation: number): string =>
   `${prefix}index-document/${encodeURIComponent(fileKey)}/${generation}`;

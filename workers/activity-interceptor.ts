@@ -2,10 +2,11 @@ import type { Context } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure, defaultPayloadConverter } from '@temporalio/common';
 import type { Headers } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { inRequest } from '../activities/request-scope.js';
+import type { Tracer } from '../activities/ports/tracer.js';
+import { inRequest, inSpan } from '../activities/request-scope.js';
 import { AppError } from '../schemas/app-error.js';
 import type { ErrorCode } from '../schemas/error-table.js';
-import { REQUEST_ID_HEADER } from '../schemas/ids.js';
+import { REQUEST_ID_HEADER, TRACE_HEADER } from '../schemas/ids.js';
 
 const BEAT_EVERY_MS = 2000;
 
@@ -22,27 +23,31 @@ interface ActivityNote {
  * - a heartbeat every two seconds, with the activity's last cursor, so that a worker that dies is noticed within the
  *   heartbeat time-out and a cancel reaches the activity while it waits for something;
  * - the id of the request that caused it, for the lines that it leads to;
+ * - a span below the one that started its workflow, where traces are wanted;
  * - any throw becomes an `ApplicationFailure` whose type is a code of the error table.
  */
 export const createActivityInterceptors =
   (
     onFailure: (failure: ActivityNote & { error: unknown }) => void,
     onDone: (done: ActivityNote & { ms: number }) => void = () => undefined,
+    tracer: Tracer | null = null,
   ) =>
   (context: Context): ActivityInterceptors => ({
     inbound: {
       async execute(input, next) {
         const stop = beat(context);
-        const requestId = requestIdIn(input.headers);
+        const requestId = textIn(input.headers, REQUEST_ID_HEADER);
         const note: ActivityNote = {
           ...{ activity: context.info.activityType, attempt: context.info.attempt },
           ...(requestId === undefined ? {} : { request_id: requestId }),
         };
         const started = performance.now();
         try {
-          const result = await (requestId === undefined
-            ? next(input)
-            : inRequest(requestId, () => next(input)));
+          const inItsRequest = () =>
+            requestId === undefined ? next(input) : inRequest(requestId, () => next(input));
+          const result = await (tracer === null
+            ? inItsRequest()
+            : traced(tracer, context, textIn(input.headers, TRACE_HEADER), inItsRequest));
           onDone({ ...note, ms: Math.round(performance.now() - started) });
           return result;
         } catch (error) {
@@ -58,9 +63,33 @@ export const createActivityInterceptors =
     },
   });
 
-const requestIdIn = (headers: Headers): string | undefined => {
-  const payload = headers[REQUEST_ID_HEADER];
+const textIn = (headers: Headers, name: string): string | undefined => {
+  const payload = headers[name];
   return payload === undefined ? undefined : defaultPayloadConverter.fromPayload<string>(payload);
+};
+
+/** Upkeep begins traces of its own. Ids of workflows are left out: they may hold names. */
+const traced = async <T>(
+  tracer: Tracer,
+  context: Context,
+  parent: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const { info } = context;
+  const span = tracer.begin(`RunActivity:${info.activityType}`, 'consumer', parent);
+  const facts = {
+    'temporal.workflow.type': info.workflowType ?? '',
+    'temporal.run.id': info.workflowExecution?.runId ?? '',
+    'temporal.attempt': info.attempt,
+  };
+  try {
+    const result = await inSpan(span.traceparent, work);
+    span.end({ facts });
+    return result;
+  } catch (error) {
+    span.end({ facts, failed: !isCancellation(context, error) });
+    throw error;
+  }
 };
 
 /** Keeps the last details: a beat without them would erase the cursor that a retry needs. */

@@ -3,8 +3,9 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { connectWorker } from '../activities/connect.js';
 import type { WorkerStore } from '../activities/ports/tasks.js';
-import { createLogger, logModelCalls } from '../activities/create-logger.js';
+import { createLogger, logModelCalls, logTracing } from '../activities/create-logger.js';
 import { createMetrics, watchProcess } from '../activities/metrics.js';
+import { openTracing, tracedMeter } from '../activities/tracing.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
 import { ConfigError } from '../schemas/config/config-error.js';
@@ -34,7 +35,9 @@ const main = async (): Promise<void> => {
   for (const note of retiredVariableNotes(environment)) logger.warn(note);
   const { metricsPort } = config.worker;
   const sdkUrl = await installRuntime(logger, metricsPort !== null);
+  const tracer = await openTracing(config, 'worker', logTracing(logger));
   const metrics = createMetrics(logModelCalls(logger));
+  const meter = tracedMeter(metrics.meter, tracer);
   if (metricsPort !== null) watchProcess(metrics);
   const scratchDirectory = await createScratchDirectory('worker');
   const reportDocuments = (workers: WorkerStore, pools: NonNullable<WorkerPools['documents']>) => {
@@ -55,14 +58,14 @@ const main = async (): Promise<void> => {
       onError: (error) => logger.warn({ err: error }, 'the worker could not report itself'),
     });
   };
-  const adapters = await connectWorker(config, metrics.meter);
+  const adapters = await connectWorker(config, meter);
   const connection = await NativeConnection.connect({ address: config.temporal.address });
   const pools = await createWorkers({
     config,
     connection,
     adapters,
     scratchDirectory,
-    meter: metrics.meter,
+    ...{ meter, tracer },
     onFailure: ({ error, ...activity }) => logger.warn({ ...activity, err: error }, 'activity failed'),
     onDone: (activity) => logger.debug(activity, 'activity'),
   });
@@ -117,6 +120,7 @@ const main = async (): Promise<void> => {
     await clientConnection.close();
     await connection.close();
     await adapters.close();
+    await tracer?.close();
     await rm(scratchDirectory, { recursive: true, force: true });
   }
 };

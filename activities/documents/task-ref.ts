@@ -14,6 +14,8 @@ export interface DocumentRef {
   callback?: boolean;
   /** Of the request that the task came with, for log lines; `workflows/request-id.ts` reads it. */
   requestId?: string;
+  /** The span of that request; read there likewise. */
+  traceparent?: string;
 }
 
 /** What a plan needs to know of a task. */
@@ -24,6 +26,7 @@ export const refOfTask = (task: TaskRecord): DocumentRef => ({
   ...(task.kind === 'copy' ? { copy: true } : {}),
   ...(task.has_callback === true ? { callback: true } : {}),
   ...(task.request_id === undefined ? {} : { requestId: task.request_id }),
+  ...(task.traceparent === undefined ? {} : { traceparent: task.traceparent }),
 });
 
 /**

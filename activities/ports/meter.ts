@@ -16,6 +16,8 @@ export interface ModelCall {
   seconds: number;
   /** Of the request that it was made for; no label. */
   requestId: string | undefined;
+  /** That it is part of, as `traceparent`; no label. */
+  span: string | undefined;
 }
 
 /** One call to an engine. */

@@ -74,6 +74,8 @@ export interface TaskRecord {
   parse_report?: ParseReport;
   /** Of the request that it came with, where that is known. */
   request_id?: string;
+  /** The span of that request, where it is traced. */
+  traceparent?: string;
   embedder: string;
   error: TaskFailure | null;
   created_at: Date;

@@ -8,6 +8,8 @@ import { grafanaQueries, seriesIn } from '../support/grafana-series.js';
 import { modelEnvironment } from '../support/model-server/open-models.js';
 import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../support/model-server/scripted-model-server.js';
+import { startOtlpReceiver } from '../support/otlp-receiver.js';
+import type { OtlpReceiver } from '../support/otlp-receiver.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { sampleSignal } from '../support/signal-client.js';
@@ -23,6 +25,7 @@ const SECRETS = {
   watcherPassword: 'plantedwatcherpassword0123456789',
   wrongToken: 'plantedwrongtoken0123456789',
   queryToken: 'plantedquerytoken0123456789',
+  collectorKey: 'plantedcollectorkey0123456789',
 };
 const WORDS = {
   text: 'plantedtextquagga',
@@ -44,6 +47,7 @@ const NAMES = { partition: 'planted-partition', file: 'planted-file', watcher: '
 let stack: RunningStack;
 let server: ScriptedModelServer;
 let capi: StandInCapi;
+let collector: OtlpReceiver;
 let client: ReturnType<typeof documentClient>;
 let metricsUrl: string;
 /** What the four are grepped for besides: made by the service itself. */
@@ -101,6 +105,7 @@ const lines = (): Record<string, unknown>[] =>
 const histories = async (): Promise<string> => {
   const texts: string[] = [];
   const query = `WorkflowId STARTS_WITH "${stack.config.temporal.prefix}"`;
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- as the server sends them, known to us or not
   for await (const { workflowId, runId, memo, searchAttributes } of stack.temporal.workflow.list({ query })) {
     const history = await stack.temporal.workflow.getHandle(workflowId, runId).fetchHistory();
     const text = historyToJSON(history);
@@ -113,9 +118,10 @@ const histories = async (): Promise<string> => {
 };
 
 beforeAll(async () => {
-  [server, capi] = await Promise.all([
+  [server, capi, collector] = await Promise.all([
     startScriptedModelServer({ dimension: 16, apiKey: SECRETS.modelKey, answer: () => `${WORDS.answer}.` }),
     createStandInCapi(),
+    startOtlpReceiver(),
   ]);
   const port = await freePort();
   metricsUrl = `http://127.0.0.1:${port}/metrics`;
@@ -125,6 +131,10 @@ beforeAll(async () => {
     ...{ METRICS_TOKEN: SECRETS.metricsToken, DASHBOARD_API_KEY: SECRETS.dashboardKey },
     ...{ CALLBACK_SIGNING_KEY: SECRETS.callbackSecret, INDEXING_CALLBACK_ALLOW_PRIVATE_URLS: 'true' },
     ...{ CAPI_URL: capi.url, PROXY_TIMEOUT_MS: '1500', WORKER_METRICS_PORT: String(port) },
+    ...{
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: `x-key=${SECRETS.collectorKey}`,
+    },
     // Everything that could be logged is.
     ...{ LOG_LEVEL: 'trace', MAX_RUNNING_TASKS_PER_USER: '1' },
   });
@@ -134,7 +144,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(async () => {
   await stack?.close();
-  await Promise.all([server?.close(), capi?.close()]);
+  await Promise.all([server?.close(), capi?.close(), collector?.close()]);
 }, 60_000);
 
 /** Plants each word where such a thing comes in, where it goes well and where it fails. */
@@ -264,6 +274,27 @@ describe('what was planted everywhere', () => {
     const temporals = [...named].filter((name) => name.startsWith('temporal_'));
     expect(temporals).not.toEqual([]);
     expect(temporals.filter((name) => !text.includes(`# TYPE ${name} `))).toEqual([]);
+  });
+
+  it('is in no trace, and neither is a name', async () => {
+    const names = [
+      ...['RunActivity:parseDocument', 'RunActivity:sendBatches', 'StartWorkflow:indexDocument'],
+      ...['model chat', 'model embedding', 'opensearch bulk', 'mongodb alerts.insert'],
+      ...['POST /v3/signals', 'POST /v1/chat/completions', 'GET /search/partition/{partition}'],
+    ];
+    // Processes hand their spans over every five seconds; the last ones are awaited.
+    const missing = (): string[] => names.filter((name) => !collector.text().includes(name));
+    await until('the collector has the last spans', async () => missing().length === 0).catch(
+      () => undefined,
+    );
+    expect(missing()).toEqual([]);
+    expect(collector.spans().some(({ failed }) => failed)).toBe(true);
+    expect(found(collector.text())).toEqual([]);
+    // The id of a request is its caller's choice; this test's own hold the name of the file.
+    const text = collector.text().replaceAll(`request-${NAMES.file}`, '');
+    expect(found(text, Object.entries({ ...NAMES, address: '127.0.0.1', network: '203.0.113.' }))).toEqual(
+      [],
+    );
   });
 
   it('is in no history of Temporal', async () => {

@@ -1,5 +1,5 @@
 import type { Meter, ModelCall } from '../../ports/meter.js';
-import { currentRequestId } from '../../request-scope.js';
+import { currentRequestId, currentSpan } from '../../request-scope.js';
 import { discreetReranker, discreetServer } from './discreet-server.js';
 import type { ModelServer } from './model-server.js';
 import { ProviderFailure } from './provider-failure.js';
@@ -20,6 +20,7 @@ const watch = (meter: ModelMeter, provider: string, operation: ModelCall['operat
   const started = performance.now();
   // Asked now: a stream is read on in whatever context its reader is.
   const requestId = currentRequestId();
+  const span = currentSpan();
   return (outcome: string): void =>
     meter.modelCalled({
       provider,
@@ -27,6 +28,7 @@ const watch = (meter: ModelMeter, provider: string, operation: ModelCall['operat
       outcome,
       seconds: (performance.now() - started) / 1000,
       requestId,
+      span,
     });
 };
 

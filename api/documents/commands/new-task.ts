@@ -1,4 +1,4 @@
-import { currentRequestId } from '../../../activities/request-scope.js';
+import { currentRequestId, currentSpan } from '../../../activities/request-scope.js';
 import type { Metadata, UploadInfo } from '../../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 
@@ -54,7 +54,11 @@ export const newTask = (input: UploadToAdmit, fileKey: string, generation: numbe
   cleaned_at: null,
 });
 
-const requestOf = (): Pick<TaskRecord, 'request_id'> => {
+const requestOf = (): Pick<TaskRecord, 'request_id' | 'traceparent'> => {
   const id = currentRequestId();
-  return id === undefined ? {} : { request_id: id };
+  const traceparent = currentSpan();
+  return {
+    ...(id === undefined ? {} : { request_id: id }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  };
 };

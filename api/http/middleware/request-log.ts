@@ -4,7 +4,7 @@ import type { Principal } from '../../../schemas/documents/users.js';
 import type { Logger } from '../../logger.js';
 
 /** Probes ask every few seconds; their lines would bury the others. */
-const QUIET = /^\/(health|health_check|ready|metrics)\/?$/;
+export const PROBES = /^\/(health|health_check|ready|metrics)\/?$/;
 
 /** The client closed the line before an answer began (nginx's number; nothing was sent). */
 export const CLIENT_LEFT = 499;
@@ -24,7 +24,7 @@ export const requestLog =
     ctx.res.once('close', () => {
       const left = !ctx.res.writableFinished;
       const principal = ctx.state['principal'] as Principal | undefined;
-      log[QUIET.test(ctx.path) ? 'debug' : 'info'](
+      log[PROBES.test(ctx.path) ? 'debug' : 'info'](
         {
           method: ctx.method,
           path: ctx.path,

@@ -74,5 +74,5 @@ const normalised = (given: string): string => {
       EXIT.wrongUse,
       `${given} is no address of HTTP: it looks like http://127.0.0.1:8080`,
     );
-  return url.href.replace(/\/+$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '');
 };
