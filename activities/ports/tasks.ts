@@ -24,6 +24,8 @@ export interface TaskProgress {
 export interface TaskStore {
   insert(task: TaskRecord): Promise<void>;
   get(taskId: string): Promise<TaskRecord | null>;
+  /** Those that exist, by id. */
+  getMany(taskIds: readonly string[]): Promise<Map<string, TaskRecord>>;
   /** QUEUED or SERIALIZING → SERIALIZING, `started_at` set once. Answers the record; null when the task has ended. */
   begin(taskId: string, update?: TaskProgress): Promise<TaskRecord | null>;
   /** As `report`, and answers the record. Null when the task has ended. */

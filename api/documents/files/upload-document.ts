@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { abilitiesOf } from '../../../activities/documents/parsing/abilities.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
@@ -56,6 +57,7 @@ export const takeDocument = async (
     const checked = await checkUpload(received, {
       stores: adapters,
       uploadId,
+      abilities: abilitiesOf(config.parsing),
       allowPrivateCallbacks: config.callbacks.allowPrivateAddresses,
       ...(intent === 'create'
         ? {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
+import { isFinalState } from '../../../schemas/documents/tasks.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
-import { MessageBody, TaskError, TaskStatus } from '../../../schemas/documents/documents-api.js';
+import { MessageBody, TaskError, TaskStatus, queryNumber } from '../../../schemas/documents/documents-api.js';
 import { cancelTask } from '../commands/cancel-task.js';
 import { eventStream, json, route } from '../../http/route.js';
 import { bearerToken, tokenDigest } from '../../http/middleware/authentication.js';
@@ -11,14 +12,25 @@ import { links } from '../../http/links.js';
 import { resolveTaskPartitions } from './resolve-task-partitions.js';
 import { presentTask, presentTaskError, shownError } from './present-task.js';
 import { taskEvents } from './task-events.js';
+import { createTaskWatch } from './task-watch.js';
+
+/** Proxies and clients commonly give up after a minute without an answer. */
+const MAX_WAIT_SECONDS = 50;
 
 /** So often a stream asks whether its caller is still one. */
 const CALLER_CHECK_MS = 2_000;
 
 const TaskParams = z.object({ task_id: z.string() });
+const TaskQuery = z.object({
+  wait: queryNumber(z.int().min(0).max(MAX_WAIT_SECONDS))
+    .default(0)
+    .describe('answer when the task has ended, or after so many seconds'),
+});
 
 /** Background tasks: their owner and administrators may look at them and stop them. */
-export const taskRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[] => {
+export const taskRoutes = ({ adapters, config, workflows, stopping }: GatewayDeps): Route[] => {
+  const look = createTaskWatch(adapters.tasks);
+
   /** @throws AppError, plain: TASK_NOT_FOUND, AUTH_ERROR */
   const ownTask = async (ctx: CallerContext, taskId: string): Promise<TaskRecord> => {
     const task = await adapters.tasks.get(taskId);
@@ -40,6 +52,22 @@ export const taskRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[
       throw new AppError('AUTH_ERROR', 'Invalid token', { plain: true });
   };
 
+  /**
+   * The task when it has ended, or as it is after the time or when the gateway stops.
+   * @throws AppError, plain: TASK_NOT_FOUND, AUTH_ERROR
+   */
+  const endOf = async (ctx: CallerContext, task: TaskRecord, seconds: number): Promise<TaskRecord> => {
+    const until = performance.now() + seconds * 1000;
+    const isOver = (): boolean =>
+      performance.now() >= until || ctx.signal.aborted || stopping?.aborted === true;
+    let seen: TaskRecord | null = task;
+    while (seen !== null && !isFinalState(seen.state) && !isOver()) seen = await look(task.task_id);
+    if (seen === task) return task;
+    // Who has lost the token or the rights meanwhile hears no more of it.
+    await requireCallerStill(ctx);
+    return ownTask(ctx, task.task_id);
+  };
+
   const placed = async (ctx: CallerContext, task: TaskRecord): Promise<TaskRecord> =>
     (await resolveTaskPartitions(adapters, ctx, [task]))[0] ?? task;
 
@@ -50,11 +78,12 @@ export const taskRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[
       summary: 'Status of a task',
       tag: 'Indexing',
       auth: 'user',
-      request: { params: TaskParams },
+      request: { params: TaskParams, query: TaskQuery },
       responses: { 200: { description: 'The task', schema: TaskStatus } },
       errors: ['AUTH_ERROR', 'TASK_NOT_FOUND'],
-      async handle(ctx, { params }) {
-        const task = await placed(ctx, await ownTask(ctx, params.task_id));
+      async handle(ctx, { params, query }) {
+        const asked = await ownTask(ctx, params.task_id);
+        const task = await placed(ctx, await endOf(ctx, asked, query.wait));
         return json(200, presentTask(task, links(ctx.baseUrl), ctx));
       },
     }),
@@ -99,7 +128,7 @@ export const taskRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[
                   await requireCallerStill(ctx);
                   checked = Date.now();
                 }
-                const now = await adapters.tasks.get(task.task_id);
+                const now = await look(task.task_id);
                 return now && (await placed(ctx, now));
               } catch (error) {
                 const ours = !(error instanceof AppError) || error.status >= 500;

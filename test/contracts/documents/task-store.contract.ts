@@ -26,6 +26,18 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       expect(await store().get(randomUUID())).toBeNull();
     });
 
+    test('answers many at once, without those that are not there', async () => {
+      const [one, other] = [await insert(), await insert()];
+      const found = await store().getMany([other.task_id, randomUUID(), one.task_id]);
+      expect(found).toEqual(
+        new Map([
+          [one.task_id, one],
+          [other.task_id, other],
+        ]),
+      );
+      expect(await store().getMany([])).toEqual(new Map());
+    });
+
     test('begins, and keeps the time of its first beginning', async () => {
       const { task_id } = await insert();
       expect(await store().begin(task_id)).toMatchObject({ task_id, state: 'SERIALIZING' });

@@ -69,6 +69,10 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
       const document = await tasks.findOne({ _id: taskId });
       return document && toRecord(document);
     },
+    async getMany(taskIds) {
+      const found = await tasks.find({ _id: { $in: [...taskIds] } }).toArray();
+      return new Map(found.map((document) => [document._id, toRecord(document)]));
+    },
     async begin(taskId, update = {}) {
       const begun = { state: 'SERIALIZING', ...update } as const;
       const first = await tasks.findOneAndUpdate(

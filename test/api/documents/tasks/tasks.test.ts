@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { sampleReport } from '../../../support/documents/sample-report.js';
+import { until } from '../../../support/until.js';
 import type { LooseBody } from '../../support/loose-body.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
@@ -130,6 +131,71 @@ describe('GET /indexer/task/{task_id}', () => {
       error_url: `${gateway.url}/indexer/task/${taskId}/error`,
       finished_at: expect.any(String),
     });
+  });
+});
+
+describe('GET /indexer/task/{task_id}?wait=', () => {
+  /** Asks for these, and answers when the gateway waits for all of them at once. */
+  const waitFor = async (...taskIds: string[]) => {
+    const read = jest.spyOn(gateway.adapters.tasks, 'getMany');
+    const answers = taskIds.map((taskId) => ask('GET', `/indexer/task/${taskId}?wait=50`, ada.token));
+    await until('all are waited for', async () =>
+      read.mock.calls.some(([asked]) => asked.length === taskIds.length),
+    );
+    return answers;
+  };
+
+  it('answers when the task ends', async () => {
+    const taskId = await upload();
+    const [answer] = await waitFor(taskId);
+    await gateway.adapters.tasks.finish(taskId, 'FAILED', FAILURE);
+    expect(await answer).toMatchObject([200, { task_state: 'FAILED', error: { code: 'FILE_ENCRYPTED' } }]);
+  });
+
+  it('answers at once when it has ended', async () => {
+    const taskId = await upload();
+    await gateway.adapters.tasks.finish(taskId, 'COMPLETED');
+    const read = jest.spyOn(gateway.adapters.tasks, 'getMany');
+    expect(await ask('GET', `/indexer/task/${taskId}?wait=50`, ada.token)).toMatchObject([
+      200,
+      { task_state: 'COMPLETED' },
+    ]);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('answers the task as it is when the time is over', async () => {
+    const taskId = await upload();
+    expect(await ask('GET', `/indexer/task/${taskId}?wait=1`, ada.token)).toMatchObject([
+      200,
+      { task_state: 'QUEUED' },
+    ]);
+  });
+
+  it('reads the tasks of many who wait in one request', async () => {
+    const taskIds = await Promise.all(['a1', 'a2', 'a3'].map((fileId) => upload(fileId, fileId)));
+    const answers = await waitFor(...taskIds);
+    for (const taskId of taskIds) await gateway.adapters.tasks.finish(taskId, 'COMPLETED');
+    for (const answer of answers) expect(await answer).toMatchObject([200, { task_state: 'COMPLETED' }]);
+  });
+
+  it('answers nothing to a caller who lost the token meanwhile', async () => {
+    const taskId = await upload();
+    const [answer] = await waitFor(taskId);
+    await gateway.adapters.users.markDeleted(ada.userId);
+    await gateway.adapters.tasks.finish(taskId, 'COMPLETED');
+    expect((await answer)?.[0]).toBe(403);
+  });
+
+  it('is gone when the task is', async () => {
+    const taskId = await upload();
+    const [answer] = await waitFor(taskId);
+    await gateway.adapters.tasks.remove(taskId);
+    expect((await answer)?.[0]).toBe(404);
+  });
+
+  it.each(['-1', '51', 'soon', '1.5'])('refuses %s', async (wait) => {
+    const taskId = await upload();
+    expect((await ask('GET', `/indexer/task/${taskId}?wait=${wait}`, ada.token))[0]).toBe(422);
   });
 });
 

@@ -30,6 +30,10 @@ export const createFakeTaskStore = (): TaskStore => {
     async get(taskId) {
       return copyRecord(tasks.get(taskId) ?? null);
     },
+    async getMany(taskIds) {
+      const found = taskIds.flatMap((taskId) => tasks.get(taskId) ?? []);
+      return new Map(found.map((task) => [task.task_id, copyRecord(task)]));
+    },
     async begin(taskId, update = {}) {
       const task = activeTask(taskId);
       if (task === null) return null;

@@ -25,10 +25,10 @@ describe('the events of a task that does not change', () => {
   const status = 'event: status\ndata: {"task_state":"QUEUED"}\n\n';
 
   it('are a comment after each silence of the configured length', async () => {
-    expect(await said(4, 1000)).toEqual([status, ': still there\n\n']);
+    expect(await said(7, 1000)).toEqual([status, ': still there\n\n']);
   });
 
   it('are none where comments are switched off', async () => {
-    expect(await said(4, 0)).toEqual([status]);
+    expect(await said(7, 0)).toEqual([status]);
   });
 });
