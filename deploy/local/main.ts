@@ -26,6 +26,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
     (await import('./commands/test.js')).test('jest.ollama.config.mjs', { demanded: ['ollama'] }),
   'test:clients': async () => (await import('./commands/test-clients.js')).testClients,
   'test:fuzz': async () => (await import('./commands/test-fuzz.js')).testFuzz,
+  'test:alerts': async () => (await import('./commands/test-alerts.js')).testAlerts,
   'test:node24': async () => (await import('./commands/test-node24.js')).testNode24,
   check: async () => (await import('./commands/check.js')).check,
   'write:config': async () => (await import('./commands/write-config.js')).writeConfig,
