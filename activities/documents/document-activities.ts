@@ -47,7 +47,10 @@ export interface DocumentActivityDeps {
 /** A crashed parser may be the machine's fault, three crashes are the document's. */
 const PARSER_TRIES = 3;
 const TOO_MUCH: ReadonlySet<ErrorCode> = new Set([
-  ...(['FILE_TOO_COMPLEX', 'PARSE_TIMEOUT', 'PARSER_CRASHED', 'PARSER_INTERNAL_ERROR'] as const),
+  'FILE_TOO_COMPLEX',
+  'PARSE_TIMEOUT',
+  'PARSER_CRASHED',
+  'PARSER_INTERNAL_ERROR',
 ]);
 /** Its name in `schemas/worker-pools.ts`. */
 const PARSER_POOL: WorkerPoolName = 'MarkerPool';

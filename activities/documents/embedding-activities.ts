@@ -5,6 +5,7 @@ import type { Chunk, StoredChunk } from '../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { countChunks, readChunkBatches } from './chunk-list.js';
+import { embedTexts } from './embed-texts.js';
 import { embeddedText } from './embedded-text.js';
 import { versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
@@ -78,11 +79,11 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
       const published = total <= embedder.batchSize;
       const texts: string[] = [];
       for (const chunk of batch) texts.push(embeddedText(chunk, await contextOf(chunk.position)));
-      const vectors = await within('embed', embedder.embed(texts, { kind: 'document', signal }));
+      const vectors = await within('embed', embedTexts(embedder, texts, signal));
       const facts = { total, published };
       const entries = batch.map((chunk, index) => ({
         chunk: storedChunk(task, chunk, facts),
-        vector: vectors[index] ?? failMissingVector(),
+        vector: vectors[index]!,
       }));
       await within('store', chunks.put(entries, embedder.vectorField, signal));
       stored += batch.length;
@@ -120,10 +121,6 @@ const embedderOf = (task: TaskRecord, partition: PartitionRecord | null): string
   if (partition === null || partition.embedder === task.embedder) return task.embedder;
   if (partition.swapped_from.includes(task.embedder)) return partition.embedder;
   throw new AppError('EMBEDDER_CHANGED_DURING_INDEXING');
-};
-
-const failMissingVector = (): never => {
-  throw new AppError('EMBEDDING_RESPONSE_ERROR', 'The embedding provider answered fewer vectors than texts.');
 };
 
 const storedChunk = (

@@ -1,7 +1,7 @@
-import { AppError } from '../../schemas/app-error.js';
 import type { StoredChunk } from '../../schemas/documents/documents.js';
 import type { Adapters } from '../ports/adapters.js';
 import { countTokens } from '../text/token-count.js';
+import { embedTexts } from './embed-texts.js';
 import { embeddedText } from './embedded-text.js';
 
 export interface Filled {
@@ -36,13 +36,8 @@ export const fillVectors = async (
     const texts: string[] = [];
     for (const { heading_path: headingPath, text, position } of batch)
       texts.push(embeddedText({ headingPath, text }, (await contextOf?.(position)) ?? null));
-    const vectors = await embedder.embed(texts, { kind: 'document', signal });
-    if (vectors.length < batch.length)
-      throw new AppError(
-        'EMBEDDING_RESPONSE_ERROR',
-        'The embedding provider answered fewer vectors than texts.',
-      );
-    const found = batch.map(({ chunk_id: chunkId }, index) => ({ chunkId, vector: vectors[index] ?? [] }));
+    const vectors = await embedTexts(embedder, texts, signal);
+    const found = batch.map(({ chunk_id: chunkId }, index) => ({ chunkId, vector: vectors[index]! }));
     await chunks.addVectors(found, vectorField, signal);
     // One of zeros is not stored: it would be found to be missing again and again.
     filled.embedded += found.filter(({ vector }) => vector.some((value) => value !== 0)).length;

@@ -1,6 +1,7 @@
 import { AppError } from '../../schemas/app-error.js';
 import { DEFAULT_ALIAS } from '../../schemas/models/endpoint-names.js';
 import type { ModelEndpoint, ModelType } from '../../schemas/models/model-endpoints.js';
+import { notRegistered } from '../../schemas/models/not-registered.js';
 import type {
   Embedder,
   LanguageModel,
@@ -63,11 +64,7 @@ export const createModelRegistry = (options: {
 
   const record = async (type: ModelType, name: string): Promise<ModelEndpoint> => {
     const found = await endpoints.get(type, name);
-    if (found === null)
-      throw new AppError(
-        'MODEL_ENDPOINT_NOT_FOUND',
-        `The model endpoint '${name}' (${type}) is not registered.`,
-      );
+    if (found === null) throw notRegistered(type, name);
     return found;
   };
 

@@ -10,6 +10,8 @@ import type {
   WatcherRecord,
 } from '../../schemas/signals/signals.js';
 import type { HourAggregate, RuleMatches } from '../../schemas/signals/statistics.js';
+import type { CapiClient } from './capi.js';
+import type { MetricsStore } from './held-metrics.js';
 import type { IpInfo } from './ip-info.js';
 import type { LoginStore } from './logins.js';
 
@@ -224,70 +226,6 @@ export interface DecisionCopyStore {
   ): Promise<boolean>;
   /** What cannot be kept whole must not be served. */
   drop(watcher: string, version: ApiVersion): Promise<void>;
-}
-
-/** How CAPI took a batch. */
-export type DeliveryResult =
-  | { outcome: 'accepted'; status: number }
-  | { outcome: 'rejected'; status: number; retryAfterMs: number | null; message: string }
-  /** No status line arrived: it may have been taken. */
-  | { outcome: 'unknown'; message: string }
-  /** The connection was never made: it was not taken. */
-  | { outcome: 'unreachable'; message: string };
-
-/** Metrics that CAPI could not be given, as they are kept. */
-export interface HeldMetrics {
-  id: string;
-  /** Behind CAPI's address: `v3/usage-metrics`. */
-  path: MetricsPath;
-  /** Compressed with gzip. */
-  bytes: Buffer;
-  /** One of several parts of a larger body: they go out a minute apart. */
-  part: boolean;
-}
-
-export type MetricsPath = `${ApiVersion}/${'usage-metrics' | 'metrics/'}`;
-
-export interface MetricsQueue {
-  watcher: string;
-  held: number;
-  oldest: Date | null;
-  /** What CAPI refuses for good; shown, and dropped after a while. */
-  refused: number;
-}
-
-export interface MetricsStore {
-  /**
-   * Keeps bodies durably, in order; the same one twice is kept once. `full`: the watcher has so many waiting that its
-   * own memory is the better place, and nothing was kept.
-   */
-  hold(watcher: string, items: readonly Omit<HeldMetrics, 'id'>[], at: Date): Promise<'held' | 'full'>;
-  /** The id of the oldest; null when nothing waits. */
-  next(watcher: string): Promise<{ id: string; part: boolean } | null>;
-  read(id: string): Promise<HeldMetrics | null>;
-  /** It is CAPI's now. Doing it twice is harmless. */
-  remove(id: string): Promise<void>;
-  /** CAPI refuses it for good. */
-  refuse(id: string, reason: string): Promise<void>;
-  watchersHolding(before: Date, limit: number): Promise<string[]>;
-  queues(): Promise<MetricsQueue[]>;
-}
-
-export interface CapiClient {
-  /** POST of metrics that are compressed already; the outcomes are those of signals. */
-  sendMetrics(
-    path: MetricsPath,
-    zipped: Buffer,
-    token: string,
-    signal?: AbortSignal,
-  ): Promise<DeliveryResult>;
-  /** POST /{version}/signals. A 2xx status line is enough: what happens to the rest of the answer does not matter. */
-  sendSignals(
-    version: ApiVersion,
-    body: string,
-    token: string,
-    signal?: AbortSignal,
-  ): Promise<DeliveryResult>;
 }
 
 /** What the gateway asks of Temporal for the proxy. Failing is harmless: the sweep hands over what was stored. */

@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { HoldCause } from '../../schemas/signals/signals.js';
-import type { AlertStore, CapiClient, WatcherStore } from '../ports/signals.js';
+import type { CapiClient } from '../ports/capi.js';
+import type { AlertStore, WatcherStore } from '../ports/signals.js';
 import type { Meter } from '../ports/meter.js';
 import { TAKEN_UP, createSignalDelivery, toBatches } from './signal-delivery.js';
 import type { SendReport, SeveralReport, SignalBatch } from './signal-delivery.js';

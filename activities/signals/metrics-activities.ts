@@ -1,6 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { SendReport } from './signal-delivery.js';
-import type { CapiClient, MetricsStore, WatcherStore } from '../ports/signals.js';
+import type { CapiClient } from '../ports/capi.js';
+import type { MetricsStore } from '../ports/held-metrics.js';
+import type { WatcherStore } from '../ports/signals.js';
 
 export interface MetricsActivityDeps {
   metrics: MetricsStore;

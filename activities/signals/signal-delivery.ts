@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Meter } from '../ports/meter.js';
 import type { ApiVersion, WaitingItem } from '../../schemas/signals/signals.js';
-import type {
-  AlertStore,
-  CapiClient,
-  DeliveryResult,
-  WaitingSignal,
-  WatcherStore,
-} from '../ports/signals.js';
+import type { CapiClient, DeliveryResult } from '../ports/capi.js';
+import type { AlertStore, WaitingSignal, WatcherStore } from '../ports/signals.js';
 
 /** What crosses between workflow and activity: ids. The signals stay in the store. */
 export interface SignalBatch {

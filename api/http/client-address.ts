@@ -46,7 +46,7 @@ export const createClientName = (trustedProxies: readonly string[]): ((ctx: Koa.
   };
 };
 
-/** Keeps the client's name with its request, for what counts per client before there is a user. */
+/** Keeps the client's name with its request, for all that counts per client. */
 export const nameClients = (trustedProxies: readonly string[]): Middleware => {
   const nameClient = createClientName(trustedProxies);
   return (ctx, next) => {
@@ -54,6 +54,9 @@ export const nameClients = (trustedProxies: readonly string[]): Middleware => {
     return next();
   };
 };
+
+/** Whose request it is, as `nameClients` has found. */
+export const clientOf = (ctx: Koa.Context): string => ctx.state['client'] as string;
 
 const createTrust = (trusted: readonly string[]): ((address: Address) => boolean) => {
   if (trusted.includes('*')) return () => true;

@@ -4,16 +4,17 @@ import type { Writable } from 'node:stream';
 import type Koa from 'koa';
 import type { BodyBudget } from './body-budget.js';
 import { createBodyBudget } from './body-budget.js';
+import { clientOf } from './client-address.js';
 
 const inFlight = createBodyBudget();
 
 /** So much of a form beside its file is free, so that ordinary uploads go on while large bodies fill the budget. */
 const FREE_FORM_BYTES = 256 * 1024;
 
-/** Who is told apart where bodies take room: a user, or the client's address (see `nameClients`). */
+/** Who is told apart where bodies take room: a user, or the client's address. */
 const callerOf = (ctx: Koa.Context): string => {
   const principal = ctx.state['principal'] as { userId: number } | undefined;
-  return principal === undefined ? `address:${String(ctx.state['client'])}` : `user:${principal.userId}`;
+  return principal === undefined ? `address:${clientOf(ctx)}` : `user:${principal.userId}`;
 };
 
 /** Room that one request takes, until it is answered. */

@@ -154,7 +154,9 @@ const bodyFaults = ({ request }: Route): ErrorCode[] => {
   if (!request?.body && !request?.ownBody && !request?.form && !request?.multipart) return [];
   const forms = request.form ?? request.multipart ?? request.bodyAsForm;
   return [
-    ...(['REQUEST_TIMEOUT', 'PAYLOAD_TOO_LARGE', 'SERVICE_UNAVAILABLE'] as const),
+    'REQUEST_TIMEOUT',
+    'PAYLOAD_TOO_LARGE',
+    'SERVICE_UNAVAILABLE',
     // A form that cannot be read at all.
     ...(forms === undefined ? [] : (['BAD_REQUEST', 'VALIDATION_ERROR'] as const)),
   ];

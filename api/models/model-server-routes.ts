@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { EndpointDraft, EndpointInspection } from '../../activities/ports/model-administration.js';
-import { AppError } from '../../schemas/app-error.js';
 import type { ModelEndpoint } from '../../schemas/models/model-endpoints.js';
 import {
   EndpointDraftBody,
@@ -8,6 +7,7 @@ import {
   IndexedUsage,
   RevealedKey,
 } from '../../schemas/models/model-endpoints-api.js';
+import { notRegistered } from '../../schemas/models/not-registered.js';
 import { keyOfDraft } from './endpoint-key.js';
 import { providerOf } from './endpoint-record.js';
 import { requireEndpoint } from './update-model-endpoint.js';
@@ -55,11 +55,7 @@ export const modelServerRoutes = ({ adapters }: GatewayDeps): Route[] => {
     if (type == null || name == null)
       return { ...draft, apiKey: keyOfDraft(body.api_key ?? body.extra.api_key) };
     const stored = await adapters.endpoints.get(type, name);
-    if (stored === null)
-      throw new AppError(
-        'MODEL_ENDPOINT_NOT_FOUND',
-        `The model endpoint '${name}' (${type}) is not registered.`,
-      );
+    if (stored === null) throw notRegistered(type, name);
     // A stored key is sent to its own server only.
     if (!sameAddress(stored.endpoint, body.endpoint))
       throw badRequest(`The stored key of '${name}' belongs to another address; give the key itself.`);

@@ -1,14 +1,13 @@
 import type { Adapters } from '../../activities/ports/adapters.js';
 import { AppError } from '../../schemas/app-error.js';
+import { DEFAULT_ALIAS } from '../../schemas/models/endpoint-names.js';
 import type { ModelType } from '../../schemas/models/model-endpoints.js';
+import { notRegistered } from '../../schemas/models/not-registered.js';
 import type { PresetType } from '../../schemas/models/presets.js';
 import { MODEL_REFERENCES, PROMPT_REFERENCES } from '../../schemas/models/preset-references.js';
 import type { PromptType } from '../../schemas/models/prompts.js';
 
 type Stores = Pick<Adapters, 'endpoints' | 'prompts'>;
-
-/** Stands for whatever the default is. */
-const DEFAULT_ALIAS = 'default';
 
 const namesIn = (
   references: Readonly<Record<string, string | undefined>>,
@@ -40,10 +39,7 @@ export const requireNamesInConfig = async (
 ): Promise<void> => {
   for (const [modelType, name] of namesIn(MODEL_REFERENCES[type], config))
     if (name !== DEFAULT_ALIAS && (await stores.endpoints.get(modelType as ModelType, name)) === null)
-      throw new AppError(
-        'MODEL_ENDPOINT_NOT_FOUND',
-        `The model endpoint '${name}' (${modelType}) is not registered.`,
-      );
+      throw notRegistered(modelType, name);
   for (const [promptType, name] of namesIn(PROMPT_REFERENCES[type], config))
     if (name !== DEFAULT_ALIAS) await requirePrompt(stores, promptType as PromptType, name);
 };

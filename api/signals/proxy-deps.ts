@@ -4,13 +4,13 @@ import type { Cache } from '../../activities/ports/cache.js';
 import type { CapiPassThrough } from './relay/capi-pass-through.js';
 import type { GeoLookup } from '../../activities/signals/reading/geo-lookup.js';
 import type { RuleSet } from '../../activities/signals/rules/rule-registry.js';
+import type { MetricsStore } from '../../activities/ports/held-metrics.js';
 import type {
   AlertStore,
   ApiKeyStore,
   ForwardingStarter,
   StatisticsStore,
   DecisionCopyStore,
-  MetricsStore,
   WatcherStore,
 } from '../../activities/ports/signals.js';
 import type { Meter } from '../../activities/ports/meter.js';
@@ -47,8 +47,6 @@ export interface ProxyDeps {
   unauthenticated: ApiKeyRateLimit;
   /** Where a request comes from, behind trusted proxies as well. */
   addressOf(ctx: Koa.Context): string;
-  /** Whose request it is, for limits per address: a whole IPv6 network counts as one. */
-  clientOf(ctx: Koa.Context): string;
   watchers: WatcherStore;
   logins: LoginStore;
   copies: DecisionCopyStore;

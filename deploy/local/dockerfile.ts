@@ -25,10 +25,8 @@ export function parseDockerfile(text: string): Stage[] {
   const stages: (Stage & { steps: Instruction[] })[] = [];
   for (const line of text.replaceAll('\\\n', ' ').split('\n')) {
     if (line.trim() === '' || line.startsWith('#')) continue;
-    const [word = '', rest = ''] = [
-      line.slice(0, line.indexOf(' ')),
-      line.slice(line.indexOf(' ') + 1).trim(),
-    ];
+    const word = line.slice(0, line.indexOf(' '));
+    const rest = line.slice(line.indexOf(' ') + 1).trim();
     if (word === 'FROM') {
       const [, base = '', name = ''] = /^(\S+) AS (\S+)$/.exec(rest) ?? [];
       if (name === '') throw new Error(`a stage needs a name: ${line}`);

@@ -31,7 +31,7 @@ const MIN_DETAIL = 16;
 export function createReporter(out: NodeJS.WriteStream = process.stdout): Reporter {
   const phases = new Map<string, Phase>();
   const details = new Map<string, () => string | null>();
-  const live = out.isTTY === true;
+  const live = out.isTTY;
   const began = Date.now();
   let ticks = 0;
 

@@ -12,7 +12,7 @@ export async function runToEnd(
   options: { cwd: string; env: NodeJS.ProcessEnv; signal: AbortSignal; quiet?: boolean },
 ): Promise<number> {
   options.signal.throwIfAborted();
-  const detached = process.stdin.isTTY !== true;
+  const detached = !process.stdin.isTTY;
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: options.env,

@@ -5,7 +5,8 @@ import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { until } from '../support/until.js';
-import { swapClient, swapUnderLoad, uploadFiles } from '../support/swap-campaign.js';
+import { PARTITION, swapClient, swapUnderLoad } from '../support/swap-campaign.js';
+import { uploadTexts } from '../support/upload-texts.js';
 
 let stack: RunningStack;
 let good: ScriptedModelServer;
@@ -19,7 +20,7 @@ beforeAll(async () => {
   });
   stack = await openStack();
   await Promise.all([stack.startGateway(), stack.startWorker()]);
-  await uploadFiles(stack, { files: 12, paragraphs: 16 });
+  await uploadTexts(stack, PARTITION, { files: 12, paragraphs: 16 });
 }, 240_000);
 afterAll(async () => {
   await stack?.close();

@@ -54,10 +54,10 @@ async function everyAnswer(): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (const text of [WORDS.slice(0, 2).join(' '), WORDS.slice(2).join(' '), WORDS.join(' ')]) {
     const query = new URLSearchParams({ text, top_k: '8', include_retrieval_trace: 'true' });
-    answers.push(await answer(`/search/partition/mine?${query}`));
+    answers.push(await answer(`/search/partition/mine?${query.toString()}`));
     query.set('include_related', 'true');
-    answers.push(await answer(`/search/?partitions=mine&partitions=also&${query}`));
-    answers.push(await answer(`/search/partition/mine/file/mine-1?${query}`));
+    answers.push(await answer(`/search/?partitions=mine&partitions=also&${query.toString()}`));
+    answers.push(await answer(`/search/partition/mine/file/mine-1?${query.toString()}`));
     answers.push(
       await answer('/v1/chat/completions', {
         method: 'POST',

@@ -84,8 +84,8 @@ const exists = (scheduleId: string): Promise<boolean> =>
     .describe()
     .then(
       () => true,
-      (error: Error) => {
-        if (error.name !== 'ScheduleNotFoundError') throw error;
+      (error: unknown) => {
+        if ((error as Error).name !== 'ScheduleNotFoundError') throw error;
         return false;
       },
     );

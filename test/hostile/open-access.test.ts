@@ -40,7 +40,7 @@ describe('without AUTH_TOKEN', () => {
     { 'Sec-Fetch-Site': 'cross-site' },
   ])('a page of another origin makes no administrator: %j', async (headers) => {
     await start({ CORS_EXTRA_ORIGINS: '*' });
-    const answer = await ask('POST', '/users/', headers as Record<string, string>);
+    const answer = await ask('POST', '/users/', headers);
     expect(answer).toEqual({ status: 403, text: expect.stringContaining('CORS_EXTRA_ORIGINS') });
     expect(
       gateway.logLines.some((line) => line.includes('CORS_EXTRA_ORIGINS') && line.includes('"client"')),

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import { openStack } from '../support/running-stack.js';
-import { swapClient, swapUnderLoad, uploadFiles } from '../support/swap-campaign.js';
+import { PARTITION, swapClient, swapUnderLoad } from '../support/swap-campaign.js';
+import { uploadTexts } from '../support/upload-texts.js';
 
 let server: ScriptedModelServer;
 afterAll(() => server?.close());
@@ -12,7 +13,7 @@ describe('an embedder swap under load, with three kills', () => {
     server = await startScriptedModelServer({ dimension: 384 });
     const stack = await openStack();
     await Promise.all([stack.startGateway(), stack.startWorker()]);
-    await uploadFiles(stack, { files: 100, paragraphs: 200 });
+    await uploadTexts(stack, PARTITION, { files: 100, paragraphs: 200 });
     await swapClient(stack).register('new', server.url);
     server.always('embed', { kind: 'delay', ms: 20 });
     // Without a gate: the scripted vectors hardly tell thousands of texts of the same twenty words apart.

@@ -112,7 +112,7 @@ export const runKillCampaign = async (
 
   for (const { subject, url, expected } of outcomes) {
     const { task_state, error, attempt } = await endedInStorm(stack, url);
-    const ended = task_state === 'COMPLETED' ? 'COMPLETED' : (error?.code ?? `${task_state}`);
+    const ended = task_state === 'COMPLETED' ? 'COMPLETED' : (error?.code ?? task_state);
     // What runs when a replacement or a deletion comes may just have been completed.
     const cancelled = expected === 'TASK_CANCELLED' && task_state === 'CANCELLED';
     if (ended !== expected && !cancelled && !(ended === 'COMPLETED' && expected !== 'COMPLETED'))

@@ -114,7 +114,7 @@ export const pushManySignals = async (
   };
   const ask = async (path: string): Promise<unknown> => {
     const response = await fetch(`${target.base}${path}`, { headers: { 'x-api-key': target.dashboardKey } });
-    const body = (await response.json()) as unknown;
+    const body = await response.json();
     if (response.status !== 200) throw new Error(`${path} answered ${response.status}`);
     return body;
   };

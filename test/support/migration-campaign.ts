@@ -1,13 +1,14 @@
 import type { MigrationRunBody } from '../../schemas/migrations/migrations-api.js';
+import { askStack } from './ask-stack.js';
 import { documentClient } from './document-client.js';
 import { createFirstIndex, turnBackToSchemaTwo } from './earlier-index.js';
 import { generatedText } from './generated-text.js';
-import { persist } from './kill-tools.js';
 import { remainingDrift } from './remaining-drift.js';
 import type { RunningStack } from './running-stack.js';
 import { openEngine } from './schema-two-index.js';
 import { seededRandom } from './seeded-random.js';
 import { until } from './until.js';
+import { makePartition, uploadTexts } from './upload-texts.js';
 
 const PARTITION = 'mills';
 const QUESTIONS = [
@@ -29,34 +30,19 @@ export interface MigrationReport {
 
 const indexOf = (stack: RunningStack): string => `${stack.config.opensearch.indexPrefix}chunks-v3`;
 
-const admin = (stack: RunningStack) => {
-  const ask = async <T>(
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<{ status: number; body: T }> => {
-    const response = await stack.request(path, {
-      method,
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    });
-    const text = await response.text();
-    return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as T };
-  };
-  return {
-    ask,
-    start: async (body: object = {}): Promise<string> => {
-      const answer = await ask<{ run_id: string }>('POST', '/admin/migrations/vector-store', body);
-      if (answer.status !== 202) throw new Error(`the migration was not started: ${JSON.stringify(answer)}`);
-      return answer.body.run_id;
-    },
-    latest: async (): Promise<MigrationRunBody> => {
-      const { body } = await ask<{ runs: MigrationRunBody[] }>('GET', '/admin/migrations/vector-store/runs');
-      return body.runs[0]!;
-    },
-  };
-};
+const admin = (stack: RunningStack) => ({
+  start: async (body: object = {}): Promise<string> => {
+    const path = '/admin/migrations/vector-store';
+    const answer = await askStack<{ run_id: string }>(stack, 'POST', path, body);
+    if (answer.status !== 202) throw new Error(`the migration was not started: ${JSON.stringify(answer)}`);
+    return answer.body.run_id;
+  },
+  latest: async (): Promise<MigrationRunBody> => {
+    const path = '/admin/migrations/vector-store/runs';
+    const { body } = await askStack<{ runs: MigrationRunBody[] }>(stack, 'GET', path);
+    return body.runs[0]!;
+  },
+});
 
 /** The whole answers to some questions, scores and all, of a partition in which nothing changes meanwhile. */
 const askAll = async (stack: RunningStack): Promise<string[]> =>
@@ -67,36 +53,6 @@ const askAll = async (stack: RunningStack): Promise<string[]> =>
       return `${response.status} ${await response.text()}`;
     }),
   );
-
-const makePartition = async (stack: RunningStack, partition: string): Promise<void> => {
-  const { status } = await stack.request(`/partition/${partition}`, { method: 'POST' });
-  if (status !== 201) throw new Error(`the partition ${partition} was not made: ${status}`);
-};
-
-const upload = async (
-  stack: RunningStack,
-  { files, paragraphs }: { files: number; paragraphs: number },
-): Promise<void> => {
-  await makePartition(stack, PARTITION);
-  const documents = documentClient(stack);
-  const tasks: string[] = [];
-  for (let file = 0; file < files; file += 1)
-    tasks.push(
-      await persist(() =>
-        documents.upload(
-          'POST',
-          PARTITION,
-          `file-${file}`,
-          generatedText(file, paragraphs),
-          `file-${file}.txt`,
-        ),
-      ),
-    );
-  for (const task of tasks) {
-    const { task_state: state, error } = await documents.ended(task, 600_000);
-    if (state !== 'COMPLETED') throw new Error(`${task} ended ${state}: ${JSON.stringify(error)}`);
-  }
-};
 
 /** Kills the worker at random moments of a run; answers how often it did. */
 const killWhileRunning = async (
@@ -154,7 +110,7 @@ export const migrateSchemaTwo = async (
 ): Promise<MigrationReport> => {
   const faults: string[] = [];
   await Promise.all([stack.startGateway(), stack.startWorker()]);
-  await upload(stack, options);
+  await uploadTexts(stack, PARTITION, options);
   const before = await askAll(stack);
   if (!before.every((answer) => answer.startsWith('200') && answer.includes('file-')))
     faults.push(`the questions found nothing before: ${before.join('\n').slice(0, 500)}`);
@@ -212,7 +168,7 @@ export const migrateUnderLoad = async (
   await createFirstIndex(engine.client, indexOf(stack), [FIELD]);
   await engine.close();
   await Promise.all([stack.startGateway(), stack.startWorker()]);
-  await upload(stack, options);
+  await uploadTexts(stack, PARTITION, options);
   await makePartition(stack, 'load');
   const expected = JSON.stringify(await askAll(stack));
 

@@ -67,9 +67,10 @@ export const referenceStatistics = (stored: readonly Alert[], since: Date | null
   const times = (alerts: readonly Alert[]): string[] => alerts.map(({ receivedAt }) => receivedAt).sort();
   const recent = real.filter(({ receivedAt }) => since === null || receivedAt >= since.toISOString());
   const decided = recent.flatMap((alert) =>
-    (((JSON.parse(alert.rawJson ?? '{}') as { decisions?: Decision[] }).decisions ?? []) as Decision[]).map(
-      (decision) => ({ alert, decision }),
-    ),
+    ((JSON.parse(alert.rawJson ?? '{}') as { decisions?: Decision[] }).decisions ?? []).map((decision) => ({
+      alert,
+      decision,
+    })),
   );
   const scenarios = countOf(named(real.map(({ scenario }) => scenario)));
   return {

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { createMetricsActivities } from '../../activities/signals/metrics-activities.js';
 import { createFakeMetricsStore } from './fakes/signals/fake-metrics-store.js';
 import type { ApiVersion, DeliveryState, WatcherRecord } from '../../schemas/signals/signals.js';
-import type { DeliveryResult } from '../../activities/ports/signals.js';
+import type { DeliveryResult } from '../../activities/ports/capi.js';
 
 interface ScriptedItem {
   id: number;
@@ -121,7 +121,14 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
     },
     successes: () => successes,
     /** Stores so many signals, ids ever increasing. */
-    add(count: number, { watcher = 'lapi', version = 'v3' as ApiVersion, bytes = 0 } = {}): void {
+    add(
+      count: number,
+      {
+        watcher = 'lapi',
+        version = 'v3',
+        bytes = 0,
+      }: { watcher?: string; version?: ApiVersion; bytes?: number } = {},
+    ): void {
       for (let i = 0; i < count; i += 1) {
         const id = items.length + 1;
         const raw = `{"id":${id},"score":1.10${bytes > 0 ? `,"pad":"${'x'.repeat(bytes)}"` : ''}}`;

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { EmbedderSwap as EmbedderSwapBody } from '../../schemas/documents/embedder-swaps-api.js';
 import { chunkId } from '../../schemas/documents/chunk-id.js';
+import { askStack } from './ask-stack.js';
 import { documentClient } from './document-client.js';
 import { generatedText } from './generated-text.js';
-import { persist } from './kill-tools.js';
 import { remainingDrift } from './remaining-drift.js';
 import type { RunningStack } from './running-stack.js';
 import { seededRandom } from './seeded-random.js';
@@ -11,7 +11,7 @@ import { until } from './until.js';
 
 type EmbedderSwap = z.output<typeof EmbedderSwapBody>;
 
-const PARTITION = 'mills';
+export const PARTITION = 'mills';
 const OLD = 'builtin-hash';
 const QUESTIONS = ['the keeper of the tide mill', 'lamp and harbour', 'cog rope bell', 'grain gate eel'];
 
@@ -35,16 +35,7 @@ interface Answer {
 
 export const swapClient = (stack: RunningStack) => {
   const path = `/partition/${PARTITION}/embedder-swap`;
-  const ask = async <T>(method: string, at: string, body?: object): Promise<{ status: number; body: T }> => {
-    const response = await stack.request(at, {
-      method,
-      ...(body === undefined
-        ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-    });
-    const text = await response.text();
-    return { status: response.status, body: (text === '' ? null : JSON.parse(text)) as T };
-  };
+  const ask = <T>(method: string, at: string, body?: object) => askStack<T>(stack, method, at, body);
   return {
     ask,
     /** Registers an embedder behind a model server. */
@@ -69,25 +60,6 @@ export const swapClient = (stack: RunningStack) => {
         { withinMs: 900_000, everyMs: 100 },
       ),
   };
-};
-
-export const uploadFiles = async (
-  stack: RunningStack,
-  { files, paragraphs }: { files: number; paragraphs: number },
-): Promise<void> => {
-  await stack.request(`/partition/${PARTITION}`, { method: 'POST' });
-  const documents = documentClient(stack);
-  const tasks: string[] = [];
-  for (let file = 0; file < files; file += 1)
-    tasks.push(
-      await persist(() =>
-        documents.upload('POST', PARTITION, `f-${file}`, generatedText(file, paragraphs), `f-${file}.txt`),
-      ),
-    );
-  for (const task of tasks) {
-    const { task_state: state } = await documents.ended(task, 600_000);
-    if (state !== 'COMPLETED') throw new Error(`${task} ended ${state}`);
-  }
 };
 
 /**

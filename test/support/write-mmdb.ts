@@ -54,7 +54,7 @@ const record = (place: MmdbPlace): Buffer =>
       ...(place.longitude === undefined ? {} : { longitude: { double: place.longitude } }),
       ...(place.timezone === undefined ? {} : { time_zone: place.timezone }),
     },
-  } as unknown as Value);
+  });
 
 /**
  * A small city database in MMDB form (MaxMind DB file format specification 2.0): an IPv6 tree with 24-bit records, IPv4

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { WorkflowHandleWithSignaledRunId } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
@@ -52,12 +53,19 @@ const onStage = async <T>(
       args: [{ prefix, watcher: 'lapi', ...options.input }],
       signal,
     });
-  // The test server looks for a run and signals it in two steps, and refuses when the run ends between them.
-  const wake: Stage['wake'] = (word = 'wake') =>
-    send(word).catch((error: unknown) => {
-      if (error instanceof WorkflowNotFoundError) return send(word);
-      throw error;
-    });
+  // The test server looks for a run and signals it, or starts one, in two steps: it refuses when the run ends between
+  // them, and when the run has continued as new. The real server does both at once.
+  const wake: Stage['wake'] = async (word = 'wake') => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await send(word);
+      } catch (error) {
+        const refused =
+          error instanceof WorkflowNotFoundError || error instanceof WorkflowExecutionAlreadyStartedError;
+        if (!refused || attempt === 5) throw error;
+      }
+    }
+  };
   return worker.runUntil(() => use({ fixture, wake }));
 };
 

@@ -3,7 +3,7 @@
  * Run it whenever a workflow changes on purpose, and commit the histories with the change. Activities are scripted:
  * a history holds what the plan did, and the hands have their own tests.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -12,7 +12,7 @@ import { NativeConnection, Worker } from '@temporalio/worker';
 import { createMigrationActivities } from '../../activities/migrations/migration-activities.js';
 import type { Migration } from '../../activities/ports/migrations.js';
 import { taskQueues } from '../../schemas/task-queues.js';
-import type { DeliveryResult } from '../../activities/ports/signals.js';
+import type { DeliveryResult } from '../../activities/ports/capi.js';
 import { createFakeMigrationStore } from '../support/fakes/migrations/fake-migration-store.js';
 import { createScriptedForwarding, ok, refusal } from '../support/scripted-forwarding.js';
 import { createScriptedUpkeep } from '../support/scripted-upkeep.js';
@@ -22,6 +22,8 @@ import { ended, until } from '../support/until.js';
 import { quietRuntime, workflowBundle } from '../support/workflow-environment.js';
 
 const FOLDER = new URL('../histories/', import.meta.url);
+/** Where `node_modules` really is: in a worktree it may be a link. */
+const MODULES = await realpath('node_modules');
 
 interface Recording {
   name: string;
@@ -329,9 +331,9 @@ const record = async (client: Client, connection: NativeConnection, recording: R
     const { workflowId, firstExecutionRunId: runId } = handle;
     await ended(client, workflowId, { runId, withinMs: 120_000 });
     // Stack traces name the place where the recording ran; a replay does not look at them.
-    const history = historyToJSON(
-      await client.workflow.getHandle(workflowId, runId).fetchHistory(),
-    ).replaceAll(process.cwd(), '');
+    const history = historyToJSON(await client.workflow.getHandle(workflowId, runId).fetchHistory())
+      .replaceAll(process.cwd(), '')
+      .replaceAll(MODULES, '/node_modules');
     await writeFile(new URL(`${name}.json`, FOLDER), `${JSON.stringify(JSON.parse(history), null, 1)}\n`);
     if (endless === true) await client.workflow.getHandle(workflowId).terminate('it is recorded');
   });

@@ -34,6 +34,14 @@ describe('recorded histories', () => {
     await replay(JSON.parse(await read(name)));
   });
 
+  it('name no place of the machine that recorded them', async () => {
+    const found: string[] = [];
+    for (const name of names)
+      for (const [, place = ''] of (await read(name)).matchAll(/\((?:file:\/\/)?(\/[^):]*)/g))
+        if (!/^\/(node_modules|workflows|activities|test)\//.test(place)) found.push(`${name}: ${place}`);
+    expect(found).toEqual([]);
+  });
+
   it('notices a plan that took another step', async () => {
     const history = (await read('index-document-completed.json')).replaceAll(
       '"parseDocument"',

@@ -1,6 +1,4 @@
 import {
-  ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -17,6 +15,7 @@ import type { SwapActivities, SwapPosition } from '../../activities/documents/sw
 import type { SwapStart, SwapStatus } from '../../schemas/documents/embedder-swaps.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { model, quick } from '../activity-profiles.js';
+import { causeOf } from '../cause-of.js';
 
 export interface SwapEmbedderInput {
   prefix: string;
@@ -92,15 +91,10 @@ export async function swapEmbedder(input: SwapEmbedderInput): Promise<Exclude<Sw
     held = await work();
   } catch (error) {
     if (isCancellation(error)) return end('cancelled', null);
-    return end('failed', messageOf(error));
+    return end('failed', causeOf(error).message);
   }
   if (held !== null) return end('failed', held);
   if (position !== null && position.phase !== 'done')
     return continueAsNew<typeof swapEmbedder>({ ...input, continued: { position, paused: isPaused } });
   return end('completed', null);
-}
-
-function messageOf(error: unknown): string {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  return cause instanceof ApplicationFailure ? cause.message : String(cause);
 }

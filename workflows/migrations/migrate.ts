@@ -1,6 +1,4 @@
 import {
-  ActivityFailure,
-  ApplicationFailure,
   CancellationScope,
   condition,
   continueAsNew,
@@ -18,6 +16,7 @@ import type { MigrationSlice } from '../../activities/ports/migrations.js';
 import type { MigrationMode, MigrationName } from '../../schemas/migrations/migrations.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk, quick } from '../activity-profiles.js';
+import { causeOf } from '../cause-of.js';
 
 export interface MigrateInput {
   prefix: string;
@@ -147,11 +146,4 @@ export async function migrate(
   const { done, figures } = last;
   await CancellationScope.nonCancellable(() => endMigration({ runId, state: 'completed', error: null }));
   return { done, figures };
-}
-
-function causeOf(error: unknown): { code: string; message: string } {
-  const cause = error instanceof ActivityFailure ? error.cause : error;
-  if (cause instanceof ApplicationFailure)
-    return { code: cause.type ?? 'UNEXPECTED_ERROR', message: cause.message };
-  return { code: 'UNEXPECTED_ERROR', message: String(cause) };
 }

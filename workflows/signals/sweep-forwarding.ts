@@ -33,10 +33,13 @@ export async function sweepForwarding(
     taskQueue: taskQueues(input.prefix).alerts,
   });
   const result = { started: 0, woken: 0 };
-  for (const watcher of await watchersWaiting()) {
-    const workflowId = forwardWorkflowId(input.prefix, watcher);
+  const startOrWake = async (
+    actor: typeof forwardSignals | typeof forwardMetrics,
+    workflowId: string,
+    watcher: string,
+  ): Promise<void> => {
     try {
-      await startChild(forwardSignals, {
+      await startChild(actor, {
         workflowId,
         parentClosePolicy: ParentClosePolicy.ABANDON,
         args: [{ prefix: input.prefix, watcher }],
@@ -46,27 +49,17 @@ export async function sweepForwarding(
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       if (await woke(workflowId)) result.woken += 1;
     }
-  }
+  };
+  for (const watcher of await watchersWaiting())
+    await startOrWake(forwardSignals, forwardWorkflowId(input.prefix, watcher), watcher);
   // A sweep that was under way when this was added goes on without it; the next one does it.
   if (!patched('metrics')) return result;
   const { watchersHolding } = proxyActivities<MetricsActivities>({
     ...quick,
     taskQueue: taskQueues(input.prefix).alerts,
   });
-  for (const watcher of await watchersHolding()) {
-    const workflowId = metricsWorkflowId(input.prefix, watcher);
-    try {
-      await startChild(forwardMetrics, {
-        workflowId,
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-        args: [{ prefix: input.prefix, watcher }],
-      });
-      result.started += 1;
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      if (await woke(workflowId)) result.woken += 1;
-    }
-  }
+  for (const watcher of await watchersHolding())
+    await startOrWake(forwardMetrics, metricsWorkflowId(input.prefix, watcher), watcher);
   if (!patched('reachable')) return result;
   for (const watcher of await needlesslyHeld())
     if (await told(forwardWorkflowId(input.prefix, watcher), reachable)) result.woken += 1;

@@ -42,7 +42,11 @@ export const refuseUnknownFields = (
 };
 
 const FINISH_REASONS: ReadonlySet<string> = new Set<FinishReason>([
-  ...(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'] as const),
+  'stop',
+  'length',
+  'tool_calls',
+  'content_filter',
+  'function_call',
 ]);
 
 /** A finish reason that we do not know still means that the answer has come to its end. */

@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import type { Dispatcher } from 'undici';
+import { readStart, readWhole } from '../../outbound/read-body.js';
 import { ProviderFailure } from './provider-failure.js';
 import { refusal } from './refusal.js';
 
@@ -94,17 +95,6 @@ const watchSilence = (timeoutMs: number, totalMs: number | null) => {
   };
 };
 
-const readStart = async (body: AsyncIterable<Buffer>): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size >= ERROR_BODY_BYTES) break;
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
 /**
  * One request to a model server. A refusal is thrown with what the server said; redirects are not followed, so that
  * a key never travels on. The caller's own abort comes out as its signal's reason.
@@ -127,7 +117,7 @@ export const openExchange = async (asked: ModelRequest): Promise<ModelAnswer> =>
     if (response.statusCode < 200 || response.statusCode > 299)
       throw refusal(
         response.statusCode,
-        await readStart(response.body),
+        (await readStart(response.body, ERROR_BODY_BYTES)).toString('utf8'),
         header('retry-after') || undefined,
         Date.now(),
       );
@@ -179,15 +169,10 @@ export const readJson = async (answer: ModelAnswer): Promise<unknown> => {
     answer.discard();
     throw new ProviderFailure('bad-answer', `the provider answered '${answer.contentType}' instead of JSON`);
   }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.chunks) {
-    bytes += chunk.length;
-    if (bytes > answer.limits.wholeBytes) throw tooMuch(answer.limits.wholeBytes);
-    chunks.push(chunk);
-  }
+  const { wholeBytes } = answer.limits;
+  const body = await readWhole(answer.chunks, wholeBytes, () => tooMuch(wholeBytes));
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+    return JSON.parse(body.toString('utf8')) as unknown;
   } catch (error) {
     throw new ProviderFailure('bad-answer', 'the provider answered broken JSON', { cause: error });
   }

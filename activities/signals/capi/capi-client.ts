@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { gunzipSync } from 'node:zlib';
-import type { CapiClient, DeliveryResult } from '../../ports/signals.js';
+import type { CapiClient, DeliveryResult } from '../../ports/capi.js';
 import { readBody, refusalOf } from './refusal.js';
 import { stringsIn, withoutQuotes } from '../../text/without-quotes.js';
 import { createStatusLineReader } from './status-line.js';

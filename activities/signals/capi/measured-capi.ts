@@ -1,6 +1,6 @@
 import { capiAnswerOf } from '../../ports/meter.js';
 import type { CapiAnswer, Meter } from '../../ports/meter.js';
-import type { CapiClient, DeliveryResult } from '../../ports/signals.js';
+import type { CapiClient, DeliveryResult } from '../../ports/capi.js';
 
 const answerOf = (result: DeliveryResult): CapiAnswer =>
   'status' in result ? capiAnswerOf(result.status) : result.outcome;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { DeliveryResult } from '../../ports/signals.js';
+import type { DeliveryResult } from '../../ports/capi.js';
+import { readStart } from '../../outbound/read-body.js';
 import { retryAfterMs } from '../../outbound/retry-after.js';
 
 const BODY_BYTES = 64 * 1024;
@@ -7,18 +8,9 @@ const MESSAGE_CHARACTERS = 500;
 
 /** The first 64 KiB of an answer; an answer cut short still counts. Never fails. */
 export const readBody = async (response: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= BODY_BYTES) break;
-    }
-  } catch {
-    // The status and the headers are what decides.
-  }
-  return Buffer.concat(chunks).subarray(0, BODY_BYTES).toString('utf8');
+  // The status and the headers are what decides.
+  const body = await readStart(response, BODY_BYTES, { evenIfCut: true });
+  return body.toString('utf8');
 };
 
 /** An answer other than 2xx: its status, when to come back, and what CAPI said. */

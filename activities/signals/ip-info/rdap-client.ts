@@ -5,6 +5,7 @@ import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { WhoisFacts } from '../../ports/ip-info.js';
 import { isPublicAddress } from '../../outbound/is-public-address.js';
+import { readWhole } from '../../outbound/read-body.js';
 import { readRdapAnswer } from './rdap-answer.js';
 
 const TIMEOUT_MS = 5_000;
@@ -66,7 +67,10 @@ export const createRdapClient = ({ baseUrl, userAgent, timeoutMs = TIMEOUT_MS }:
           url = new URL(location, url);
           continue;
         }
-        if (statusCode === 200) return readRdapAnswer(JSON.parse(await bounded(body)));
+        if (statusCode === 200) {
+          const answer = await readWhole(body, MAX_BYTES, () => new Error('the answer is too large'));
+          return readRdapAnswer(JSON.parse(answer.toString('utf8')));
+        }
         await body.dump();
         if (statusCode === 404) return null;
         throw new Error(`${url.host} answered ${statusCode}`);
@@ -77,15 +81,4 @@ export const createRdapClient = ({ baseUrl, userAgent, timeoutMs = TIMEOUT_MS }:
       await Promise.all([own.destroy(), guarded.destroy()]);
     },
   };
-};
-
-const bounded = async (body: AsyncIterable<Buffer>): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Error('the answer is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 };

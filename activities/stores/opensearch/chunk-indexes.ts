@@ -11,30 +11,11 @@ import {
   SCHEMA_VERSION,
   vectorMapping,
 } from './mapping.js';
-import { hasEngineType, reasonText } from './opensearch-errors.js';
+import { hasEngineType } from './opensearch-errors.js';
+import { MAX_SECTION_ID, SECTION_FIELDS, SHARED_VECTOR_FIELD, reindexChunks } from './reindex-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
 import type { SearchAnswer } from './search-hits.js';
-
-/** The field of an index of schema 2 that holds the vectors of every partition. */
-const SHARED_VECTOR_FIELD = 'vector';
-
-/** Section ids are folded below this: the greatest integer up to which a double is exact is 2⁵³. */
-const MAX_SECTION_ID = 2 ** 53 - 1;
-const SECTION_FIELDS = ['section_id', 'prev_section_id', 'next_section_id'] as const;
-
-/** Runs inside the engine, where whole numbers stay what they are; JavaScript would round those above 2⁵³. */
-const MOVE_VECTOR = [
-  `def vector = ctx._source.remove('${SHARED_VECTOR_FIELD}');`,
-  'def field = params.fields[ctx._source.partition];',
-  'if (vector != null && field != null) ctx._source[field] = vector;',
-  `for (name in params.sections) {`,
-  '  def id = ctx._source[name];',
-  `  if (id instanceof Number && (id > ${MAX_SECTION_ID}L || id < 0)) ctx._source[name] = id.longValue() & ${MAX_SECTION_ID}L;`,
-  '}',
-].join('\n');
-
-const REINDEX_MS = 600_000;
 
 interface IndexMeta {
   schema_version?: number;
@@ -57,43 +38,12 @@ interface StatsAnswer {
     { shards: Record<string, { seq_no: { max_seq_no: number; local_checkpoint: number } }[]> }
   >;
 }
-interface ReindexAnswer {
-  total: number;
-  created: number;
-  updated: number;
-  failures: { cause?: unknown }[];
-}
-
 /** The indexes of the chunks: the one behind the alias that `createOpenSearchChunkStore` uses, and those beside it. */
 export const createChunkIndexes = (
   client: OpenSearchClient,
   options: { indexPrefix: string },
 ): ChunkIndexes => {
   const { alias, first } = indexNames(options);
-
-  const scripted = (fields: VectorFields | undefined): object =>
-    fields === undefined
-      ? {}
-      : { script: { lang: 'painless', source: MOVE_VECTOR, params: { fields, sections: SECTION_FIELDS } } };
-
-  const reindex = async (
-    body: { source: { index: string; query: object }; target: string },
-    { fields, signal }: { fields?: VectorFields; signal: AbortSignal },
-  ): Promise<number> => {
-    const answer = await client.request<ReindexAnswer>('POST', '/_reindex', {
-      body: {
-        source: { ...body.source, size: 1_000 },
-        dest: { index: body.target },
-        ...scripted(fields),
-      },
-      signal,
-      timeoutMs: REINDEX_MS,
-    });
-    const [failure] = answer.failures;
-    if (failure !== undefined)
-      throw new AppError('VDB_ERROR', `A chunk could not be copied: ${reasonText(failure.cause ?? failure)}`);
-    return answer.created + answer.updated;
-  };
 
   const mappings = (pattern: string): Promise<MappingAnswer> =>
     client.request<MappingAnswer>('GET', `/${pattern}/_mapping`, { query: { ignore_unavailable: true } });
@@ -221,7 +171,7 @@ export const createChunkIndexes = (
       const query = { range: { _seq_no: { gt: after, lte: upTo } } };
       return {
         after: upTo,
-        copied: await reindex({ source: { index: source, query }, target }, given),
+        copied: await reindexChunks(client, { source, query, target }, given),
         known,
       };
     },
@@ -240,7 +190,7 @@ export const createChunkIndexes = (
         if (present.has(key)) continue;
         given.signal.throwIfAborted();
         const query = ofGeneration(fileKey, generation);
-        written += await reindex({ source: { index: source, query }, target }, given);
+        written += await reindexChunks(client, { source, query, target }, given);
       }
       return { written, deleted };
     },

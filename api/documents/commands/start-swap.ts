@@ -5,6 +5,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { EmbedderSwapRecord, SwapStart } from '../../../schemas/documents/embedder-swaps.js';
 import { DEFAULT_ALIAS } from '../../../schemas/models/endpoint-names.js';
 import type { ModelEndpoint } from '../../../schemas/models/model-endpoints.js';
+import { notRegistered } from '../../../schemas/models/not-registered.js';
 
 type Stores = Pick<Adapters, 'partitions' | 'models' | 'embedderSwaps'>;
 
@@ -19,11 +20,7 @@ export const requireSwapTarget = async (
   const endpoints = await models.list('embedder');
   const endpoint = endpoints.find((one) => one.name === name);
   if (endpoint === undefined && name === DEFAULT_ALIAS) throw new AppError('EMBEDDER_ALIAS_NOT_ALLOWED');
-  if (endpoint === undefined)
-    throw new AppError(
-      'MODEL_ENDPOINT_NOT_FOUND',
-      `The model endpoint '${name}' (embedder) is not registered.`,
-    );
+  if (endpoint === undefined) throw notRegistered('embedder', name);
   if (endpoint.vector_field === null) throw new AppError('EMBEDDER_VECTOR_FIELD_MISSING');
   return endpoint;
 };

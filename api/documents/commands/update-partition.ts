@@ -2,6 +2,7 @@ import type { Adapters } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { PartitionPatch, PartitionRecord } from '../../../schemas/documents/partitions.js';
 import { DEFAULT_ALIAS } from '../../../schemas/models/endpoint-names.js';
+import { notRegistered } from '../../../schemas/models/not-registered.js';
 import { PARTITION_PROMPTS } from '../../../schemas/models/preset-references.js';
 import { requirePrompt } from '../../models/require-names.js';
 
@@ -44,13 +45,6 @@ async function registeredEmbedder({ models }: UpdatePartitionDeps, name: string)
     (name === DEFAULT_ALIAS ? endpoints.find((endpoint) => endpoint.is_default) : undefined);
   if (chosen === undefined) throw notRegistered('embedder', name);
   return chosen.name;
-}
-
-function notRegistered(type: 'embedder' | 'llm', name: string): AppError {
-  return new AppError(
-    'MODEL_ENDPOINT_NOT_FOUND',
-    `The model endpoint '${name}' (${type}) is not registered.`,
-  );
 }
 
 const requireRegistered = async (

@@ -75,9 +75,14 @@ export const embedderSwapRoutes = ({ adapters, workflows }: GatewayDeps): Route[
       request: { params: PartitionParams, body: EmbedderSwapBody },
       responses: { 202: { description: 'It has begun', schema: EmbedderSwap } },
       errors: [
-        ...(['PARTITION_NOT_FOUND', 'VALIDATION_ERROR', 'EMBEDDER_ALIAS_NOT_ALLOWED'] as const),
-        ...(['MODEL_ENDPOINT_NOT_FOUND', 'EMBEDDER_VECTOR_FIELD_MISSING', 'CONFLICT'] as const),
-        ...(['EMBEDDER_SWAP_IN_PROGRESS', 'SERVICE_UNAVAILABLE'] as const),
+        'PARTITION_NOT_FOUND',
+        'VALIDATION_ERROR',
+        'EMBEDDER_ALIAS_NOT_ALLOWED',
+        'MODEL_ENDPOINT_NOT_FOUND',
+        'EMBEDDER_VECTOR_FIELD_MISSING',
+        'CONFLICT',
+        'EMBEDDER_SWAP_IN_PROGRESS',
+        'SERVICE_UNAVAILABLE',
       ],
       async handle({ principal }, { params, body }) {
         const swap = await startSwap(adapters, workflows, {
@@ -119,9 +124,13 @@ export const embedderSwapRoutes = ({ adapters, workflows }: GatewayDeps): Route[
       request: { body: EmbedderSwapsBody },
       responses: { 202: { description: 'They have begun', schema: EmbedderSwapsStarted } },
       errors: [
-        ...(['VALIDATION_ERROR', 'EMBEDDER_ALIAS_NOT_ALLOWED', 'MODEL_ENDPOINT_NOT_FOUND'] as const),
-        ...(['EMBEDDER_VECTOR_FIELD_MISSING', 'CONFLICT', 'EMBEDDER_SWAP_IN_PROGRESS'] as const),
-        ...(['SERVICE_UNAVAILABLE'] as const),
+        'VALIDATION_ERROR',
+        'EMBEDDER_ALIAS_NOT_ALLOWED',
+        'MODEL_ENDPOINT_NOT_FOUND',
+        'EMBEDDER_VECTOR_FIELD_MISSING',
+        'CONFLICT',
+        'EMBEDDER_SWAP_IN_PROGRESS',
+        'SERVICE_UNAVAILABLE',
       ],
       async handle({ principal }, { body }) {
         const { source, concurrency } = body;

@@ -3,7 +3,7 @@ import type { RateLimits } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { Config } from '../../../schemas/config/config.js';
 import type { Rate } from '../../../schemas/config/rate.js';
-import { createClientName } from '../client-address.js';
+import { clientOf } from '../client-address.js';
 import { bearerToken, tokenDigest } from './authentication.js';
 import type { createAuthentication } from './authentication.js';
 import { cookieDigest, sessionCookie } from '../../session/session-cookie.js';
@@ -40,13 +40,9 @@ const NO_LIMITS: RateLimiting = {
  * The rate limits of the document surface (wire contract 1.1): RATE_LIMITED with the time to wait. Administrators are
  * not limited, except for searches with a retrieval trace and snapshots, which are for administrators alone.
  */
-export const createRateLimiting = (
-  config: Pick<Config, 'rateLimits' | 'http'>,
-  limits: RateLimits,
-): RateLimiting => {
+export const createRateLimiting = (config: Pick<Config, 'rateLimits'>, limits: RateLimits): RateLimiting => {
   const rates = config.rateLimits;
   if (!rates.enabled) return NO_LIMITS;
-  const addressOf = createClientName(config.http.trustedProxies);
   const knownCallers = createKnownCallers();
 
   const isExempt = ({ path }: Koa.Context): boolean =>
@@ -66,7 +62,7 @@ export const createRateLimiting = (
   };
 
   const limitAddress = async (ctx: Koa.Context): Promise<void> => {
-    if (!isExempt(ctx)) await takeAll(ctx, `address:${addressOf(ctx)}`);
+    if (!isExempt(ctx)) await takeAll(ctx, `address:${clientOf(ctx)}`);
   };
 
   /** @param countFailure what a refused attempt costs its address; one that fails by our fault costs nothing */
@@ -76,7 +72,7 @@ export const createRateLimiting = (
     attempt: () => Promise<T>,
     countFailure: (address: string) => Promise<void>,
   ): Promise<T> => {
-    const address = addressOf(ctx);
+    const address = clientOf(ctx);
     // A caller authenticated from here is served while another client of the same address guesses.
     if (!knownCallers.has(address, digest)) {
       const failures = await limits.peek('auth-failure', rates.authFailure, address);

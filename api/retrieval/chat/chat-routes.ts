@@ -18,11 +18,21 @@ import { links } from '../../http/links.js';
 import { readChatRequest } from './read-chat-request.js';
 
 const ERRORS = [
-  ...(['BAD_REQUEST', 'AUTH_ERROR', 'NOT_FOUND', 'PARTITION_NOT_FOUND', 'FILE_NOT_FOUND'] as const),
-  ...(['WORKSPACE_NOT_FOUND', 'WORKSPACE_AMBIGUOUS', 'CONTEXT_TOO_LONG', 'VALIDATION_ERROR'] as const),
-  'DEFAULT_EMBEDDER_MIGRATION_REQUIRED' as const,
-  ...(['INFERENCE_REFUSED', 'INFERENCE_ERROR', 'INFERENCE_TIMEOUT', 'LLM_PARSING_ERROR'] as const),
-];
+  'BAD_REQUEST',
+  'AUTH_ERROR',
+  'NOT_FOUND',
+  'PARTITION_NOT_FOUND',
+  'FILE_NOT_FOUND',
+  'WORKSPACE_NOT_FOUND',
+  'WORKSPACE_AMBIGUOUS',
+  'CONTEXT_TOO_LONG',
+  'VALIDATION_ERROR',
+  'DEFAULT_EMBEDDER_MIGRATION_REQUIRED',
+  'INFERENCE_REFUSED',
+  'INFERENCE_ERROR',
+  'INFERENCE_TIMEOUT',
+  'LLM_PARSING_ERROR',
+] as const;
 
 /** The chat-completions surface; clients that know the OpenAI format address a partition as a model. */
 export const chatRoutes = ({ adapters, config, chat }: GatewayDeps): Route[] => {

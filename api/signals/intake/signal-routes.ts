@@ -4,6 +4,7 @@ import { RelayMessage, SignalBatch } from '../../../schemas/signals/proxy-api.js
 import { API_VERSIONS } from '../../../schemas/signals/signals.js';
 import type { ApiVersion } from '../../../schemas/signals/signals.js';
 import type { BodyBudget } from '../../http/body-budget.js';
+import { clientOf } from '../../http/client-address.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';
 import { acceptSignals } from './accept-signals.js';
@@ -16,12 +17,9 @@ import type { PushAdmission } from './push-admission.js';
 import { createSignalBudget, readSignalBody } from './read-signal-body.js';
 import { createStrangerLimit } from './stranger-limit.js';
 import type { StrangerLimit } from './stranger-limit.js';
-import type { ProxyDeps } from '../proxy-deps.js';
-
-type SignalDeps = AcceptDeps & Pick<ProxyDeps, 'clientOf'>;
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
-export const signalRoutes = (deps: SignalDeps, access: AccessControl): Route[] => {
+export const signalRoutes = (deps: AcceptDeps, access: AccessControl): Route[] => {
   const door = {
     access,
     strangers: createStrangerLimit(deps),
@@ -39,7 +37,7 @@ interface Door {
 }
 
 const signals = (
-  deps: SignalDeps,
+  deps: AcceptDeps,
   { access, strangers, admission, budget }: Door,
   version: ApiVersion,
 ): Route =>
@@ -52,9 +50,13 @@ const signals = (
     request: { ownBody: SignalBatch },
     responses: { 200: { description: 'Everything is stored', schema: RelayMessage } },
     errors: [
-      ...(['BAD_REQUEST', 'AUTHENTICATION_ERROR', 'AUTH_ERROR'] as const),
-      ...(['PAYLOAD_TOO_LARGE'] as const),
-      ...(['UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'] as const),
+      'BAD_REQUEST',
+      'AUTHENTICATION_ERROR',
+      'AUTH_ERROR',
+      'PAYLOAD_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'RATE_LIMITED',
+      'SERVICE_UNAVAILABLE',
     ],
     async handle(ctx) {
       const { koa, log } = ctx;
@@ -67,7 +69,7 @@ const signals = (
           details: { message: 'Signals need a token of the central API; nothing of this request is stored' },
         });
       }
-      const address = deps.clientOf(koa);
+      const address = clientOf(koa);
       admission.ask(address);
       const text = await readSignalBody(koa, { limit: deps.settings.maxSignalBytes, budget });
       const { items } = await admission.read(address, () => readSignals(text));

@@ -1,4 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
+import { clientOf } from '../../http/client-address.js';
 import type { PublicContext } from '../../http/route.js';
 import type { ProxyDeps } from '../proxy-deps.js';
 import { withinTimeout } from './within-timeout.js';
@@ -14,9 +15,8 @@ const COME_AGAIN_AT_LATEST_MS = 3_600_000;
 export const createStrangerLimit = ({
   watchers,
   settings,
-  clientOf,
   now,
-}: Pick<ProxyDeps, 'watchers' | 'settings' | 'clientOf' | 'now'>) => {
+}: Pick<ProxyDeps, 'watchers' | 'settings' | 'now'>) => {
   const { strangersPerAddress: places, strangerLifetimeMs: lifetimeMs } = settings;
   /** Only strangers ever lose their record. */
   const known = new Set<string>();

@@ -1,4 +1,5 @@
-import type { KeptBackSummary, MetricsQueue, QueueSummary } from '../../../activities/ports/signals.js';
+import type { MetricsQueue } from '../../../activities/ports/held-metrics.js';
+import type { KeptBackSummary, QueueSummary } from '../../../activities/ports/signals.js';
 import { ForwardingBody } from '../../../schemas/signals/proxy-api.js';
 import type { ForwardingWatcher } from '../../../schemas/signals/proxy-api.js';
 import { NAMELESS } from '../../../schemas/signals/signals.js';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { PassThroughAnswer } from './capi-pass-through.js';
 import { splitMetrics } from './split-metrics.js';
 import { GZIP_ABOVE, zipped } from '../../../activities/signals/reading/content-encoding.js';
-import type { MetricsPath } from '../../../activities/ports/signals.js';
+import type { MetricsPath } from '../../../activities/ports/held-metrics.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { json, relayed } from '../../http/route.js';
 import type { Answer, PublicContext } from '../../http/route.js';
@@ -27,8 +27,12 @@ export const METRICS_RESPONSES = {
 } as const;
 
 export const METRICS_ERRORS = [
-  ...(['BAD_REQUEST', 'AUTHENTICATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const),
-  ...(['CAPI_UNREACHABLE', 'SERVICE_UNAVAILABLE'] as const),
+  'BAD_REQUEST',
+  'AUTHENTICATION_ERROR',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'CAPI_UNREACHABLE',
+  'SERVICE_UNAVAILABLE',
 ] as const;
 
 /** Where a push of metrics goes at CAPI; null for another target. */

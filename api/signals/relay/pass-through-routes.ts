@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
 import { API_VERSIONS } from '../../../schemas/signals/signals.js';
 import type { PassThroughAnswer } from './capi-pass-through.js';
-import type { MetricsPath } from '../../../activities/ports/signals.js';
+import type { MetricsPath } from '../../../activities/ports/held-metrics.js';
+import { clientOf } from '../../http/client-address.js';
 import { relayed, route } from '../../http/route.js';
 import type { Answer, PublicContext, Route } from '../../http/route.js';
 import { createDecisionCache, streamRequest } from './decision-cache.js';
@@ -27,7 +28,7 @@ const REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
 
 type PassThroughDeps = Pick<
   ProxyDeps,
-  'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now' | 'clientOf'
+  'passThrough' | 'watchers' | 'logins' | 'copies' | 'metrics' | 'settings' | 'now'
 > & { notify: ForwardingNotifiers };
 
 interface RelayParts {
@@ -165,7 +166,7 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
   const login = asked === null ? null : await logins.read(asked);
   // A body without a machine id has no watcher: an allow-list refuses it.
   if (parts.access.asksForWatcher) parts.access.admitWatcher(login?.machineId ?? '');
-  const attempt: LoginAttempt = { login, address: parts.deps.clientOf(ctx.koa), reservedAt: null };
+  const attempt: LoginAttempt = { login, address: clientOf(ctx.koa), reservedAt: null };
   const own = await logins.answerFor(attempt, ctx.log);
   if (own !== null) {
     if ('stream' in peeked) peeked.stream.resume().on('error', () => undefined);

@@ -189,7 +189,7 @@ describe('GET /', () => {
     const led = await ask('/', BROWSER);
     expect([led.status, led.headers.location, led.headers.vary]).toEqual([302, '/app/', 'Accept']);
     for (const accept of [{}, { Accept: '*/*' }, { Accept: 'application/json, text/html;q=0.5' }]) {
-      const told = await ask('/', accept as Record<string, string>);
+      const told = await ask('/', accept);
       expect([told.status, JSON.parse(told.body.toString())]).toMatchObject([200, { app: 'openrag' }]);
     }
   });

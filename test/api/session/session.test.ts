@@ -149,7 +149,7 @@ describe('GET /app/session', () => {
     ['an empty one', { Cookie: 'tamis_session=' }],
     ['a token, which is no session', { Authorization: `Bearer ${ADMIN_TOKEN}` }],
   ])('answers 401 to %s', async (_what, headers) => {
-    const response = await ask('/app/session', headers as Record<string, string>);
+    const response = await ask('/app/session', headers);
     expect([response.status, await response.json()]).toEqual([401, { detail: 'Unauthenticated' }]);
   });
 });

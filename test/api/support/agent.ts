@@ -19,7 +19,7 @@ export const connectAgent = async (gateway: Pick<Gateway, 'url'>, token: string)
   const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
   });
-  await client.connect(transport as Parameters<typeof client.connect>[0]);
+  await client.connect(transport);
   const { tools } = await client.listTools();
   return {
     client,

@@ -163,7 +163,7 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   const server = createServer((request, response) => {
     void Promise.all(prepared).then(
       () => serve(request, response),
-      (error: Error) => response.destroy(error),
+      (error: unknown) => response.destroy(error as Error),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -81,7 +81,10 @@ export const startProxy = async (options: ProxyOptions = {}) => {
     timeoutMs: options.timeoutMs ?? 5000,
   });
   const gateway = await startGateway({
-    ...(options.env === undefined ? {} : { env: options.env }),
+    env: {
+      ...options.env,
+      ...(options.trustedProxies && { UVICORN_FORWARDED_ALLOW_IPS: options.trustedProxies.join(',') }),
+    },
     ...(options.now === undefined ? {} : { now: options.now }),
     ...(options.isProxyAside === undefined ? {} : { isProxyAside: options.isProxyAside }),
     ...(options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder }),
@@ -94,7 +97,6 @@ export const startProxy = async (options: ProxyOptions = {}) => {
         addressOf: createClientName([]),
       }),
       addressOf: createClientAddress(options.trustedProxies ?? []),
-      clientOf: createClientName(options.trustedProxies ?? []),
       ...stores,
       ...options.adapt?.(stores),
       forwarding: {
@@ -155,7 +157,11 @@ export const startProxy = async (options: ProxyOptions = {}) => {
     /** A request of a dashboard; with the right key unless another (or null for none) is given. */
     ask(
       path: string,
-      { key = DASHBOARD_KEY as string | null, method = 'GET', body = undefined as unknown } = {},
+      {
+        key = DASHBOARD_KEY,
+        method = 'GET',
+        body,
+      }: { key?: string | null; method?: string; body?: unknown } = {},
     ): Promise<Response> {
       return fetch(`${gateway.url}${path}`, {
         method,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import type { MetricsStore } from '../../../activities/ports/signals.js';
+import type { MetricsStore } from '../../../activities/ports/held-metrics.js';
 import { createMongoMetricsStore } from '../../../activities/stores/mongo/signals/metrics-store.js';
 import { createFakeMetricsStore } from '../../support/fakes/signals/fake-metrics-store.js';
 import { times } from '../samples.js';

@@ -42,7 +42,7 @@ export const openModels = async (
         createEndpointModels({
           dispatcher,
           endpoints,
-          chunks: chunks as never,
+          chunks: chunks,
           keys,
           settings: config.models,
           ...(options.meter === undefined ? {} : { meter: options.meter }),

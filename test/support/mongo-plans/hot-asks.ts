@@ -14,7 +14,7 @@ const WORKER = { worker_id: 'w', slots: 2, renewed: {} };
 const FAILURE = { code: 'TASK_CANCELLED', message: 'cancelled', traceback: [] };
 
 async function readToEnd(items: AsyncIterable<unknown>): Promise<void> {
-  for await (const item of items) void item;
+  for await (const _item of items) continue;
 }
 
 /** What is asked for each request, signal and task, and by sweeps every few seconds or minutes. */
@@ -202,6 +202,7 @@ function taskAsks({ tasks, callbacks }: Stores): Ask[] {
   return [
     ['tasks.insert', () => tasks.insert(sampleTask(task))],
     ['tasks.get', () => tasks.get('new')],
+    ['tasks.getMany', () => tasks.getMany(['new', 'none'])],
     ['tasks.markHandedOver', () => tasks.markHandedOver('new')],
     ['tasks.begin', () => tasks.begin('new')],
     ['tasks.advance', () => tasks.advance('new', { stage: 'embed', progress: 0.5 })],

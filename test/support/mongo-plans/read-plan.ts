@@ -44,7 +44,7 @@ function mongoScans(node: Document, limited: boolean): string[] {
 /** The intervals of an index's first field. */
 function firstBounds(bounds: unknown): string[] {
   if (!isDocument(bounds)) return [];
-  const [first] = Object.values(bounds as Record<string, unknown>);
+  const [first] = Object.values(bounds);
   return Array.isArray(first) ? first.map(String) : [];
 }
 

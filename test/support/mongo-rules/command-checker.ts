@@ -171,8 +171,8 @@ function writtenViolations(u: unknown, known: Known): Violation[] {
     for (const path of listPaths(u)) known.lists.add(path);
     return [...documentViolations(u), ...parallelLists(known)];
   }
-  for (const [operator, fields] of Object.entries(u as Record<string, Document>))
-    for (const [path, value] of Object.entries(fields as Record<string, unknown>)) {
+  for (const [operator, fields] of Object.entries(u))
+    for (const [path, value] of Object.entries(fields)) {
       if (operator === '$push' || operator === '$addToSet') known.lists.add(path);
       if (operator === '$set' || operator === '$setOnInsert')
         for (const inner of listPaths(value, path)) known.lists.add(inner);

@@ -42,7 +42,7 @@ export function pipelineViolations(command: Document): Violation[] {
 function ofStage(stage: unknown): Violation[] {
   if (!isDocument(stage) || Object.keys(stage).length !== 1)
     return [violation('Location40323', 'a stage has exactly one field')];
-  const [[name, value]] = Object.entries(stage as Record<string, unknown>) as [[string, unknown]];
+  const [[name, value]] = Object.entries(stage) as [[string, unknown]];
   if (name === '$out' || name === '$merge')
     return [violation('NotSupported', `${name} writes past every guard of a store`)];
   if (!STAGES.has(name)) return [violation('Location40324', `unrecognized pipeline stage name: ${name}`)];
@@ -99,7 +99,7 @@ function groupViolations(group: unknown): Violation[] {
   if (!isDocument(group)) return [violation('Location15947', 'the fields of a group are an object')];
   const found: Violation[] = [];
   if (!('_id' in group)) found.push(violation('Location15955', 'a group specification must include an _id'));
-  for (const [name, value] of Object.entries(group as Record<string, unknown>)) {
+  for (const [name, value] of Object.entries(group)) {
     if (name === '_id') continue;
     if (name.includes('.') || name.startsWith('$') || name === '')
       found.push(violation('Location40235', `the field name "${name}" cannot be used in $group`));

@@ -35,7 +35,7 @@ test('a process that does not listen to reason is ended after the grace time', a
     "process.on('SIGTERM', () => {}); process.stdout.write('ready'); setInterval(() => {}, 1000)",
   );
   const gone = once(child, 'exit');
-  await once(child.stdout!, 'data');
+  await once(child.stdout, 'data');
   await killGroup(identity, 0.2);
   expect(await gone).toEqual([null, 'SIGKILL']);
 });

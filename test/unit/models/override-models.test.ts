@@ -65,7 +65,7 @@ const foreignAnswers = (status = 200): void => {
         const { authorization } = Object.fromEntries(
           Object.entries({ ...(headers as Record<string, string>) }).map(([name, value]) => [
             name.toLowerCase(),
-            String(value),
+            value,
           ]),
         );
         heard.push({ authorization, body: JSON.parse(String(body)) as Record<string, unknown> });

@@ -198,7 +198,7 @@ describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect'
     server.models.apiKey = 'key-of-the-embedder';
     expect(await embedder.embed(['text'], { kind: 'document' })).toHaveLength(1);
     server.models.apiKey = 'another';
-    const refusal = await embedder.embed(['text'], { kind: 'document' }).catch((error: Error) => error);
+    const refusal = await embedder.embed(['text'], { kind: 'document' }).catch((error: unknown) => error);
     expect(String(refusal)).not.toContain('key-of-the-embedder');
     expect(JSON.stringify(await opened.endpoints.list())).not.toContain('key-of-the-embedder');
   });

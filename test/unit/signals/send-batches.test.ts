@@ -2,11 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createForwardingActivities } from '../../../activities/signals/forwarding-activities.js';
 import { SENDING_MS, toBatches } from '../../../activities/signals/signal-delivery.js';
-import type {
-  SendProgress,
-  SeveralReport,
-  SignalBatch,
-} from '../../../activities/signals/signal-delivery.js';
+import type { SendProgress, SignalBatch } from '../../../activities/signals/signal-delivery.js';
 import type { WaitingItem } from '../../../schemas/signals/signals.js';
 import { external } from '../../../workflows/activity-profiles.js';
 import { createScriptedForwarding, ok, refusal } from '../../support/scripted-forwarding.js';
@@ -28,7 +24,7 @@ const openDesk = async (signals: number) => {
     return environment.run(activities.sendBatches, {
       watcher: 'lapi',
       batches: given,
-    }) as Promise<SeveralReport>;
+    });
   };
   return { fixture, batches, beats, call, pass: (ms: number) => (clockMs += ms) };
 };

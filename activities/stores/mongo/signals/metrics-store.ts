@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Binary } from 'mongodb';
 import type { Db } from 'mongodb';
-import type { HeldMetrics, MetricsPath, MetricsStore } from '../../../ports/signals.js';
+import type { HeldMetrics, MetricsPath, MetricsStore } from '../../../ports/held-metrics.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 import { watchersByAge } from './watchers-by-age.js';
 

@@ -1,40 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { RouteAdapters } from '../../../../activities/ports/adapters.js';
-import type { ModelEndpoint } from '../../../../schemas/models/model-endpoints.js';
 import { until } from '../../../support/until.js';
 import { askJson } from '../../support/ask-json.js';
 import { ADMIN_TOKEN, startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText } from '../../support/uploads.js';
+import { withEmbedders } from '../../support/with-embedders.js';
 
 const PATH = '/partition/one/embedder-swap';
 let gateway: Gateway;
 let ada: { token: string; userId: number };
 let viewer: { token: string; userId: number };
 
-const endpoint = (name: string, vector_field: string | null): ModelEndpoint & { is_default: boolean } => ({
-  ...{ name, model_type: 'embedder', endpoint: 'builtin:', model_name: 'builtin/hash-1024', vector_field },
-  ...{ batch_size: 8, timeout: 30, dimension: 1024, context_tokens: null },
-  ...{ provider: 'builtin', sealed_api_key: null, text_form: null, probed_at: null, extra: {} },
-  ...{ created_at: new Date(), updated_at: new Date(), is_default: false },
-});
-
-/** More embedders, known by their records alone. */
-const withEmbedders = (adapters: RouteAdapters): RouteAdapters => ({
-  ...adapters,
-  models: {
-    ...adapters.models,
-    list: async (type) => [
-      ...(await adapters.models.list(type)),
-      ...(type === 'embedder' || type === undefined
-        ? [endpoint('second', 'vector_second'), endpoint('fieldless', null)]
-        : []),
-    ],
-  },
-});
-
 beforeEach(async () => {
-  gateway = await startGateway({ adapt: withEmbedders });
+  gateway = await startGateway({ adapt: withEmbedders({ second: 'vector_second', fieldless: null }) });
   ada = gateway.addUser('ada');
   viewer = gateway.addUser('viewer');
   await gateway.call('POST', '/partition/one', { token: ada.token });

@@ -1,37 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ModelEndpoint } from '../../../../schemas/models/model-endpoints.js';
-import type { RouteAdapters } from '../../../../activities/ports/adapters.js';
 import { sampleReport } from '../../../support/documents/sample-report.js';
 import { startGateway } from '../../support/start-gateway.js';
 import type { Gateway } from '../../support/start-gateway.js';
 import { indexText, taskIdOf, uploadForm } from '../../support/uploads.js';
 import { askJson } from '../../support/ask-json.js';
+import { withEmbedders } from '../../support/with-embedders.js';
 
 let gateway: Gateway;
 let ada: { token: string; userId: number };
 let viewer: { token: string; userId: number };
 
-const SECOND: ModelEndpoint & { is_default: boolean } = {
-  ...{ name: 'second', model_type: 'embedder', endpoint: 'builtin:', model_name: 'builtin/hash-1024' },
-  ...{ batch_size: 8, timeout: 30, vector_field: 'vector_second', dimension: 1024, context_tokens: null },
-  ...{ provider: 'builtin', sealed_api_key: null, text_form: null, probed_at: null, extra: {} },
-  ...{ created_at: new Date(), updated_at: new Date(), is_default: false },
-};
-
-/** A second embedder, known by its record alone. */
-const withSecondEmbedder = (adapters: RouteAdapters): RouteAdapters => ({
-  ...adapters,
-  models: {
-    ...adapters.models,
-    list: async (type) => [
-      ...(await adapters.models.list(type)),
-      ...(type === 'embedder' || type === undefined ? [SECOND] : []),
-    ],
-  },
-});
-
 beforeEach(async () => {
-  gateway = await startGateway({ adapt: withSecondEmbedder });
+  gateway = await startGateway({ adapt: withEmbedders({ second: 'vector_second' }) });
   ada = gateway.addUser('ada');
   viewer = gateway.addUser('viewer');
   await gateway.call('POST', '/partition/one', { token: ada.token });

@@ -52,7 +52,7 @@ afterAll(() => proxy.close());
 
 const answer = async (path: string, init: Parameters<Proxy['ask']>[1] = {}) => {
   const response = await proxy.ask(path, init);
-  return { status: response.status, body: (await response.json()) as unknown };
+  return { status: response.status, body: await response.json() };
 };
 const ids = async (query: string): Promise<number[]> => {
   const { status, body } = await answer(`/api/alerts${query}`);

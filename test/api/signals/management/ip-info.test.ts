@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const answer = async (path: string, init: Parameters<Proxy['ask']>[1] = {}) => {
   const response = await proxy.ask(`/api/ip-info/${path}`, init);
-  return { status: response.status, body: (await response.json()) as unknown };
+  return { status: response.status, body: await response.json() };
 };
 
 describe('GET /api/ip-info/{ip}', () => {

@@ -203,7 +203,7 @@ describe('who comes without a valid key', () => {
   };
   const ask = async (gateway: Proxy, key: string | null, path = '/api/alerts') => {
     const response = await gateway.ask(path, { key });
-    const body = (await response.json()) as unknown;
+    const body = await response.json();
     return { status: response.status, body, headers: response.headers };
   };
 

@@ -13,7 +13,7 @@ let clock = NOW;
 
 const answer = async (path: string, init: Parameters<Proxy['ask']>[1] = {}) => {
   const response = await proxy.ask(path, init);
-  return { status: response.status, body: (await response.json()) as unknown };
+  return { status: response.status, body: await response.json() };
 };
 const pushAt = async (time: number, ...overrides: Record<string, unknown>[]): Promise<void> => {
   clock = time;

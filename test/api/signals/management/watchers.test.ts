@@ -23,7 +23,7 @@ afterAll(() => proxy.close());
 
 const ask = async (method: string, path: string, key?: string | null) => {
   const response = await proxy.ask(path, { method, ...(key === undefined ? {} : { key }) });
-  return { status: response.status, body: (await response.json()) as unknown };
+  return { status: response.status, body: await response.json() };
 };
 
 /** The watcher's own name is no good as a name: it is known by the digest of its header. */
@@ -94,7 +94,7 @@ describe('POST /api/forwarding/{watcher}/discard', () => {
     const discard = async (watcher: string, body: unknown = { reason: 'sent without a token' }) => {
       const path = `/api/forwarding/${encodeURIComponent(watcher)}/discard`;
       const response = await asked.ask(path, { method: 'POST', body });
-      return { status: response.status, body: (await response.json()) as unknown };
+      return { status: response.status, body: await response.json() };
     };
     return { asked, shown, discard };
   };
@@ -187,7 +187,7 @@ describe('POST /api/forwarding/{watcher}/release', () => {
     });
     const release = async (proxyOf: Proxy) => {
       const answer = await proxyOf.ask('/api/forwarding/w9/release', { method: 'POST' });
-      return { status: answer.status, body: (await answer.json()) as unknown };
+      return { status: answer.status, body: await answer.json() };
     };
     expect(await release(off)).toEqual({ status: 409, body: { error: 'Forwarding is switched off' } });
     expect(await off.stores.alerts.nextWaiting('w9', 9)).toEqual([]);

@@ -39,7 +39,10 @@ const says = (body: unknown, { zip = false } = {}): void => {
 const fails = (status: number): void => {
   script = (_req, res) => void res.writeHead(status).end('{"message":"down"}');
 };
-const pull = (path: string, { bearer = token as string | null, headers = {} } = {}) =>
+const pull = (
+  path: string,
+  { bearer = token, headers = {} }: { bearer?: string | null; headers?: object } = {},
+) =>
   proxy.raw('GET', path, {
     headers: { ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }), ...headers },
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HeldMetrics, MetricsStore } from '../../../../activities/ports/signals.js';
+import type { HeldMetrics, MetricsStore } from '../../../../activities/ports/held-metrics.js';
 
 interface Held extends HeldMetrics {
   watcher: string;

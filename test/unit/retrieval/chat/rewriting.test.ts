@@ -68,7 +68,7 @@ describe('isCasual', () => {
 });
 
 describe('createQuestionRewriter', () => {
-  const setUp = (answers: (string | Error | 'silence')[], togetherMs?: number) => {
+  const setUp = (answers: (string | Error)[], togetherMs?: number) => {
     const asked: { messages: readonly ChatMessage[]; maxTokens: number | undefined }[] = [];
     let clock = 0;
     const model = {

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { gunzipSync } from 'node:zlib';
 import { createCapiClient } from '../../../../activities/signals/capi/capi-client.js';
-import type { DeliveryResult } from '../../../../activities/ports/signals.js';
+import type { DeliveryResult } from '../../../../activities/ports/capi.js';
 import { createStandInCapi } from '../../../../deploy/stand-in-capi/create-stand-in-capi.js';
 import type { StandInCapi } from '../../../../deploy/stand-in-capi/create-stand-in-capi.js';
 import { mintToken } from '../../../../deploy/stand-in-capi/stand-in-token.js';

@@ -19,7 +19,7 @@ describe('durations of Go', () => {
     ['1\u00b5s', 1e-3],
   ])('%s', (text, ms) => expect(goDurationMs(text)).toBeCloseTo(ms));
 
-  test.each(['', '4', '4 h', 'h', '1h-2m', 'PT4H', `${'1h'.repeat(60)}`])('%j is none', (text) =>
+  test.each(['', '4', '4 h', 'h', '1h-2m', 'PT4H', '1h'.repeat(60)])('%j is none', (text) =>
     expect(goDurationMs(text)).toBeNull(),
   );
 

@@ -56,25 +56,28 @@ const leafReason = ({ field, op, value }: Leaf, signal: unknown): string | null 
     case 'ne':
       return say(found !== value, `not equals ${JSON.stringify(value)}`);
     case 'gt':
-      return say(numeric > Number(value), `> ${value}`);
+      return say(numeric > Number(value), `> ${String(value)}`);
     case 'gte':
-      return say(numeric >= Number(value), `>= ${value}`);
+      return say(numeric >= Number(value), `>= ${String(value)}`);
     case 'lt':
-      return say(numeric < Number(value), `< ${value}`);
+      return say(numeric < Number(value), `< ${String(value)}`);
     case 'lte':
-      return say(numeric <= Number(value), `<= ${value}`);
+      return say(numeric <= Number(value), `<= ${String(value)}`);
     case 'in':
       return say(list.includes(found), `in [${list.join(', ')}]`);
     case 'not_in':
       return say(!list.includes(found), `not in [${list.join(', ')}]`);
     case 'contains':
-      return say(searchable && has(), `contains "${value}"`);
+      return say(searchable && has(), `contains "${String(value)}"`);
     case 'not_contains':
-      return say(searchable && !has(), `not contains "${value}"`);
+      return say(searchable && !has(), `not contains "${String(value)}"`);
     case 'starts_with':
-      return say(typeof found === 'string' && found.startsWith(String(value)), `starts with "${value}"`);
+      return say(
+        typeof found === 'string' && found.startsWith(String(value)),
+        `starts with "${String(value)}"`,
+      );
     case 'ends_with':
-      return say(typeof found === 'string' && found.endsWith(String(value)), `ends with "${value}"`);
+      return say(typeof found === 'string' && found.endsWith(String(value)), `ends with "${String(value)}"`);
     case 'glob':
       return named(
         first((pattern) => minimatch(String(found), pattern)),

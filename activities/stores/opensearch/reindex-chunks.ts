@@ -1,0 +1,60 @@
+import { AppError } from '../../../schemas/app-error.js';
+import type { VectorFields } from '../../ports/migrations.js';
+import type { OpenSearchClient } from './connect-opensearch.js';
+import { reasonText } from './opensearch-errors.js';
+
+/** The field of an index of schema 2 that holds the vectors of every partition. */
+export const SHARED_VECTOR_FIELD = 'vector';
+
+/** Section ids are folded below this: the greatest integer up to which a double is exact is 2⁵³. */
+export const MAX_SECTION_ID = 2 ** 53 - 1;
+export const SECTION_FIELDS = ['section_id', 'prev_section_id', 'next_section_id'] as const;
+
+/** Runs inside the engine, where whole numbers stay what they are; JavaScript would round those above 2⁵³. */
+const MOVE_VECTOR = [
+  `def vector = ctx._source.remove('${SHARED_VECTOR_FIELD}');`,
+  'def field = params.fields[ctx._source.partition];',
+  'if (vector != null && field != null) ctx._source[field] = vector;',
+  `for (name in params.sections) {`,
+  '  def id = ctx._source[name];',
+  `  if (id instanceof Number && (id > ${MAX_SECTION_ID}L || id < 0)) ctx._source[name] = id.longValue() & ${MAX_SECTION_ID}L;`,
+  '}',
+].join('\n');
+
+const REINDEX_MS = 600_000;
+
+interface ReindexAnswer {
+  total: number;
+  created: number;
+  updated: number;
+  failures: { cause?: unknown }[];
+}
+
+/**
+ * Copies the chunks that a query finds into another index, inside the engine; answers how many.
+ * @param options.fields where the vectors of the shared field go, by partition; left out: chunks stay as they are
+ * @throws AppError VDB_ERROR
+ */
+export const reindexChunks = async (
+  client: OpenSearchClient,
+  { source, query, target }: { source: string; query: object; target: string },
+  { fields, signal }: { fields?: VectorFields; signal: AbortSignal },
+): Promise<number> => {
+  const answer = await client.request<ReindexAnswer>('POST', '/_reindex', {
+    body: {
+      source: { index: source, query, size: 1_000 },
+      dest: { index: target },
+      ...(fields === undefined
+        ? {}
+        : {
+            script: { lang: 'painless', source: MOVE_VECTOR, params: { fields, sections: SECTION_FIELDS } },
+          }),
+    },
+    signal,
+    timeoutMs: REINDEX_MS,
+  });
+  const [failure] = answer.failures;
+  if (failure !== undefined)
+    throw new AppError('VDB_ERROR', `A chunk could not be copied: ${reasonText(failure.cause ?? failure)}`);
+  return answer.created + answer.updated;
+};
