@@ -78,6 +78,23 @@ export default tseslint.config(
     },
   },
   {
+    files: ['**/*.ts', '**/*.tsx'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            ':matches(ObjectExpression, ArrayExpression) > SpreadElement > :matches(ObjectExpression, ArrayExpression)',
+          message: 'Write what the literal holds where it is spread: lines are broken by the formatter.',
+        },
+        {
+          selector: 'ArrayExpression > SpreadElement > TSAsExpression > ArrayExpression',
+          message: 'Write what the literal holds where it is spread: lines are broken by the formatter.',
+        },
+      ],
+    },
+  },
+  {
     // The launcher and the scripts in deploy/ write for people, and so do campaigns and benches.
     files: ['{schemas,workflows,activities,workers,api}/**/*.ts'],
     rules: { 'no-console': 'error' },

@@ -162,7 +162,9 @@ function connectRoutes(
     downloads,
     modelServers: createModelServers({ dispatcher: modelServers, keys, registry: adapters.models }),
     overrides: createOverrideModels({
-      ...{ endpoints: adapters.endpoints, keys, meter },
+      endpoints: adapters.endpoints,
+      keys,
+      meter,
       dispatchers: { own: modelServers, foreign: foreignServers },
       settings: {
         ...config.chat.override,
@@ -296,7 +298,11 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
       builders: [
         builtinModels,
         createEndpointModels({
-          ...{ dispatcher: modelServers, endpoints, chunks, keys, meter },
+          dispatcher: modelServers,
+          endpoints,
+          chunks,
+          keys,
+          meter,
           settings: config.models,
         }),
       ],
@@ -305,10 +311,17 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
     await prompts.seed(BUNDLED_PROMPTS);
     const indexes = createChunkIndexes(opensearch.client, config.opensearch);
     const adapters = {
-      ...{ ...others, partitions, files, tasks: measuredTasks(tasks, meter) },
+      ...others,
+      partitions,
+      files,
+      tasks: measuredTasks(tasks, meter),
       // Uncounted: an upload takes as long as its client.
       blobs: createMongoBlobStore(db),
-      ...{ endpoints, presets, prompts, chunks, models },
+      endpoints,
+      presets,
+      prompts,
+      chunks,
+      models,
       promptSource: createStoredPromptSource(prompts),
       embedderSwaps: createMongoEmbedderSwapStore(db),
       migrations: {

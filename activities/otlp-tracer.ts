@@ -36,7 +36,9 @@ const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{
 const contextOf = (traceparent: string | undefined): Context => {
   const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   const parent = {
-    ...{ traceId, spanId, isRemote: true },
+    traceId,
+    spanId,
+    isRemote: true,
     traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
   };
   return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
@@ -94,7 +96,9 @@ export const createOtlpTracer = (
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ 'service.name': settings.service }),
     sampler: new ParentBasedSampler({
-      ...{ root: byShare, remoteParentSampled: byShare, localParentSampled: byShare },
+      root: byShare,
+      remoteParentSampled: byShare,
+      localParentSampled: byShare,
     }),
     spanProcessors: [new BatchSpanProcessor(watched(exporter, onState))],
   });

@@ -44,7 +44,8 @@ export const tracedMeter = (meter: Meter, tracer: Tracer | null): Meter =>
           if (span === undefined) return;
           tracer.past(`model ${operation}`, 'client', span, seconds, {
             facts: {
-              ...{ 'gen_ai.operation.name': operation, 'gen_ai.provider.name': provider },
+              'gen_ai.operation.name': operation,
+              'gen_ai.provider.name': provider,
               'tamis.outcome': outcome,
             },
             failed: outcome !== 'ok' && outcome !== 'cancelled',

@@ -113,12 +113,17 @@ const openConsole = (
   const proxy = deps.proxy ?? deps.proxyAside;
   const users = findUser === undefined ? {} : { findUser };
   const sessions = createSessions({
-    ...{ store: deps.sessions, settings: config.session, now },
+    store: deps.sessions,
+    settings: config.session,
+    now,
     identities: { ...users, ...(proxy === undefined ? {} : { findHolder: createFindHolder(proxy) }) },
   });
   const routes = [
     ...sessionRoutes({
-      ...{ sessions, limitSignIn: limiting.limitSignIn, http: config.http, ...users },
+      sessions,
+      limitSignIn: limiting.limitSignIn,
+      http: config.http,
+      ...users,
       ...(proxy === undefined ? {} : { takeKey: createTakeKey(proxy) }),
     }),
     ...consoleRoutes(deps.consoleFolder),
@@ -248,7 +253,8 @@ export const createProxyApp = (deps: ProxyAppDeps): Koa => {
   const health = [
     ...healthRoutes(createProxyReadiness(deps.pingRecords, deps.workflows)),
     ...scrapeRoutes(config, metrics),
-    ...[rootRoute, ...console],
+    rootRoute,
+    ...console,
   ];
   const router = new Router();
   mount(router, [...docsRoutes([...proxy, ...health]), ...health], {

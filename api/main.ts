@@ -110,7 +110,10 @@ const openDocuments = async (documents: GatewayDocumentAdapters) => {
   });
   const scratchDirectory = await createScratchDirectory('gateway');
   return {
-    ...{ adapters: documents, search, chat, tools: { parser, scratchDirectory } },
+    adapters: documents,
+    search,
+    chat,
+    tools: { parser, scratchDirectory },
     async close(): Promise<void> {
       await parser.close();
       await rm(scratchDirectory, { recursive: true, force: true });
@@ -179,8 +182,14 @@ const proxy = await openProxy().catch((error: unknown) => {
 
 const stopping = new AbortController();
 const common = {
-  ...{ metrics, tracer, config, workflows, logger },
-  ...{ rateLimits: shared.rateLimits, sessions: adapters.sessions, stopping: stopping.signal },
+  metrics,
+  tracer,
+  config,
+  workflows,
+  logger,
+  rateLimits: shared.rateLimits,
+  sessions: adapters.sessions,
+  stopping: stopping.signal,
   consoleFolder: config.http.consoleDirectory ?? BUILT_CONSOLE,
 };
 const serveProxy = (deps: ProxyDeps): Koa =>
@@ -213,7 +222,10 @@ const servers = apps.map(({ app, ...listener }) => {
 
 const close = async (): Promise<void> => {
   await Promise.allSettled([
-    ...[workflows.close(), passThrough.close(), shared.close(), ruleRegistry?.close()],
+    workflows.close(),
+    passThrough.close(),
+    shared.close(),
+    ruleRegistry?.close(),
     documents?.close(),
     adapters.close(),
   ]);

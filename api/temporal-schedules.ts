@@ -120,7 +120,11 @@ async function changeSchedule(
       if (state !== writtenAgainst)
         await ask(() =>
           client.workflowService.updateSchedule({
-            ...{ namespace, scheduleId, identity, requestId: randomUUID(), conflictToken },
+            namespace,
+            scheduleId,
+            identity,
+            requestId: randomUUID(),
+            conflictToken,
             schedule: {
               ...schedule,
               spec: { cronString: [withComment(change.cron)] },

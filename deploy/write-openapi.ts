@@ -12,7 +12,11 @@ const standIn: object = new Proxy(() => standIn, {
 const config = parseConfig({ AUTH_TOKEN: 'or-0123456789abcdef0123456789abcdef' });
 const deps = {
   config,
-  ...{ adapters: standIn, workflows: standIn, search: standIn, chat: standIn, tools: standIn },
+  adapters: standIn,
+  workflows: standIn,
+  search: standIn,
+  chat: standIn,
+  tools: standIn,
   proxy: { settings: { ...config.proxy, lapiServers: [] } },
 } as unknown as AppDeps;
 

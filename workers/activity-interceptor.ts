@@ -38,7 +38,8 @@ export const createActivityInterceptors =
         const stop = beat(context);
         const requestId = textIn(input.headers, REQUEST_ID_HEADER);
         const note: ActivityNote = {
-          ...{ activity: context.info.activityType, attempt: context.info.attempt },
+          activity: context.info.activityType,
+          attempt: context.info.attempt,
           ...(requestId === undefined ? {} : { request_id: requestId }),
         };
         const started = performance.now();

@@ -149,7 +149,8 @@ const createDocumentPools = async (
       ...createEmbeddingActivities({ adapters, publish, meter }),
       ...createSwapActivities({ adapters }),
       ...createEnrichmentActivities({
-        ...{ adapters, meter },
+        adapters,
+        meter,
         settings: { timeoutMs: config.documents.contextualizationTimeoutSeconds * 1000 },
       }),
     },

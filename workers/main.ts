@@ -65,7 +65,8 @@ const main = async (): Promise<void> => {
     connection,
     adapters,
     scratchDirectory,
-    ...{ meter, tracer },
+    meter,
+    tracer,
     onFailure: ({ error, ...activity }) => logger.warn({ ...activity, err: error }, 'activity failed'),
     onDone: (activity) => logger.debug(activity, 'activity'),
   });
@@ -78,7 +79,8 @@ const main = async (): Promise<void> => {
   // Without documents no worker serves the queue of migrations.
   const endMigrations = startPendingMigrations(
     {
-      ...{ client, prefix: config.temporal.prefix },
+      client,
+      prefix: config.temporal.prefix,
       onError: (error) => logger.warn({ err: error }, 'pending migrations could not be started'),
     },
     adapters.documents?.migrations.migrations ?? [],

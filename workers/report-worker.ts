@@ -37,7 +37,10 @@ export const reportWorker = (options: WorkerReportOptions): (() => Promise<void>
     try {
       await obey();
       await workers.report({
-        ...{ worker_id: workerId, slots, started_at: started, seen_at: new Date() },
+        worker_id: workerId,
+        slots,
+        started_at: started,
+        seen_at: new Date(),
         renewed: { ...renewed },
       });
     } catch (error) {

@@ -80,7 +80,11 @@ async function updateAction(client: Client, schedule: ScheduledWork): Promise<vo
     const state = Buffer.from(conflictToken).toString('hex');
     if (state !== writtenAgainst)
       await client.workflowService.updateSchedule({
-        ...{ namespace, scheduleId, identity, requestId: randomUUID(), conflictToken },
+        namespace,
+        scheduleId,
+        identity,
+        requestId: randomUUID(),
+        conflictToken,
         schedule: { ...schedule, action: { startWorkflow: { ...present, ...wanted } } },
       });
     writtenAgainst = state;

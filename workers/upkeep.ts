@@ -64,7 +64,8 @@ async function ensureUpkeep(
     const { workflowId, taskQueue, settings } = options;
     const operator = { paused: options.isPaused, everySeconds: null };
     await client.workflow.signalWithStart(workflowType, {
-      ...{ workflowId, taskQueue },
+      workflowId,
+      taskQueue,
       args: [{ prefix, ...settings, operator }],
       signal: CONFIGURE,
       signalArgs: [settings],

@@ -16,7 +16,12 @@ const SHARE = 200;
 
 /** Keys that the server sets; the receiver gets back what the client sent (wire contract, section 3.4). */
 const SERVER_KEYS: ReadonlySet<string> = new Set([
-  ...['source', 'filename', 'original_filename', 'file_size', 'file_id', 'content_sha256'],
+  'source',
+  'filename',
+  'original_filename',
+  'file_size',
+  'file_id',
+  'content_sha256',
 ]);
 
 const bodyOf = (task: TaskRecord): string =>

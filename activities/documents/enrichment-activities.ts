@@ -75,8 +75,11 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
       if (failures >= MAX_FAILURES) return null;
       try {
         const said = await contextualizeChunk(model, {
-          ...{ template, mode: config.contextualization_mode, chunk },
-          ...{ around: { ...around, previous }, signal: timeLimit(signal) },
+          template,
+          mode: config.contextualization_mode,
+          chunk,
+          around: { ...around, previous },
+          signal: timeLimit(signal),
         });
         failures = 0;
         return said;
@@ -141,7 +144,9 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
 
   const caption = (task: TaskRecord, config: IndexationConfig, signal: AbortSignal): Promise<void> =>
     describePictures({
-      ...{ task, blobs, signal },
+      task,
+      blobs,
+      signal,
       model: () => models.visionModel(config.vlm ?? undefined),
       prompt: () => promptSource.text('image_captioning', config.image_captioning_prompt_name),
       timeLimit: () => timeLimit(signal),

@@ -40,7 +40,10 @@ const SERVER_FIELDS: Readonly<Record<string, ServerField>> = {
 
 /** Keys of an answer that are not in the index: a filter on them would find nothing, and is refused. */
 export const UNFILTERABLE_FIELDS: ReadonlySet<string> = new Set([
-  ...['page_sep', 'vector_score', 'combined_score', 'rerank_score'],
+  'page_sep',
+  'vector_score',
+  'combined_score',
+  'rerank_score',
 ]);
 
 /** Null: what stands in the metadata entries, under `entryKey`. */

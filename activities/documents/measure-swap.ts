@@ -40,7 +40,12 @@ export const measureSwap = async (
     const found: string[][] = [];
     for (const vector of vectors) {
       const { dense } = await stores.chunks.searchHybrid({
-        ...{ scope: EVERYTHING, partitions: [partition], text: '', vector, size: DEPTH, signal },
+        scope: EVERYTHING,
+        partitions: [partition],
+        text: '',
+        vector,
+        size: DEPTH,
+        signal,
         vectorField: embedder.vectorField,
       });
       found.push(dense.map(({ chunk }) => chunk.chunk_id));

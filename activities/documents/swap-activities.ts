@@ -100,11 +100,14 @@ export const createSwapActivities = ({ adapters, sliceMs = SLICE_MS }: SwapActiv
       const { page, after } = await pageFiles(swap, position.after);
       const generations = page.flatMap(({ live }) => (live === null ? [] : [live.generation]));
       const { embedded, overWindow } = await fillVectors(adapters, {
-        ...{ generations, embedder: swap.target, signal },
+        generations,
+        embedder: swap.target,
+        signal,
       });
       position = {
         ...position,
-        ...{ after, embedded: position.embedded + embedded },
+        after,
+        embedded: position.embedded + embedded,
         overWindow: position.overWindow + overWindow,
         done: position.passes === 0 ? Math.min(position.total, position.done + page.length) : position.done,
       };
@@ -131,7 +134,12 @@ export const createSwapActivities = ({ adapters, sliceMs = SLICE_MS }: SwapActiv
     const { partition, source_embedder: source, target } = swap;
     const { total } = position;
     const figures = await measureSwap(adapters, {
-      ...{ partition, source, target, files: liveFiles(swap), total, signal },
+      partition,
+      source,
+      target,
+      files: liveFiles(swap),
+      total,
+      signal,
     });
     const held = whyHeld(swap, figures);
     return { position: { ...position, phase: held === null ? 'switching' : 'measuring', figures }, held };
@@ -148,13 +156,23 @@ export const createSwapActivities = ({ adapters, sliceMs = SLICE_MS }: SwapActiv
   const start = async ({ partition }: EmbedderSwapRecord): Promise<SwapPosition> => {
     const total = (await files.countLive([partition])).get(partition) ?? 0;
     return {
-      ...{ phase: 'embedding', after: null, passes: 0, embedded: 0 },
-      ...{ done: 0, total, overWindow: 0, figures: null },
+      phase: 'embedding',
+      after: null,
+      passes: 0,
+      embedded: 0,
+      done: 0,
+      total,
+      overWindow: 0,
+      figures: null,
     };
   };
 
   const nextPass = (position: SwapPosition, phase: Phase): SwapPosition => ({
-    ...{ ...position, phase, after: null, embedded: 0, passes: position.passes + 1 },
+    ...position,
+    phase,
+    after: null,
+    embedded: 0,
+    passes: position.passes + 1,
   });
 
   const advance = async (
@@ -205,7 +223,11 @@ export const createSwapActivities = ({ adapters, sliceMs = SLICE_MS }: SwapActiv
     });
     const { phase, done, total, overWindow, figures } = slice.position;
     await swaps.report(input.swapId, {
-      ...{ phase, files_total: total, files_done: done, chunks_over_window: overWindow, figures },
+      phase,
+      files_total: total,
+      files_done: done,
+      chunks_over_window: overWindow,
+      figures,
     });
     return slice;
   };

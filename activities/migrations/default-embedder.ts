@@ -54,7 +54,9 @@ export const createDefaultEmbedderMigration = ({ partitions, endpoints, files }:
       );
       return {
         what: 'Partitions of an earlier release use the default embedder, whichever that is; each is tied to one.',
-        ...{ amount: untied.length, dark: ['searches', 'uploads', 'chats'], obstacle },
+        amount: untied.length,
+        dark: ['searches', 'uploads', 'chats'],
+        obstacle,
       };
     },
 
@@ -86,5 +88,7 @@ const toSlice = (position: Position): MigrationSlice => ({
   position,
   ended: position.phase === 'done',
   cancellable: true,
-  ...{ done: position.tied, total: position.total, figures: { partitions: position.total } },
+  done: position.tied,
+  total: position.total,
+  figures: { partitions: position.total },
 });

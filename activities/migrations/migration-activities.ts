@@ -67,7 +67,10 @@ export const createMigrationActivities = ({
     };
     const slice = await find(input.name).slice(input.mode, reached ?? input.position, control);
     await store.report(input.runId, {
-      ...{ phase: slice.position.phase, done: slice.done, total: slice.total, figures: slice.figures },
+      phase: slice.position.phase,
+      done: slice.done,
+      total: slice.total,
+      figures: slice.figures,
       pages_per_second: pagesPerSecond,
     });
     return slice;

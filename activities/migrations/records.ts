@@ -44,7 +44,9 @@ export const createRecordsMigration = (
     const names = steps.map(({ name }) => name);
     const figures = Object.fromEntries(names.map((name) => [figureOf(name), 0]));
     return {
-      ...{ phase: names[0] ?? 'done', steps: names, after: null },
+      phase: names[0] ?? 'done',
+      steps: names,
+      after: null,
       looked: 0,
       total: await estimate(steps),
       figures,
@@ -132,5 +134,7 @@ const toSlice = (position: Position): MigrationSlice => ({
   ended: position.phase === 'done',
   cancellable: true,
   // Records come and go meanwhile.
-  ...{ done: position.looked, total: Math.max(position.total, position.looked), figures: position.figures },
+  done: position.looked,
+  total: Math.max(position.total, position.looked),
+  figures: position.figures,
 });

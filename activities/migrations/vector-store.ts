@@ -89,7 +89,13 @@ export const createVectorStoreMigration = (indexes: ChunkIndexes, stores: Stores
     const live = await findLive();
     if (mode === 'rollback') return startRollback(indexes, live);
     const nothing = {
-      ...{ phase: 'done' as const, source: '', target: '', after: -1, copied: 0, total: 0, figures: {} },
+      phase: 'done' as const,
+      source: '',
+      target: '',
+      after: -1,
+      copied: 0,
+      total: 0,
+      figures: {},
     };
     if (live === null || !isBehind(live)) return nothing;
     const fields = await targetFields(live);
@@ -101,7 +107,13 @@ export const createVectorStoreMigration = (indexes: ChunkIndexes, stores: Stores
     if (mode === 'dry_run') return { ...nothing, total: live.chunks, figures };
     const target = await indexes.create(fields);
     return {
-      ...{ phase: 'copying', source: live.index, target, after: -1, copied: 0, total: live.chunks, figures },
+      phase: 'copying',
+      source: live.index,
+      target,
+      after: -1,
+      copied: 0,
+      total: live.chunks,
+      figures,
     };
   };
 
@@ -138,7 +150,9 @@ export const createVectorStoreMigration = (indexes: ChunkIndexes, stores: Stores
     // A chunk that was written in between differs; so few are compared again at the switch.
     const figures = {
       ...position.figures,
-      ...{ chunks_written_again: written, chunks_deleted_meanwhile: deleted, vectors_compared: compared },
+      chunks_written_again: written,
+      chunks_deleted_meanwhile: deleted,
+      vectors_compared: compared,
     };
     return { ...position, figures, phase: differing === 0 ? 'switching' : 'copying' };
   };
@@ -241,7 +255,9 @@ const toSlice = (position: Position): MigrationSlice => ({
   position,
   ended: position.phase === 'done',
   cancellable: position.phase !== 'switching',
-  ...{ done: position.copied, total: position.total, figures: position.figures },
+  done: position.copied,
+  total: position.total,
+  figures: position.figures,
 });
 
 /** Back to the index that the live one replaced: what was written since is copied there. */
@@ -257,7 +273,12 @@ const startRollback = async (indexes: ChunkIndexes, live: ChunkIndex | null): Pr
     );
   await indexes.blockWrites(kept.index, false);
   return {
-    ...{ phase: 'copying', source: live.index, target: kept.index, after: replaced.writes, copied: 0 },
-    ...{ total: live.chunks, figures: { chunks: live.chunks } },
+    phase: 'copying',
+    source: live.index,
+    target: kept.index,
+    after: replaced.writes,
+    copied: 0,
+    total: live.chunks,
+    figures: { chunks: live.chunks },
   };
 };

@@ -83,7 +83,8 @@ export const createEndpointModels = (options: EndpointModelsOptions): ModelBuild
 
   const openCalls = ({ name, model_type: type }: ModelEndpoint, concurrency: number): ResilientCalls =>
     createResilientCalls({
-      ...{ name, concurrency },
+      name,
+      concurrency,
       onState: (state) => meter.breakerTurned(`${type}:${name}`, state),
     });
 
@@ -91,8 +92,11 @@ export const createEndpointModels = (options: EndpointModelsOptions): ModelBuild
     const key = callsKey(endpoint);
     const { embedderConcurrency, llmConcurrency, rerankerConcurrency, vlmConcurrency } = settings;
     const concurrencies = {
-      ...{ embedder: embedderConcurrency, reranker: rerankerConcurrency, vlm: vlmConcurrency },
-      ...{ llm: llmConcurrency, stt: llmConcurrency },
+      embedder: embedderConcurrency,
+      reranker: rerankerConcurrency,
+      vlm: vlmConcurrency,
+      llm: llmConcurrency,
+      stt: llmConcurrency,
     };
     const concurrency = concurrencies[endpoint.model_type];
     const found = calls.get(key) ?? openCalls(endpoint, concurrency);
@@ -141,7 +145,8 @@ export const createEndpointModels = (options: EndpointModelsOptions): ModelBuild
     return createRemoteEmbedder({
       endpointName: endpoint.name,
       modelName: endpoint.model_name,
-      ...{ dimension, vectorField },
+      dimension,
+      vectorField,
       batchSize: endpoint.batch_size,
       concurrency: settings.embedderConcurrency,
       threads: settings.embedderThreads,

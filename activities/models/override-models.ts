@@ -140,11 +140,15 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
     createRemoteLanguageModel({
       endpointName: 'llm_override',
       modelName: override.model ?? endpoint.model_name,
-      ...{ contextTokens, answerTokens: null },
+      contextTokens,
+      answerTokens: null,
       // Never the service's own key.
       server: measured(
         createModelServer(dispatchers.foreign, 'openai', {
-          ...{ baseUrl, timeoutMs, apiKey: override.apiKey ?? null, limits: FOREIGN_LIMITS },
+          baseUrl,
+          timeoutMs,
+          apiKey: override.apiKey ?? null,
+          limits: FOREIGN_LIMITS,
         }),
       ),
       calls: createResilientCalls({ name: 'llm_override', concurrency: 1 }),

@@ -25,7 +25,9 @@ export const createCallbackClient = (options: {
       const limit = AbortSignal.timeout(TIMEOUT_MS);
       try {
         const answer = await request(url, {
-          ...{ method: 'POST', dispatcher, body },
+          method: 'POST',
+          dispatcher,
+          body,
           signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
           headers: {
             'content-type': 'application/json',

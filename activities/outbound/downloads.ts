@@ -81,7 +81,11 @@ const follow = async (
   let url = first;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
     const answer = await request(url, {
-      ...{ method: 'GET', dispatcher, signal, headersTimeout: timeoutMs, bodyTimeout: timeoutMs },
+      method: 'GET',
+      dispatcher,
+      signal,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
       headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'tamis' },
     });
     const location = REDIRECTS.has(answer.statusCode) ? headerOf(answer, 'location') : null;
@@ -118,7 +122,8 @@ export const createDownloads = (dispatcher: Dispatcher): Downloads => {
       };
       try {
         const { answer, url } = await follow(first, {
-          ...{ dispatcher, timeoutMs },
+          dispatcher,
+          timeoutMs,
           signal: AbortSignal.any([signal, limit]),
         });
         const announced = Number(headerOf(answer, 'content-length') ?? NaN);

@@ -51,7 +51,11 @@ export const createWebSearch = (
     url.searchParams.set('market', options.market);
     try {
       const answer = await openExchange({
-        ...{ dispatcher, url: url.href, signal, timeoutMs: TIMEOUT_MS, limits: ANSWER_LIMITS },
+        dispatcher,
+        url: url.href,
+        signal,
+        timeoutMs: TIMEOUT_MS,
+        limits: ANSWER_LIMITS,
         headers: { authorization: `Bearer ${options.token}`, accept: 'application/json' },
       });
       const pages = Answer.parse(await readJson(answer));

@@ -132,7 +132,9 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
       // Its record goes with a later run, when no offer is under way any more.
       else if (refused)
         await alerts.discardWaiting(watcher, {
-          ...{ reason: NEVER_LET_IN, receivedUntil: at, limit: DISCARDED_SHARE },
+          reason: NEVER_LET_IN,
+          receivedUntil: at,
+          limit: DISCARDED_SHARE,
         });
       else await watchers.prolongStranger(watcher, new Date(at.getTime() + ASK_AGAIN_MS));
     }
@@ -149,8 +151,14 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
     settings.enabled ? watchers.heldByOutage(new Date(now().getTime() + SOON_MS), SWEEP_SHARE) : [];
 
   return {
-    ...{ nextBatches: readNextBatches, sendBatches, nextBatch: readNextBatch, sendBatch },
-    ...{ markForwarded, quarantineSignal, recordHold, watchersWaiting: findWaitingWatchers },
+    nextBatches: readNextBatches,
+    sendBatches,
+    nextBatch: readNextBatch,
+    sendBatch,
+    markForwarded,
+    quarantineSignal,
+    recordHold,
+    watchersWaiting: findWaitingWatchers,
     needlesslyHeld: findNeedlesslyHeld,
   };
 };

@@ -129,7 +129,12 @@ export function createHourCount(hour: Date): HourCount {
     result() {
       const { total, filtered, forwarded } = totals;
       const aggregate: HourAggregate = {
-        ...{ hour, total, filtered, forwarded, first, last },
+        hour,
+        total,
+        filtered,
+        forwarded,
+        first,
+        last,
         scenarios: names(scenarios),
         auditScenarios: names(auditScenarios),
         countries: places(countries),

@@ -203,7 +203,8 @@ export function createSignalDelivery(deps: SignalDeliveryDeps) {
         let offered;
         try {
           offered = await offer({ watcher, version }, () => items ?? readAt(index), {
-            ...{ known: credential, signal },
+            known: credential,
+            signal,
             whileSending(bytes) {
               if (index + 1 === batches.length || bytes > MAX_READ_AHEAD_BYTES) return;
               const next = readAt(index + 1);

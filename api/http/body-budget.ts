@@ -24,7 +24,8 @@ export const createBodyBudget = (totalBytes = 96 * MIB, callerBytes = totalBytes
       const own = (held.get(caller) ?? 0) + bytes;
       if (total + bytes > totalBytes || own > callerBytes)
         throw new AppError('SERVICE_UNAVAILABLE', 'Too many large requests at once; try again soon.', {
-          ...{ plain: true, retryAfterMs: COME_AGAIN_MS },
+          plain: true,
+          retryAfterMs: COME_AGAIN_MS,
         });
       total += bytes;
       held.set(caller, own);

@@ -114,7 +114,8 @@ export const createMessageAnswering = (deps: GatewayDeps, routes: readonly Route
     // A batch would be many requests within one that is counted; the present protocol has none.
     if (Array.isArray(message))
       return json(400, {
-        ...{ jsonrpc: '2.0', id: null },
+        jsonrpc: '2.0',
+        id: null,
         error: { code: INVALID_REQUEST, message: 'Invalid Request: batches are not taken' },
       });
     const transport = new WebStandardStreamableHTTPServerTransport({

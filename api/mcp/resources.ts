@@ -103,7 +103,9 @@ export const createResources = ({ adapters }: Pick<GatewayDeps, 'adapters'>) => 
         contents: [
           { uri, mimeType: 'application/json', text: losslessBody(metadata) },
           ...chunks.map(({ chunk_id: id, content }) => ({
-            ...{ uri: chunkUri(id), mimeType: 'text/plain', text: content },
+            uri: chunkUri(id),
+            mimeType: 'text/plain',
+            text: content,
           })),
         ],
       };

@@ -27,7 +27,10 @@ const jsonSchema = (schema: z.ZodType): { type: 'object'; [key: string]: unknown
 
 /** What `tools/list` answers of a tool. */
 const present = ({ name, description, annotations, input, output }: Tool) => ({
-  ...{ name, title: annotations.title, description, annotations },
+  name,
+  title: annotations.title,
+  description,
+  annotations,
   inputSchema: jsonSchema(input),
   outputSchema: jsonSchema(output),
 });

@@ -42,17 +42,29 @@ export const tool = <const I extends z.ZodObject>(definition: ToolDefinition<I>)
 
 /** Reads, and changes nothing. */
 export const reading = (title: string): ToolAnnotations => ({
-  ...{ title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  title,
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
 });
 
 /** Changes or removes what is there; again, it changes nothing more. */
 export const destroying = (title: string): ToolAnnotations => ({
-  ...{ title, readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  title,
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
 });
 
 /** Adds what was not there. */
 export const adding = (title: string, { openWorld = false } = {}): ToolAnnotations => ({
-  ...{ title, readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: openWorld },
+  title,
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: openWorld,
 });
 
 /** Names and ids have 255 characters at most; over HTTP the length of a path bounds what is said of longer ones. */

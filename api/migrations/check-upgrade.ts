@@ -55,7 +55,13 @@ const describe = async (
   const open = latest.find((run) => run.name === name && !isFinalMigrationState(run.state));
   return [
     {
-      ...{ name, title, what, unit, amount, dark, obstacle },
+      name,
+      title,
+      what,
+      unit,
+      amount,
+      dark,
+      obstacle,
       units_per_second: Math.round(rate * 10) / 10,
       rate_from: measured === null ? 'assumed' : 'last_run',
       seconds: amount === null ? null : Math.ceil(amount / rate),

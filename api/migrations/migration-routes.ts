@@ -69,7 +69,9 @@ export const migrationRoutes = ({ adapters, workflows }: GatewayDeps): Route[] =
         const latest = await store.latest();
         const rows = await Promise.all(
           migrations.map(async (migration) => ({
-            ...{ name: migration.name, title: migration.title, unit: migration.unit },
+            name: migration.name,
+            title: migration.title,
+            unit: migration.unit,
             modes: [...migration.modes],
             ...(await lookForPending(migration)),
             latest: latest.filter(({ name }) => name === migration.name).map(presentRun),
@@ -107,7 +109,10 @@ export const migrationRoutes = ({ adapters, workflows }: GatewayDeps): Route[] =
           );
         const runId = randomUUID();
         await workflows.startMigration({
-          ...{ runId, name: migration.name, unit: migration.unit, mode: body.mode },
+          runId,
+          name: migration.name,
+          unit: migration.unit,
+          mode: body.mode,
           pagesPerSecond: body.pages_per_second,
           startedBy: String(principal.userId),
         });

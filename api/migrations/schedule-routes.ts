@@ -58,7 +58,8 @@ export const scheduleRoutes = ({ adapters, config, workflows }: GatewayDeps): Ro
     const migration = migrationOf(name);
     if (migration === undefined) throw new AppError('NOT_FOUND', `There is no migration ${name}.`);
     return windowWork(prefix, {
-      ...{ name, unit: migration.unit },
+      name,
+      unit: migration.unit,
       windowMinutes: body.window_minutes ?? WINDOW_MINUTES,
       pagesPerSecond: body.pages_per_second ?? null,
     });
@@ -161,16 +162,34 @@ export const scheduleRoutes = ({ adapters, config, workflows }: GatewayDeps): Ro
 const presentSchedule = (name: ScheduleName, title: string, state: ScheduleState | null): ScheduleBody => {
   if (state === null)
     return {
-      ...{ name, title, set: false, cron: null, every_minutes: null, window_minutes: null },
-      ...{ pages_per_second: null, paused: false, note: null, overlap: null, catch_up_minutes: null },
-      ...{ running: false, last_run: null, next_runs: [] },
+      name,
+      title,
+      set: false,
+      cron: null,
+      every_minutes: null,
+      window_minutes: null,
+      pages_per_second: null,
+      paused: false,
+      note: null,
+      overlap: null,
+      catch_up_minutes: null,
+      running: false,
+      last_run: null,
+      next_runs: [],
     };
   const [given] = state.args as [{ windowMs?: number; pagesPerSecond?: number | null }?];
   return {
-    ...{ name, title, set: true, cron: state.cron, every_minutes: state.everyMinutes },
+    name,
+    title,
+    set: true,
+    cron: state.cron,
+    every_minutes: state.everyMinutes,
     window_minutes: given?.windowMs === undefined ? null : given.windowMs / 60_000,
     pages_per_second: given?.pagesPerSecond ?? null,
-    ...{ paused: state.paused, note: state.note, overlap: state.overlap, running: state.running },
+    paused: state.paused,
+    note: state.note,
+    overlap: state.overlap,
+    running: state.running,
     catch_up_minutes: state.catchUpMinutes,
     last_run: state.lastRun?.toISOString() ?? null,
     next_runs: state.paused ? [] : state.nextRuns.map((time) => time.toISOString()),

@@ -62,7 +62,12 @@ export const createPreset = async (
   const { config, warnings } = await readConfig(deps, type, given);
   const now = new Date();
   const preset = await deps.presets.create({
-    ...{ name, preset_type: type, config, seeded: false, created_at: now, updated_at: now },
+    name,
+    preset_type: type,
+    config,
+    seeded: false,
+    created_at: now,
+    updated_at: now,
   } as PresetRecord);
   return { preset, warnings };
 };
@@ -106,7 +111,10 @@ export const updatePreset = async (
       : await readConfig(deps, type, patch.config);
   const { renamed_from: _, ...rest } = present;
   const next = {
-    ...{ ...rest, config, name: patch.name ?? name, seeded: false },
+    ...rest,
+    config,
+    name: patch.name ?? name,
+    seeded: false,
     updated_at: laterThan(present.updated_at),
   } as PresetRecord;
   if (renamed) return { preset: await rename(deps, present, next), warnings };

@@ -27,7 +27,9 @@ const requireKnownSlots = (type: PromptType, content: string): void => {
   const offered = known.length === 0 ? 'none' : known.map((slot) => `{${slot}}`).join(', ');
   throw invalidRequest([
     {
-      ...{ type: 'unknown_slot', loc: ['body', 'content'], input: unknown.slice(0, 5).join(', ') },
+      type: 'unknown_slot',
+      loc: ['body', 'content'],
+      input: unknown.slice(0, 5).join(', '),
       msg: `{${unknown[0]}} is no slot of a prompt of type ${type} (${offered}); a brace that is meant as such is doubled`,
     },
   ]);

@@ -20,7 +20,9 @@ export const providerOf = (
   if (typeof provider !== 'string' || !known.includes(provider))
     throw invalidRequest([
       {
-        ...{ type: 'provider', loc: ['body', 'extra', 'provider'], input: provider },
+        type: 'provider',
+        loc: ['body', 'extra', 'provider'],
+        input: provider,
         msg: `must be one of ${known.join(', ')}`,
       },
     ]);
@@ -36,13 +38,22 @@ export const newEndpointRecord = (servers: ModelServers, body: NewModelEndpoint)
   const model_name = body.model_name ?? '';
   const now = new Date();
   return {
-    ...{ name, model_type: type, endpoint, model_name, batch_size, timeout },
+    name,
+    model_type: type,
+    endpoint,
+    model_name,
+    batch_size,
+    timeout,
     provider: providerOf(type, extra),
     extra: withUnchangedSecrets(withoutKey(extra), {}),
     sealed_api_key: sealedKeyAfter(servers, { name, model_type: type, endpoint }, { before: null, extra }),
     vector_field: type === 'embedder' ? vectorFieldOf(name, model_name) : null,
-    ...{ dimension: null, context_tokens: null, text_form: null, probed_at: null },
-    ...{ created_at: now, updated_at: now },
+    dimension: null,
+    context_tokens: null,
+    text_form: null,
+    probed_at: null,
+    created_at: now,
+    updated_at: now,
   };
 };
 
@@ -68,7 +79,10 @@ export const editedEndpointRecord = (
   const { renamed_from: _, ...rest } = before;
   return {
     ...rest,
-    ...{ name, endpoint, model_name, extra },
+    name,
+    endpoint,
+    model_name,
+    extra,
     batch_size: patch.batch_size ?? before.batch_size,
     timeout: patch.timeout ?? before.timeout,
     sealed_api_key: sealedKeyAfter(
@@ -77,7 +91,10 @@ export const editedEndpointRecord = (
       { before, extra: patch.extra },
     ),
     ...(!(sameServer && sameModel) && {
-      ...{ provider: wanted, context_tokens: null, text_form: null, probed_at: null },
+      provider: wanted,
+      context_tokens: null,
+      text_form: null,
+      probed_at: null,
     }),
     ...(!sameModel && {
       dimension: null,

@@ -49,8 +49,12 @@ export const modelServerRoutes = ({ adapters }: GatewayDeps): Route[] => {
     const modelType = body.model_type ?? type ?? 'llm';
     const extra = { ...body.extra, ...(body.provider == null ? {} : { provider: body.provider }) };
     const draft = {
-      ...{ model_type: modelType, endpoint: body.endpoint, model_name: body.model_name ?? '', extra },
-      ...{ timeout: body.timeout, provider: providerOf(modelType, extra) },
+      model_type: modelType,
+      endpoint: body.endpoint,
+      model_name: body.model_name ?? '',
+      extra,
+      timeout: body.timeout,
+      provider: providerOf(modelType, extra),
     };
     if (type == null || name == null)
       return { ...draft, apiKey: keyOfDraft(body.api_key ?? body.extra.api_key) };

@@ -12,7 +12,12 @@ export const presentModelEndpoint = (
   const { name, model_type, model_name, batch_size, timeout, extra, provider } = endpoint;
   const mask = endpoint.sealed_api_key === null ? null : maskOf(context.servers, endpoint);
   return {
-    ...{ name, model_type, endpoint: endpoint.endpoint, model_name, batch_size, timeout },
+    name,
+    model_type,
+    endpoint: endpoint.endpoint,
+    model_name,
+    batch_size,
+    timeout,
     extra: { ...extra, ...(mask === null ? {} : { api_key: mask }) },
     has_api_key: mask !== null,
     is_default: context.isDefault,

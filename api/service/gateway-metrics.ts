@@ -121,7 +121,9 @@ export const createGatewayMetrics = (
         value: (queues: readonly QueueSummary[]) => number,
       ): void => {
         new Gauge({
-          ...{ name, help: `${help}; absent while the store cannot be read`, registers },
+          name,
+          help: `${help}; absent while the store cannot be read`,
+          registers,
           async collect() {
             const queues = await read();
             // `reset` would leave a gauge without labels at 0, which would say that nothing waits.
@@ -149,7 +151,10 @@ export const createGatewayMetrics = (
       });
       const gauge = (name: string, help: string, value: (run: MigrationRun) => number | null): void => {
         new Gauge({
-          ...{ name, help, labelNames: ['migration', 'mode'], registers },
+          name,
+          help,
+          labelNames: ['migration', 'mode'],
+          registers,
           async collect() {
             const open = (await read()) ?? [];
             this.reset();

@@ -98,8 +98,12 @@ export const createReadiness = (
     return {
       status: engines && !blocked ? 'ready' : 'not_ready',
       checks: {
-        ...{ postgres: mongodb, milvus: opensearch, ray: temporal },
-        ...{ mongodb, opensearch, temporal },
+        postgres: mongodb,
+        milvus: opensearch,
+        ray: temporal,
+        mongodb,
+        opensearch,
+        temporal,
         ...states,
         migrations: migrations.state,
         ...(discovery !== 'ok' && { model_endpoint_discovery: discovery }),
@@ -126,8 +130,10 @@ export const createProxyReadiness = (
     const [mongodb, temporal] = await Promise.all([stateOf(pingRecords), stateOf(() => workflows.ping())]);
     return {
       status: mongodb === 'ok' && temporal === 'ok' ? 'ready' : 'not_ready',
-      checks: { ...{ postgres: mongodb, ray: temporal }, mongodb, temporal },
-      ...{ model_endpoints: [], configuration_references: [], migrations: [] },
+      checks: { postgres: mongodb, ray: temporal, mongodb, temporal },
+      model_endpoints: [],
+      configuration_references: [],
+      migrations: [],
     };
   });
 

@@ -37,7 +37,9 @@ export const setCookie = (cookie: string | null, isHttps: boolean): Record<strin
   'Set-Cookie': [
     `${NAME}=${cookie ?? ''}`,
     ...(cookie === null ? ['Max-Age=0'] : []),
-    ...['HttpOnly', 'SameSite=Strict', 'Path=/'],
+    'HttpOnly',
+    'SameSite=Strict',
+    'Path=/',
     ...(isHttps ? ['Secure'] : []),
   ].join('; '),
 });

@@ -60,8 +60,10 @@ export const sessionRoutes = (deps: SessionRouteDeps): Route[] => {
     if (user === null && holder === null)
       throw new AppError('AUTHENTICATION_ERROR', 'Invalid token', { plain: true });
     return {
-      ...{ user, tokenDigest: user === null ? null : digest },
-      ...{ holder, keyDigest: holder === null ? null : digest },
+      user,
+      tokenDigest: user === null ? null : digest,
+      holder,
+      keyDigest: holder === null ? null : digest,
     };
   };
 
@@ -72,7 +74,8 @@ export const sessionRoutes = (deps: SessionRouteDeps): Route[] => {
       summary:
         'Sign in with a browser: the answer sets a cookie, which is taken where a request has no other credentials. ' +
         'A second sign-in adds the other kind of token to the session',
-      ...{ tag, auth: 'public' },
+      tag,
+      auth: 'public',
       request: { body: SignIn },
       responses: opened,
       errors: ['AUTHENTICATION_ERROR', 'AUTH_ERROR'],
@@ -90,7 +93,8 @@ export const sessionRoutes = (deps: SessionRouteDeps): Route[] => {
       method: 'get',
       path,
       summary: 'Who is signed in',
-      ...{ tag, auth: 'public' },
+      tag,
+      auth: 'public',
       responses: opened,
       errors: ['AUTHENTICATION_ERROR'],
       async handle({ koa }) {
@@ -103,7 +107,8 @@ export const sessionRoutes = (deps: SessionRouteDeps): Route[] => {
       method: 'delete',
       path,
       summary: 'Sign out, with the header `X-CSRF-Token`',
-      ...{ tag, auth: 'public' },
+      tag,
+      auth: 'public',
       responses: { 204: { description: 'The session is over, if there was one' } },
       errors: ['AUTH_ERROR'],
       async handle({ koa }) {

@@ -9,7 +9,9 @@ const SUBJECT = 'fuzz';
 export async function obtainFuzzTool(bench: Workbench): Promise<Record<string, string>> {
   const python = await findPython(bench, SUBJECT);
   const packages = await installPythonPackages(bench, {
-    ...{ subject: SUBJECT, python, what: 'schemathesis' },
+    subject: SUBJECT,
+    python,
+    what: 'schemathesis',
     requirements: join(bench.paths.root, 'test/fuzz/requirements.txt'),
   });
   return { TAMIS_PYTHON: python, TAMIS_FUZZ_PACKAGES: packages };

@@ -5,9 +5,19 @@ import type { Workbench } from './workbench.js';
 
 /** All that a build is made from. */
 const INPUTS = [
-  ...['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
-  ...['schemas', 'workflows', 'activities', 'workers', 'api'],
-  ...['deploy/build.mjs', 'deploy/cli', 'deploy/filters.d', 'deploy/stand-in-capi'],
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'schemas',
+  'workflows',
+  'activities',
+  'workers',
+  'api',
+  'deploy/build.mjs',
+  'deploy/cli',
+  'deploy/filters.d',
+  'deploy/stand-in-capi',
 ];
 
 /**

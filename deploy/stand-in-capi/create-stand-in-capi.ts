@@ -114,7 +114,11 @@ export const createStandInCapi = async (
       return takeSignals(
         { behaviours, log },
         {
-          ...{ req, res, body, watcher: holder.watcher, tokenIssuedAt: holder.issuedAt },
+          req,
+          res,
+          body,
+          watcher: holder.watcher,
+          tokenIssuedAt: holder.issuedAt,
           version: version as 'v2' | 'v3',
         },
       );
@@ -142,7 +146,9 @@ export const createStandInCapi = async (
       decisions = answer;
     },
     posted: (path) => posted.filter((post) => post.path === path).map(({ body }) => body),
-    ...{ refuse, listen, close: shut },
+    refuse,
+    listen,
+    close: shut,
   };
 };
 

@@ -17,9 +17,14 @@ export type EnrichmentStage = (typeof ENRICHMENT_STAGES)[number];
 export const DEGRADABLE_STAGES = ['parse', ...ENRICHMENT_STAGES] as const;
 
 export const STAGES = [
-  ...['queued', 'parse', 'chunk'],
+  'queued',
+  'parse',
+  'chunk',
   ...ENRICHMENT_STAGES,
-  ...['embed', 'store', 'publish', 'done'],
+  'embed',
+  'store',
+  'publish',
+  'done',
 ] as const;
 export type Stage = (typeof STAGES)[number];
 

@@ -36,8 +36,8 @@ export const fillPrompt = (text: string, values: Readonly<Record<string, string>
 
 /** The slots that each kind of prompt may use. None of them must be there: what has no slot is added. */
 export const PROMPT_SLOTS: Readonly<Record<PromptType, readonly string[]>> = {
-  sys_prompt: [...['context', 'current_date'], 'assistant_name', 'default_language'],
-  spoken_style_answer: [...['context', 'current_date'], 'assistant_name', 'default_language'],
+  sys_prompt: ['context', 'current_date', 'assistant_name', 'default_language'],
+  spoken_style_answer: ['context', 'current_date', 'assistant_name', 'default_language'],
   query_contextualizer: ['query', 'chat_history', 'current_date'],
   chunk_contextualizer: ['filename', 'document', 'previous', 'chunk'],
   image_captioning: [],

@@ -25,19 +25,45 @@ const number = z.number().nullable();
 export const Alert = z
   .object({
     id: z.int(),
-    ...{ uuid: text, machineId: text, scenario: z.string(), scenarioHash: text, scenarioVersion: text },
-    ...{ message: text, eventsCount: integer, capacity: integer, leakspeed: text },
-    ...{ startAt: text, stopAt: text, createdAt: text, receivedAt: z.string() },
-    ...{ simulated: flag, remediation: flag, hasDecisions: flag, replicated: flag },
-    ...{ sourceScope: text, sourceValue: text, sourceIp: text, sourceRange: text },
-    ...{ sourceAsNumber: text, sourceAsName: text, sourceCn: text },
-    ...{ geoCountryCode: text, geoCountryName: text, geoCity: text, geoRegion: text },
-    ...{ geoLatitude: number, geoLongitude: number, geoTimezone: text, geoIsp: text, geoOrg: text },
+    uuid: text,
+    machineId: text,
+    scenario: z.string(),
+    scenarioHash: text,
+    scenarioVersion: text,
+    message: text,
+    eventsCount: integer,
+    capacity: integer,
+    leakspeed: text,
+    startAt: text,
+    stopAt: text,
+    createdAt: text,
+    receivedAt: z.string(),
+    simulated: flag,
+    remediation: flag,
+    hasDecisions: flag,
+    replicated: flag,
+    sourceScope: text,
+    sourceValue: text,
+    sourceIp: text,
+    sourceRange: text,
+    sourceAsNumber: text,
+    sourceAsName: text,
+    sourceCn: text,
+    geoCountryCode: text,
+    geoCountryName: text,
+    geoCity: text,
+    geoRegion: text,
+    geoLatitude: number,
+    geoLongitude: number,
+    geoTimezone: text,
+    geoIsp: text,
+    geoOrg: text,
     filtered: flag,
     filterReasons: text.meta({ description: 'A JSON array of reasons; null when no rule matched' }),
     forwardedToCapi: flag.meta({ description: 'Only after CAPI answered 2xx' }),
     forwardedAt: text,
-    ...{ localAudit: flag, actor: text },
+    localAudit: flag,
+    actor: text,
     rawJson: text.meta({ description: 'The signal as it was received' }),
   })
   .meta({ id: 'Alert' }) satisfies z.ZodType<AlertRecord>;
@@ -185,8 +211,11 @@ export const ForwardingBody = z
     withheld: z
       .object({
         filtered: z.int().meta({ description: 'By a rule' }),
-        ...{ deferred: z.int(), withheld: z.int(), discarded: z.int() },
-        ...{ waiting: z.int(), quarantined: z.int() },
+        deferred: z.int(),
+        withheld: z.int(),
+        discarded: z.int(),
+        waiting: z.int(),
+        quarantined: z.int(),
       })
       .meta({ description: 'Stored signals that have not been forwarded, of all watchers' }),
     watchers: z.array(ForwardingWatcher),
@@ -198,7 +227,10 @@ export const ForwardingBody = z
         .array(
           z.object({
             watcher: z.string().nullable().meta({ description: 'null: all of them' }),
-            ...{ status: z.int(), message: z.string(), at: z.string(), until: z.string() },
+            status: z.int(),
+            message: z.string(),
+            at: z.string(),
+            until: z.string(),
           }),
         )
         .meta({ description: 'Logins that CAPI refused and that are not passed on for a while' }),
@@ -206,7 +238,9 @@ export const ForwardingBody = z
         .array(
           z.object({
             watcher: z.string().meta({ description: 'As the login named itself' }),
-            ...{ status: z.int(), message: z.string(), at: z.string() },
+            status: z.int(),
+            message: z.string(),
+            at: z.string(),
           }),
         )
         .meta({

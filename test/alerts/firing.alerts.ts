@@ -22,17 +22,21 @@ interface Alert {
 }
 
 const RUN: MigrationRun = {
-  ...{ run_id: 'r', name: 'vector-store', mode: 'run', state: 'running', phase: 'copying', unit: 'chunks' },
-  ...{
-    done: 1,
-    total: 2,
-    pages_per_second: null,
-    figures: {},
-    started_by: '1',
-    error: null,
-    finished_at: null,
-  },
-  ...{ started_at: new Date(), updated_at: new Date() },
+  run_id: 'r',
+  name: 'vector-store',
+  mode: 'run',
+  state: 'running',
+  phase: 'copying',
+  unit: 'chunks',
+  done: 1,
+  total: 2,
+  pages_per_second: null,
+  figures: {},
+  started_by: '1',
+  error: null,
+  finished_at: null,
+  started_at: new Date(),
+  updated_at: new Date(),
 };
 const NONE = { QUEUED: 0, SERIALIZING: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0 };
 const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1000);
@@ -46,7 +50,9 @@ metrics.watchSignals(
   {
     summaries: async () => [
       {
-        ...{ watcher: 'w', waiting: 1, lastQuarantined: null },
+        watcher: 'w',
+        waiting: 1,
+        lastQuarantined: null,
         oldestReceivedAt: ago(health.good ? 10 : 400),
         quarantined: health.good ? 0 : 1,
       },

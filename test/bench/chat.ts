@@ -22,8 +22,12 @@ const agent = new Agent({ connections: 64 });
 const models = await openInstantModelServer({ dimension: 384 });
 const inspectorPort = await freePort();
 const stack = await openBenchStack({
-  ...{ EMBEDDER_PROVIDER: 'openai', EMBEDDER_BASE_URL: models.url, EMBEDDER_MODEL_NAME: 'embed' },
-  ...{ LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat' },
+  EMBEDDER_PROVIDER: 'openai',
+  EMBEDDER_BASE_URL: models.url,
+  EMBEDDER_MODEL_NAME: 'embed',
+  LLM_PROVIDER: 'openai',
+  BASE_URL: models.url,
+  MODEL: 'chat',
   OLLAMA_HOST: '',
   ...inspectable(inspectorPort),
 });

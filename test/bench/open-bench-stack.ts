@@ -8,7 +8,8 @@ import type { RunningStack } from '../support/running-stack.js';
 export const openBenchStack = (overrides: Record<string, string> = {}): Promise<RunningStack> => {
   const { EMBEDDER_NUM_THREAD: threads } = process.env;
   return openStack({
-    ...{ SWEEP_INTERVAL_SECONDS: '30', SWEEP_GRACE_SECONDS: '10' },
+    SWEEP_INTERVAL_SECONDS: '30',
+    SWEEP_GRACE_SECONDS: '10',
     ...(threads !== undefined && { EMBEDDER_NUM_THREAD: threads }),
     ...overrides,
   });

@@ -53,7 +53,10 @@ const readByTamis = async (path: string, kind: FileKind): Promise<Measured> => {
   const pool = createParserPool({ size: 1, limits: { timeoutMs: HOUR_MS } });
   try {
     const { report } = await pool.parseAndChunk({
-      ...{ path, kind, filename: 'bench', outputPath: `${path}.jsonl` },
+      path,
+      kind,
+      filename: 'bench',
+      outputPath: `${path}.jsonl`,
       chunking: { chunkSize: 512, overlapRate: 0.2 },
     });
     return { seconds: report!.duration_ms / 1000, peakMb: report!.peak_memory_mb! };

@@ -89,8 +89,11 @@ const measure = async (stack: RunningStack, embedderName: string, collection: Co
         rankings.map((ranked, index) => measured(ranked, collection.queries[index]!.relevant, 10)),
       ).toFixed(3);
     return {
-      ...{ collection: collection.name, embedder: embedder.modelName, ranking: name },
-      ...{ 'nDCG@10': over(ndcg), 'Recall@10': over(recall) },
+      collection: collection.name,
+      embedder: embedder.modelName,
+      ranking: name,
+      'nDCG@10': over(ndcg),
+      'Recall@10': over(recall),
     };
   };
   const scope = { kind: 'all', userId: 1 } as const;
@@ -100,8 +103,12 @@ const measure = async (stack: RunningStack, embedderName: string, collection: Co
   const legs = await inTurns(collection.queries, async ({ text }): Promise<Legs> => {
     const [vector = []] = await embedder.embed([text], { kind: 'query' });
     const found = await stack.adapters.chunks.searchHybrid({
-      ...{ scope, partitions: [partition] },
-      ...{ text, vector, vectorField: embedder.vectorField, size: CANDIDATES },
+      scope,
+      partitions: [partition],
+      text,
+      vector,
+      vectorField: embedder.vectorField,
+      size: CANDIDATES,
     });
     return { ...found, files };
   });

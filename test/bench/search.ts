@@ -61,7 +61,10 @@ try {
     async (text: string): Promise<void> => {
       const asked = {
         scope: { kind: 'partitions', userId: 1, roles: { [PARTITION]: 'owner' } } as Scope,
-        ...{ partitions: [PARTITION], text, vector: vectors.get(text)!, vectorField },
+        partitions: [PARTITION],
+        text,
+        vector: vectors.get(text)!,
+        vectorField,
         size: stack.config.search.candidates,
         ...(filter !== undefined && { filter: parseFilter(filter) }),
       };
@@ -155,7 +158,8 @@ try {
       const ratio = (to: readonly number[]): string =>
         ours === null ? '' : (percentile(ours, 0.5) / percentile(to, 0.5)).toFixed(2);
       rows.push({
-        ...{ kind, clients },
+        kind,
+        clients,
         'OpenSearch p50 ms': shown(plain, 0.5),
         'OpenSearch p95 ms': shown(plain, 0.95),
         'ranking alone p50 ms': shown(ranked, 0.5),

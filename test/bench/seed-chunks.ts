@@ -50,8 +50,13 @@ export const seedChunks = async (
       content_sha256: randomUUID().replaceAll('-', '').padEnd(64, '0'),
     };
     await adapters.files.admitFirst({
-      ...{ fileKey, partition, partitionKey, fileId },
-      ...{ userId: 1, taskId, generation },
+      fileKey,
+      partition,
+      partitionKey,
+      fileId,
+      userId: 1,
+      taskId,
+      generation,
     });
     const version = { ...upload, metadata: { shelf: `shelf-${file % 10}` }, indexed_at: new Date() };
     const chunks = Array.from({ length: CHUNKS_PER_FILE }, (_, position): StoredChunk => ({

@@ -23,7 +23,11 @@ const storedAlert = (index: number, of: number, now: number, spanMs: number): Ne
   const raw = JSON.stringify(value);
   const alert = toNewAlert({
     item: { raw, value, bytes: Buffer.byteLength(raw), problem: null },
-    ...{ watcher: `bench-${index % 50}`, version: 'v3', rules: [], mode: 'block', forwarding: false },
+    watcher: `bench-${index % 50}`,
+    version: 'v3',
+    rules: [],
+    mode: 'block',
+    forwarding: false,
     receivedAt: new Date(now - spanMs + Math.floor((index / of) * spanMs)),
   });
   return index % 3 === 0 ? { ...alert, state: 'filtered' } : alert;
@@ -64,7 +68,9 @@ export const measureReads = async (
   const row = (stored: number, question: string, times: number[]): void => {
     times.sort((one, other) => one - other);
     rows.push({
-      ...{ days, 'alerts stored': stored, question },
+      days,
+      'alerts stored': stored,
+      question,
       'p50 ms': Math.round(percentile(times, 0.5)),
       'p95 ms': Math.round(percentile(times, 0.95)),
       'worst ms': Math.round(times.at(-1) ?? NaN),

@@ -22,7 +22,9 @@ afterAll(() => stack?.close(), 60_000);
 /** The older page renews the token at its end. */
 const replay = async (page: Page): Promise<void> => {
   const kept = await replayCalls(page, {
-    ...{ base: stack.base, token, origin: ORIGIN },
+    base: stack.base,
+    token,
+    origin: ORIGIN,
     values: { partition: `replay-${randomUUID()}`, suffix: 'replay' },
     async settle(url) {
       const client = documentClient({

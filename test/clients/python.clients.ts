@@ -42,8 +42,11 @@ const runChecks = async (script: string, variables: Record<string, string>): Pro
   const { stdout } = await promisify(execFile)(python, [scriptPath(script)], {
     env: {
       ...process.env,
-      ...{ PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: '1' },
-      ...{ TAMIS_URL: stack.base, TAMIS_TOKEN: stack.token, ...variables },
+      PYTHONPATH: packages,
+      PYTHONDONTWRITEBYTECODE: '1',
+      TAMIS_URL: stack.base,
+      TAMIS_TOKEN: stack.token,
+      ...variables,
     },
     timeout: 180_000,
   });

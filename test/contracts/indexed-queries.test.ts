@@ -41,7 +41,9 @@ const value = fc.oneof(
 );
 const record = fc.record(
   {
-    ...{ a: value, b: scalar, c: scalar },
+    a: value,
+    b: scalar,
+    c: scalar,
     d: fc.oneof(
       scalar,
       fc.record({ e: value }, { requiredKeys: [] }),

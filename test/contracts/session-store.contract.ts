@@ -14,7 +14,10 @@ export const sessionStoreContract = (subject: Subject<SessionStore>): void => {
     const open = async (session: Partial<SessionRecord> = {}) => {
       const digest = randomUUID();
       await store().insert(digest, {
-        ...{ tokenDigest: 'token', keyDigest: null, createdAt: at(0), expiresAt: at(60) },
+        tokenDigest: 'token',
+        keyDigest: null,
+        createdAt: at(0),
+        expiresAt: at(60),
         ...session,
       });
       return digest;
@@ -23,7 +26,10 @@ export const sessionStoreContract = (subject: Subject<SessionStore>): void => {
     test('a session is found by its digest until it ends', async () => {
       const digest = await open({ keyDigest: 'key' });
       expect(await store().find(digest, at(59))).toEqual({
-        ...{ tokenDigest: 'token', keyDigest: 'key', createdAt: at(0), expiresAt: at(60) },
+        tokenDigest: 'token',
+        keyDigest: 'key',
+        createdAt: at(0),
+        expiresAt: at(60),
       });
       expect(await store().find(digest, at(60))).toBeNull();
       for (const other of [randomUUID(), '', digest.slice(1)])

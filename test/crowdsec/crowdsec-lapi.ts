@@ -114,7 +114,10 @@ export const createCrowdsecLapi = async (options: {
     await gone;
   };
   return {
-    ...{ watcher, cscli, stop, watched: at('auth.log') },
+    watcher,
+    cscli,
+    stop,
+    watched: at('auth.log'),
     async start() {
       child = spawn(join(files, 'usr/bin/crowdsec'), ['-c', at('config.yaml')], { cwd: root });
       for (const stream of [child.stdout, child.stderr])
@@ -202,9 +205,18 @@ prometheus: { enabled: false }
 const alertAbout = (address: string, scenario: string): object => {
   const now = new Date().toISOString();
   return {
-    ...{ scenario, scenario_hash: '1f2e3d', scenario_version: '0.1', message: `${address} tried passwords` },
-    ...{ events_count: 6, start_at: now, stop_at: now, capacity: 5, leakspeed: '10s', simulated: false },
-    ...{ remediation: true, events: [] },
+    scenario,
+    scenario_hash: '1f2e3d',
+    scenario_version: '0.1',
+    message: `${address} tried passwords`,
+    events_count: 6,
+    start_at: now,
+    stop_at: now,
+    capacity: 5,
+    leakspeed: '10s',
+    simulated: false,
+    remediation: true,
+    events: [],
     source: { scope: 'Ip', value: address, ip: address },
   };
 };

@@ -110,7 +110,10 @@ describe('the administration, on real services', () => {
 
   it('serves the indexer front end', async () => {
     await replayCalls(olderPage, {
-      ...{ base: stack.base, token: stack.token, origin: ORIGIN, values: { partition: 'replay' } },
+      base: stack.base,
+      token: stack.token,
+      origin: ORIGIN,
+      values: { partition: 'replay' },
       async settle(url) {
         expect((await client.ended(url)).task_state).toBe('COMPLETED');
       },

@@ -34,8 +34,11 @@ describe('a partition that is moved to another embedder', () => {
     await client.start({ embedder: 'bad', min_overlap: 0.1, min_known_item: 0.3 });
     const swap = await client.ended();
     expect(swap).toMatchObject({
-      ...{ status: 'failed', phase: 'measuring', error: expect.stringContaining('min_known_item') },
-      ...{ files_done: 12, files_total: 12 },
+      status: 'failed',
+      phase: 'measuring',
+      error: expect.stringContaining('min_known_item'),
+      files_done: 12,
+      files_total: 12,
     });
     expect(swap.figures!.known_item_after).toBeLessThan(0.3);
     expect(swap.figures!.known_item_before).toBeGreaterThan(0.5);

@@ -182,7 +182,10 @@ describe('turns, callbacks and pools', () => {
     expect(new Set(told.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer s3cret']));
     const bodies = told.map(({ body }) => JSON.parse(body) as { file_id: string; metadata: object });
     expect(bodies.sort((a, b) => (a.file_id < b.file_id ? -1 : 1))[3]).toEqual({
-      ...{ partition: 'many', file_id: 'f3', status: 'success', metadata: { doc_rev: '3-a' } },
+      partition: 'many',
+      file_id: 'f3',
+      status: 'success',
+      metadata: { doc_rev: '3-a' },
     });
     expect(await remainingDrift(stack)).toEqual([]);
   }, 120_000);

@@ -24,14 +24,24 @@ beforeAll(async () => {
   db = mongo.db(stack.config.mongodb.database);
   const at = new Date();
   await db.collection<{ _id: string }>('partitions').insertOne({
-    ...{ _id: 'papers', embedder: null, created_by: 1, created_at: at },
+    _id: 'papers',
+    embedder: null,
+    created_by: 1,
+    created_at: at,
     members: [{ user_id: 1, role: 'owner', added_at: at }],
   } as { _id: string });
   await db.collection<{ _id: string }>('files').insertMany(
     Array.from({ length: 1_200 }, (_, index) => ({
-      ...{ _id: `file-${index}`, name_key: `papers/f${index}`, partition: 'papers', file_id: `f${index}` },
-      ...{ created_by: 1, latest_generation: 0, live: null, pending_task: null },
-      ...{ created_at: at, updated_at: at },
+      _id: `file-${index}`,
+      name_key: `papers/f${index}`,
+      partition: 'papers',
+      file_id: `f${index}`,
+      created_by: 1,
+      latest_generation: 0,
+      live: null,
+      pending_task: null,
+      created_at: at,
+      updated_at: at,
     })),
   );
   await Promise.all([stack.startGateway(), stack.startWorker()]);
@@ -68,7 +78,10 @@ it('a start migrates records of before, and what it cannot is run again once it 
   });
   expect(await endedRuns('records')).toEqual([
     expect.objectContaining({
-      ...{ state: 'completed', started_by: 'start', done: 1_200, error: null },
+      state: 'completed',
+      started_by: 'start',
+      done: 1_200,
+      error: null,
       figures: { changed_by_partition_key_of_files: 1_200 },
     }),
   ]);

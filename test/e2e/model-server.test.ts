@@ -28,8 +28,11 @@ beforeAll(async () => {
   });
   stack = await openStack({
     ...modelEnvironment(server),
-    ...{ EMBEDDER_TIMEOUT: '20', LLM_TIMEOUT: '5', EMBEDDER_BATCH_SIZE: '4' },
-    ...{ VLM_BASE_URL: server.url, VLM_MODEL: server.models.vlm },
+    EMBEDDER_TIMEOUT: '20',
+    LLM_TIMEOUT: '5',
+    EMBEDDER_BATCH_SIZE: '4',
+    VLM_BASE_URL: server.url,
+    VLM_MODEL: server.models.vlm,
     // What the model is asked first is the answer.
     RAG_MODE: 'SimpleRag',
   });
@@ -98,7 +101,9 @@ describe('the main job with a model server, of a dimension of its own', () => {
     };
     const config = {
       chunking: { name: 'structured_section', chunk_size: 32, chunk_overlap_rate: 0 },
-      ...{ enable_contextualization: true, contextualization_mode: 'simple', enable_topic_tagging: true },
+      enable_contextualization: true,
+      contextualization_mode: 'simple',
+      enable_topic_tagging: true,
     };
     expect(await send('POST', '/presets/', { name: 'rich', preset_type: 'indexation', config })).toBe(201);
     expect(await send('POST', '/partition/rich', {})).toBe(201);
@@ -150,7 +155,8 @@ describe('the main job with a model server, of a dimension of its own', () => {
       server.always('chat', { kind: 'status', status: 400, body: '{"error": "no images, please"}' });
       const url = await client.upload('POST', 'mill', 'refused', catalogue('Parts for rent.'), 'c.docx');
       expect(await client.ended(url)).toMatchObject({
-        ...{ task_state: 'COMPLETED', degraded_stages: ['caption'] },
+        task_state: 'COMPLETED',
+        degraded_stages: ['caption'],
       });
       const listed = await (await stack.request('/partition/mill?degraded_stage=caption')).json();
       expect(listed).toMatchObject({ files: [{ file_id: 'refused' }] });
@@ -198,7 +204,8 @@ describe('the main job with a model server, of a dimension of its own', () => {
     await until('the model is talking', async () => server.asked('chat').length === 1);
     controller.abort();
     await until('the model is stopped', async () => server.asked('chat')[0]?.aborted === true, {
-      ...{ withinMs: 1000, everyMs: 10 },
+      withinMs: 1000,
+      everyMs: 10,
     });
   });
 

@@ -67,8 +67,13 @@ describe('a gateway and a worker of the proxy alone', () => {
   beforeAll(async () => {
     const nowhere = `http://127.0.0.1:${(engine.address() as AddressInfo).port}`;
     changes = {
-      ...{ SERVICES: 'proxy', OPENSEARCH_URL: nowhere, OLLAMA_HOST: nowhere },
-      ...{ BASE_URL: nowhere, MODEL: 'chat', EMBEDDER_BASE_URL: nowhere, EMBEDDER_MODEL_NAME: 'vectors' },
+      SERVICES: 'proxy',
+      OPENSEARCH_URL: nowhere,
+      OLLAMA_HOST: nowhere,
+      BASE_URL: nowhere,
+      MODEL: 'chat',
+      EMBEDDER_BASE_URL: nowhere,
+      EMBEDDER_MODEL_NAME: 'vectors',
     };
     await Promise.all([stack.startGateway(changes), stack.startWorker(changes)]);
   }, 120_000);

@@ -77,7 +77,9 @@ const upload = (
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   form.append('file', new Blob([text]), `${fileId}.md`);
   return stack.request(`/indexer/partition/${NAMES.partition}/file/${fileId}`, {
-    ...{ method: 'POST', body: form, headers: { 'x-request-id': id } },
+    method: 'POST',
+    body: form,
+    headers: { 'x-request-id': id },
   });
 };
 const statusUrl = async (answer: Response): Promise<string> => {
@@ -87,7 +89,9 @@ const statusUrl = async (answer: Response): Promise<string> => {
 };
 const push = (body: string, token: string) =>
   fetch(`${stack.base}/v3/signals`, {
-    ...{ method: 'POST', headers: { ...json, authorization: `Bearer ${token}` }, body },
+    method: 'POST',
+    headers: { ...json, authorization: `Bearer ${token}` },
+    body,
   });
 const lines = (): Record<string, unknown>[] =>
   stack
@@ -127,16 +131,21 @@ beforeAll(async () => {
   metricsUrl = `http://127.0.0.1:${port}/metrics`;
   stack = await openStack({
     ...modelEnvironment(server, 'openai'),
-    ...{ API_KEY: SECRETS.modelKey, EMBEDDER_API_KEY: SECRETS.modelKey, RAG_MODE: 'SimpleRag' },
-    ...{ METRICS_TOKEN: SECRETS.metricsToken, DASHBOARD_API_KEY: SECRETS.dashboardKey },
-    ...{ CALLBACK_SIGNING_KEY: SECRETS.callbackSecret, INDEXING_CALLBACK_ALLOW_PRIVATE_URLS: 'true' },
-    ...{ CAPI_URL: capi.url, PROXY_TIMEOUT_MS: '1500', WORKER_METRICS_PORT: String(port) },
-    ...{
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_HEADERS: `x-key=${SECRETS.collectorKey}`,
-    },
+    API_KEY: SECRETS.modelKey,
+    EMBEDDER_API_KEY: SECRETS.modelKey,
+    RAG_MODE: 'SimpleRag',
+    METRICS_TOKEN: SECRETS.metricsToken,
+    DASHBOARD_API_KEY: SECRETS.dashboardKey,
+    CALLBACK_SIGNING_KEY: SECRETS.callbackSecret,
+    INDEXING_CALLBACK_ALLOW_PRIVATE_URLS: 'true',
+    CAPI_URL: capi.url,
+    PROXY_TIMEOUT_MS: '1500',
+    WORKER_METRICS_PORT: String(port),
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: `x-key=${SECRETS.collectorKey}`,
     // Everything that could be logged is.
-    ...{ LOG_LEVEL: 'trace', MAX_RUNNING_TASKS_PER_USER: '1' },
+    LOG_LEVEL: 'trace',
+    MAX_RUNNING_TASKS_PER_USER: '1',
   });
   await Promise.all([stack.startGateway(), stack.startWorker()]);
   client = documentClient(stack);
@@ -184,7 +193,8 @@ const actEverywhere = async (): Promise<void> => {
   };
   const people = async (): Promise<void> => {
     const user = await stack.request('/users/', {
-      ...{ method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ display_name: 'Ann' }),
     });
     made['userToken'] = ((await user.json()) as { token: string }).token;
@@ -196,7 +206,8 @@ const actEverywhere = async (): Promise<void> => {
   };
   const signals = async (): Promise<void> => {
     const login = await fetch(`${stack.base}/v3/watchers/login`, {
-      ...{ method: 'POST', headers: json },
+      method: 'POST',
+      headers: json,
       body: JSON.stringify({ machine_id: NAMES.watcher, password: SECRETS.watcherPassword, scenarios: [] }),
     });
     const { token } = (await login.json()) as { token: string };
@@ -209,7 +220,8 @@ const actEverywhere = async (): Promise<void> => {
     await push(`[{"scenario": "${WORDS.brokenAlert}", `, token);
     await push(JSON.stringify([{ message: WORDS.brokenAlert }]), token);
     await fetch(`${stack.base}/v3/usage-metrics`, {
-      ...{ method: 'POST', headers: { ...json, authorization: `Bearer ${token}` } },
+      method: 'POST',
+      headers: { ...json, authorization: `Bearer ${token}` },
       body: JSON.stringify({ log_processors: [{ name: WORDS.usage }] }),
     });
     await until('the signals are done with', async () => {
@@ -278,9 +290,16 @@ describe('what was planted everywhere', () => {
 
   it('is in no trace, and neither is a name', async () => {
     const names = [
-      ...['RunActivity:parseDocument', 'RunActivity:sendBatches', 'StartWorkflow:indexDocument'],
-      ...['model chat', 'model embedding', 'opensearch bulk', 'mongodb alerts.insert'],
-      ...['POST /v3/signals', 'POST /v1/chat/completions', 'GET /search/partition/{partition}'],
+      'RunActivity:parseDocument',
+      'RunActivity:sendBatches',
+      'StartWorkflow:indexDocument',
+      'model chat',
+      'model embedding',
+      'opensearch bulk',
+      'mongodb alerts.insert',
+      'POST /v3/signals',
+      'POST /v1/chat/completions',
+      'GET /search/partition/{partition}',
     ];
     // Processes hand their spans over every five seconds; the last ones are awaited.
     const missing = (): string[] => names.filter((name) => !collector.text().includes(name));
@@ -325,7 +344,7 @@ describe('the id of a request', () => {
     expect(lines()).toEqual(
       expect.arrayContaining(
         ['embedding', 'chat'].map((operation) =>
-          expect.objectContaining({ ...{ msg: 'model call', request_id: id }, operation, outcome: 'ok' }),
+          expect.objectContaining({ msg: 'model call', request_id: id, operation, outcome: 'ok' }),
         ),
       ),
     );

@@ -32,7 +32,9 @@ const upload = async (fileId: string, headers: Record<string, string>): Promise<
   const form = new FormData();
   form.append('file', new Blob([`# ${fileId}\n\nThe lighthouse keeps ${fileId} oil lamps.`]), `${fileId}.md`);
   const answer = await stack.request(`/indexer/partition/lamps/file/${fileId}`, {
-    ...{ method: 'POST', body: form, headers },
+    method: 'POST',
+    body: form,
+    headers,
   });
   return ((await answer.json()) as { task_status_url: string }).task_status_url;
 };
@@ -42,7 +44,8 @@ const chat = async (headers: Record<string, string>): Promise<void> => {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({
-      ...{ model: 'rag-lamps', stream: true },
+      model: 'rag-lamps',
+      stream: true,
       messages: [{ role: 'user', content: 'How many lamps does the lighthouse keep?' }],
     }),
   });
@@ -64,11 +67,9 @@ beforeAll(async () => {
   ]);
   stack = await openStack({
     ...modelEnvironment(server, 'openai'),
-    ...{
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of-ours',
-    },
-    ...{ MAX_RUNNING_TASKS_PER_USER: '1' },
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20of-ours',
+    MAX_RUNNING_TASKS_PER_USER: '1',
   });
   await Promise.all([stack.startGateway(), stack.startWorker()]);
   client = documentClient(stack);
@@ -107,7 +108,9 @@ describe('traces', () => {
     );
     const [root] = trace.filter(({ name }) => name === request);
     expect(root).toMatchObject({
-      ...{ service: 'tamis-gateway', parentId: 'a'.repeat(16), failed: false },
+      service: 'tamis-gateway',
+      parentId: 'a'.repeat(16),
+      failed: false,
       attributes: { 'http.response.status_code': 201, 'http.route': expect.stringContaining('{file_id}') },
     });
     expect(trace.find(({ name }) => name === 'RunActivity:embedDocument')).toMatchObject({

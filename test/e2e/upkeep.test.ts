@@ -38,8 +38,10 @@ afterAll(async () => {
 
 const parsedConfig = (prefix: string, changes: Record<string, string>): Config =>
   parseConfig({
-    ...{ TASK_QUEUE_PREFIX: prefix, TEMPORAL_ADDRESS: process.env['TEMPORAL_ADDRESS']! },
-    ...{ AUTH_TOKEN: randomBytes(16).toString('hex'), SECRETS_KEY: randomBytes(32).toString('base64') },
+    TASK_QUEUE_PREFIX: prefix,
+    TEMPORAL_ADDRESS: process.env['TEMPORAL_ADDRESS']!,
+    AUTH_TOKEN: randomBytes(16).toString('hex'),
+    SECRETS_KEY: randomBytes(32).toString('base64'),
     ...changes,
   });
 

@@ -53,7 +53,8 @@ const arrived = (): unknown[] => standIn.received(lapi.machineId).flatMap(({ ite
 const allArrive = (count: number): Promise<boolean> =>
   until(`${count} signals have arrived`, async () => arrived().length >= count, { withinMs: 60_000 });
 const group = (...values: string[]) => ({
-  ...{ scenario: 'crowdsecurity/community', scope: 'Ip' },
+  scenario: 'crowdsecurity/community',
+  scope: 'Ip',
   decisions: values.map((value) => ({ value, duration: '167h59m30s' })),
 });
 

@@ -28,14 +28,19 @@ it('answers generated requests as its OpenAPI document says', async () => {
   const tool = findSchemathesis();
   if (tool === null) throw new Error('run this with `npm run test:fuzz`, which fetches schemathesis');
   const keys = {
-    ...{ user: await createUser(), admin: stack.token },
+    user: await createUser(),
+    admin: stack.token,
     dashboard: stack.config.proxy.dashboardApiKey ?? '',
   };
   const found: string[] = [];
   for (const { name, ...surface } of surfacesOf(keys)) {
     const { faults, requests, output } = await runSchemathesis(tool, {
-      ...{ ...surface, url: stack.base, examples: EXAMPLES, seed: SEED },
-      ...{ phases: 'examples,coverage,fuzzing', withinMs: HOUR_MS },
+      ...surface,
+      url: stack.base,
+      examples: EXAMPLES,
+      seed: SEED,
+      phases: 'examples,coverage,fuzzing',
+      withinMs: HOUR_MS,
     });
     console.log(`${name}, seed ${SEED}: ${requests} requests, ${faults.length} faults\n${output}`);
     found.push(...faults.map((fault) => `${name}: ${fault}`));

@@ -21,7 +21,12 @@ describe('a few generated requests to each operation', () => {
           dashboard: DASHBOARD_KEY,
         })) {
           const { faults, requests, output } = await runSchemathesis(tool!, {
-            ...{ ...surface, url: proxy.url, examples: 1, seed: 20, phases: 'fuzzing', withinMs: 120_000 },
+            ...surface,
+            url: proxy.url,
+            examples: 1,
+            seed: 20,
+            phases: 'fuzzing',
+            withinMs: 120_000,
           });
           expect([name, faults, faults.length === 0 ? '' : output]).toEqual([name, [], '']);
           expect(requests).toBeGreaterThan(20);

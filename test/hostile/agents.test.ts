@@ -38,8 +38,15 @@ const expectShort = async (method: string, params: object, of: RegExp): Promise<
 
 /** What fits where nothing is said. */
 const ARGUMENTS: Record<string, unknown> = {
-  ...{ query: 'mill', partition: 'notes', file_id: 'mill', chunk_id: 'x', task_id: 'x', metadata: {} },
-  ...{ source_partition: 'notes', source_file_id: 'mill', url: 'https://example.org/' },
+  query: 'mill',
+  partition: 'notes',
+  file_id: 'mill',
+  chunk_id: 'x',
+  task_id: 'x',
+  metadata: {},
+  source_partition: 'notes',
+  source_file_id: 'mill',
+  url: 'https://example.org/',
 };
 
 describe('an agent that sends texts of 4 MB', () => {
@@ -83,7 +90,9 @@ describe('an agent that sends texts of 4 MB', () => {
 
   test('is told of no progress under a token as long', async () => {
     const { status, text } = await post('tools/call', {
-      ...{ name: 'list_partitions', arguments: {}, _meta: { progressToken: LONG } },
+      name: 'list_partitions',
+      arguments: {},
+      _meta: { progressToken: LONG },
     });
     expect([status, text.startsWith('{')]).toEqual([200, true]);
   });

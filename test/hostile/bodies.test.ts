@@ -114,7 +114,9 @@ test('bodies in flight are bounded by their bytes, and by the share of each user
   const leave = new AbortController();
   const ask = (token: string, length: number): Promise<Response> =>
     gateway.call('POST', '/v1/chat/completions', {
-      ...{ token, signal: leave.signal, headers: { 'Content-Type': 'application/json' } },
+      token,
+      signal: leave.signal,
+      headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(length) }], stream: true }),
     });
   await watchHealth(gateway, async () => {
@@ -201,11 +203,9 @@ test('behind a trusted proxy large pushes of one address take no room of another
   await until('one does not fit', async () => greedy.some(({ heard }) => heard().includes(' 503 ')));
   const body = ' '.repeat(6_000_000) + JSON.stringify([sampleSignal(1)]);
   const { status } = await gateway.call('POST', '/v2/signals', {
-    ...{
-      body,
-      token: 'another',
-      headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '192.0.2.2' },
-    },
+    body,
+    token: 'another',
+    headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': '192.0.2.2' },
   });
   expect(status).toBe(200);
 }, 30_000);

@@ -73,12 +73,19 @@ const populate = async (proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> 
       [`/partition/${kind}/workspaces/${workspace}/files`, { file_ids: [where.fileId] }],
     ] as const)
       await proxy.call('POST', path, {
-        ...{ token, body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } },
+        token,
+        body: JSON.stringify(body),
+        headers: { 'Content-Type': 'application/json' },
       });
     const [file] = await proxy.adapters.files.listLive({ kind: 'all', userId: 0 }, kind);
     return {
-      ...{ partition: kind, file_id: where.fileId, extract_id: extract, workspace_id: workspace },
-      ...{ task_id: file?.live?.task_id ?? '', id: String(userId), user_id: String(userId) },
+      partition: kind,
+      file_id: where.fileId,
+      extract_id: extract,
+      workspace_id: workspace,
+      task_id: file?.live?.task_id ?? '',
+      id: String(userId),
+      user_id: String(userId),
     };
   };
   const ids: Ids = { own: await side('own', owner), foreign: await side('foreign', stranger), missing: {} };
@@ -116,7 +123,9 @@ const populate = async (proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> 
     { name: 'an owner by session', headers: await bySession(owner.token), ...user('owner') },
     {
       name: 'an editor who added a key to the session',
-      ...{ headers: await bySession(editor.token, readingKey), ...user('editor'), scopes: ['read'] },
+      headers: await bySession(editor.token, readingKey),
+      ...user('editor'),
+      scopes: ['read'],
     },
     { name: 'the dashboard by session', headers: await bySession(DASHBOARD_KEY), scopes: ['admin'] },
     { name: 'a session that has ended', headers: ended },
@@ -176,7 +185,9 @@ const askEverything = async (proxy: Proxy): Promise<{ findings: string[]; asked:
           void findings.push(`${nameOf(one)}, ${caller.name}, ${kind}: ${what}`);
         const stop = new AbortController();
         const response = await fetch(`${proxy.url}${fill(one, names, kind)}`, {
-          ...{ method: method.toUpperCase(), headers: caller.headers, redirect: 'manual' },
+          method: method.toUpperCase(),
+          headers: caller.headers,
+          redirect: 'manual',
           signal: stop.signal,
         });
         const { status } = response;

@@ -38,10 +38,15 @@ afterAll(async () => {
 
 const modelOf = (provider: 'openai' | 'ollama', totalMs: number | null = null): LanguageModel =>
   createRemoteLanguageModel({
-    ...{ endpointName: 'llm_override', modelName: 'endless', contextTokens: 1000, answerTokens: null },
+    endpointName: 'llm_override',
+    modelName: 'endless',
+    contextTokens: 1000,
+    answerTokens: null,
     server: createModelServer(dispatcher, provider, {
       baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      ...{ apiKey: null, timeoutMs: 5_000, limits: { ...FOREIGN_LIMITS, totalMs } },
+      apiKey: null,
+      timeoutMs: 5_000,
+      limits: { ...FOREIGN_LIMITS, totalMs },
     }),
     calls: createResilientCalls({ name: 'llm_override', concurrency: 1 }),
   });
@@ -106,10 +111,15 @@ test('an answer that goes on and on ends at its time', async () => {
   });
   await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
   const model = createRemoteLanguageModel({
-    ...{ endpointName: 'llm_override', modelName: 'endless', contextTokens: 1000, answerTokens: null },
+    endpointName: 'llm_override',
+    modelName: 'endless',
+    contextTokens: 1000,
+    answerTokens: null,
     server: createModelServer(dispatcher, 'openai', {
       baseUrl: `http://127.0.0.1:${(slow.address() as AddressInfo).port}`,
-      ...{ apiKey: null, timeoutMs: 5_000, limits: { ...FOREIGN_LIMITS, totalMs: 500 } },
+      apiKey: null,
+      timeoutMs: 5_000,
+      limits: { ...FOREIGN_LIMITS, totalMs: 500 },
     }),
     calls: createResilientCalls({ name: 'llm_override', concurrency: 1 }),
   });

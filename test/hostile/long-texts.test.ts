@@ -76,7 +76,8 @@ const longestTurn = async <T>(work: () => Promise<T>): Promise<{ share: number; 
 
 const source = (text: string) => ({
   source: { title: 'a page', url: 'https://pages.example', snippet: '' },
-  ...{ heading: 'a page', text },
+  heading: 'a page',
+  text,
 });
 const frame = {
   template: BUNDLED_PROMPTS.sys_prompt,

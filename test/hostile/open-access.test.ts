@@ -53,7 +53,8 @@ describe('without AUTH_TOKEN', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       for (const path of ['/users/1', '/partition/a', '/indexer/partition/a/file/b', '/v1/chat/completions'])
         expect([method, path, await status(method, path, { Origin: 'https://evil.example' })]).toEqual([
-          ...[method, path],
+          method,
+          path,
           403,
         ]);
   });

@@ -47,8 +47,13 @@ const open = (length: number): { socket: Socket; heard: () => string } => {
   sockets.push(socket);
   socket.write(
     [
-      ...['POST /v3/signals HTTP/1.1', 'Host: proxy', 'Content-Type: application/json'],
-      ...[`Authorization: Bearer ${mintToken('late').token}`, `Content-Length: ${length}`, '', ''],
+      'POST /v3/signals HTTP/1.1',
+      'Host: proxy',
+      'Content-Type: application/json',
+      `Authorization: Bearer ${mintToken('late').token}`,
+      `Content-Length: ${length}`,
+      '',
+      '',
     ].join('\r\n'),
   );
   return { socket, heard: () => heard };

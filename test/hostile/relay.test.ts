@@ -48,7 +48,8 @@ const start = async (options: ProxyOptions = {}) => {
   const send = (path: string, body: Buffer | string, headers: Record<string, string> = {}) =>
     proxy.raw('POST', path, {
       headers: {
-        ...{ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
         ...headers,
       },
       body: Buffer.from(body),
@@ -211,8 +212,14 @@ describe('logins of machines that somebody made up', () => {
 
   it('are counted however the path is spelt, and what cannot be read as well', async () => {
     const paths = [
-      ...['/v3/%77atchers/login', '/v3//watchers/login', '/v3/watchers//login', '/v3/watchers/login//'],
-      ...['/v3/watchers/login/', '/v3/Watchers/LOGIN', '/v3/watchers%2flogin', '/v3/watchers/login;a=b'],
+      '/v3/%77atchers/login',
+      '/v3//watchers/login',
+      '/v3/watchers//login',
+      '/v3/watchers/login//',
+      '/v3/watchers/login/',
+      '/v3/Watchers/LOGIN',
+      '/v3/watchers%2flogin',
+      '/v3/watchers/login;a=b',
     ];
     for (const path of paths) {
       const { login, asked, proxy } = await open();

@@ -44,7 +44,11 @@ describe('a page of another origin', () => {
         });
         const text = await response.text();
         expect([method, path, token, response.status, text.includes(CSRF)]).toEqual([
-          ...[method, path, token, 403, true],
+          method,
+          path,
+          token,
+          403,
+          true,
         ]);
         asked += 1;
       }
@@ -94,7 +98,8 @@ describe('a page of another origin', () => {
         const preflight = await fetch(`${gateway.url}${path}`, {
           method: 'OPTIONS',
           headers: {
-            ...{ Origin: origin, 'Access-Control-Request-Method': 'POST' },
+            Origin: origin,
+            'Access-Control-Request-Method': 'POST',
             'Access-Control-Request-Headers': 'X-CSRF-Token',
           },
         });
@@ -278,7 +283,8 @@ describe('guessing', () => {
 
   it('is not what a page does whose session has ended: signing in stays open', async () => {
     const limited = await startProxy({
-      ...{ unauthenticatedRate: 3, env: { RATE_LIMIT_AUTH_FAILURE: '3/minute' } },
+      unauthenticatedRate: 3,
+      env: { RATE_LIMIT_AUTH_FAILURE: '3/minute' },
     });
     const ended = { Cookie: `tamis_session=${'e'.repeat(43)}` };
     const poll = async (path: string): Promise<number[]> => {

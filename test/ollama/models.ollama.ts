@@ -15,8 +15,14 @@ if (host === undefined || host === '')
 /** Both dialects that Ollama speaks. A slow machine needs time for the first answer. */
 const open = (provider: 'ollama' | 'openai'): Promise<OpenedModels> =>
   openModels({
-    ...{ OLLAMA_HOST: host, EMBEDDER_MODEL_NAME: EMBEDDER, MODEL: LLM, MAX_LLM_CONTEXT_SIZE: '2048' },
-    ...{ EMBEDDER_PROVIDER: provider, LLM_PROVIDER: provider, EMBEDDER_TIMEOUT: '600', LLM_TIMEOUT: '600' },
+    OLLAMA_HOST: host,
+    EMBEDDER_MODEL_NAME: EMBEDDER,
+    MODEL: LLM,
+    MAX_LLM_CONTEXT_SIZE: '2048',
+    EMBEDDER_PROVIDER: provider,
+    LLM_PROVIDER: provider,
+    EMBEDDER_TIMEOUT: '600',
+    LLM_TIMEOUT: '600',
   });
 
 const subject = <Model>(
@@ -56,7 +62,10 @@ describe('what is peculiar to Ollama', () => {
   test('the probe tells the embedder’s dimension, window and tokeniser', async () => {
     await models.registry.embedder('default');
     expect(await models.endpoints.get('embedder', 'default')).toMatchObject({
-      ...{ provider: 'ollama', dimension: 384, context_tokens: 512, text_form: 'wordpiece' },
+      provider: 'ollama',
+      dimension: 384,
+      context_tokens: 512,
+      text_form: 'wordpiece',
       probed_at: expect.any(Date),
     });
   });

@@ -78,17 +78,21 @@ beforeAll(async () => {
     pour.close();
   });
   stack = await openStack({
-    ...{ LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat', OLLAMA_HOST: '' },
+    LLM_PROVIDER: 'openai',
+    BASE_URL: models.url,
+    MODEL: 'chat',
+    OLLAMA_HOST: '',
     // As where it runs: the worker gives way to the gateway.
     WORKER_NICENESS: '10',
     // As a gateway is served: the limits are what is tried here.
-    ...{
-      RATE_LIMIT_ENABLED: 'true',
-      RATE_LIMIT_CHAT: '1000000/minute',
-      RATE_LIMIT_DEFAULT: '1000000/minute',
-    },
-    ...{ CAPI_URL: capi.url, LOGIN_BUDGET: '18', FORWARD_ENABLED: 'false' },
-    ...{ LLM_OVERRIDE_ALLOW_CUSTOM_ENDPOINT: 'true', LLM_OVERRIDE_ALLOW_PRIVATE_URLS: 'true' },
+    RATE_LIMIT_ENABLED: 'true',
+    RATE_LIMIT_CHAT: '1000000/minute',
+    RATE_LIMIT_DEFAULT: '1000000/minute',
+    CAPI_URL: capi.url,
+    LOGIN_BUDGET: '18',
+    FORWARD_ENABLED: 'false',
+    LLM_OVERRIDE_ALLOW_CUSTOM_ENDPOINT: 'true',
+    LLM_OVERRIDE_ALLOW_PRIVATE_URLS: 'true',
   });
   await Promise.all([stack.startGateway(), stack.startWorker()]);
   [user, foe] = [await createUser('friend'), await createUser('foe')];
@@ -122,7 +126,9 @@ const post = async (
   { token, headers = {}, dispatcher = agent }: { token?: string; headers?: object; dispatcher?: Agent } = {},
 ): Promise<{ status: number; text: string }> => {
   const { statusCode, body: answer } = await request(`${stack.base}${path}`, {
-    ...{ method: 'POST', dispatcher, body },
+    method: 'POST',
+    dispatcher,
+    body,
     headers: { 'content-type': 'application/json', ...(token && bearer(token)), ...headers },
   });
   return { status: statusCode, text: await answer.text() };
@@ -177,7 +183,9 @@ const p99 = (times: readonly number[]): number =>
 
 const upload = async (index: number, content: string, filename: string, metadata = '{}'): Promise<void> => {
   const response = await stack.request(`/indexer/partition/theirs/file/f${index}-${Date.now()}`, {
-    ...{ method: 'POST', headers: bearer(foe), body: uploadForm(content, { filename, metadata }) },
+    method: 'POST',
+    headers: bearer(foe),
+    body: uploadForm(content, { filename, metadata }),
   });
   await response.text();
 };
@@ -200,11 +208,13 @@ const made = (index: number): string => mintToken(`made-up-${index}-${Date.now()
 const ATTACKS: Attack[] = [
   {
     name: '1 metrics that unpack a thousandfold',
-    ...{ hands: 2, once: () => post('/v3/metrics/', bomb, { ...by, token: bomber, headers: GZIP }) },
+    hands: 2,
+    once: () => post('/v3/metrics/', bomb, { ...by, token: bomber, headers: GZIP }),
   },
   {
     name: '2, 3 a model server of blanks without an end',
-    ...{ hands: 2, once: () => chat(foe, { llm_override: { base_url: pourUrl, model: 'm', api_key: 'k' } }) },
+    hands: 2,
+    once: () => chat(foe, { llm_override: { base_url: pourUrl, model: 'm', api_key: 'k' } }),
   },
   {
     name: '4 logins of made-up machines',
@@ -220,7 +230,8 @@ const ATTACKS: Attack[] = [
   },
   {
     name: '6 questions of 4 MB',
-    ...{ hands: 2, once: () => chat(foe, undefined, 'some words '.repeat(360_000)) },
+    hands: 2,
+    once: () => chat(foe, undefined, 'some words '.repeat(360_000)),
   },
   {
     name: '7 tags that never close, and spans of a billion cells',

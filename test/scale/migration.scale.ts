@@ -61,7 +61,10 @@ describe('100,000 chunks of schema 2', () => {
   it('are migrated by a worker that is killed five times, on an engine that is killed once', async () => {
     stack = await openStack();
     const report = await migrateSchemaTwo(stack, {
-      ...{ files: FILES, paragraphs: PARAGRAPHS, kills: 5, pagesPerSecond: null },
+      files: FILES,
+      paragraphs: PARAGRAPHS,
+      kills: 5,
+      pagesPerSecond: null,
       disturb: killEngineHalfway,
     });
     console.log(JSON.stringify(report, null, 2));
@@ -77,7 +80,10 @@ describe('a step of the present schema under load, with three kills', () => {
   it('goes by unnoticed', async () => {
     stack = await openStack();
     const report = await migrateUnderLoad(stack, {
-      ...{ files: 20, paragraphs: 2_150, kills: 3, pagesPerSecond: 1 },
+      files: 20,
+      paragraphs: 2_150,
+      kills: 3,
+      pagesPerSecond: 1,
     });
     console.log(JSON.stringify(report, null, 2));
     await stack.close();

@@ -71,8 +71,11 @@ export const activityBench = async (
   const sweep = createSweepActivities({
     adapters,
     settings: {
-      ...{ graceMs: 0, timeoutMs: 3_600_000, orphanGraceMs: 0 },
-      ...{ runningPerUser: 100, retentionMs: 30 * 86_400_000 },
+      graceMs: 0,
+      timeoutMs: 3_600_000,
+      orphanGraceMs: 0,
+      runningPerUser: 100,
+      retentionMs: 30 * 86_400_000,
     },
     now,
   });
@@ -81,20 +84,24 @@ export const activityBench = async (
   const admitCopy = async (fileId: string, source: TaskRecord): Promise<TaskRecord> => {
     const generation = await stores.counters.nextGeneration();
     const task = sampleTask({
-      ...{
-        kind: 'copy',
-        task_id: `copy-${generation}`,
-        file_id: fileId,
-        file_key: `key-of-${fileId}`,
-        generation,
-      },
-      ...{ embedder: 'builtin-hash', upload: { ...source.upload, upload_id: `copy-${generation}` } },
+      kind: 'copy',
+      task_id: `copy-${generation}`,
+      file_id: fileId,
+      file_key: `key-of-${fileId}`,
+      generation,
+      embedder: 'builtin-hash',
+      upload: { ...source.upload, upload_id: `copy-${generation}` },
       source: { file_key: source.file_key, generation: source.generation },
     });
     await stores.tasks.insert(task);
     await stores.files.admitFirst({
-      ...{ fileKey: task.file_key, partition: 'library', partitionKey, fileId, userId: 1 },
-      ...{ taskId: task.task_id, generation },
+      fileKey: task.file_key,
+      partition: 'library',
+      partitionKey,
+      fileId,
+      userId: 1,
+      taskId: task.task_id,
+      generation,
     });
     return task;
   };

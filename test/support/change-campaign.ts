@@ -25,7 +25,9 @@ export const runChangeCampaign = async (
   const report: ChangeReport = { faults: [], drifts: [], kills: [] };
   const runs = (options.all ? [...main, ...more] : main).flatMap((scene) =>
     scene.moments.slice(0, options.all ? undefined : 1).map((moment, index) => ({
-      ...{ scene, moment, id: `${scene.name}-${index}` },
+      scene,
+      moment,
+      id: `${scene.name}-${index}`,
     })),
   );
   await Promise.all(runs.map(({ scene, id }) => scene.prepare(id)));

@@ -81,14 +81,16 @@ export const scenesOf = (stack: RunningStack): { main: Scene[]; more: Scene[] } 
   const words =
     (process: Moment['process']) =>
     (id: string): Moment => ({
-      ...{ process, name: `${process}: the words of ${id} are on their way to its chunks` },
+      process,
+      name: `${process}: the words of ${id} are on their way to its chunks`,
       reached: async () =>
         (await records(id)).concat(await records(to(id))).some((file) => file.chunk_updates.length > 0),
     });
   const cancelled =
     (process: Moment['process']) =>
     (id: string): Moment => ({
-      ...{ process, name: `${process}: ${id} is cancelled and not cleaned up` },
+      process,
+      name: `${process}: ${id} is cancelled and not cleaned up`,
       reached: async () => {
         const found = await task(id);
         return found?.state === 'CANCELLED' && found.cleaned_at === null;
@@ -97,7 +99,8 @@ export const scenesOf = (stack: RunningStack): { main: Scene[]; more: Scene[] } 
   const buried =
     (process: Moment['process']) =>
     (id: string): Moment => ({
-      ...{ process, name: `${process}: the file of ${id} is deleted and not cleaned up` },
+      process,
+      name: `${process}: the file of ${id} is deleted and not cleaned up`,
       reached: async () => (await records(id)).some((file) => file.deleted_at !== null),
     });
 
@@ -124,7 +127,8 @@ export const scenesOf = (stack: RunningStack): { main: Scene[]; more: Scene[] } 
         });
       },
       moments: (['worker', 'gateway'] as const).map((process) => (id) => ({
-        ...{ process, name: `${process}: ${id} is being copied` },
+        process,
+        name: `${process}: ${id} is being copied`,
         reached: async () => {
           for await (const { kind, partition, stage, finished_at } of tasks.scan())
             if (kind === 'copy' && partition === to(id) && stage === 'store' && finished_at === null)
@@ -156,7 +160,8 @@ export const scenesOf = (stack: RunningStack): { main: Scene[]; more: Scene[] } 
         await call('DELETE', `/partition/${id}`, DONE.remove);
       },
       moments: (['worker', 'gateway'] as const).map((process) => (id) => ({
-        ...{ process, name: `${process}: ${id} is deleted and not cleaned up` },
+        process,
+        name: `${process}: ${id} is deleted and not cleaned up`,
         reached: async () => (await partitions.get(id)) === null && (await records(id)).length > 0,
       })),
       async check(id) {

@@ -61,7 +61,8 @@ export async function runDrain({ stack, standIn, watchers, signals }: Target): P
   const times = [...pushed.keys()].flatMap((watcher) => taken(watcher).map(({ at }) => Date.parse(at)));
   const seconds = (Math.max(...times) - Math.min(...times)) / 1000;
   return {
-    ...{ watchers, signals },
+    watchers,
+    signals,
     signalsASecond: Math.round(signals / seconds),
     pushMs: { before, meanwhile },
     faults: [...pushed].flatMap(([watcher, uuids]) =>

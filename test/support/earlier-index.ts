@@ -18,7 +18,9 @@ export const createFirstIndex = async (
         _meta: { schema_version: 3 },
         properties: {
           ...chunkMapping.properties,
-          ...{ section_id: integer, prev_section_id: integer, next_section_id: integer },
+          section_id: integer,
+          prev_section_id: integer,
+          next_section_id: integer,
           ...Object.fromEntries(
             fields.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
           ),

@@ -31,7 +31,12 @@ export const killEngines = async (
   engines: readonly string[],
 ): Promise<EngineKillReport> => {
   const report: EngineKillReport = {
-    ...{ kills: [], pushed: 0, pushedAgain: 0, uploaded: 0, chats: { answered: 0, refused: {} }, faults: [] },
+    kills: [],
+    pushed: 0,
+    pushedAgain: 0,
+    uploaded: 0,
+    chats: { answered: 0, refused: {} },
+    faults: [],
   };
   const { gateway: base, auth_token: token, dashboard_key: key } = stack.endpoints();
   const request = (path: string, init: RequestInit = {}): Promise<Response> =>

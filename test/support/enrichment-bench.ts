@@ -23,7 +23,11 @@ const scriptedModel = (answer: Answer): LanguageModel & { asked: string[]; shown
   const asked: string[] = [];
   const shown: Buffer[] = [];
   return {
-    ...{ asked, shown, endpointName: 'writer', modelName: 'scripted', contextTokens: 8192 },
+    asked,
+    shown,
+    endpointName: 'writer',
+    modelName: 'scripted',
+    contextTokens: 8192,
     async *stream() {
       throw new Error('nobody watches');
     },

@@ -29,14 +29,16 @@ export const grafanaQueries = (): GrafanaQuery[] => [
     .flatMap((file) =>
       (JSON.parse(read(file)) as Dashboard).panels.flatMap(({ title, targets }) =>
         targets.map(({ expr, legendFormat }) => ({
-          ...{ where: `${file}: ${title}`, expr },
+          where: `${file}: ${title}`,
+          expr,
           shown: shownIn(legendFormat),
         })),
       ),
     ),
   ...(parse(read('alerts.yaml')) as Rules).groups.flatMap(({ rules }) =>
     rules.map(({ alert, expr, annotations }) => ({
-      ...{ where: `alerts.yaml: ${alert}`, expr },
+      where: `alerts.yaml: ${alert}`,
+      expr,
       shown: shownIn(JSON.stringify(annotations)),
     })),
   ),

@@ -61,7 +61,10 @@ const TIMEOUT_MS = 240_000;
 /** Every kind of life that a file can have, in turn. */
 const planOf = (index: number): Plan => {
   const step = (what: Step['do'], version: number, paragraphs: number, next: Step['next']): Step => ({
-    ...{ do: what, seed: index * 10 + version, paragraphs, next },
+    do: what,
+    seed: index * 10 + version,
+    paragraphs,
+    next,
   });
   const lives: Step[][] = [
     [step('POST', 0, BIG, 'after')],

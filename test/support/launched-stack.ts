@@ -8,8 +8,14 @@ import { until } from './until.js';
 
 /** What names a service that runs already: a launched stack brings its own. */
 const GIVEN = [
-  ...['MONGODB_URL', 'OPENSEARCH_URL', 'TEMPORAL_ADDRESS', 'REDIS_URL', 'OLLAMA_HOST', 'NODE_OPTIONS'],
-  ...['TAMIS_RUN_ID', 'EMBEDDER_NUM_THREAD'],
+  'MONGODB_URL',
+  'OPENSEARCH_URL',
+  'TEMPORAL_ADDRESS',
+  'REDIS_URL',
+  'OLLAMA_HOST',
+  'NODE_OPTIONS',
+  'TAMIS_RUN_ID',
+  'EMBEDDER_NUM_THREAD',
 ];
 
 /** `npm start` as a user runs it, with engines and data of its own in a temporary folder. */

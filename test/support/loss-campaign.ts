@@ -70,8 +70,16 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
   const { stack, standIn, lines } = campaign;
   const random = randomFrom(campaign.seed);
   const report: LossReport = {
-    ...{ faults: [], pushed: 0, filtered: 0, arrived: 0, pushedAgain: 0, repeats: 0, logins: 0 },
-    ...{ slowestMs: 0, slowestDuring: '', events: [] },
+    faults: [],
+    pushed: 0,
+    filtered: 0,
+    arrived: 0,
+    pushedAgain: 0,
+    repeats: 0,
+    logins: 0,
+    slowestMs: 0,
+    slowestDuring: '',
+    events: [],
   };
   const clients = Array.from({ length: campaign.watchers }, (_, index) =>
     signalClient(stack.base, `losswatcher${index}`),

@@ -74,8 +74,15 @@ export const pushManySignals = async (
   { signals, watchers, sizes }: { signals: number; watchers: number; sizes: readonly number[] },
 ): Promise<ManySignalsReport> => {
   const report: ManySignalsReport = {
-    ...{ pushed: 0, perSecond: 0, pushedAgain: 0, slowestPushMs: 0, reads: [], memoryMiB: {} },
-    ...{ drainedAfter: 0, restartSeconds: 0, faults: [] },
+    pushed: 0,
+    perSecond: 0,
+    pushedAgain: 0,
+    slowestPushMs: 0,
+    reads: [],
+    memoryMiB: {},
+    drainedAfter: 0,
+    restartSeconds: 0,
+    faults: [],
   };
   const clients = Array.from({ length: watchers }, (_, index) => signalClient(target.base, `many${index}`));
   await Promise.all(clients.map((client) => client.login()));

@@ -27,7 +27,9 @@ export const openLossStage = async (): Promise<{
   });
   await Promise.all([stack.startGateway(), stack.startWorker()]);
   return {
-    ...{ stack, standIn, lines },
+    stack,
+    standIn,
+    lines,
     async close() {
       await lines.mongo.restore();
       await lines.temporal.restore();

@@ -19,7 +19,9 @@ export const openStreamStage = async (): Promise<{
   const stack = await openStack({ ...llm, LLM_SEMAPHORE: '20', ...inspectable(inspectorPort) });
   await stack.startGateway();
   return {
-    ...{ stack, models, inspectorPort },
+    stack,
+    models,
+    inspectorPort,
     async close() {
       await stack.close();
       await models.close();

@@ -81,7 +81,8 @@ const received = (request: DecodedRequest): ReceivedSpan[] =>
       .map((span) => ({
         service: String(attributesOf(resource.attributes)['service.name']),
         name: span.name,
-        ...{ traceId: hex(span.traceId), spanId: hex(span.spanId) },
+        traceId: hex(span.traceId),
+        spanId: hex(span.spanId),
         parentId: span.parentSpanId === undefined ? null : hex(span.parentSpanId),
         startMs: Number(span.startTimeUnixNano) / 1e6,
         ms: Number(BigInt(span.endTimeUnixNano) - BigInt(span.startTimeUnixNano)) / 1e6,

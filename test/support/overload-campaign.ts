@@ -96,9 +96,12 @@ export const runOverloadCampaign = async (
     return {
       sustainable: Math.round(sustainable),
       offeredPerSecond: Math.round(sustainable * times),
-      ...{ accepted: accepted.length, refused: refused.length, other },
+      accepted: accepted.length,
+      refused: refused.length,
+      other,
       acceptedPerSecond: Math.round(accepted.length / tookSeconds),
-      ...{ acceptedMs: spread(accepted), refusedMs: spread(refused) },
+      acceptedMs: spread(accepted),
+      refusedMs: spread(refused),
       healthMs: { slowest: Math.round(Math.max(...(await Promise.all(health)).map(({ ms }) => ms))) },
     };
   } finally {

@@ -37,7 +37,11 @@ export const persistentClient = (stack: RunningStack) => {
   const state = (url: string) => persist(async () => (await client.task(url)).task_state);
   const taskOf = (url: string) => stack.adapters.tasks.get(url.split('/').at(-1)!);
   return {
-    ...{ call, upload, status, state, taskOf },
+    call,
+    upload,
+    status,
+    state,
+    taskOf,
     ended: (url: string) =>
       until(
         `${url} has ended`,

@@ -26,7 +26,9 @@ export const schemaTwoChunk = (
 ): SchemaTwoChunk => {
   const file = Math.floor(number / chunksPerFile);
   return {
-    ...{ partition: partitions[file % partitions.length]!, file_key: `file-${file}`, generation: file + 1 },
+    partition: partitions[file % partitions.length]!,
+    file_key: `file-${file}`,
+    generation: file + 1,
     position: number % chunksPerFile,
   };
 };
@@ -56,10 +58,20 @@ export const writeSchemaTwoIndex = async (
     for (let number = from; number < Math.min(from + BATCH, given.chunks); number += 1) {
       const chunk = schemaTwoChunk(number, given);
       const source = {
-        ...{ ...chunk, file_id: chunk.file_key, published: true, text: `chunk number ${number} of the mill` },
-        ...{ filename: `${chunk.file_key}.txt`, heading_path: ['Mills'], page: 1, chunk_type: 'text' },
-        ...{ section_id: 'SECTION', prev_section_id: null, next_section_id: null },
-        ...{ relationship_id: null, parent_id: null, vector: vectorOfChunk(number) },
+        ...chunk,
+        file_id: chunk.file_key,
+        published: true,
+        text: `chunk number ${number} of the mill`,
+        filename: `${chunk.file_key}.txt`,
+        heading_path: ['Mills'],
+        page: 1,
+        chunk_type: 'text',
+        section_id: 'SECTION',
+        prev_section_id: null,
+        next_section_id: null,
+        relationship_id: null,
+        parent_id: null,
+        vector: vectorOfChunk(number),
         metadata: [{ key: 'big', text: EXACT, integer: 'INTEGER' }],
       };
       // Written as text: a number of JavaScript would not be exact.

@@ -23,7 +23,13 @@ const SWAP_PHASES = ['embedding', 'measuring', 'switching', 'finishing', 'done']
 /** One phase further with each slice. */
 const nextSwapPosition = (position: SwapPosition | null): SwapPosition => ({
   phase: SWAP_PHASES[position === null ? 1 : SWAP_PHASES.indexOf(position.phase) + 1] ?? 'done',
-  ...{ after: null, passes: 1, embedded: 0, done: 2, total: 2, overWindow: 0, figures: null },
+  after: null,
+  passes: 1,
+  embedded: 0,
+  done: 2,
+  total: 2,
+  overWindow: 0,
+  figures: null,
 });
 
 /** Activities that note their calls and do what a test says; the rest succeeds at once. */

@@ -73,7 +73,8 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
     watchers: {
       get: async (watcher) => ({
         ...watcherRecord(watcher),
-        ...{ pausedAt, tokenUpdatedAt: tokens.length === 0 ? null : new Date(tokens.length) },
+        pausedAt,
+        tokenUpdatedAt: tokens.length === 0 ? null : new Date(tokens.length),
       }),
       token: async () => {
         const token = tokens.at(-1);
@@ -113,8 +114,15 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
   const metricsSent: { path: string; body: string; token: string; atMs: number }[] = [];
 
   return {
-    ...{ deps, items, tokens, offers, accepted, errors },
-    ...{ metrics, metricsSent, needlesslyHeld },
+    deps,
+    items,
+    tokens,
+    offers,
+    accepted,
+    errors,
+    metrics,
+    metricsSent,
+    needlesslyHeld,
     activities: {
       ...createForwardingActivities(deps),
       ...createMetricsActivities({ ...deps, metrics }),
@@ -146,8 +154,15 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
 };
 
 const watcherRecord = (watcher: string): WatcherRecord => ({
-  ...{ watcher, hasToken: true, tokenExpiresAt: null, tokenUpdatedAt: null, loginWanted: false },
-  ...{ lastSuccessAt: null, lastError: null, nextAttemptAt: null, pausedAt: null },
+  watcher,
+  hasToken: true,
+  tokenExpiresAt: null,
+  tokenUpdatedAt: null,
+  loginWanted: false,
+  lastSuccessAt: null,
+  lastError: null,
+  nextAttemptAt: null,
+  pausedAt: null,
 });
 
 export type ScriptedForwarding = ReturnType<typeof createScriptedForwarding>;
@@ -155,6 +170,8 @@ export type ScriptedForwarding = ReturnType<typeof createScriptedForwarding>;
 export const ok: DeliveryResult = { outcome: 'accepted', status: 200 };
 
 export const refusal = (status: number, retryAfterMs: number | null = null): DeliveryResult => ({
-  ...{ outcome: 'rejected', status, retryAfterMs },
+  outcome: 'rejected',
+  status,
+  retryAfterMs,
   message: `answer ${status}`,
 });

@@ -78,10 +78,13 @@ export const runStreamCampaign = async (
     const leaveAfter = leaves ? Math.random() * 8000 : Infinity;
     try {
       const { statusCode, body } = await request(`${stack.base}/v1/chat/completions`, {
-        ...{ method: 'POST', dispatcher: agent, signal: client.signal },
+        method: 'POST',
+        dispatcher: agent,
+        signal: client.signal,
         headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
         body: JSON.stringify({
-          ...{ model: `rag-${PARTITION}`, stream: true },
+          model: `rag-${PARTITION}`,
+          stream: true,
           messages: [{ role: 'user', content: QUESTION }],
         }),
       });

@@ -41,7 +41,11 @@ export const swapClient = (stack: RunningStack) => {
     /** Registers an embedder behind a model server. */
     async register(name: string, url: string): Promise<void> {
       const answer = await ask('POST', '/model-endpoints/', {
-        ...{ name, model_type: 'embedder', endpoint: url, model_name: 'scripted-embedder', batch_size: 4 },
+        name,
+        model_type: 'embedder',
+        endpoint: url,
+        model_name: 'scripted-embedder',
+        batch_size: 4,
       });
       if (answer.status !== 201) throw new Error(`${name} was not registered: ${JSON.stringify(answer)}`);
     },

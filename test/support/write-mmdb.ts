@@ -95,9 +95,15 @@ export const writeMmdb = (places: Record<string, MmdbPlace>): Buffer => {
     }),
   );
   const metadata = encode({
-    ...{ node_count: nodes.length, record_size: 24, ip_version: 6, database_type: 'Test-City' },
-    ...{ languages: ['en'], binary_format_major_version: 2, binary_format_minor_version: 0 },
-    ...{ build_epoch: 1_700_000_000, description: { en: 'written by a test' } },
+    node_count: nodes.length,
+    record_size: 24,
+    ip_version: 6,
+    database_type: 'Test-City',
+    languages: ['en'],
+    binary_format_major_version: 2,
+    binary_format_minor_version: 0,
+    build_epoch: 1_700_000_000,
+    description: { en: 'written by a test' },
   });
   return Buffer.concat([
     tree,

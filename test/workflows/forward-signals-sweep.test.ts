@@ -27,7 +27,9 @@ const withWorker = async (
   const fixture = createScriptedForwarding(() => env.currentTimeMs());
   const taskQueue = taskQueues(prefix).alerts;
   const worker = await Worker.create({
-    ...{ connection: env.nativeConnection, taskQueue, activities: fixture.activities },
+    connection: env.nativeConnection,
+    taskQueue,
+    activities: fixture.activities,
     workflowBundle: await workflowBundle(),
   });
   await worker.runUntil(() => use(fixture, prefix, taskQueue));
@@ -35,7 +37,8 @@ const withWorker = async (
 
 const sweep = (prefix: string, taskQueue: string) =>
   env.client.workflow.execute<typeof sweepForwarding>('sweepForwarding', {
-    ...{ workflowId: `${prefix}sweep-${(serial += 1)}`, taskQueue },
+    workflowId: `${prefix}sweep-${(serial += 1)}`,
+    taskQueue,
     args: [{ prefix }],
   });
 
@@ -45,7 +48,8 @@ describe('sweepForwarding', () => {
       fixture.tokens.length = 0;
       fixture.add(2);
       const actor = await env.client.workflow.start<typeof forwardSignals>('forwardSignals', {
-        ...{ workflowId: forwardWorkflowId(prefix, 'lapi'), taskQueue },
+        workflowId: forwardWorkflowId(prefix, 'lapi'),
+        taskQueue,
         args: [{ prefix, watcher: 'lapi' }],
       });
       await until('holding', async () => fixture.errors.length === 1);
@@ -64,7 +68,8 @@ describe('sweepForwarding', () => {
       // Far into an outage: the next attempt is minutes away.
       const state = { work: [], failures: 12, hold: null, forwarded: 0, quarantined: 0 };
       const actor = await env.client.workflow.start<typeof forwardSignals>('forwardSignals', {
-        ...{ workflowId: forwardWorkflowId(prefix, 'lapi'), taskQueue },
+        workflowId: forwardWorkflowId(prefix, 'lapi'),
+        taskQueue,
         args: [{ prefix, watcher: 'lapi', state }],
       });
       await until('holding', async () => fixture.errors.length === 1);

@@ -41,7 +41,10 @@ const countingMigration = (total: number) => {
     pending: true,
   };
   const migration: Migration = {
-    ...{ name: 'records', title: 'counts', unit: 'records', modes: ['run'] },
+    name: 'records',
+    title: 'counts',
+    unit: 'records',
+    modes: ['run'],
     pending: async () => (state.pending ? { what: 'count', amount: total, dark: [], obstacle: null } : null),
     async slice(_mode, position, control): Promise<MigrationSlice> {
       const at = (position as Counted | null)?.at ?? 0;
@@ -55,7 +58,9 @@ const countingMigration = (total: number) => {
         position: { phase: 'counting', at: next },
         ended: next >= total,
         cancellable: next < state.lockedFrom,
-        ...{ done: next, total, figures: { counted: next } },
+        done: next,
+        total,
+        figures: { counted: next },
       };
     },
     async abandon(_mode, position) {
@@ -78,19 +83,27 @@ const stage = async <T>(
   const taskQueue = taskQueues(prefix).migrations;
   const store = createFakeMigrationStore();
   const worker = await Worker.create({
-    ...{ connection: env.nativeConnection, taskQueue },
+    connection: env.nativeConnection,
+    taskQueue,
     workflowBundle: await workflowBundle(),
     activities: createMigrationActivities({ store, migrations: [migration] }),
     interceptors: { activity: [createActivityInterceptors(() => undefined)] },
     maxHeartbeatThrottleInterval: 50,
   });
   const input: MigrateInput = {
-    ...{ prefix, runId: `run-${serial}`, name: 'records', mode: 'run', unit: 'records' },
-    ...{ pagesPerSecond: null, startedBy: '1' },
+    prefix,
+    runId: `run-${serial}`,
+    name: 'records',
+    mode: 'run',
+    unit: 'records',
+    pagesPerSecond: null,
+    startedBy: '1',
   };
   const start = (more: Partial<MigrateInput> = {}) =>
     env.client.workflow.start<typeof migrate>('migrate', {
-      ...{ workflowId: migrationWorkflowId(prefix, 'records'), taskQueue, args: [{ ...input, ...more }] },
+      workflowId: migrationWorkflowId(prefix, 'records'),
+      taskQueue,
+      args: [{ ...input, ...more }],
     });
   return worker.runUntil(() => use({ store, input, taskQueue, start }));
 };
@@ -103,7 +116,11 @@ describe('migrate', () => {
       expect(await run.result()).toEqual({ done: 3, figures: { counted: 3 } });
       expect(counting.state.slices).toEqual([0, 1, 2]);
       expect(await store.get(input.runId)).toMatchObject({
-        ...{ state: 'completed', done: 3, total: 3, phase: 'counting', figures: { counted: 3 } },
+        state: 'completed',
+        done: 3,
+        total: 3,
+        phase: 'counting',
+        figures: { counted: 3 },
       });
       expect(await run.query('progress')).toMatchObject({ paused: false, last: { done: 3 } });
     });
@@ -119,7 +136,8 @@ describe('migrate', () => {
     await stage(counting, async ({ store, input, start }) => {
       await expect((await start()).result()).rejects.toThrow();
       expect(await store.get(input.runId)).toMatchObject({
-        ...{ state: 'failed', error: { code: 'MIGRATION_NOT_POSSIBLE', message: 'No embedder is marked.' } },
+        state: 'failed',
+        error: { code: 'MIGRATION_NOT_POSSIBLE', message: 'No embedder is marked.' },
       });
       expect(counting.state.abandoned).toEqual([null]);
     });

@@ -22,7 +22,10 @@ afterAll(async () => {
 });
 
 const STEP: RecordStep = {
-  ...{ name: 'add-new', title: 'New is there', collection: 'things', fields: ['new'] },
+  name: 'add-new',
+  title: 'New is there',
+  collection: 'things',
+  fields: ['new'],
   change: ({ fields }) => ('new' in fields ? null : { set: { new: true } }),
 };
 
@@ -36,7 +39,8 @@ it('a start runs what is pending, once however many workers start', async () => 
   // It waits for a person.
   const other = { ...migration, name: 'vector-store' as const };
   const worker = await Worker.create({
-    ...{ connection: env.nativeConnection, taskQueue: taskQueues(prefix).migrations },
+    connection: env.nativeConnection,
+    taskQueue: taskQueues(prefix).migrations,
     workflowBundle: await workflowBundle(),
     activities: createMigrationActivities({ store, migrations: [migration, other] }),
   });

@@ -50,13 +50,23 @@ interface Recording {
 const FORWARD = { watcher: 'watcher', idleMs: 500 };
 
 const MIGRATE = {
-  ...{ runId: 'run', name: 'records', mode: 'run', unit: 'records' },
-  ...{ pagesPerSecond: null, startedBy: '1' },
+  runId: 'run',
+  name: 'records',
+  mode: 'run',
+  unit: 'records',
+  pagesPerSecond: null,
+  startedBy: '1',
 };
 
 const SWAP = {
-  ...{ swap_id: 'swap', partition: 'library', partition_key: 'key', started_by: '1' },
-  ...{ source_embedder: 'old', target_embedder: 'new', min_overlap: null, min_known_item: null },
+  swap_id: 'swap',
+  partition: 'library',
+  partition_key: 'key',
+  started_by: '1',
+  source_embedder: 'old',
+  target_embedder: 'new',
+  min_overlap: null,
+  min_known_item: null,
 };
 
 let pages = 2;
@@ -213,7 +223,13 @@ const recordings: Recording[] = [
     script: {
       runEmbedderSwapSlice: async () => ({
         position: {
-          ...{ phase: 'switching', after: null, passes: 1, embedded: 0, done: 2, total: 2, overWindow: 0 },
+          phase: 'switching',
+          after: null,
+          passes: 1,
+          embedded: 0,
+          done: 2,
+          total: 2,
+          overWindow: 0,
           figures: { sampled: 2, overlap: 0, known_item_before: 1, known_item_after: 0 },
         },
         held: 'The switch is held back.',
@@ -253,7 +269,10 @@ const queueOf = (
 
 /** So many slices, or a reason why it cannot be done. */
 const countedMigration = (slices: number): Migration => ({
-  ...{ name: 'records', title: 'counts', unit: 'records', modes: ['run'] },
+  name: 'records',
+  title: 'counts',
+  unit: 'records',
+  modes: ['run'],
   pending: async () => ({ what: 'count', amount: slices, dark: [], obstacle: null }),
   async slice(_mode, position) {
     if (slices === 0)
@@ -261,7 +280,11 @@ const countedMigration = (slices: number): Migration => ({
     const done = Number(position?.['done'] ?? 0) + 1;
     return {
       position: { phase: 'counting', done },
-      ...{ ended: done === slices, cancellable: done < slices - 1, done, total: slices, figures: { done } },
+      ended: done === slices,
+      cancellable: done < slices - 1,
+      done,
+      total: slices,
+      figures: { done },
     };
   },
   abandon: async () => undefined,

@@ -32,7 +32,9 @@ const withWorker = async <T>(
   const prefix = `upkeep-${(serial += 1)}-`;
   const taskQueue = taskQueues(prefix).alerts;
   const worker = await Worker.create({
-    ...{ connection: env.nativeConnection, taskQueue, activities },
+    connection: env.nativeConnection,
+    taskQueue,
+    activities,
     workflowBundle: await workflowBundle(),
   });
   return worker.runUntil(() => use(prefix, taskQueue));
@@ -40,7 +42,9 @@ const withWorker = async <T>(
 
 const retain = (prefix: string, taskQueue: string) =>
   env.client.workflow.execute<typeof retainAlerts>('retainAlerts', {
-    ...{ workflowId: `${prefix}retain`, taskQueue, args: [{ prefix, retentionDays: 30 }] },
+    workflowId: `${prefix}retain`,
+    taskQueue,
+    args: [{ prefix, retentionDays: 30 }],
   });
 
 describe('retainAlerts', () => {
@@ -49,8 +53,12 @@ describe('retainAlerts', () => {
     const began = await env.currentTimeMs();
     expect(await withWorker(activities, retain)).toEqual({ removed: 200 });
     expect(calls.map(({ name }) => name)).toEqual([
-      ...['removeOldAlerts', 'removeOldAlerts', 'removeOldAlerts'],
-      ...['countHours', 'countHours', 'forgetHours'],
+      'removeOldAlerts',
+      'removeOldAlerts',
+      'removeOldAlerts',
+      'countHours',
+      'countHours',
+      'forgetHours',
     ]);
     const borders = new Set(calls.flatMap(({ args }) => args));
     expect(borders.size).toBe(1);
@@ -105,7 +113,9 @@ describe('retainAlerts', () => {
 describe('countAlerts', () => {
   const count = (prefix: string, taskQueue: string) =>
     env.client.workflow.execute<typeof countAlerts>('countAlerts', {
-      ...{ workflowId: `${prefix}count`, taskQueue, args: [{ prefix }] },
+      workflowId: `${prefix}count`,
+      taskQueue,
+      args: [{ prefix }],
     });
 
   it('goes on until nothing is left', async () => {

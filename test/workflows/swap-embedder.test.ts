@@ -41,7 +41,9 @@ const onStage = async (
     workflowBundle: await workflowBundle(),
   });
   const hands = await Worker.create({
-    ...{ connection, taskQueue: models, maxHeartbeatThrottleInterval: 50 },
+    connection,
+    taskQueue: models,
+    maxHeartbeatThrottleInterval: 50,
     activities: { ...activities, ...override(activities) },
     interceptors: { activity: [createActivityInterceptors(() => undefined)] },
   });
@@ -57,12 +59,19 @@ const openStage = async () => {
   const adapters = { ...bench, models };
   const { partition, partition_key } = (await bench.partitions.get('library'))!;
   const swap: SwapStart = {
-    ...{ swap_id: randomUUID(), partition, partition_key, source_embedder: 'builtin-hash' },
-    ...{ target_embedder: 'turned', min_overlap: null, min_known_item: null, started_by: '1' },
+    swap_id: randomUUID(),
+    partition,
+    partition_key,
+    source_embedder: 'builtin-hash',
+    target_embedder: 'turned',
+    min_overlap: null,
+    min_known_item: null,
+    started_by: '1',
   };
   const start = (more: Partial<SwapStart> = {}) =>
     env.client.workflow.start<typeof swapEmbedder>('swapEmbedder', {
-      ...{ workflowId: swapWorkflowId(prefix, partition_key), taskQueue: taskQueues(prefix).documents },
+      workflowId: swapWorkflowId(prefix, partition_key),
+      taskQueue: taskQueues(prefix).documents,
       args: [{ prefix, swap: { ...swap, ...more } }],
     });
   const recordOf = () => bench.embedderSwaps.get(swap.swap_id);
@@ -101,7 +110,8 @@ describe('swapEmbedder', () => {
         expect(await (await start()).result()).toBe('failed');
         expect(failures).toBe(0);
         expect(await recordOf()).toMatchObject({
-          ...{ status: 'failed', error: expect.stringContaining('not registered') },
+          status: 'failed',
+          error: expect.stringContaining('not registered'),
         });
       },
       () => ({
@@ -177,7 +187,8 @@ describe('swapEmbedders', () => {
       await bench.partitions.create({ partition: 'other', embedder: 'another', ownerId: 1 });
       const input = { prefix, source: 'builtin-hash', target: 'turned', concurrency: 2, startedBy: '1' };
       const run = await env.client.workflow.start<typeof swapEmbedders>('swapEmbedders', {
-        ...{ workflowId: swapsWorkflowId(prefix, 'builtin-hash'), taskQueue: taskQueues(prefix).documents },
+        workflowId: swapsWorkflowId(prefix, 'builtin-hash'),
+        taskQueue: taskQueues(prefix).documents,
         args: [{ ...input, min_overlap: null, min_known_item: null }],
       });
       expect(await run.result()).toEqual({ completed: 3, failed: 0, cancelled: 0, skipped: 0 });

@@ -41,12 +41,15 @@ const onStage = async (
   const queues = taskQueues(prefix);
   const taskQueue = workflow === 'upkeepDocuments' ? queues.documents : queues.alerts;
   const worker = await Worker.create({
-    ...{ connection: env.nativeConnection, taskQueue, activities },
+    connection: env.nativeConnection,
+    taskQueue,
+    activities,
     workflowBundle: await workflowBundle(),
   });
   await worker.runUntil(async () => {
     const handle = await env.client.workflow.start(workflow, {
-      ...{ workflowId: `${prefix}${workflow}`, taskQueue },
+      workflowId: `${prefix}${workflow}`,
+      taskQueue,
       args: [{ prefix, everyMs: 30_000, timeoutMs: 3_600_000, ...input }],
     });
     await use({

@@ -30,7 +30,8 @@ export type SwapsEnded = Record<'completed' | 'failed' | 'cancelled' | 'skipped'
 export async function swapEmbedders(input: SwapEmbeddersInput): Promise<SwapsEnded> {
   const { prefix, source, target, min_overlap, min_known_item, startedBy: started_by } = input;
   const { listPartitionsOn } = proxyActivities<SwapActivities>({
-    ...{ ...quick, taskQueue: taskQueues(prefix).models },
+    ...quick,
+    taskQueue: taskQueues(prefix).models,
   });
   const waiting = await listPartitionsOn({ embedder: source });
   const total = waiting.length;
@@ -42,8 +43,13 @@ export async function swapEmbedders(input: SwapEmbeddersInput): Promise<SwapsEnd
 
   const swapOne = async (place: { partition: string; partition_key: string }): Promise<void> => {
     const swap: SwapStart = {
-      ...{ ...place, swap_id: uuid4(), source_embedder: source, target_embedder: target },
-      ...{ min_overlap, min_known_item, started_by },
+      ...place,
+      swap_id: uuid4(),
+      source_embedder: source,
+      target_embedder: target,
+      min_overlap,
+      min_known_item,
+      started_by,
     };
     try {
       const status = await executeChild(swapEmbedder, {

@@ -106,7 +106,10 @@ export async function migrate(
 
   const nextSlice = (): Promise<MigrationSlice> =>
     runMigrationSlice({
-      ...{ runId, name, mode, pagesPerSecond },
+      runId,
+      name,
+      mode,
+      pagesPerSecond,
       position: last?.position ?? null,
       ...(windowEndsAt === null ? {} : { notAfter: windowEndsAt }),
     });

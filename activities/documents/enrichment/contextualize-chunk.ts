@@ -62,7 +62,9 @@ export const contextualizeChunk = async (
 ): Promise<string | null> => {
   const messages = question(asked.template, asked.mode, asked.chunk, asked.around);
   const { content } = await model.complete(messages, {
-    ...{ temperature: 0, maxTokens: MAX_TOKENS, signal: asked.signal },
+    temperature: 0,
+    maxTokens: MAX_TOKENS,
+    signal: asked.signal,
   });
   const said = content.replace(/\s+/g, ' ').trim().slice(0, MAX_CHARACTERS);
   return said === '' ? null : said;

@@ -41,7 +41,9 @@ export const describePicture = async (
     throw new AppError('UNSUPPORTED_CONTENT', 'The picture is in no format that is known.');
   const pictures = [{ mimetype: format.mimetype, bytes: asked.picture }];
   const { content } = await model.complete([{ role: 'user', content: asked.prompt, pictures }], {
-    ...{ temperature: 0, maxTokens: MAX_TOKENS, signal: asked.signal },
+    temperature: 0,
+    maxTokens: MAX_TOKENS,
+    signal: asked.signal,
   });
   const said = tidy(content);
   if (said === '') throw new AppError('LLM_PARSING_ERROR', 'The model said nothing of the picture.');

@@ -67,7 +67,9 @@ export const describePictures = async (work: PicturesToDescribe): Promise<void> 
     try {
       const bytes = await readPicture(blobs, task.task_id, picture);
       const said = await describePicture(equipped.model, {
-        ...{ prompt: equipped.prompt, picture: bytes, signal: work.timeLimit() },
+        prompt: equipped.prompt,
+        picture: bytes,
+        signal: work.timeLimit(),
       });
       failures = 0;
       return said;

@@ -47,7 +47,9 @@ export const topicTags = async (
     max_tags: String(asked.most),
   });
   const reply = await model.complete([{ role: 'user', content }], {
-    ...{ temperature: 0, maxTokens: MAX_TOKENS, signal: asked.signal },
+    temperature: 0,
+    maxTokens: MAX_TOKENS,
+    signal: asked.signal,
   });
   return readTags(reply.content, asked.most);
 };

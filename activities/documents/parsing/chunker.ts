@@ -55,8 +55,14 @@ export function createChunker({
   const picturePlace = ({ headingPath, page, picture }: Section): ParsedChunk => {
     const here = place !== null && samePath(place.headingPath, headingPath);
     return {
-      ...{ position: position++, text: here ? opening : '', page, headingPath, chunkType: 'image' },
-      ...{ tokens: here ? room : chunkSize, sectionId: place?.sectionId ?? 0, picture: picture! },
+      position: position++,
+      text: here ? opening : '',
+      page,
+      headingPath,
+      chunkType: 'image',
+      tokens: here ? room : chunkSize,
+      sectionId: place?.sectionId ?? 0,
+      picture: picture!,
     };
   };
   function* givePictures(): Generator<ParsedChunk> {

@@ -57,7 +57,11 @@ async function* besideBody(parts: Parts): AsyncGenerator<Section> {
     read: async (name) => String(await parts.read(name, 'utf-8')),
   });
   const section = (text: string, opens: boolean): Section => ({
-    ...{ headingPath: [], page: null, kind: 'text', text, opens },
+    headingPath: [],
+    page: null,
+    kind: 'text',
+    text,
+    opens,
   });
   const edges = found.filter(({ kind }) => kind !== 'comment').map(({ text }) => text);
   if (edges.length > 0) yield section([...new Set(edges)].join('\n\n'), true);

@@ -110,7 +110,8 @@ function* groupBlocks(blocks: TreeNode[]): Generator<TreeNode[]> {
 function toBlocks(html: string, marks: PictureMarks | null, notes: ParseNotes | undefined): TreeNode[] {
   const tree = reader.parse(html) as TreeNode;
   prune(tree, {
-    ...{ boundTable: createTableBound(), inContent: false },
+    boundTable: createTableBound(),
+    inContent: false,
     drop: (node) => notes?.drop(textLength(node)),
   });
   const markdown = toMarkdownTree.runSync(tree as never) as TreeNode;

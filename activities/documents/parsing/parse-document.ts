@@ -65,7 +65,8 @@ export async function parseDocument(source: ParseSource): Promise<ParsedSections
       return {
         sections: parsePdf(path, { limits, onPages, notes, pictures }),
         pages: () => progress,
-        ...{ notes, parser: { name: 'liteparse', package: '@llamaindex/liteparse' } },
+        notes,
+        parser: { name: 'liteparse', package: '@llamaindex/liteparse' },
       };
     }
     case 'docx': {

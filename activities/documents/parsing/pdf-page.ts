@@ -43,7 +43,9 @@ export function toPageBlocks(page: ParsedPage, notes: readonly PageNote[] = []):
   for (const line of toLines(items)) addLine(regions, line);
   for (const note of notes) addText(regions, note.text, note.box);
   return regions.map(({ kind, text, level, box }) => ({
-    ...{ kind, level, text },
+    kind,
+    level,
+    text,
     height: box === null ? null : middleOf(box) / page.height,
   }));
 }

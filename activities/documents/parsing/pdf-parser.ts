@@ -96,7 +96,10 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
         const picturesAbove = function* (height: number): Generator<Section> {
           while (waiting.length > 0 && waiting[0]!.height <= height)
             yield {
-              ...{ headingPath: headings.current(), page: page.pageNum, kind: 'text', text: '' },
+              headingPath: headings.current(),
+              page: page.pageNum,
+              kind: 'text',
+              text: '',
               picture: waiting.shift()!.picture,
             };
         };

@@ -98,7 +98,11 @@ export async function runParseJob(
   }
   const pages = parsed.pages()?.total ?? null;
   return {
-    ...{ chunkCount, tokens, characters, pages, outputPath: job.outputPath },
+    chunkCount,
+    tokens,
+    characters,
+    pages,
+    outputPath: job.outputPath,
     ...encodingOf(),
     ...mailOf(parsed),
     ...(pictures && { pictures: pictures.count() }),

@@ -120,8 +120,13 @@ export async function* shortenDataUris(
         // A quote that stands apart may be the end of another text, which base64 cannot go on from.
         const sign = (head.isBase64 ? before.trimEnd() : before).at(-1) ?? '';
         open = {
-          ...{ type: head.type, isBase64: head.isBase64, closing: CLOSING[sign] ?? null },
-          ...{ raw: held.slice(at, at + head.length), length: 0, padding: 0, depth: 0 },
+          type: head.type,
+          isBase64: head.isBase64,
+          closing: CLOSING[sign] ?? null,
+          raw: held.slice(at, at + head.length),
+          length: 0,
+          padding: 0,
+          depth: 0,
         };
         at += head.length;
       } else {

@@ -25,18 +25,23 @@ export const SOURCES_END = '[End of sources]';
 
 /** Letters that look like these, Cyrillic, Greek, Armenian and full-width ones; a model reads them alike. */
 const LIKE: Readonly<Record<string, string>> = {
-  ...{
-    a: 'aаαａ',
-    c: 'cсϲｃ',
-    d: 'dԁｄ',
-    e: 'eеεｅ',
-    h: 'hһｈ',
-    i: 'iіιｉ',
-    l: 'lӏｌ',
-    m: 'mмｍ',
-    n: 'nոｎ',
-  },
-  ...{ o: 'oоοօｏ0', p: 'pрρｐ', r: 'rгｒ', s: 'sѕｓ', t: 'tтτｔ', u: 'uυսｕ', v: 'vνｖ', y: 'yуγｙ' },
+  a: 'aаαａ',
+  c: 'cсϲｃ',
+  d: 'dԁｄ',
+  e: 'eеεｅ',
+  h: 'hһｈ',
+  i: 'iіιｉ',
+  l: 'lӏｌ',
+  m: 'mмｍ',
+  n: 'nոｎ',
+  o: 'oоοօｏ0',
+  p: 'pрρｐ',
+  r: 'rгｒ',
+  s: 'sѕｓ',
+  t: 'tтτｔ',
+  u: 'uυսｕ',
+  v: 'vνｖ',
+  y: 'yуγｙ',
 };
 /** A word in whatever letters it is written, with invisible characters and accents between them. */
 const like = (word: string): string =>

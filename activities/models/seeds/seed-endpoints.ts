@@ -38,7 +38,11 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
     type: SeededType,
     given: Pick<ModelEndpoint, 'name' | 'endpoint' | 'model_name' | 'provider'> & Partial<ModelEndpoint>,
   ): ModelEndpoint => ({
-    ...{ model_type: type, sealed_api_key: null, dimension: null, context_tokens: null, extra: {} },
+    model_type: type,
+    sealed_api_key: null,
+    dimension: null,
+    context_tokens: null,
+    extra: {},
     batch_size: { embedder: models.embedderBatchSize, llm: 1, vlm: 1, reranker: RERANKER_BATCH }[type],
     timeout: {
       embedder: models.embedderTimeoutSeconds,
@@ -47,7 +51,10 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
       reranker: models.rerankerTimeoutSeconds,
     }[type],
     vector_field: type === 'embedder' ? vectorFieldOf(given.name, given.model_name) : null,
-    ...{ text_form: null, probed_at: null, created_at: at, updated_at: at },
+    text_form: null,
+    probed_at: null,
+    created_at: at,
+    updated_at: at,
     ...given,
   });
 
@@ -56,8 +63,10 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
     if (given === null) return null;
     const place = { name: CONFIGURED_NAME, model_type: type, endpoint: given.baseUrl };
     return newEndpoint(type, {
-      ...{ name: CONFIGURED_NAME, endpoint: given.baseUrl },
-      ...{ model_name: given.modelName, provider: given.provider },
+      name: CONFIGURED_NAME,
+      endpoint: given.baseUrl,
+      model_name: given.modelName,
+      provider: given.provider,
       // Where an administrator looks for it, and an edit of the address finds it again.
       extra: given.provider === null ? {} : { provider: given.provider },
       sealed_api_key: given.apiKey === null ? null : sealModelKey(keys, place, given.apiKey),
@@ -78,8 +87,11 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
         created_at: present.created_at,
         ...(present.model_name === wanted.model_name && { vector_field: present.vector_field }),
         ...(same && {
-          ...{ provider: present.provider, dimension: present.dimension, probed_at: present.probed_at },
-          ...{ context_tokens: present.context_tokens, text_form: present.text_form },
+          provider: present.provider,
+          dimension: present.dimension,
+          probed_at: present.probed_at,
+          context_tokens: present.context_tokens,
+          text_form: present.text_form,
         }),
       });
   };
@@ -92,8 +104,11 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
       ? null
       : found.map(({ name: model, kind, context_tokens, text_form }) =>
           newEndpoint(kind, {
-            ...{ name: discoveredName(model), endpoint: url, model_name: model },
-            ...{ provider: 'ollama' as const, extra: { provider: 'ollama' } },
+            name: discoveredName(model),
+            endpoint: url,
+            model_name: model,
+            provider: 'ollama' as const,
+            extra: { provider: 'ollama' },
             context_tokens,
             text_form: kind === 'embedder' ? text_form : null,
             // An embedder's dimension is measured when it is first needed: that loads the model.

@@ -35,7 +35,9 @@ export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'cha
     preset_type: 'retrieval' as const,
     config: readRetrievalConfig(
       RetrievalConfigBody.parse({
-        ...{ type, top_k: atMost(config.search.candidates), top_n: atMost(config.chat.topN) },
+        type,
+        top_k: atMost(config.search.candidates),
+        top_n: atMost(config.chat.topN),
         enable_reranker: config.search.rerankerEnabled,
         include_related: config.search.presets.includeRelated,
         include_ancestors: config.search.presets.includeAncestors,
@@ -45,7 +47,8 @@ export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'cha
   return [
     indexation('default', config.documents.chunkSize, config.documents.chunkOverlapRate, {
       ...(config.documents.contextualize && {
-        ...{ enable_contextualization: true, contextualization_mode: 'simple' },
+        enable_contextualization: true,
+        contextualization_mode: 'simple',
       }),
       ...(config.documents.captionImages && { enable_image_captioning: true }),
     }),

@@ -18,8 +18,20 @@ const SAYS_NOTHING: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /** Fields of the OpenAI format that make it another answer than the one without them. */
 const CHANGES_THE_ANSWER = [
-  ...['n', 'best_of', 'tools', 'tool_choice', 'functions', 'function_call', 'response_format', 'logprobs'],
-  ...['top_logprobs', 'logit_bias', 'modalities', 'audio', 'prediction', 'web_search_options'],
+  'n',
+  'best_of',
+  'tools',
+  'tool_choice',
+  'functions',
+  'function_call',
+  'response_format',
+  'logprobs',
+  'top_logprobs',
+  'logit_bias',
+  'modalities',
+  'audio',
+  'prediction',
+  'web_search_options',
 ] as const;
 
 export type AnswerField = (typeof CHANGES_THE_ANSWER)[number];

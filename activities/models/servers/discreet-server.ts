@@ -11,7 +11,8 @@ const discreet = (error: unknown, asked: () => readonly string[]): unknown => {
   if (!(error instanceof ProviderFailure) || OURS.has(error.kind)) return error;
   const { kind, message, cause, retryAfterMs, status } = error;
   return new ProviderFailure(kind, withoutQuotes(message, asked()), {
-    ...{ cause, retryAfterMs },
+    cause,
+    retryAfterMs,
     ...(status === undefined ? {} : { status }),
   });
 };

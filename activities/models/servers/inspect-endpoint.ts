@@ -14,7 +14,11 @@ const MAX_TIMEOUT_MS = 10_000;
 const MAX_LISTED = 500;
 
 const WELL: EndpointInspection = {
-  ...{ reachable: true, modelFound: null, modelsServed: [], transcriptionSupported: null, detail: null },
+  reachable: true,
+  modelFound: null,
+  modelsServed: [],
+  transcriptionSupported: null,
+  detail: null,
 };
 
 /** Refusals that come from a server that is there. */
@@ -76,8 +80,13 @@ export const inspectEndpoint = async (
     const { base, headers } = openAiAddress(draft.endpoint, draft.apiKey);
     try {
       const answer = await openExchange({
-        ...{ dispatcher, url: `${base}/audio/transcriptions`, method: 'POST', body: '{}', signal },
-        ...{ headers: { ...headers, 'content-type': 'application/json' }, timeoutMs: options.timeoutMs },
+        dispatcher,
+        url: `${base}/audio/transcriptions`,
+        method: 'POST',
+        body: '{}',
+        signal,
+        headers: { ...headers, 'content-type': 'application/json' },
+        timeoutMs: options.timeoutMs,
       });
       answer.discard();
       return true;

@@ -108,9 +108,14 @@ export const openExchange = async (asked: ModelRequest): Promise<ModelAnswer> =>
   const either = signal === undefined ? watch.signal : AbortSignal.any([signal, watch.signal]);
   try {
     const response = await request(url, {
-      ...{ dispatcher, method, headers, signal: either, body: body ?? null },
+      dispatcher,
+      method,
+      headers,
+      signal: either,
+      body: body ?? null,
       // The watch is the only clock: undici's own know no difference between thinking and silence.
-      ...{ headersTimeout: 0, bodyTimeout: 0 },
+      headersTimeout: 0,
+      bodyTimeout: 0,
     });
     watch.heard();
     const header = (name: string): string => String(response.headers[name] ?? '');

@@ -18,7 +18,14 @@ const SAMPLING = ['seed', 'frequency_penalty', 'presence_penalty', 'top_k', 'min
 /** Read from an answer's shape, or without any effect on it. */
 const CONSUMED: ReadonlySet<string> = new Set([
   ...SAMPLING,
-  ...['tools', 'tool_choice', 'response_format', 'n', 'logit_bias', 'functions', 'function_call', 'options'],
+  'tools',
+  'tool_choice',
+  'response_format',
+  'n',
+  'logit_bias',
+  'functions',
+  'function_call',
+  'options',
 ]);
 
 const ToolCalls = z.array(

@@ -38,7 +38,9 @@ export const ollamaFetch =
   async (input, init = {}) => {
     const signals = [signal, init.signal].filter((one) => one != null);
     const answer = await openExchange({
-      ...{ dispatcher, timeoutMs, url: input instanceof Request ? input.url : input.toString() },
+      dispatcher,
+      timeoutMs,
+      url: input instanceof Request ? input.url : input.toString(),
       method: init.method === 'POST' ? 'POST' : 'GET',
       headers: init.headers as Record<string, string>,
       ...(typeof init.body === 'string' && { body: init.body }),

@@ -54,7 +54,9 @@ export const createOllamaServer = (
     },
     async embed({ model, texts, windowTokens, threads }, signal) {
       const request = {
-        ...{ model, input: [...texts], truncate: false },
+        model,
+        input: [...texts],
+        truncate: false,
         options: {
           ...(windowTokens !== null && { num_ctx: windowTokens }),
           ...(threads !== null && { num_thread: threads }),

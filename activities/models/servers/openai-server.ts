@@ -74,7 +74,12 @@ export const createOpenAiServer = (
 
   const post = (path: string, body: object, signal: AbortSignal | undefined): Promise<ModelAnswer> =>
     openExchange({
-      ...{ dispatcher, url: `${base}${path}`, method: 'POST', signal, timeoutMs, limits },
+      dispatcher,
+      url: `${base}${path}`,
+      method: 'POST',
+      signal,
+      timeoutMs,
+      limits,
       headers: {
         ...headers,
         'content-type': 'application/json',

@@ -35,7 +35,8 @@ const COHERE: Dialect = {
   body: ({ model, query, texts }) => ({ model, query, documents: texts, return_documents: false }),
   read: (answer) =>
     readAs(Results, answer, 'ranking').results.map(({ index: place, relevance_score: score }) => ({
-      ...{ index: place, score },
+      index: place,
+      score,
     })),
 };
 
@@ -67,7 +68,11 @@ export const createRerankerServer = (
   return {
     async score(call, signal) {
       const answer = await openExchange({
-        ...{ dispatcher, url: `${base}/rerank`, method: 'POST', signal, timeoutMs },
+        dispatcher,
+        url: `${base}/rerank`,
+        method: 'POST',
+        signal,
+        timeoutMs,
         headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify(dialect.body(call)),
       });
@@ -82,7 +87,11 @@ export const createRerankerServer = (
       }
       // These serve the model that they were started with.
       const answer = await openExchange({
-        ...{ dispatcher, url: `${base}/health`, headers, signal, timeoutMs },
+        dispatcher,
+        url: `${base}/health`,
+        headers,
+        signal,
+        timeoutMs,
       });
       answer.discard();
     },

@@ -3,7 +3,9 @@ const TYPOGRAPHIC: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...'‘’‚‛′ʹʼ'].map((sign) => [sign, "'"])),
   ...Object.fromEntries([...'“”„‟″«»'].map((sign) => [sign, '"'])),
   ...Object.fromEntries([...'‐‑‒–—―−'].map((sign) => [sign, '-'])),
-  ...{ '‹': "'", '›': "'", '…': '...' },
+  '‹': "'",
+  '›': "'",
+  '…': '...',
 };
 const TYPOGRAPHIC_SIGN = new RegExp(`[${Object.keys(TYPOGRAPHIC).join('')}]`, 'gu');
 

@@ -21,7 +21,7 @@ export const askBriefly = async (
   const either = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(withinMs))]);
   const aborted = rejectOnAbort(either);
   try {
-    const asked = model.complete(messages, { ...{ temperature: 0, maxTokens }, signal: either });
+    const asked = model.complete(messages, { temperature: 0, maxTokens, signal: either });
     // A model that does not heed the signal is not waited for.
     return (await Promise.race([asked, aborted.promise])).content;
   } catch {

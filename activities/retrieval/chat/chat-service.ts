@@ -80,10 +80,12 @@ export const createChatService = (dependencies: {
     finder: createSourceFinder(dependencies.search, settings),
     read: createRetrievalPlanner({
       rewriter: createQuestionRewriter(),
-      ...{ prompts, rewriting: settings.rewriting },
+      prompts,
+      rewriting: settings.rewriting,
     }),
     findAttachments: createAttachmentFinder(dependencies),
-    ...{ web: dependencies.web, settings },
+    web: dependencies.web,
+    settings,
   });
 
   const answeringModel = (request: ChatRequest): Promise<LanguageModel> =>
@@ -142,7 +144,8 @@ export const createChatService = (dependencies: {
         needsNoRetrieval(request, question, model));
     const frame = { template, date, voice: settings.voice };
     const { maxTokens, left } = await planTokens({
-      ...{ messages: request.messages, maxTokens: request.maxTokens },
+      messages: request.messages,
+      maxTokens: request.maxTokens,
       contextTokens: model.contextTokens,
       answerTokens: model.answerTokens ?? settings.maxOutputTokens,
       overhead: direct ? 0 : (await promptOverhead(frame, request.signal)) + TOKENS_PER_MESSAGE,
@@ -150,7 +153,8 @@ export const createChatService = (dependencies: {
     });
     const { temperature, topP, stop, more, signal } = request;
     const options = {
-      ...{ maxTokens, signal },
+      maxTokens,
+      signal,
       ...(temperature !== undefined && { temperature }),
       ...(topP !== undefined && { topP }),
       ...(stop !== undefined && { stop }),

@@ -28,7 +28,9 @@ export interface FoundSources {
 
 const timeFilter = ({ from, until }: TimeSpan): FilterExpression => {
   const compare = (operator: '>=' | '<', at: Date): FilterExpression => ({
-    ...{ kind: 'compare', field: 'created_at', operator },
+    kind: 'compare',
+    field: 'created_at',
+    operator,
     value: { kind: 'time', value: at.getTime() },
   });
   return {

@@ -71,7 +71,9 @@ export const createSourceGatherer = (dependencies: {
     const mapReduce = request.mapReduce === true ? settings.mapReduce.maxTotal : 0;
     const enabled = rerank?.enabled === true && request.disableReranker !== true;
     return {
-      ...{ scope, partitions, signal },
+      scope,
+      partitions,
+      signal,
       topK: Math.max(request.topN ?? settings.topN, mapReduce),
       ...(candidates !== undefined && { candidates }),
       ...(similarityThreshold !== undefined && { similarityThreshold }),
@@ -98,7 +100,10 @@ export const createSourceGatherer = (dependencies: {
     webPages.catch(() => undefined);
     const degraded: DegradedStep[] = [];
     const gathered: Gathered = {
-      ...{ materials: [], retrieved: [], attachments: [], degraded },
+      materials: [],
+      retrieved: [],
+      attachments: [],
+      degraded,
       trace: {
         schema_version: TRACE_VERSION,
         question,
@@ -126,7 +131,10 @@ export const createSourceGatherer = (dependencies: {
       const reduced =
         request.mapReduce === true && followsInstructions(models.answering)
           ? await reduceSources(results, {
-              ...{ question, model: models.answering, settings: settings.mapReduce, signal: request.signal },
+              question,
+              model: models.answering,
+              settings: settings.mapReduce,
+              signal: request.signal,
             })
           : results.map((result) => ({ result, text: result.chunk.text }));
       mark('reduce');

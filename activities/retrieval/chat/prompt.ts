@@ -30,11 +30,15 @@ const headingOf = ({ chunk, version }: SearchResult): string =>
 
 /** @param text what the prompt holds of it; the whole extract by default */
 export const documentMaterial = (result: SearchResult, text = result.chunk.text): Material => ({
-  ...{ source: result, heading: headingOf(result), text },
+  source: result,
+  heading: headingOf(result),
+  text,
 });
 
 export const webMaterial = (page: WebPage): Material => ({
-  ...{ source: page, heading: `${page.title} (${page.url})`, text: page.snippet },
+  source: page,
+  heading: `${page.title} (${page.url})`,
+  text: page.snippet,
 });
 
 /** Who answers, as the operator has it (ASSISTANT_NAME, DEFAULT_LANGUAGE); null: unsaid. */

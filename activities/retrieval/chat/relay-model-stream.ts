@@ -57,7 +57,8 @@ export async function* relayModelStream(
   const shownDelta = (content: string, more?: MoreFields): ShownDelta => {
     const logprobs = probabilities.show(content.length);
     return {
-      ...{ type: 'delta', content },
+      type: 'delta',
+      content,
       ...(more !== undefined && { more }),
       ...(logprobs.length > 0 && { logprobs }),
     };

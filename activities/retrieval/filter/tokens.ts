@@ -32,8 +32,13 @@ const SIGN = /==|!=|<=|>=|[<>()[\],]/y;
 const SPACE = /\s*/y;
 
 const ESCAPES: Readonly<Record<string, string>> = {
-  ...{ '\\': '\\', '"': '"', "'": "'", '%': '%' },
-  ...{ n: '\n', t: '\t', r: '\r' },
+  '\\': '\\',
+  '"': '"',
+  "'": "'",
+  '%': '%',
+  n: '\n',
+  t: '\t',
+  r: '\r',
 };
 
 const matchAt = (pattern: RegExp, text: string, place: number): string => {

@@ -50,8 +50,10 @@ const holdsFilter = (
   matchesFilter(
     {
       ...chunk,
-      ...{ file_id: file.file_id, filename: version.filename },
-      ...{ relationship_id: version.relationship_id, parent_id: version.parent_id },
+      file_id: file.file_id,
+      filename: version.filename,
+      relationship_id: version.relationship_id,
+      parent_id: version.parent_id,
       metadata: toVersionEntries(version),
     },
     filter,

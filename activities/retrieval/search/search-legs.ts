@@ -67,7 +67,11 @@ export const searchLegs = async (
   const { similarityThreshold } = request;
   const partitions = [...request.partitions];
   const question = {
-    ...{ scope, partitions, countedIn: request.countedIn, text, size },
+    scope,
+    partitions,
+    countedIn: request.countedIn,
+    text,
+    size,
     ...(fileKey !== undefined && { fileKey }),
     ...(fileKeys !== undefined && { fileKeys }),
     ...(filter !== undefined && { filter }),
@@ -81,7 +85,9 @@ export const searchLegs = async (
   const dropped: GroupHits['dropped'] = { lexical: [], dense: [] };
   for (let rounds = 1; ; rounds++) {
     const answer = await chunks.searchHybrid({
-      ...{ ...question, vector, vectorField: embedder.vectorField },
+      ...question,
+      vector,
+      vectorField: embedder.vectorField,
       ...(without.size > 0 && { withoutGenerations: [...without] }),
     });
     const near = answer.dense.filter(({ score }) => score >= similarityThreshold);

@@ -92,7 +92,10 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
     ]);
     const request: SearchRequest = { ...defaults, ...asked };
     const limits: CheckLimits = {
-      ...{ scope, fileKey, filter, workspaceKey },
+      scope,
+      fileKey,
+      filter,
+      workspaceKey,
       partitions: new Set([...groups.values()].flat()),
     };
     const outcome = (results: SearchResult[], rerankSkipped?: string): SearchOutcome => ({
@@ -108,10 +111,16 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
         [...groups].map(async ([name, names]) => {
           const embedder = await models.embedder(name);
           return searchLegs(dependencies, {
-            ...{ ...limits, partitions: new Set(names), embedder, countedIn: [...limits.partitions] },
+            ...limits,
+            partitions: new Set(names),
+            embedder,
+            countedIn: [...limits.partitions],
             similarityThreshold:
               request.similarityThreshold ?? embedder.similarityThreshold ?? settings.similarityThreshold,
-            ...{ text, topK, signal, size: Math.min(candidates, MAX_SIZE) },
+            text,
+            topK,
+            signal,
+            size: Math.min(candidates, MAX_SIZE),
             ...(fileKeys !== undefined && { fileKeys }),
           });
         }),
@@ -141,7 +150,7 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
     };
     const results = await read(1);
     const reranked = await trace.timed('rerank', () =>
-      rerankResults(models, results, { ...rerank, ...{ text, signal, onError: settings.rerankOnError } }),
+      rerankResults(models, results, { ...rerank, text, signal, onError: settings.rerankOnError }),
     );
     trace.reranked(reranked.trace);
     const best = reranked.results.slice(0, topK);

@@ -3,7 +3,12 @@ import ipaddr from 'ipaddr.js';
 
 /** Names of `ipaddr.js` for what is not routed on the public internet and belongs to somebody's own network. */
 const INTERNAL = new Set([
-  ...['unspecified', 'loopback', 'private', 'linkLocal', 'carrierGradeNat', 'uniqueLocal'],
+  'unspecified',
+  'loopback',
+  'private',
+  'linkLocal',
+  'carrierGradeNat',
+  'uniqueLocal',
 ]);
 
 const PREFIX = /^(?:0|[1-9]\d{0,2})$/;

@@ -17,7 +17,9 @@ const measured = <Store extends object>(name: string, store: Store, meter: Engin
           const started = performance.now();
           const tell = (failed: boolean): void =>
             meter.engineCalled({
-              ...{ engine: 'mongodb', operation: `${name}.${method}`, failed },
+              engine: 'mongodb',
+              operation: `${name}.${method}`,
+              failed,
               seconds: (performance.now() - started) / 1000,
             });
           const answer = (call as (...values: unknown[]) => unknown)(...given);

@@ -22,7 +22,20 @@ function codeOfSqlState(state: string): number {
  * connections, shutting down and starting up.
  */
 const AWAY_CODES = new Set([
-  ...[6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436],
+  6,
+  7,
+  50,
+  64,
+  89,
+  91,
+  189,
+  262,
+  9001,
+  10107,
+  11600,
+  11602,
+  13435,
+  13436,
   ...['08001', '08003', '08004', '08006', '57P01', '57P02', '57P03'].map(codeOfSqlState),
 ]);
 /** PostgreSQL ended one of several writes that waited for each other. */

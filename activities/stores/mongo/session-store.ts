@@ -28,8 +28,11 @@ export const createMongoSessionStore = (db: Db): SessionStore => {
   return withMongoErrors<SessionStore>({
     async insert(digest, { tokenDigest, keyDigest, createdAt, expiresAt }) {
       await sessions.insertOne({
-        ...{ _id: digest, token_digest: tokenDigest, key_digest: keyDigest },
-        ...{ created_at: createdAt, expires_at: expiresAt },
+        _id: digest,
+        token_digest: tokenDigest,
+        key_digest: keyDigest,
+        created_at: createdAt,
+        expires_at: expiresAt,
       });
     },
     async find(digest, now) {

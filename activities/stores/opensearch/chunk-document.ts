@@ -45,7 +45,9 @@ const TRAIT_FIELDS = [
  * @param options.traits also what filters may ask of a chunk
  */
 export const headsOnly = ({ traits }: { traits: boolean }): object => ({
-  ...{ _source: false, stored_fields: '_none_', track_total_hits: false },
+  _source: false,
+  stored_fields: '_none_',
+  track_total_hits: false,
   docvalue_fields: traits ? [...PLACE_FIELDS, ...TRAIT_FIELDS] : PLACE_FIELDS,
 });
 
@@ -62,7 +64,10 @@ export const fromColumns = (columns: HeadColumns): ChunkHead => {
     number,
   ];
   return {
-    ...{ chunk_id: chunkId(fileKey, generation, position), file_key: fileKey, generation, position },
+    chunk_id: chunkId(fileKey, generation, position),
+    file_key: fileKey,
+    generation,
+    position,
     ...(Object.fromEntries(Object.entries(traits).map(([name, [value]]) => [name, value])) as ChunkTraits),
   };
 };

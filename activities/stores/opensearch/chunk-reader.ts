@@ -29,7 +29,9 @@ export const createChunkReader = (client: OpenSearchClient, index: string): Chun
       const values = wanted.slice(from, from + PAGE);
       const answer = await client.request<SearchAnswer>('POST', `/${index}/_search`, {
         body: {
-          ...{ size: values.length, _source: fields, track_total_hits: false },
+          size: values.length,
+          _source: fields,
+          track_total_hits: false,
           query: { bool: { filter: { ids: { values } } } },
         },
         signal,

@@ -126,7 +126,8 @@ export const createOpenSearchChunkStore = (
     async addVectors(vectors, vectorField, signal) {
       const given = vectors.filter(({ vector }) => vector.some((value) => value !== 0));
       const updates = given.map(({ chunkId: id, vector }) => ({
-        ...{ id, body: { doc: { [vectorField]: requireFinite(vector, id) } } },
+        id,
+        body: { doc: { [vectorField]: requireFinite(vector, id) } },
       }));
       const results = await bulkUpdate(client, index, updates, { refresh: 'false', signal });
       const failed = results.find(({ status }) => status >= 300 && status !== 404);

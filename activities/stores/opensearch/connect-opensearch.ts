@@ -46,7 +46,9 @@ export const connectOpenSearch = (
     const started = performance.now();
     const done = (failed: boolean): void =>
       meter?.engineCalled({
-        ...{ engine: 'opensearch', operation: operationOf(path), failed },
+        engine: 'opensearch',
+        operation: operationOf(path),
+        failed,
         seconds: (performance.now() - started) / 1000,
       });
     const pending = driver.transport.request(

@@ -21,7 +21,9 @@ export const deleteChunks = async (
       'POST',
       `/${index}/_delete_by_query`,
       {
-        ...{ body: { query }, query: { conflicts: 'proceed', refresh: true }, timeoutMs: 600_000 },
+        body: { query },
+        query: { conflicts: 'proceed', refresh: true },
+        timeoutMs: 600_000,
         refused: 'VDB_DELETE_ERROR',
       },
     );

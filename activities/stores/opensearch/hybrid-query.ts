@@ -18,13 +18,21 @@ type Fields = Readonly<Record<string, number>>;
  * 0.395 / 0.811, exact words half as much 0.396 / 0.818, stems alone 0.392 / 0.802.
  */
 const fieldsIn = (language: 'en' | 'fr'): Fields => ({
-  ...{ [`text.${language}`]: 1, text: 0.25, [`heading_path.${language}`]: 0.5, heading_path: 0.125 },
+  [`text.${language}`]: 1,
+  text: 0.25,
+  [`heading_path.${language}`]: 0.5,
+  heading_path: 0.125,
   filename: 1,
 });
 /** Where the language cannot be told. */
 const FIELDS: Fields = {
-  ...{ 'text.en': 1, 'text.fr': 1, text: 0.5 },
-  ...{ 'heading_path.en': 0.5, 'heading_path.fr': 0.5, heading_path: 0.25, filename: 1 },
+  'text.en': 1,
+  'text.fr': 1,
+  text: 0.5,
+  'heading_path.en': 0.5,
+  'heading_path.fr': 0.5,
+  heading_path: 0.25,
+  filename: 1,
 };
 
 const IDENTIFIER_FIELDS = ['text', 'heading_path', 'filename'];
@@ -224,7 +232,8 @@ const denseQuery = ({ vector, vectorField }: HybridRequest, filter: object[]): o
   script_score: {
     query: { bool: { filter: [...filter, { exists: { field: vectorField } }] } },
     script: {
-      ...{ lang: 'knn', source: 'knn_score' },
+      lang: 'knn',
+      source: 'knn_score',
       params: { field: vectorField, query_value: vector, space_type: 'cosinesimil' },
     },
   },

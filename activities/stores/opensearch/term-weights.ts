@@ -53,7 +53,8 @@ export const createTermCounter = (client: OpenSearchClient, index: string) => {
   const places = new Map<string, Place>();
 
   const query = (partitions: readonly string[] | null, clauses: readonly WordClause[]): object => ({
-    ...{ size: 0, track_total_hits: true },
+    size: 0,
+    track_total_hits: true,
     query: {
       bool: {
         filter: [

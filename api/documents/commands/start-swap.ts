@@ -45,9 +45,14 @@ export const startSwap = async (
   if (source === target)
     throw new AppError('CONFLICT', `The partition has the embedder '${target}' already.`);
   const start: SwapStart = {
-    ...{ swap_id: randomUUID(), partition: partition.partition, partition_key: partition.partition_key },
-    ...{ source_embedder: source, target_embedder: target, started_by: String(asked.userId) },
-    ...{ min_overlap: asked.min_overlap, min_known_item: asked.min_known_item },
+    swap_id: randomUUID(),
+    partition: partition.partition,
+    partition_key: partition.partition_key,
+    source_embedder: source,
+    target_embedder: target,
+    started_by: String(asked.userId),
+    min_overlap: asked.min_overlap,
+    min_known_item: asked.min_known_item,
   };
   await workflows.startSwap(start);
   // The workflow does the same; whichever comes first.

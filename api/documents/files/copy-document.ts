@@ -63,12 +63,24 @@ export const copyDocument = async (
     throw new AppError('CONFLICT', `Partition '${partition}' has another embedder`, { plain: true });
   const { metadata, relationship_id, parent_id, filename, original_filename, mimetype } = version;
   const task = await admitUpload(commandDeps, {
-    ...{ intent: 'create', partition, fileId, userId: ctx.principal.userId },
-    ...{ partitionKey: target.partition_key, embedder: target.embedder, source, workspaces: [] },
-    ...{ metadata, relationshipId: relationship_id, parentId: parent_id },
+    intent: 'create',
+    partition,
+    fileId,
+    userId: ctx.principal.userId,
+    partitionKey: target.partition_key,
+    embedder: target.embedder,
+    source,
+    workspaces: [],
+    metadata,
+    relationshipId: relationship_id,
+    parentId: parent_id,
     upload: {
-      ...{ upload_id: randomUUID(), filename, original_filename, mimetype },
-      ...{ size_bytes: version.size_bytes, content_sha256: version.content_sha256 },
+      upload_id: randomUUID(),
+      filename,
+      original_filename,
+      mimetype,
+      size_bytes: version.size_bytes,
+      content_sha256: version.content_sha256,
     },
     taskUrl: links(ctx.baseUrl).task,
   });

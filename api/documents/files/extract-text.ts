@@ -59,8 +59,13 @@ export const extractText = async (
     const outputPath = join(scratch, 'text.txt');
     await parser
       .extractText({
-        ...{ path, kind, outputPath, signal, userId: file.userId },
-        ...{ maxCharacters: MAX_CHARACTERS, limits: { timeoutMs } },
+        path,
+        kind,
+        outputPath,
+        signal,
+        userId: file.userId,
+        maxCharacters: MAX_CHARACTERS,
+        limits: { timeoutMs },
       })
       .catch((error: unknown) => {
         if (!(error instanceof AppError) || error.code !== 'PARSE_TIMEOUT') throw error;

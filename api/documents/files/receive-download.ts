@@ -67,7 +67,7 @@ export const receiveDownload = async (options: DownloadOptions): Promise<Receive
   try {
     const { size, sha256 } = await blobs.write(owner, source, options.signal);
     const file = { originalName, mimetype: download.mimetype ?? '', size, sha256 };
-    return { ...{ file, fields, discard }, filename: originalName, fault: null };
+    return { file, fields, discard, filename: originalName, fault: null };
   } catch (error) {
     download.body.destroy();
     await discard();

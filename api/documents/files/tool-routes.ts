@@ -64,7 +64,9 @@ export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
     const directory = await mkdtemp(join(tools.scratchDirectory, 'tool-'));
     try {
       const { file, fields } = await receiveTemporary(koa, {
-        ...{ directory, maxBytes: config.http.maxUploadBytes, signal },
+        directory,
+        maxBytes: config.http.maxUploadBytes,
+        signal,
       });
       if (file === null) throw missing('file');
       const { tool, metadata } = fields;
@@ -73,7 +75,8 @@ export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
       if (name !== EXTRACT_TEXT.name) throw badRequest(`Tool ${name.slice(0, 100)} not found`);
       const said = metadata === undefined ? {} : readField(ToolFileMetadata, 'metadata', metadata);
       const what = {
-        ...{ name: said.name || file.originalName, mime: said.mime || null },
+        name: said.name || file.originalName,
+        mime: said.mime || null,
         userId: principal.userId,
       };
       const leave = running.take(principal.userId);

@@ -31,7 +31,7 @@ export const uploadDocument = async (
   const { blobs } = deps.adapters;
   const { maxUploadBytes: maxBytes } = deps.config.http;
   const task = await takeDocument(deps, ctx, named, intent, (blobId) =>
-    receiveUpload(ctx.koa, { ...{ blobs, blobId, maxBytes }, signal: ctx.signal }),
+    receiveUpload(ctx.koa, { blobs, blobId, maxBytes, signal: ctx.signal }),
   );
   return { task_status_url: links(ctx.baseUrl).task(task.task_id) };
 };
@@ -69,7 +69,12 @@ export const takeDocument = async (
     const { embedder, partition_key: partitionKey } = await openPartition(deps, ctx, partition);
     const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
     const task = await admitUpload(commandDeps, {
-      ...{ ...target, ...checked, intent, userId: ctx.principal.userId, embedder, partitionKey },
+      ...target,
+      ...checked,
+      intent,
+      userId: ctx.principal.userId,
+      embedder,
+      partitionKey,
     });
     await confirmUploader(commandDeps, ctx.principal.userId);
     await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });

@@ -86,8 +86,11 @@ export const embedderSwapRoutes = ({ adapters, workflows }: GatewayDeps): Route[
       ],
       async handle({ principal }, { params, body }) {
         const swap = await startSwap(adapters, workflows, {
-          ...{ partition: params.partition, target: body.embedder, userId: principal.userId },
-          ...{ min_overlap: body.min_overlap ?? null, min_known_item: body.min_known_item ?? null },
+          partition: params.partition,
+          target: body.embedder,
+          userId: principal.userId,
+          min_overlap: body.min_overlap ?? null,
+          min_known_item: body.min_known_item ?? null,
         });
         return json(202, present(swap));
       },
@@ -140,8 +143,12 @@ export const embedderSwapRoutes = ({ adapters, workflows }: GatewayDeps): Route[
           ({ embedder }) => embedder === source,
         );
         await workflows.startSwaps({
-          ...{ source, target, concurrency, startedBy: String(principal.userId) },
-          ...{ min_overlap: body.min_overlap ?? null, min_known_item: body.min_known_item ?? null },
+          source,
+          target,
+          concurrency,
+          startedBy: String(principal.userId),
+          min_overlap: body.min_overlap ?? null,
+          min_known_item: body.min_known_item ?? null,
         });
         return json(202, { source, target, partitions: theirs.length });
       },

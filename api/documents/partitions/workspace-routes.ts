@@ -81,8 +81,11 @@ export const workspaceRoutes = ({ adapters, workflows }: GatewayDeps): Route[] =
         const workspace_key = randomUUID();
         await workspaces
           .create({
-            ...{ workspace_key, workspace_id, partition },
-            ...{ display_name: display_name ?? null, created_by: principal.userId },
+            workspace_key,
+            workspace_id,
+            partition,
+            display_name: display_name ?? null,
+            created_by: principal.userId,
           })
           .catch((error: unknown) => {
             if (!(error instanceof AppError) || error.code !== 'WORKSPACE_EXISTS') throw error;

@@ -67,7 +67,11 @@ export const presentQueueTask = (task: TaskRecord, link: Links, reader: TaskRead
   const { task_id, task_state: state, details, created_at, error_url } = presentTask(task, link, reader);
   const { started_at: from, finished_at: to } = task;
   return {
-    ...{ task_id, state, details, created_at, url: link.task(task_id) },
+    task_id,
+    state,
+    details,
+    created_at,
+    url: link.task(task_id),
     duration_ms: from === null || to === null ? null : to.getTime() - from.getTime(),
     ...(error_url === undefined ? {} : { error_url }),
   };

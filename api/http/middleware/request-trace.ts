@@ -21,7 +21,8 @@ export const requestTrace =
       span.end({
         name: route === undefined ? ctx.method : `${ctx.method} ${route}`,
         facts: {
-          ...{ 'http.request.method': ctx.method, 'http.response.status_code': status },
+          'http.request.method': ctx.method,
+          'http.response.status_code': status,
           ...(route === undefined ? {} : { 'http.route': route }),
           'tamis.request_id': ctx.state['requestId'] as string,
         },

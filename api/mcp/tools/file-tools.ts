@@ -85,7 +85,11 @@ export const fileTools = ({ adapters }: GatewayDeps): Tool[] => {
         ]);
         const total = counts.get(partition) ?? 0;
         return {
-          ...{ partition, total_files: total, offset, limit, has_more: offset + listed.length < total },
+          partition,
+          total_files: total,
+          offset,
+          limit,
+          has_more: offset + listed.length < total,
           files: listed.map((file) => fileRow(file, links(ctx.baseUrl))),
         };
       },
@@ -96,12 +100,15 @@ export const fileTools = ({ adapters }: GatewayDeps): Tool[] => {
       annotations: reading('Get a file'),
       input: z.strictObject({ partition: PARTITION, file_id: FILE_ID }),
       output: FileDetail.omit({ documents: true }).extend({
-        ...{ partition: z.string(), file_id: z.string(), total_chunks: z.int() },
+        partition: z.string(),
+        file_id: z.string(),
+        total_chunks: z.int(),
       }),
       async run({ ctx, ask }, { partition, file_id }) {
         // Without its list of links, which may be long: chunks are read by their places.
         const said = await ask('get /partition/{partition}/file/{file_id}', {
-          ...{ params: { partition, file_id }, query: { limit: 0 } },
+          params: { partition, file_id },
+          query: { limit: 0 },
         });
         const { documents: _none, ...detail } = said as z.output<typeof FileDetail>;
         const { live } = await liveFile(ctx, partition, file_id);
@@ -132,8 +139,13 @@ export const fileTools = ({ adapters }: GatewayDeps): Tool[] => {
         const total = live.chunk_count;
         const chunks = await readChunks(adapters, { file, live }, { offset, limit, signal: ctx.signal });
         return {
-          ...{ partition, file_id: fileId, total_chunks: total, offset, limit },
-          ...{ has_more: offset + limit < total, chunks },
+          partition,
+          file_id: fileId,
+          total_chunks: total,
+          offset,
+          limit,
+          has_more: offset + limit < total,
+          chunks,
         };
       },
     }),
@@ -153,7 +165,10 @@ export const fileTools = ({ adapters }: GatewayDeps): Tool[] => {
         limit: z.int().min(1).max(100).default(20),
       }),
       output: z.object({
-        ...{ query: z.string(), cutoff: z.number(), limit: z.int(), count: z.int() },
+        query: z.string(),
+        cutoff: z.number(),
+        limit: z.int(),
+        count: z.int(),
         files: z.array(FileRow.extend({ score: z.number() })).meta({ description: 'The most alike first' }),
       }),
       async run({ ctx }, asked) {

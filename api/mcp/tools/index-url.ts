@@ -66,7 +66,14 @@ export const indexUrlTool = (deps: GatewayDeps): Tool => {
         const meter = createMeter(report);
         const receive = async (blobId: string) => {
           const received = await receiveDownload({
-            ...{ blobs, downloads, blobId, url, maxBytes, timeoutMs: TIMEOUT_MS, signal: ctx.signal, fields },
+            blobs,
+            downloads,
+            blobId,
+            url,
+            maxBytes,
+            timeoutMs: TIMEOUT_MS,
+            signal: ctx.signal,
+            fields,
             onProgress: meter.came,
           });
           meter.done();

@@ -34,9 +34,14 @@ export const searchTools = ({ adapters }: GatewayDeps): Tool[] => {
       query: { text: query, top_k: topK, partitions },
     })) as z.output<typeof SearchAnswer>;
     return {
-      ...{ query, partitions, top_k: topK, count: body.documents.length },
+      query,
+      partitions,
+      top_k: topK,
+      count: body.documents.length,
       documents: body.documents.map(({ content, metadata }) => ({
-        ...{ chunk_id: metadata['_id'], content, metadata },
+        chunk_id: metadata['_id'],
+        content,
+        metadata,
       })),
     };
   };
@@ -66,7 +71,8 @@ export const searchTools = ({ adapters }: GatewayDeps): Tool[] => {
         const names = partitions ?? [];
         const everywhere = names.length === 0 || names.includes('all');
         const found = await answer(call, asked, {
-          ...{ route: 'get /search/', partitions: everywhere ? ['all'] : [...new Set(names)] },
+          route: 'get /search/',
+          partitions: everywhere ? ['all'] : [...new Set(names)],
         });
         return everywhere ? { ...(found as object), partitions: await accessible(call) } : found;
       },
@@ -79,7 +85,9 @@ export const searchTools = ({ adapters }: GatewayDeps): Tool[] => {
       output: Found,
       run: (call, { partition, ...asked }) =>
         answer(call, asked, {
-          ...{ route: 'get /search/partition/{partition}', params: { partition }, partitions: [partition] },
+          route: 'get /search/partition/{partition}',
+          params: { partition },
+          partitions: [partition],
         }),
     }),
     tool({
@@ -91,7 +99,8 @@ export const searchTools = ({ adapters }: GatewayDeps): Tool[] => {
       run: (call, { partition, file_id, ...asked }) =>
         answer(call, asked, {
           route: 'get /search/partition/{partition}/file/{file_id}',
-          ...{ params: { partition, file_id }, partitions: [partition] },
+          params: { partition, file_id },
+          partitions: [partition],
         }),
     }),
     tool({

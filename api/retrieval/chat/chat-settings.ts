@@ -12,9 +12,11 @@ const fromPreset = (config: RetrievalConfig): ChatSettings => {
     ...(topN === null ? {} : { topN }),
     ...(threshold === null ? {} : { similarityThreshold: threshold }),
     ...(named(llm) ? { rewritingModel: llm } : {}),
-    ...{ type: config.type, rrfK: config.rrf_k },
+    type: config.type,
+    rrfK: config.rrf_k,
     rerank: { enabled: config.enable_reranker, ...(named(reranker) ? { reranker } : {}) },
-    ...{ includeRelated: config.include_related, includeAncestors: config.include_ancestors },
+    includeRelated: config.include_related,
+    includeAncestors: config.include_ancestors,
   };
 };
 
@@ -25,8 +27,11 @@ const promptNames = (
 ): Pick<ChatSettings, 'prompts'> => {
   const { sys_prompt: system, spoken_style_answer: spoken } = partition?.generation_prompt_names ?? {};
   const names = {
-    ...{ system, spoken, contextualizer: config?.query_contextualizer_prompt_name },
-    ...{ hyde: config?.hyde_prompt_name, multiQuery: config?.multi_query_prompt_name },
+    system,
+    spoken,
+    contextualizer: config?.query_contextualizer_prompt_name,
+    hyde: config?.hyde_prompt_name,
+    multiQuery: config?.multi_query_prompt_name,
   };
   const chosen = Object.fromEntries(Object.entries(names).filter(([, name]) => named(name)));
   return Object.keys(chosen).length === 0 ? {} : { prompts: chosen };

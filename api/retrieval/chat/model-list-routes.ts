@@ -9,7 +9,10 @@ import { modelIds, resolveModel } from './resolve-model.js';
 const OWNER = 'OpenRAG';
 
 const entry = (id: string, created = 0): z.infer<typeof ModelEntry> => ({
-  ...{ id, object: 'model', created, owned_by: OWNER },
+  id,
+  object: 'model',
+  created,
+  owned_by: OWNER,
 });
 
 const createdOf = ({ created_at: at }: PartitionRecord): number => Math.floor(at.getTime() / 1000);

@@ -4,9 +4,13 @@ import type { ChatMetadata } from '../../../schemas/retrieval/chat-api.js';
 
 /** Wire contract, section 1.9: they show how an answer came about, or bend it to find out. */
 const ADMINS_ALONE = [
-  ...['include_retrieval_trace', 'compare_original_query', 'bypass_query_contextualization'],
-  ...['retrieval_similarity_threshold', 'retrieval_top_k'],
-  ...['retrieval_disable_reranker', 'retrieval_disable_expansion'],
+  'include_retrieval_trace',
+  'compare_original_query',
+  'bypass_query_contextualization',
+  'retrieval_similarity_threshold',
+  'retrieval_top_k',
+  'retrieval_disable_reranker',
+  'retrieval_disable_expansion',
 ] as const;
 
 const override = ({ llm_override: given }: ChatMetadata): Pick<ChatRequestOptions, 'override'> => {

@@ -13,8 +13,22 @@ const DEFAULT_TEMPERATURE = 0.3;
 
 /** Fields with a meaning of our own; the rest is handed on to the model server. */
 const READ_HERE: ReadonlySet<string> = new Set([
-  ...['model', 'messages', 'prompt', 'temperature', 'top_p', 'max_tokens', 'max_completion_tokens', 'stop'],
-  ...['stream', 'stream_options', 'metadata', 'n', 'best_of', 'echo', 'logprobs', 'suffix'],
+  'model',
+  'messages',
+  'prompt',
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'max_completion_tokens',
+  'stop',
+  'stream',
+  'stream_options',
+  'metadata',
+  'n',
+  'best_of',
+  'echo',
+  'logprobs',
+  'suffix',
 ]);
 
 type Message = ChatRequest['messages'][number];
@@ -71,7 +85,10 @@ export const readChatRequest = async (
   refuseUnsupported(body, target.kind === 'direct');
   const more = moreOf(body);
   return {
-    ...{ scope: ctx.scope, target, messages, signal: ctx.signal },
+    scope: ctx.scope,
+    target,
+    messages,
+    signal: ctx.signal,
     ...(await chatSettings(adapters, target)),
     ...options,
     temperature: temperature ?? DEFAULT_TEMPERATURE,

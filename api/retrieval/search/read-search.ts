@@ -14,7 +14,8 @@ type Asked = Omit<SearchRequest, 'scope' | 'partitions' | 'signal'>;
 export const readFileSearch = (query: z.output<typeof FileSearchQuery>): Asked => {
   const { text, top_k: topK, similarity_threshold: similarityThreshold, filter } = query;
   return {
-    ...{ text, topK },
+    text,
+    topK,
     ...(similarityThreshold !== undefined && { similarityThreshold }),
     ...(filter !== undefined && filter.trim() !== '' && { filter: parseFilter(filter) }),
   };
@@ -34,7 +35,9 @@ export const readSearch = (principal: Principal, query: SearchQuery): Asked => {
     ...(workspace !== undefined && workspace !== '' && { workspace }),
     ...((includeRelated || includeAncestors) && {
       related: {
-        ...{ includeRelated, includeAncestors, relatedLimit },
+        includeRelated,
+        includeAncestors,
+        relatedLimit,
         ...(maxAncestorDepth !== undefined && { maxAncestorDepth }),
       },
     }),

@@ -56,7 +56,10 @@ export const searchRoutes = ({ adapters, search }: GatewayDeps): Route[] => {
   ): Promise<Answer> => {
     const settings = rerankSettings(adapters, asked.partitions);
     const { results, trace, rerankSkipped } = await search.searchInFull({
-      ...{ ...asked, settings, scope, signal },
+      ...asked,
+      settings,
+      scope,
+      signal,
     });
     const link = links(baseUrl);
     return json(200, {

@@ -54,8 +54,14 @@ const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acce
   const receivedAt = deps.now();
   const stored = batch.items.map((item) =>
     toNewAlert({
-      ...{ item, watcher, version: batch.version, receivedAt, rules, mode },
-      ...{ ruleSet, geo: deps.geo },
+      item,
+      watcher,
+      version: batch.version,
+      receivedAt,
+      rules,
+      mode,
+      ruleSet,
+      geo: deps.geo,
       forwarding: settings.forwardEnabled,
     }),
   );

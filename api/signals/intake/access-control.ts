@@ -33,7 +33,8 @@ export const createAccessControl = ({
     try {
       const answer = await passThrough(
         {
-          ...{ method: 'POST', path: `/${version}/signals` },
+          method: 'POST',
+          path: `/${version}/signals`,
           headers: { authorization, 'content-type': 'application/json', 'content-length': '2' },
           body: Readable.from([Buffer.from('[]')], { objectMode: false }),
         },

@@ -59,11 +59,17 @@ export const forwardingRoutes = ({
           windowMinutes: settings.loginWindowMs / 60_000,
           used: overview.used,
           blocks: overview.blocks.map(({ machineId, status, message, at, until }) => ({
-            ...{ watcher: machineId, status, message },
-            ...{ at: at.toISOString(), until: until.toISOString() },
+            watcher: machineId,
+            status,
+            message,
+            at: at.toISOString(),
+            until: until.toISOString(),
           })),
           refused: overview.refused.map(({ machineId, status, message, at }) => ({
-            ...{ watcher: machineId, status, message, at: at.toISOString() },
+            watcher: machineId,
+            status,
+            message,
+            at: at.toISOString(),
           })),
         },
         rules: { mode, names, faults: faults.map(({ file, message }) => ({ file, message })) },
@@ -74,14 +80,26 @@ export const forwardingRoutes = ({
 
 /** What is said of a watcher that has no queue, no record or no metrics. */
 const NO_QUEUE: Omit<QueueSummary, 'watcher'> = {
-  ...{ waiting: 0, oldestReceivedAt: null, quarantined: 0, lastQuarantined: null },
+  waiting: 0,
+  oldestReceivedAt: null,
+  quarantined: 0,
+  lastQuarantined: null,
 };
 const NOTHING_KEPT: Omit<KeptBackSummary, 'watcher'> = {
-  ...{ deferred: 0, withheld: 0, discarded: 0, lastDiscarded: null },
+  deferred: 0,
+  withheld: 0,
+  discarded: 0,
+  lastDiscarded: null,
 };
 const NO_RECORD: Omit<WatcherRecord, 'watcher'> = {
-  ...{ hasToken: false, tokenExpiresAt: null, tokenUpdatedAt: null, loginWanted: false },
-  ...{ lastSuccessAt: null, lastError: null, nextAttemptAt: null, pausedAt: null },
+  hasToken: false,
+  tokenExpiresAt: null,
+  tokenUpdatedAt: null,
+  loginWanted: false,
+  lastSuccessAt: null,
+  lastError: null,
+  nextAttemptAt: null,
+  pausedAt: null,
 };
 const NO_METRICS: Omit<MetricsQueue, 'watcher'> = { held: 0, oldest: null, refused: 0 };
 

@@ -13,17 +13,42 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 
 /** What CAPI's clients send (wire contract, 6.1 and 6.2), and what HTTP needs to tell bodies. */
 const REQUEST_HEADERS: ReadonlySet<string> = new Set([
-  ...['authorization', 'user-agent', 'accept', 'accept-encoding', 'accept-language'],
-  ...['content-type', 'content-encoding', 'content-length', 'cache-control', 'pragma'],
-  ...['if-modified-since', 'if-none-match', 'range'],
+  'authorization',
+  'user-agent',
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'cache-control',
+  'pragma',
+  'if-modified-since',
+  'if-none-match',
+  'range',
 ]);
 
 /** What tells of the answer itself. How browsers treat it, cookies and origins are for us to say. */
 const ANSWER_HEADERS: ReadonlySet<string> = new Set([
-  ...['content-type', 'content-encoding', 'content-length', 'content-language', 'content-range'],
-  ...['etag', 'last-modified', 'cache-control', 'expires', 'age', 'date', 'accept-ranges'],
-  ...['retry-after', 'location', 'allow', 'www-authenticate'],
-  ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'content-language',
+  'content-range',
+  'etag',
+  'last-modified',
+  'cache-control',
+  'expires',
+  'age',
+  'date',
+  'accept-ranges',
+  'retry-after',
+  'location',
+  'allow',
+  'www-authenticate',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
 ]);
 
 const only = (names: ReadonlySet<string>, headers: HeaderMap): Record<string, string | string[]> =>

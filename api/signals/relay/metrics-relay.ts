@@ -66,7 +66,9 @@ export const createMetricsRelay = (
     try {
       const answer = await deps.passThrough(
         {
-          ...{ method: 'POST', path: `/${path}`, body: Readable.from([bytes], { objectMode: false }) },
+          method: 'POST',
+          path: `/${path}`,
+          body: Readable.from([bytes], { objectMode: false }),
           headers: {
             ...headers,
             'content-length': String(bytes.length),

@@ -24,9 +24,16 @@ export const ruleRoutes = ({
       const { mode, version, loadedAt, faults, rules: all } = rules.current();
       const matches = await reportFailure('Failed to get filters', () => statistics.ruleMatches());
       return json(200, {
-        ...{ mode, version, loadedAt: loadedAt.toISOString() },
+        mode,
+        version,
+        loadedAt: loadedAt.toISOString(),
         rules: all.map(({ name, description, enabled, watchers, file, filter }) => ({
-          ...{ name, description, enabled, watchers, file, filter },
+          name,
+          description,
+          enabled,
+          watchers,
+          file,
+          filter,
           matches: matches.get(name)?.count ?? 0,
           lastMatch: matches.get(name)?.last.toISOString() ?? null,
         })),
@@ -51,9 +58,14 @@ export const ruleRoutes = ({
       return json(200, {
         ...counts,
         samples: samples.map(({ signal: stored, reason }) => ({
-          ...{ id: stored.id, watcher: stored.watcher, receivedAt: stored.receivedAt.toISOString() },
-          ...{ scenario: stored.fields.scenario, sourceValue: stored.fields.sourceValue },
-          ...{ filtered: stored.filtered, ruleSet: stored.ruleSet, reason },
+          id: stored.id,
+          watcher: stored.watcher,
+          receivedAt: stored.receivedAt.toISOString(),
+          scenario: stored.fields.scenario,
+          sourceValue: stored.fields.sourceValue,
+          filtered: stored.filtered,
+          ruleSet: stored.ruleSet,
+          reason,
         })),
       });
     },

@@ -43,7 +43,10 @@ export const contextOf = (command: Command, signal: AbortSignal): Context => {
   const json = options.json === true;
   const write = (text: string): void => void stdout.write(text);
   return {
-    ...{ env, signal, json, write },
+    env,
+    signal,
+    json,
+    write,
     isTerminal: stdout.isTTY && !json && env['TERM'] !== 'dumb',
     columns: stdout.columns ?? 80,
     show(value, lines) {

@@ -34,7 +34,10 @@ export const connectGateway = (target: Target, signal: AbortSignal): Gateway => 
     let response: Response;
     try {
       response = await fetch(`${target.url}${path}`, {
-        ...{ method, headers, signal: limit, redirect: 'error' },
+        method,
+        headers,
+        signal: limit,
+        redirect: 'error',
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch (error) {

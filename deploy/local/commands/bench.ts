@@ -31,6 +31,8 @@ export function bench(script: string): (bench: Workbench, args: readonly string[
 export function benchAlone(script: string): (bench: Workbench, args: readonly string[]) => Promise<number> {
   return ({ paths, signal }, args) =>
     runToEnd(process.execPath, ['--import', 'tsx', script, ...args], {
-      ...{ cwd: paths.root, env: process.env, signal },
+      cwd: paths.root,
+      env: process.env,
+      signal,
     });
 }

@@ -57,17 +57,19 @@ async function runImages(
   const { port, release } = await reservePort(null);
   const token = randomBytes(24).toString('base64url');
   const own = {
-    ...{
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      AUTH_TOKEN: token,
-      LOG_LEVEL: 'info',
-      CAPI_URL: 'http://127.0.0.1:9/',
-    },
-    ...{ MONGODB_URL: services.mongodb, OPENSEARCH_URL: services.opensearch },
-    ...{ TEMPORAL_ADDRESS: services.temporal, TASK_QUEUE_PREFIX: `${run}-` },
-    ...{ MONGODB_DATABASE: `tamis-${run}`, OPENSEARCH_INDEX_PREFIX: `tamis-${run}-` },
-    ...{ SECRETS_KEY: randomBytes(32).toString('base64'), PATH: process.env['PATH'] ?? '' },
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    AUTH_TOKEN: token,
+    LOG_LEVEL: 'info',
+    CAPI_URL: 'http://127.0.0.1:9/',
+    MONGODB_URL: services.mongodb,
+    OPENSEARCH_URL: services.opensearch,
+    TEMPORAL_ADDRESS: services.temporal,
+    TASK_QUEUE_PREFIX: `${run}-`,
+    MONGODB_DATABASE: `tamis-${run}`,
+    OPENSEARCH_INDEX_PREFIX: `tamis-${run}-`,
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    PATH: process.env['PATH'] ?? '',
   };
   const names = {
     database: own.MONGODB_DATABASE,

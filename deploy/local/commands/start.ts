@@ -39,7 +39,8 @@ export async function start(bench: Workbench, args: readonly string[]): Promise<
       stack.prepare(keptConsole),
     ]);
     const { gateway, proxy } = await openApps(bench, stack, services, build, {
-      ...{ proxyOnly, console },
+      proxyOnly,
+      console,
     });
     report.say(`\nTamis is up: ${gateway}${proxyOnly ? ' (the proxy alone)' : ''}`);
     if (proxy !== gateway) report.say(`The proxy is at ${proxy}`);

@@ -43,7 +43,8 @@ async function unpacked(bench: Workbench): Promise<string> {
     // Without the pages and libraries of its user interface.
     const unpack = '"$1" --fsys-tarfile "$2" | tar --extract --directory "$3" "$4" "$5"';
     await runTool(bench, {
-      ...{ subject: SUBJECT, command: 'sh' },
+      subject: SUBJECT,
+      command: 'sh',
       args: ['-euc', unpack, 'unpack', tools.dpkg, join(download, archive), draft, ...programs],
     });
     rmSync(download, { recursive: true });

@@ -9,7 +9,9 @@ const SUBJECT = 'clients';
 export async function testClients(bench: Workbench, args: readonly string[]): Promise<number> {
   const python = await findPython(bench, SUBJECT);
   const packages = await installPythonPackages(bench, {
-    ...{ subject: SUBJECT, python, what: 'openai, langchain-openai and mcp' },
+    subject: SUBJECT,
+    python,
+    what: 'openai, langchain-openai and mcp',
     requirements: join(bench.paths.root, 'test/clients/requirements.txt'),
   });
   const environment = { TAMIS_PYTHON: python, TAMIS_PYTHON_PACKAGES: packages };

@@ -59,8 +59,13 @@ export function launchFerretdb(bench: Workbench, { path }: Program, port: number
     command: path,
     // Warnings name every client that closes its connection.
     args: [
-      ...[`--listen-addr=127.0.0.1:${port}`, `--postgresql-url-file=${urlFile}`, '--no-auth'],
-      ...['--telemetry=disable', '--debug-addr=-', `--state-dir=${run}`, '--log-level=error'],
+      `--listen-addr=127.0.0.1:${port}`,
+      `--postgresql-url-file=${urlFile}`,
+      '--no-auth',
+      '--telemetry=disable',
+      '--debug-addr=-',
+      `--state-dir=${run}`,
+      '--log-level=error',
     ],
     cwd: run,
     env: { DO_NOT_TRACK: '1' },

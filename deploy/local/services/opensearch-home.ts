@@ -34,14 +34,14 @@ const POLICIES: Record<string, readonly string[]> = {
 export function finishOpenSearchHome(home: string, version: string): void {
   for (const [name, { classname, extended = '' }] of Object.entries(MODULES)) {
     const descriptor = [
-      ...[
-        `description=${name}`,
-        `version=${version}`,
-        `name=${name}`,
-        `classname=${classname}`,
-        'java.version=11',
-      ],
-      ...[`opensearch.version=${version}`, 'custom.foldername=', `extended.plugins=${extended}`],
+      `description=${name}`,
+      `version=${version}`,
+      `name=${name}`,
+      `classname=${classname}`,
+      'java.version=11',
+      `opensearch.version=${version}`,
+      'custom.foldername=',
+      `extended.plugins=${extended}`,
       'has.native.controller=false',
     ];
     writeFileSync(join(home, 'modules', name, 'plugin-descriptor.properties'), `${descriptor.join('\n')}\n`);

@@ -21,7 +21,10 @@ const RUN = ['postgres', 'initdb', 'pg_isready', 'psql'];
 
 /** Nothing reads them here, and they are a quarter of all that is unpacked. */
 const NOT_NEEDED = [
-  ...['usr/share/doc', 'usr/share/man', 'usr/share/locale', 'usr/share/lintian'],
+  'usr/share/doc',
+  'usr/share/man',
+  'usr/share/locale',
+  'usr/share/lintian',
   `usr/lib/postgresql/${MAJOR}/lib/bitcode`,
 ];
 

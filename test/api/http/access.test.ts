@@ -25,7 +25,8 @@ const populate = async (gateway: Gateway): Promise<People> => {
     const body = { workspace_id: partition === 'secret' ? 'inner' : 'outer' };
     await askJson(gateway, 'POST', workspaces, { token, body });
     await askJson(gateway, 'POST', `${workspaces}/${body.workspace_id}/files`, {
-      ...{ token, body: { file_ids: [fileId] } },
+      token,
+      body: { file_ids: [fileId] },
     });
   }
   const viewer = gateway.addUser('viewer');
@@ -147,7 +148,10 @@ describe('the other tenant', () => {
     ];
     const parameters = [
       ...filters.map((filter) => `filter=${encodeURIComponent(filter)}`),
-      ...['workspace=inner', 'workspace=outer', 'workspace=../secret/workspaces/inner', 'workspace=%00'],
+      'workspace=inner',
+      'workspace=outer',
+      'workspace=../secret/workspaces/inner',
+      'workspace=%00',
       'include_related=true&related_limit=1000000',
       'include_ancestors=true&max_ancestor_depth=1000000',
       'include_related=true&include_ancestors=true&workspace=outer',

@@ -106,7 +106,9 @@ describe('the administration, asked with hostile names', () => {
       });
       if (auth === 'admin')
         expect([method, path, response.status, await response.json()]).toEqual([
-          ...[method, path, 403],
+          method,
+          path,
+          403,
           { detail: 'Admin privileges required' },
         ]);
       else expect(['/v1/tools', '/v1/tools/execute']).toContain(path);

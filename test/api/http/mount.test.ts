@@ -44,7 +44,11 @@ const ask = async (served: Route, { isAdmin = true, checkResponses = true } = {}
 
 const answering = (answer: Answer, auth: 'public' | 'admin' = 'public'): Route =>
   route({
-    ...{ method: 'get', path: '/x', summary: 'x', tag: 'x', auth },
+    method: 'get',
+    path: '/x',
+    summary: 'x',
+    tag: 'x',
+    auth,
     responses: { 200: { description: 'x', schema: z.object({ n: z.int() }) } },
     handle: () => answer,
   });
@@ -71,7 +75,11 @@ describe('mount', () => {
 
   it('writes a rate limit with Retry-After', async () => {
     const limited = route({
-      ...{ method: 'get', path: '/x', summary: 'x', tag: 'x', auth: 'public' },
+      method: 'get',
+      path: '/x',
+      summary: 'x',
+      tag: 'x',
+      auth: 'public',
       responses: {},
       handle: () => {
         throw new AppError('RATE_LIMITED', undefined, { retryAfterMs: 1500 });

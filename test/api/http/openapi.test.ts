@@ -94,7 +94,9 @@ describe('every route of the table', () => {
       if ((await refuse(entry)) !== 422) continue;
       refused += 1;
       expect([entry.method, entry.path, Object.keys(responsesOf(document, entry))]).toEqual([
-        ...[entry.method, entry.path, expect.arrayContaining(['422'])],
+        entry.method,
+        entry.path,
+        expect.arrayContaining(['422']),
       ]);
     }
     expect(refused).toBeGreaterThan(30);

@@ -44,7 +44,8 @@ test('a request over the limit is logged with its address', async () => {
   await fetch(`${gateway.url}/version`, { headers: from('203.0.113.7') });
   await fetch(`${gateway.url}/docs`, { headers: from('203.0.113.7') });
   expect(await lineOf('/docs')).toMatchObject({
-    ...{ client: '203.0.113.7', status: 429 },
+    client: '203.0.113.7',
+    status: 429,
     refusal: expect.stringMatching(/limit|many/i),
   });
 });

@@ -20,9 +20,12 @@ describe('the route table', () => {
     expect(open.sort()).toEqual(
       [
         '/',
-        ...['/app', '/app/{+path}'],
+        '/app',
+        '/app/{+path}',
         // By a cookie of its own: test/api/session.
-        ...['/app/session', '/app/session', '/app/session'],
+        '/app/session',
+        '/app/session',
+        '/app/session',
         '/docs',
         '/docs/assets/{name}',
         '/health_check',

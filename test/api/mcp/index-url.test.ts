@@ -50,7 +50,10 @@ describe('index_url', () => {
       },
     ]);
     expect(await gateway.adapters.tasks.get(body.task_id)).toMatchObject({
-      ...{ partition: 'web', file_id: 'page', intent: 'create', metadata: { owner: 'ada' } },
+      partition: 'web',
+      file_id: 'page',
+      intent: 'create',
+      metadata: { owner: 'ada' },
       upload: { filename: 'about.html', mimetype: 'text/html', size_bytes: 49 },
     });
     expect(gateway.workflows.started).toEqual([body.task_id]);
@@ -106,7 +109,8 @@ describe('index_url', () => {
       expect(total).toBe(4 * part.length);
     }
     expect(seen.at(-1)).toEqual({
-      ...{ progress: 4 * part.length, total: 4 * part.length },
+      progress: 4 * part.length,
+      total: 4 * part.length,
       message: `${4 * part.length} bytes fetched`,
     });
   });
@@ -141,7 +145,8 @@ describe('index_url', () => {
   it('says when the address gives no document, and leaves nothing', async () => {
     await open();
     const failed = (text: string) => ({
-      ...{ error: true, body: { status: 502, detail: `[DOWNLOAD_FAILED]: ${text}` } },
+      error: true,
+      body: { status: 502, detail: `[DOWNLOAD_FAILED]: ${text}` },
     });
     answer = (_request, response) => response.writeHead(404).end('secret of the site');
     expect(await index('/none.txt')).toMatchObject(failed('The address answered 404.'));
@@ -160,7 +165,8 @@ describe('index_url', () => {
     const large = Buffer.alloc(1024 * 1024 + 1, 'x');
     serve('text/plain', large);
     expect((await index('/large.txt')).body).toMatchObject({
-      ...{ status: 413, detail: expect.stringContaining('1 MiB') },
+      status: 413,
+      detail: expect.stringContaining('1 MiB'),
     });
     answer = (_request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'transfer-encoding': 'chunked' }).end(large);
@@ -183,7 +189,8 @@ describe('index_url', () => {
       'http://169.254.169.254/',
     ])
       expect((await index('', { url: address })).body).toMatchObject({
-        ...{ status: 400, detail: '[DOWNLOAD_REFUSED]: The address is not allowed.' },
+        status: 400,
+        detail: '[DOWNLOAD_REFUSED]: The address is not allowed.',
       });
     for (const address of [
       'ftp://example.org/x',
@@ -209,11 +216,13 @@ describe('index_url', () => {
       response.writeHead(200, { 'content-type': 'text/plain' }).write('a part', () => gone.abort());
     };
     const params = {
-      ...{ name: 'index_url', _meta: meta },
+      name: 'index_url',
+      _meta: meta,
       arguments: { url: `${url}/endless.txt`, partition: 'web', file_id: 'page' },
     };
     const asked = gateway.call('POST', '/mcp', {
-      ...{ token: 'or-ada-0123456789abcdef', signal: gone.signal },
+      token: 'or-ada-0123456789abcdef',
+      signal: gone.signal,
       headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
     });

@@ -44,7 +44,10 @@ describe('the handshake', () => {
   it('says who answers and what it can do', () => {
     expect(agent.client.getServerVersion()).toMatchObject({ name: 'tamis' });
     expect(agent.client.getServerCapabilities()).toEqual({
-      ...{ tools: {}, resources: {}, prompts: {}, completions: {} },
+      tools: {},
+      resources: {},
+      prompts: {},
+      completions: {},
     });
     expect(agent.client.getInstructions()).toContain('search_documents');
   });
@@ -182,10 +185,21 @@ describe('the list of tools', () => {
   it('is that of the wire contract', () => {
     expect(agent.tools.map(({ name }) => name).sort()).toEqual(
       [
-        ...['search_documents', 'search_partition', 'search_file', 'list_partitions', 'list_files'],
-        ...['get_file_info', 'get_file_chunks', 'fuzzy_search_files', 'get_chunk_by_id'],
-        ...['get_indexation_task_status', 'list_my_tasks', 'delete_file', 'update_file_metadata'],
-        ...['copy_file', 'index_url'],
+        'search_documents',
+        'search_partition',
+        'search_file',
+        'list_partitions',
+        'list_files',
+        'get_file_info',
+        'get_file_chunks',
+        'fuzzy_search_files',
+        'get_chunk_by_id',
+        'get_indexation_task_status',
+        'list_my_tasks',
+        'delete_file',
+        'update_file_metadata',
+        'copy_file',
+        'index_url',
       ].sort(),
     );
   });
@@ -318,11 +332,13 @@ describe('resources', () => {
     expect(JSON.parse(contents[0].text)).toMatchObject({ file_id: 'mill', total_chunks: 2 });
     expect(contents.slice(1)).toEqual([
       {
-        ...{ uri: `tamis://chunk/${chunkIds[0]}`, mimeType: 'text/plain' },
+        uri: `tamis://chunk/${chunkIds[0]}`,
+        mimeType: 'text/plain',
         text: 'The mill stands on the river.',
       },
       {
-        ...{ uri: `tamis://chunk/${chunkIds[1]}`, mimeType: 'text/plain' },
+        uri: `tamis://chunk/${chunkIds[1]}`,
+        mimeType: 'text/plain',
         text: 'Its wheel turns in spring.',
       },
     ]);

@@ -75,15 +75,24 @@ const ofFile = ({ partition, fileId }: Belongings) => ({ partition, file_id: fil
 /** In this order: what deletes comes last. */
 const MATRIX: Row[] = [
   {
-    ...{ tool: 'search_documents', foreign: 403, missing: 403, viewer: true },
+    tool: 'search_documents',
+    foreign: 403,
+    missing: 403,
+    viewer: true,
     args: ({ partition }) => ({ query: SECRET, partitions: [partition] }),
   },
   {
-    ...{ tool: 'search_partition', foreign: 403, missing: 404, viewer: true },
+    tool: 'search_partition',
+    foreign: 403,
+    missing: 404,
+    viewer: true,
     args: (of) => ({ ...inPartition(of), query: SECRET }),
   },
   {
-    ...{ tool: 'search_file', foreign: 403, missing: 404, viewer: true },
+    tool: 'search_file',
+    foreign: 403,
+    missing: 404,
+    viewer: true,
     args: (of) => ({ ...ofFile(of), query: SECRET }),
   },
   { tool: 'list_partitions', foreign: null, missing: null, viewer: true, args: () => ({}) },
@@ -91,33 +100,53 @@ const MATRIX: Row[] = [
   { tool: 'get_file_info', foreign: 403, missing: 404, viewer: true, args: ofFile },
   { tool: 'get_file_chunks', foreign: 403, missing: 404, viewer: true, args: ofFile },
   {
-    ...{ tool: 'fuzzy_search_files', foreign: null, missing: null, viewer: true },
+    tool: 'fuzzy_search_files',
+    foreign: null,
+    missing: null,
+    viewer: true,
     args: ({ fileId }) => ({ query: fileId, cutoff: 0 }),
   },
   {
-    ...{ tool: 'get_chunk_by_id', foreign: 403, missing: 404, viewer: true },
+    tool: 'get_chunk_by_id',
+    foreign: 403,
+    missing: 404,
+    viewer: true,
     args: ({ chunkId }) => ({ chunk_id: chunkId }),
   },
   {
     // A member sees no tasks of others, whatever the role.
-    ...{ tool: 'get_indexation_task_status', foreign: 403, missing: 404, viewer: false },
+    tool: 'get_indexation_task_status',
+    foreign: 403,
+    missing: 404,
+    viewer: false,
     args: ({ taskId }) => ({ task_id: taskId }),
   },
   { tool: 'list_my_tasks', foreign: null, missing: null, viewer: true, args: () => ({}) },
   {
-    ...{ tool: 'update_file_metadata', foreign: 403, missing: 404, viewer: false },
+    tool: 'update_file_metadata',
+    foreign: 403,
+    missing: 404,
+    viewer: false,
     args: (of) => ({ ...ofFile(of), metadata: { seen: true } }),
   },
   {
-    ...{ tool: 'copy_file', foreign: 403, missing: 404, viewer: false },
+    tool: 'copy_file',
+    foreign: 403,
+    missing: 404,
+    viewer: false,
     args: (of) => ({
-      ...{ partition: of.partition, file_id: 'copy' },
-      ...{ source_partition: of.partition, source_file_id: of.fileId },
+      partition: of.partition,
+      file_id: 'copy',
+      source_partition: of.partition,
+      source_file_id: of.fileId,
     }),
   },
   {
     // A missing partition is created, as by an upload.
-    ...{ tool: 'index_url', foreign: 403, missing: null, viewer: false },
+    tool: 'index_url',
+    foreign: 403,
+    missing: null,
+    viewer: false,
     args: ({ partition }) => ({ partition, file_id: 'page', url: siteUrl }),
   },
   { tool: 'delete_file', foreign: 403, missing: 404, viewer: false, args: ofFile },
@@ -173,8 +202,10 @@ describe('between tenants', () => {
     const here = await settle('spare', adaToken, 'Another text of hers.');
     const copy = (from: Belongings, to: Belongings) =>
       ada.call('copy_file', {
-        ...{ partition: to.partition, file_id: 'stolen' },
-        ...{ source_partition: from.partition, source_file_id: from.fileId },
+        partition: to.partition,
+        file_id: 'stolen',
+        source_partition: from.partition,
+        source_file_id: from.fileId,
       });
     expect((await copy(foreign, here)).body).toMatchObject({ status: 403 });
     expect((await copy(here, foreign)).body).toMatchObject({ status: 403 });

@@ -34,11 +34,14 @@ describe('searches', () => {
   it('look into all partitions of the caller, or those named', async () => {
     const { body, structured } = await agent.call('search_documents', { query: 'river mill' });
     expect(body).toMatchObject({
-      ...{ query: 'river mill', partitions: ['notes', 'recipes'], top_k: 5 },
+      query: 'river mill',
+      partitions: ['notes', 'recipes'],
+      top_k: 5,
       count: contents(body).length,
     });
     expect(body.documents[0]).toMatchObject({
-      ...{ chunk_id: ids[0], content: LINES[0] },
+      chunk_id: ids[0],
+      content: LINES[0],
       metadata: { file_id: 'mill', partition: 'notes', owner: 'ada' },
     });
     expect(structured).toEqual(body);
@@ -97,7 +100,11 @@ describe('lists', () => {
     const { body } = await agent.call('list_files', { partition: 'notes', offset: 1, limit: 1 });
     const [, rest] = await askJson(gateway, 'GET', '/partition/notes', { token });
     expect(body).toEqual({
-      ...{ partition: 'notes', total_files: 3, offset: 1, limit: 1, has_more: true },
+      partition: 'notes',
+      total_files: 3,
+      offset: 1,
+      limit: 1,
+      has_more: true,
       files: [rest.files[1]],
     });
   });
@@ -108,7 +115,10 @@ describe('a file', () => {
     const { body } = await agent.call('get_file_info', { partition: 'notes', file_id: 'mill' });
     const [, rest] = await askJson(gateway, 'GET', '/partition/notes/file/mill', { token });
     expect(body).toEqual({
-      ...{ partition: 'notes', file_id: 'mill', total_chunks: 3, metadata: rest.metadata },
+      partition: 'notes',
+      file_id: 'mill',
+      total_chunks: 3,
+      metadata: rest.metadata,
     });
   });
 
@@ -120,7 +130,8 @@ describe('a file', () => {
     expect(first.chunks.map(({ content }: LooseBody) => content)).toEqual(LINES);
     expect(first.chunks.map(({ chunk_id }: LooseBody) => chunk_id)).toEqual(ids);
     expect(await page({ offset: 1, limit: 1 })).toMatchObject({
-      ...{ has_more: true, chunks: [{ chunk_id: ids[1], content: LINES[1] }] },
+      has_more: true,
+      chunks: [{ chunk_id: ids[1], content: LINES[1] }],
     });
     expect(await page({ offset: 3 })).toMatchObject({ has_more: false, chunks: [] });
     expect((await agent.call('get_chunk_by_id', { chunk_id: ids[2] })).body).toEqual(first.chunks[2]);
@@ -145,7 +156,10 @@ describe('a file', () => {
     expect(await find('notes.txt', { limit: 2 })).toHaveLength(2);
     const { body } = await agent.call('fuzzy_search_files', { query: 'mill' });
     expect(body).toMatchObject({
-      ...{ query: 'mill', cutoff: 0.4, limit: 20, count: 1 },
+      query: 'mill',
+      cutoff: 0.4,
+      limit: 20,
+      count: 1,
       files: [{ partition: 'notes', file_id: 'mill', owner: 'ada', score: 1 }],
     });
   });
@@ -163,12 +177,16 @@ describe('a file', () => {
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"update_file_metadata","arguments":' +
       '{"partition":"notes","file_id":"mill","metadata":{"serial":9007199254740993,"small":-7,"share":0.25}}}}';
     const response = await gateway.call('POST', '/mcp', {
-      ...{ token, body },
+      token,
+      body,
       headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
     });
     expect(await response.json()).toMatchObject({ result: { content: [{ type: 'text' }] } });
     expect((await gateway.adapters.files.get('notes', 'mill'))?.live?.metadata).toEqual({
-      ...{ owner: 'ada', serial: 9007199254740993n, small: -7, share: 0.25 },
+      owner: 'ada',
+      serial: 9007199254740993n,
+      small: -7,
+      share: 0.25,
     });
     const info = await agent.call('get_file_info', { partition: 'notes', file_id: 'mill' });
     expect(info.text).toContain('"serial":9007199254740993');
@@ -192,7 +210,10 @@ describe('a file', () => {
       await publishTask(gateway, task.task_id, [...LINES]);
     };
     const args = {
-      ...{ partition: 'recipes', file_id: 'copy', source_partition: 'notes', source_file_id: 'mill' },
+      partition: 'recipes',
+      file_id: 'copy',
+      source_partition: 'notes',
+      source_file_id: 'mill',
       metadata: { owner: 'bob' },
     };
     expect((await agent.call('copy_file', args)).body).toEqual({ message: 'File copied successfully.' });
@@ -205,7 +226,8 @@ describe('a file', () => {
     const change = async (metadata: object) =>
       (await agent.call('update_file_metadata', { partition: 'notes', file_id: 'mill', metadata })).body;
     expect(await change({ created_at: 'yesterday' })).toEqual({
-      ...{ status: 400, detail: 'metadata.created_at is not a date' },
+      status: 400,
+      detail: 'metadata.created_at is not a date',
     });
     expect(await change({ long: 'x'.repeat(70_000) })).toMatchObject({ status: 400 });
   });

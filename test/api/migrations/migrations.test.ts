@@ -22,7 +22,12 @@ const DOMAIN = (code: string) =>
 
 const begin = (runId: string, mode: 'run' | 'dry_run' = 'run') =>
   gateway.migrations.store.insert({
-    ...{ run_id: runId, name: 'vector-store', mode, unit: 'chunks', pages_per_second: null, started_by: '1' },
+    run_id: runId,
+    name: 'vector-store',
+    mode,
+    unit: 'chunks',
+    pages_per_second: null,
+    started_by: '1',
   });
 
 describe('GET /admin/migrations', () => {
@@ -32,7 +37,10 @@ describe('GET /admin/migrations', () => {
 
   it('says what is pending and how the latest runs fared', async () => {
     gateway.migrations.state.pending = {
-      ...{ what: 'schema 2', amount: 7, dark: ['searches', 'uploads'], obstacle: null },
+      what: 'schema 2',
+      amount: 7,
+      dark: ['searches', 'uploads'],
+      obstacle: null,
     };
     await begin('first');
     await gateway.migrations.store.finish('first', {
@@ -49,11 +57,9 @@ describe('GET /admin/migrations', () => {
         unknown: null,
         latest: [
           expect.objectContaining({
-            ...{
-              run_id: 'first',
-              state: 'failed',
-              error: { code: 'VDB_ERROR', message: 'the disk is full' },
-            },
+            run_id: 'first',
+            state: 'failed',
+            error: { code: 'VDB_ERROR', message: 'the disk is full' },
           }),
         ],
       }),
@@ -65,7 +71,8 @@ describe('GET /admin/migrations', () => {
     const [status, body] = await ask('GET', '/admin/migrations');
     expect(status).toBe(200);
     expect(body.migrations[0]).toMatchObject({
-      ...{ pending: null, unknown: 'The vector store cannot be reached.' },
+      pending: null,
+      unknown: 'The vector store cannot be reached.',
     });
   });
 });
@@ -77,7 +84,10 @@ describe('GET /admin/upgrade-check', () => {
     return body;
   };
   const PENDING = {
-    ...{ what: 'schema 2', amount: 3_000, dark: ['searches', 'uploads'], obstacle: null },
+    what: 'schema 2',
+    amount: 3_000,
+    dark: ['searches', 'uploads'],
+    obstacle: null,
   };
 
   it('is for administrators', async () => {
@@ -86,7 +96,10 @@ describe('GET /admin/upgrade-check', () => {
 
   it('says so where nothing is to be done, and nothing of backups', async () => {
     expect(await check()).toEqual({
-      ...{ migrations: [], seconds: 0, dark: [], obstacles: [] },
+      migrations: [],
+      seconds: 0,
+      dark: [],
+      obstacles: [],
       backup: { state: 'unknown', note: expect.any(String) },
     });
   });
@@ -97,11 +110,18 @@ describe('GET /admin/upgrade-check', () => {
       migrations: [
         {
           ...PENDING,
-          ...{ name: 'vector-store', unit: 'chunks', obstacle: 'No embedder is registered.', state: null },
-          ...{ rate_from: 'assumed', units_per_second: 500, seconds: 6 },
+          name: 'vector-store',
+          unit: 'chunks',
+          obstacle: 'No embedder is registered.',
+          state: null,
+          rate_from: 'assumed',
+          units_per_second: 500,
+          seconds: 6,
         },
       ],
-      ...{ seconds: 6, dark: PENDING.dark, obstacles: ['No embedder is registered.'] },
+      seconds: 6,
+      dark: PENDING.dark,
+      obstacles: ['No embedder is registered.'],
     });
   });
 
@@ -111,7 +131,11 @@ describe('GET /admin/upgrade-check', () => {
     await begin('measured');
     const { started_at } = (await store.get('measured'))!;
     await store.report('measured', {
-      ...{ phase: 'copying', done: 1_000, total: 1_000, figures: {}, pages_per_second: null },
+      phase: 'copying',
+      done: 1_000,
+      total: 1_000,
+      figures: {},
+      pages_per_second: null,
     });
     await until('time has passed', async () => Date.now() > started_at.getTime() + 20);
     await store.finish('measured', { state: 'completed', error: null });
@@ -129,7 +153,8 @@ describe('GET /admin/upgrade-check', () => {
   it('does not take what it cannot find out for done', async () => {
     gateway.migrations.state.fault = new AppError('VDB_CONNECTION_ERROR');
     expect(await check()).toMatchObject({
-      ...{ migrations: [], seconds: null },
+      migrations: [],
+      seconds: null,
       obstacles: [expect.stringContaining('vector-store')],
     });
   });
@@ -170,7 +195,9 @@ describe('POST /admin/migrations/{name}', () => {
   it('changes the pace of a run', async () => {
     const pace = (body: object, token = ADMIN_TOKEN) =>
       gateway.call('POST', '/admin/migrations/vector-store/pace', {
-        ...{ body: JSON.stringify(body), headers: { 'content-type': 'application/json' }, token },
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+        token,
       });
     expect((await pace({ pages_per_second: 2 }, ada)).status).toBe(403);
     expect((await pace({})).status).toBe(422);
@@ -204,7 +231,11 @@ describe('GET /admin/migrations/{name}/events', () => {
     await until('the first event has come', async () => text.includes('"done":0'));
     const figures = { chunks: 9 };
     await gateway.migrations.store.report('run', {
-      ...{ phase: 'copying', done: 4, total: 9, figures, pages_per_second: null },
+      phase: 'copying',
+      done: 4,
+      total: 9,
+      figures,
+      pages_per_second: null,
     });
     await until('the progress has come', async () => text.includes('"done":4'));
     await gateway.migrations.store.finish('run', { state: 'completed', error: null });

@@ -39,12 +39,23 @@ describe('/admin/schedules', () => {
 
   it('PUT makes windows for a migration and changes them', async () => {
     const [status, body] = await ask('PUT', '/admin/schedules/vector-store', {
-      ...{ cron: ' 0  3 * * 0', window_minutes: 90, pages_per_second: 2, note: 'by night' },
+      cron: ' 0  3 * * 0',
+      window_minutes: 90,
+      pages_per_second: 2,
+      note: 'by night',
     });
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ name: 'vector-store', set: true, cron: '0 3 * * 0', window_minutes: 90, pages_per_second: 2 },
-      ...{ paused: false, note: 'by night', overlap: 'skip', catch_up_minutes: 10, running: false },
+      name: 'vector-store',
+      set: true,
+      cron: '0 3 * * 0',
+      window_minutes: 90,
+      pages_per_second: 2,
+      paused: false,
+      note: 'by night',
+      overlap: 'skip',
+      catch_up_minutes: 10,
+      running: false,
     });
     expect(body.next_runs).toHaveLength(1);
     expect((await ask('PUT', '/admin/schedules/vector-store', { cron: '@daily', paused: true }))[1])
@@ -55,7 +66,9 @@ describe('/admin/schedules', () => {
 
   it('PUT says when the reconciler runs', async () => {
     expect((await ask('PUT', '/admin/schedules/reconcile', { cron: '15 */3 * * *' }))[1]).toMatchObject({
-      ...{ cron: '15 */3 * * *', window_minutes: null, catch_up_minutes: 1 },
+      cron: '15 */3 * * *',
+      window_minutes: null,
+      catch_up_minutes: 1,
     });
   });
 

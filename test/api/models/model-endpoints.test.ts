@@ -49,7 +49,9 @@ const indexOld = async (): Promise<void> => {
   const registered = await endpoints.get('embedder', 'old');
   await endpoints.save({
     ...registered!,
-    ...{ endpoint: 'builtin:', model_name: builtin!.model_name, dimension: builtin!.dimension },
+    endpoint: 'builtin:',
+    model_name: builtin!.model_name,
+    dimension: builtin!.dimension,
     // To be edited like any other one.
     provider: 'openai',
   });
@@ -76,17 +78,21 @@ describe('GET /model-endpoints/', () => {
   it('lists one type, and tells what is known of language models', async () => {
     expect((await ask('GET', '/model-endpoints/?model_type=llm'))[1]).toEqual([
       {
-        ...{ name: 'builtin-extractive', model_type: 'llm', endpoint: 'builtin:', batch_size: 1 },
-        ...{
-          model_name: 'builtin/extractive',
-          timeout: 120,
-          extra: {},
-          has_api_key: false,
-          is_default: true,
-        },
-        ...{ created_at: expect.any(String), updated_at: expect.any(String) },
-        ...{ detected_max_llm_context_size: null, context_size_detection_pending: false },
-        ...{ default_max_llm_context_size: 8192, default_max_output_tokens: 1024 },
+        name: 'builtin-extractive',
+        model_type: 'llm',
+        endpoint: 'builtin:',
+        batch_size: 1,
+        model_name: 'builtin/extractive',
+        timeout: 120,
+        extra: {},
+        has_api_key: false,
+        is_default: true,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        detected_max_llm_context_size: null,
+        context_size_detection_pending: false,
+        default_max_llm_context_size: 8192,
+        default_max_output_tokens: 1024,
       },
     ]);
     expect((await ask('GET', '/model-endpoints/?model_type=rerankers'))[0]).toBe(422);
@@ -105,9 +111,13 @@ describe('POST /model-endpoints/', () => {
       201,
       expect.objectContaining({
         ...LLM,
-        ...{ batch_size: 32, timeout: 30, has_api_key: true, is_default: false },
+        batch_size: 32,
+        timeout: 30,
+        has_api_key: true,
+        is_default: false,
         extra: { ...extra, api_key: 'sk-********' },
-        ...{ detected_max_llm_context_size: null, context_size_detection_pending: true },
+        detected_max_llm_context_size: null,
+        context_size_detection_pending: true,
       }),
     ]);
     expect((await ask('GET', '/model-endpoints/llm/writer'))[1]).toEqual(body);
@@ -235,7 +245,10 @@ describe('PUT /model-endpoints/{type}/{name}', () => {
       note: 3,
     };
     expect((await put({ extra: returned }))[1].extra).toEqual({
-      ...{ client_secret: 'c', servers: [{ token: 't' }, { url: 'v' }], note: 3, api_key: 'sk-********' },
+      client_secret: 'c',
+      servers: [{ token: 't' }, { url: 'v' }],
+      note: 3,
+      api_key: 'sk-********',
     });
     for (const extra of [{ hf_token: '<redacted>' }, { servers: { token: '<redacted>' } }])
       expect((await put({ extra }))[0]).toBe(422);
@@ -306,7 +319,9 @@ describe('an embedder with indexed files', () => {
 
   it('is told of, and not deleted', async () => {
     expect((await ask('GET', '/model-endpoints/embedder/old/indexed-usage'))[1]).toEqual({
-      ...{ name: 'old', model_type: 'embedder', file_count: 1 },
+      name: 'old',
+      model_type: 'embedder',
+      file_count: 1,
       partitions: [{ partition: 'one', file_count: 1 }],
     });
     expect((await ask('GET', '/model-endpoints/llm/old/indexed-usage'))[0]).toBe(404);
@@ -323,14 +338,16 @@ describe('an embedder with indexed files', () => {
 
   it('is renamed with its vectors, once nothing is on its way', async () => {
     const upload = await gateway.call('POST', '/indexer/partition/one/file/b', {
-      ...{ body: uploadForm('other text'), token: ada },
+      body: uploadForm('other text'),
+      token: ada,
     });
     expect(await put({ name: 'new' })).toEqual([409, DOMAIN('INDEXING_IN_PROGRESS')]);
     const { task_status_url: url } = (await upload.json()) as { task_status_url: string };
     await gateway.call('DELETE', new URL(url).pathname, { token: ada });
     expect((await put({ name: 'new' }))[0]).toBe(200);
     expect((await ask('GET', '/partition/one/config', undefined, ada))[1]).toMatchObject({
-      ...{ embedder: 'new', dimension: 1024 },
+      embedder: 'new',
+      dimension: 1024,
       indexed_embedders: [expect.objectContaining({ embedder: 'new', file_count: 1 })],
     });
     const [, found] = await ask('GET', '/search/partition/one?text=zanzibar', undefined, ada);
@@ -383,15 +400,23 @@ describe('POST /model-endpoints/…/validate', () => {
     expect(await validate(draft)).toEqual([
       200,
       {
-        ...{ reachable: true, model_found: true, transcription_supported: null, detail: null },
+        reachable: true,
+        model_found: true,
+        transcription_supported: null,
+        detail: null,
         models_served: expect.arrayContaining([expect.stringContaining('scripted-llm')]),
       },
     ]);
     expect((await validate({ ...draft, provider: 'openai', model_name: 'none' }))[1]).toMatchObject({
-      ...{ reachable: true, model_found: false, detail: expect.stringContaining('none') },
+      reachable: true,
+      model_found: false,
+      detail: expect.stringContaining('none'),
     });
     expect((await validate({ ...draft, endpoint: AWAY }))[1]).toMatchObject({
-      ...{ reachable: false, model_found: null, models_served: [], detail: expect.any(String) },
+      reachable: false,
+      model_found: null,
+      models_served: [],
+      detail: expect.any(String),
     });
     expect((await validate({ ...draft, model_type: 'stt', model_name: 'scripted-llm' }))[1]).toMatchObject({
       transcription_supported: false,
@@ -421,7 +446,8 @@ describe('POST /model-endpoints/…/validate', () => {
     expect([status, body]).toEqual([200, expect.objectContaining({ reachable: true, model_found: false })]);
     expect((await ask('POST', '/model-endpoints/llm/nobody/validate'))[0]).toBe(404);
     expect((await ask('POST', '/model-endpoints/llm/builtin-extractive/validate'))[1]).toMatchObject({
-      ...{ reachable: true, model_found: true },
+      reachable: true,
+      model_found: true,
     });
   });
 

@@ -73,17 +73,26 @@ describe('POST /presets/', () => {
     expect([status, body]).toEqual([
       201,
       {
-        ...{ name: 'mine', preset_type: 'retrieval', used_by_partitions: 0 },
-        ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+        name: 'mine',
+        preset_type: 'retrieval',
+        used_by_partitions: 0,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
         warnings: ['config.compression_ratio is not known and is ignored'],
         config: {
-          ...{ type: 'hyde', reranker: null, llm: null, top_k: 7, top_n: null, enable_reranker: false },
-          ...{ similarity_threshold: 0.4, include_related: true, include_ancestors: true, rrf_k: 60 },
-          ...{
-            hyde_prompt_name: null,
-            multi_query_prompt_name: null,
-            query_contextualizer_prompt_name: null,
-          },
+          type: 'hyde',
+          reranker: null,
+          llm: null,
+          top_k: 7,
+          top_n: null,
+          enable_reranker: false,
+          similarity_threshold: 0.4,
+          include_related: true,
+          include_ancestors: true,
+          rrf_k: 60,
+          hyde_prompt_name: null,
+          multi_query_prompt_name: null,
+          query_contextualizer_prompt_name: null,
         },
       },
     ]);
@@ -153,8 +162,10 @@ describe('the config of an indexation preset', () => {
 
   it('names a prompt and a model for each enrichment, and what they name follows a new name', async () => {
     const config = {
-      ...{ enable_contextualization: true, contextualization_prompt_name: 'place' },
-      ...{ enable_topic_tagging: true, topic_tagging_prompt_name: 'topics' },
+      enable_contextualization: true,
+      contextualization_prompt_name: 'place',
+      enable_topic_tagging: true,
+      topic_tagging_prompt_name: 'topics',
       topic_tagging_llm: 'builtin-extractive',
     };
     const [status, body] = await create(config);
@@ -174,7 +185,8 @@ describe('the config of an indexation preset', () => {
     const [, { config, warnings }] = await create(earlier);
     expect([config, warnings]).toEqual([
       expect.objectContaining({
-        ...{ contextualization_prompt_name: 'place', topic_tagging_prompt_name: 'topics' },
+        contextualization_prompt_name: 'place',
+        topic_tagging_prompt_name: 'topics',
       }),
       undefined,
     ]);

@@ -57,8 +57,15 @@ describe('POST /prompts/', () => {
     expect([status, body]).toEqual([
       201,
       {
-        ...{ id: expect.any(String), prompt_type: 'sys_prompt', name: 'strict', content, is_default: false },
-        ...{ created_at: expect.any(String), updated_at: expect.any(String), used_by: 0, used_by_names: [] },
+        id: expect.any(String),
+        prompt_type: 'sys_prompt',
+        name: 'strict',
+        content,
+        is_default: false,
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+        used_by: 0,
+        used_by_names: [],
       },
     ]);
     expect((await ask('GET', `/prompts/${body.id}`))[1]).toEqual(body);
@@ -110,10 +117,13 @@ describe('GET, PATCH and DELETE /prompts/{id}', () => {
     const preset = { name: 'p', preset_type: 'retrieval', config: { hyde_prompt_name: 'dream' } };
     expect((await ask('POST', '/presets/', preset))[0]).toBe(201);
     expect((await ask('GET', `/prompts/${id}`))[1]).toMatchObject({
-      ...{ used_by: 1, used_by_names: [{ kind: 'partition', name: 'one' }] },
+      used_by: 1,
+      used_by_names: [{ kind: 'partition', name: 'one' }],
     });
     expect((await ask('PATCH', `/prompts/${id}`, { name: 'kind', content: 'Be kind.' }))[1]).toMatchObject({
-      ...{ name: 'kind', content: 'Be kind.', used_by_names: [{ kind: 'partition', name: 'one' }] },
+      name: 'kind',
+      content: 'Be kind.',
+      used_by_names: [{ kind: 'partition', name: 'one' }],
     });
     expect((await ask('PATCH', `/prompts/${hyde.id}`, { name: 'vision' }))[1].used_by_names).toEqual([
       { kind: 'retrieval preset', name: 'p' },
@@ -128,7 +138,9 @@ describe('GET, PATCH and DELETE /prompts/{id}', () => {
   it('make it the default, and never leave a type without one', async () => {
     const [, { id }] = await write({});
     expect((await ask('PATCH', `/prompts/${id}`, { is_default: true }))[1]).toMatchObject({
-      ...{ name: 'strict', content: 'Be strict.', is_default: true },
+      name: 'strict',
+      content: 'Be strict.',
+      is_default: true,
     });
     expect((await ask('GET', '/prompts/bundled-sys-prompt'))[1].is_default).toBe(false);
     const edit = { name: 'kind', content: 'Be kind.', is_default: true };

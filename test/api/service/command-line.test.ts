@@ -41,13 +41,22 @@ const parsed = async (line: string) => JSON.parse(await done(`${line} --json`));
 
 const begin = (runId: string, change: Partial<Pick<MigrationRun, 'mode' | 'started_by'>> = {}) =>
   gateway.migrations.store.insert({
-    ...{ run_id: runId, name: 'vector-store', mode: 'run', unit: 'chunks', pages_per_second: null },
-    ...{ started_by: '1', ...change },
+    run_id: runId,
+    name: 'vector-store',
+    mode: 'run',
+    unit: 'chunks',
+    pages_per_second: null,
+    started_by: '1',
+    ...change,
   });
 
 const report = (runId: string, done: number, phase = 'copying') =>
   gateway.migrations.store.report(runId, {
-    ...{ phase, done, total: 9_000, figures: { copied: done }, pages_per_second: null },
+    phase,
+    done,
+    total: 9_000,
+    figures: { copied: done },
+    pages_per_second: null,
   });
 
 const finish = (runId: string, error: MigrationRun['error'] = null) =>
@@ -71,8 +80,17 @@ describe('help and wrong use', () => {
     expect(top.code).toBe(0);
     const groups = [...top.out.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name!);
     expect(groups).toEqual([
-      ...['migrate', 'indexes', 'swap', 'schedule', 'reconcile', 'check', 'upgrade', 'users', 'keys'],
-      ...['forwarding', 'config'],
+      'migrate',
+      'indexes',
+      'swap',
+      'schedule',
+      'reconcile',
+      'check',
+      'upgrade',
+      'users',
+      'keys',
+      'forwarding',
+      'config',
     ]);
     const helps = await Promise.all(groups.map((group) => tamis(`${group} --help`, {})));
     const lines = helps.flatMap(({ code, out }, at) => {
@@ -183,12 +201,10 @@ describe('the gateway', () => {
 describe('tamis migrate', () => {
   it('lists and tells what is pending and what ran', async () => {
     gateway.migrations.state.pending = {
-      ...{
-        what: 'the index is of schema 2',
-        amount: 7_000,
-        dark: ['searches'],
-        obstacle: 'the disk is full',
-      },
+      what: 'the index is of schema 2',
+      amount: 7_000,
+      dark: ['searches'],
+      obstacle: 'the disk is full',
     };
     await begin('first');
     await report('first', 4_500);
@@ -221,8 +237,11 @@ describe('tamis migrate', () => {
     expect(gateway.workflows.migrated).toEqual([
       `run vector-store ${runId}`,
       expect.stringMatching(/^run vector-store /),
-      ...['pause vector-store', 'resume vector-store', 'cancel vector-store'],
-      ...['pace vector-store 2.5', 'pace vector-store null'],
+      'pause vector-store',
+      'resume vector-store',
+      'cancel vector-store',
+      'pace vector-store 2.5',
+      'pace vector-store null',
     ]);
     const rollback = await tamis('migrate rollback vector-store --yes');
     expect(rollback.code).toBe(1);
@@ -413,13 +432,23 @@ describe('tamis keys and tamis forwarding', () => {
 describe('tamis swap', () => {
   const asked: unknown[] = [];
   const swap = (changes: object) => ({
-    ...{ partition: 'mill', source_embedder: 'old', target_embedder: 'new', status: 'running' },
-    ...{ files_total: 4, files_done: 0, error: null, ...changes },
+    partition: 'mill',
+    source_embedder: 'old',
+    target_embedder: 'new',
+    status: 'running',
+    files_total: 4,
+    files_done: 0,
+    error: null,
+    ...changes,
   });
   let answers: (object | null)[] = [];
   const planted = (method: 'get' | 'post' | 'delete', path: string, status: number) =>
     route({
-      ...{ method, path, summary: 'Swap', tag: 'Swaps', auth: 'admin' },
+      method,
+      path,
+      summary: 'Swap',
+      tag: 'Swaps',
+      auth: 'admin',
       request: method === 'post' ? { body: z.looseObject({}) } : {},
       responses: { [status]: { description: 'Swap', schema: z.unknown() } },
       async handle(_ctx, input: { body?: unknown }) {
@@ -433,8 +462,11 @@ describe('tamis swap', () => {
   it('starts, watches, shows and gives up', async () => {
     const other = await startGateway({
       plant: [
-        ...[planted('post', ONE, 202), planted('get', ONE, 200), planted('delete', ONE, 200)],
-        ...[planted('post', ALL, 202), planted('get', ALL, 200)],
+        planted('post', ONE, 202),
+        planted('get', ONE, 200),
+        planted('delete', ONE, 200),
+        planted('post', ALL, 202),
+        planted('get', ALL, 200),
       ],
     });
     const at = { TAMIS_URL: other.url, TAMIS_TOKEN: ADMIN_TOKEN };
@@ -457,7 +489,8 @@ describe('tamis swap', () => {
       const all = 'swap start --from old --to new --concurrency 2 --min-known-item 0.9';
       expect((await tamis(all, at)).code).toBe(0);
       expect(asked.at(-1)).toEqual([
-        ...['post', ALL],
+        'post',
+        ALL,
         { source: 'old', target: 'new', concurrency: 2, min_known_item: 0.9 },
       ]);
       expect((await tamis('swap status', at)).out).toContain('  - partition: mill\n');
@@ -478,18 +511,32 @@ describe('tamis upgrade check', () => {
     const other = await startGateway({
       plant: [
         route({
-          ...{ method: 'get', path: '/admin/upgrade-check', summary: 'Check', tag: 'Check', auth: 'admin' },
+          method: 'get',
+          path: '/admin/upgrade-check',
+          summary: 'Check',
+          tag: 'Check',
+          auth: 'admin',
           responses: { 200: { description: 'Check', schema: z.unknown() } },
           handle: () =>
             json(200, {
               migrations: [
                 {
-                  ...{ name: 'vector-store', title: '', what: 'schema 2', unit: 'chunks', amount: 7_000 },
-                  ...{ units_per_second: 500, rate_from: 'assumed', seconds: 14, state: null },
-                  ...{ dark: ['searches'], obstacle: 'no room' },
+                  name: 'vector-store',
+                  title: '',
+                  what: 'schema 2',
+                  unit: 'chunks',
+                  amount: 7_000,
+                  units_per_second: 500,
+                  rate_from: 'assumed',
+                  seconds: 14,
+                  state: null,
+                  dark: ['searches'],
+                  obstacle: 'no room',
                 },
               ],
-              ...{ seconds: 14, dark: ['searches'], obstacles: ['no room'] },
+              seconds: 14,
+              dark: ['searches'],
+              obstacles: ['no room'],
               backup: { state: 'unknown', note: 'Ask whoever makes them.' },
             }),
         }),

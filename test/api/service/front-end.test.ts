@@ -38,7 +38,8 @@ describe('a page in use', () => {
 
 describe('the replay', () => {
   const withCall = (call: Partial<PageCall>): Page => ({
-    ...{ name: 'page', sendsJsonType: true },
+    name: 'page',
+    sendsJsonType: true,
     calls: [{ method: 'GET', path: '/presets/', status: 200, ...call }],
   });
 

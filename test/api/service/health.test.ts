@@ -18,8 +18,11 @@ describe('GET /health_check', () => {
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     const headers = Object.fromEntries(response.headers);
     expect(headers).toMatchObject({
-      ...{ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY', 'x-xss-protection': '0' },
-      ...{ 'cross-origin-opener-policy': 'same-origin', 'x-permitted-cross-domain-policies': 'none' },
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'x-xss-protection': '0',
+      'cross-origin-opener-policy': 'same-origin',
+      'x-permitted-cross-domain-policies': 'none',
     });
     expect(headers).not.toHaveProperty('strict-transport-security');
     expect(await response.text()).toBe('"RAG API is up."');
@@ -50,8 +53,16 @@ describe('GET /ready', () => {
     expect(await response.json()).toEqual({
       status: 'ready',
       checks: {
-        ...{ postgres: 'ok', milvus: 'ok', ray: 'ok', mongodb: 'ok', opensearch: 'ok', temporal: 'ok' },
-        ...{ embedder: 'ok', llm: 'ok', reranker: 'unresolvable', migrations: 'ok' },
+        postgres: 'ok',
+        milvus: 'ok',
+        ray: 'ok',
+        mongodb: 'ok',
+        opensearch: 'ok',
+        temporal: 'ok',
+        embedder: 'ok',
+        llm: 'ok',
+        reranker: 'unresolvable',
+        migrations: 'ok',
       },
       model_endpoints: [
         { provider: 'configured', kind: 'embedder', status: 'ok' },
@@ -107,11 +118,14 @@ describe('GET /ready, of models on a server', () => {
     const told = await ready(() => ({ check: away }));
     expect(told).toMatchObject({ status: 200, body: { checks: { embedder: 'unavailable', llm: 'ok' } } });
     expect(told.body.model_endpoints).toContainEqual({
-      ...{ provider: 'configured', kind: 'embedder', status: 'unavailable' },
+      provider: 'configured',
+      kind: 'embedder',
+      status: 'unavailable',
     });
     await gateway.close();
     expect(await ready(() => ({ check: away }), REQUIRED)).toMatchObject({
-      ...{ status: 503, body: { status: 'not_ready', checks: { embedder: 'unavailable', mongodb: 'ok' } } },
+      status: 503,
+      body: { status: 'not_ready', checks: { embedder: 'unavailable', mongodb: 'ok' } },
     });
   });
 
@@ -130,17 +144,16 @@ describe('GET /ready, of models on a server', () => {
   it('an embedder that is not configured decides when it is required', async () => {
     const none = () => ({ defaultName: () => Promise.resolve(null) });
     expect(await ready(none, REQUIRED)).toMatchObject({
-      ...{ status: 503, body: { checks: { embedder: 'unresolvable' }, model_endpoints: [] } },
+      status: 503,
+      body: { checks: { embedder: 'unresolvable' }, model_endpoints: [] },
     });
   });
 
   it('a table of endpoints that cannot be read is told, and no embedder decides then', async () => {
     const broken = () => ({ defaultName: () => Promise.reject(new AppError('SERVICE_UNAVAILABLE')) });
     expect(await ready(broken, REQUIRED)).toMatchObject({
-      ...{
-        status: 200,
-        body: { checks: { model_endpoint_discovery: 'unavailable', embedder: 'unavailable' } },
-      },
+      status: 200,
+      body: { checks: { model_endpoint_discovery: 'unavailable', embedder: 'unavailable' } },
     });
   });
 
@@ -170,10 +183,13 @@ describe('GET /ready, of what is to be migrated', () => {
     gateway = await startGateway();
     gateway.migrations.state.pending = { ...NEEDED, obstacle: null };
     expect(await ready()).toEqual({
-      ...{ ...GREEN, check: 'required' },
+      ...GREEN,
+      check: 'required',
       migrations: [
         {
-          ...{ name: 'vector-store', state: 'required', dark: NEEDED.dark },
+          name: 'vector-store',
+          state: 'required',
+          dark: NEEDED.dark,
           next: 'POST /admin/migrations/vector-store runs it.',
         },
       ],
@@ -204,10 +220,13 @@ describe('GET /ready, of what is to be migrated', () => {
     const { adapters } = gateway;
     await adapters.partitions.create({ partition: 'p', embedder: 'default', ownerId: 1 });
     expect(await ready()).toEqual({
-      ...{ ...GREEN, check: 'required' },
+      ...GREEN,
+      check: 'required',
       migrations: [
         {
-          ...{ name: 'default-embedder', state: 'required', dark: ['searches', 'uploads', 'chats'] },
+          name: 'default-embedder',
+          state: 'required',
+          dark: ['searches', 'uploads', 'chats'],
           next: expect.stringContaining('mark the embedder that made their vectors as the default'),
         },
       ],
@@ -250,17 +269,17 @@ describe('GET /ready, of names that resolve to nothing', () => {
     await ask('POST', '/presets/', { name: 'careful', ...retrieval });
     await ask('POST', '/presets/', { name: 'twice', ...retrieval });
     await ask('POST', '/presets/', {
-      ...{ name: 'slow', preset_type: 'indexation', config: { contextualization_llm: 'default' } },
+      name: 'slow',
+      preset_type: 'indexation',
+      config: { contextualization_llm: 'default' },
     });
     for (const partition of ['one', 'two']) {
       await ask('POST', `/partition/${partition}`);
       await ask('PATCH', `/partition/${partition}`, {
-        ...{
-          embedder: 'vectors',
-          chat_llm: 'talker',
-          retrieval_preset: 'careful',
-          indexation_preset: 'slow',
-        },
+        embedder: 'vectors',
+        chat_llm: 'talker',
+        retrieval_preset: 'careful',
+        indexation_preset: 'slow',
       });
     }
     const { endpoints, presets, prompts } = gateway.adapters;
@@ -283,11 +302,9 @@ describe('GET /ready, of names that resolve to nothing', () => {
     gateway = await startGateway();
     await ask('POST', '/partition/one');
     await ask('POST', '/presets/', {
-      ...{
-        name: 'plain',
-        preset_type: 'retrieval',
-        config: { reranker: 'default', hyde_prompt_name: 'default' },
-      },
+      name: 'plain',
+      preset_type: 'retrieval',
+      config: { reranker: 'default', hyde_prompt_name: 'default' },
     });
     expect(await references()).toEqual([]);
     await gateway.close();

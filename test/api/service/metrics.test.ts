@@ -183,7 +183,8 @@ describe('what is counted', () => {
 
   test('what no rule of an allow list let pass', async () => {
     const proxy = await startProxy({
-      ...{ env: OPEN, mode: 'allow' },
+      env: OPEN,
+      mode: 'allow',
       rules: [{ name: 'wanted', filter: { field: 'scenario', op: 'eq', value: 'a/wanted' } }],
     });
     gateway = proxy;

@@ -47,7 +47,9 @@ describe('GET /config', () => {
     const text = await response.text();
     expect(response.status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({
-      ...{ super_admin_mode: true, chainlit_enabled: false, grafana_url: 'https://grafana.example.org' },
+      super_admin_mode: true,
+      chainlit_enabled: false,
+      grafana_url: 'https://grafana.example.org',
       documents: { chunkSize: 512, defaultFileQuota: -1 },
       chat: { maxOutputTokens: 1024 },
       mongodb: { url: 'mongodb://********@db.internal:27017/?x=1', database: 'tamis' },

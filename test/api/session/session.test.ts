@@ -127,8 +127,10 @@ describe('POST /app/session', () => {
     );
     await open.close();
     await proxy.sessions.insert(sha256Hex(cookie.slice('tamis_session='.length)), {
-      ...{ tokenDigest: sha256Hex('whatever'), keyDigest: null },
-      ...{ createdAt: new Date(clock), expiresAt: new Date(clock + HOUR_MS) },
+      tokenDigest: sha256Hex('whatever'),
+      keyDigest: null,
+      createdAt: new Date(clock),
+      expiresAt: new Date(clock + HOUR_MS),
     });
     expect(await statusOf('/users/info', { Cookie: cookie })).toBe(401);
   });
@@ -203,7 +205,8 @@ describe('a session', () => {
   it('lasts as SESSION_IDLE_HOURS and SESSION_MAX_DAYS say', async () => {
     let time = START;
     const gateway = await startGateway({
-      ...{ env: { SESSION_IDLE_HOURS: '1', SESSION_MAX_DAYS: '1' }, now: () => new Date(time) },
+      env: { SESSION_IDLE_HOURS: '1', SESSION_MAX_DAYS: '1' },
+      now: () => new Date(time),
     });
     const { body, cookie } = await signIn(gateway, ADMIN_TOKEN);
     expect(body.expires_at).toBe(new Date(START + HOUR_MS).toISOString());

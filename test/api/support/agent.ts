@@ -34,7 +34,9 @@ export const connectAgent = async (gateway: Pick<Gateway, 'url'>, token: string)
       const [{ text }] = result.content;
       return {
         error: result.isError === true,
-        ...{ text, body: JSON.parse(text), structured: result.structuredContent },
+        text,
+        body: JSON.parse(text),
+        structured: result.structuredContent,
       };
     },
     close: () => client.close(),

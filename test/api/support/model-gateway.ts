@@ -10,7 +10,9 @@ export const startModelGateway = async (
 ): Promise<Gateway> => {
   const { provider = 'openai', ...rest } = options;
   const env = {
-    ...{ BASE_URL: server.url, MODEL: server.models.llm, LLM_PROVIDER: provider },
+    BASE_URL: server.url,
+    MODEL: server.models.llm,
+    LLM_PROVIDER: provider,
     ...rest.env,
   };
   const opened = await openModels(env);

@@ -86,10 +86,16 @@ export const startGateway = async (options: GatewayOptions = {}) => {
   const dispatcher = new Agent();
   const keys = config.secretsKey === null ? null : createEncryption(Buffer.from(config.secretsKey, 'base64'));
   const remote = createEndpointModels({
-    ...{ dispatcher, endpoints, chunks: stores.chunks, keys, settings: config.models },
+    dispatcher,
+    endpoints,
+    chunks: stores.chunks,
+    keys,
+    settings: config.models,
   });
   const models = createModelRegistry({
-    ...{ endpoints, builders: [builtinModels, remote], contextTokens: config.chat.contextTokens },
+    endpoints,
+    builders: [builtinModels, remote],
+    contextTokens: config.chat.contextTokens,
   });
   await stores.chunks.ensureSchema(
     (await endpoints.list('embedder')).map(({ vector_field, dimension }) => ({
@@ -124,8 +130,11 @@ export const startGateway = async (options: GatewayOptions = {}) => {
     options.chat ??
     createChatService({
       ...adapters,
-      ...{ search, settings: config.chat, now: () => new Date() },
-      ...{ overrides: { languageModel: () => adapters.models.languageModel() }, web: null },
+      search,
+      settings: config.chat,
+      now: () => new Date(),
+      overrides: { languageModel: () => adapters.models.languageModel() },
+      web: null,
       ...options.chatAdapters,
     });
 
@@ -145,8 +154,15 @@ export const startGateway = async (options: GatewayOptions = {}) => {
       : { [options.isProxyAside === true ? 'proxyAside' : 'proxy']: options.proxy };
   const rateLimits = options.rateLimits ?? createInProcessRateLimits();
   const deps = {
-    ...{ config, adapters, workflows: workflows.starter, search, chat, tools, ...proxy },
-    ...{ rateLimits, sessions: opened.sessions },
+    config,
+    adapters,
+    workflows: workflows.starter,
+    search,
+    chat,
+    tools,
+    ...proxy,
+    rateLimits,
+    sessions: opened.sessions,
     consoleFolder: options.consoleFolder ?? join(scratchDirectory, 'no-console'),
     ...(options.now === undefined ? {} : { now: options.now }),
     ...(options.plant === undefined ? {} : { moreRoutes: options.plant }),

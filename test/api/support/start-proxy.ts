@@ -16,10 +16,15 @@ export const DASHBOARD_KEY = 'dashboard-0123456789abcdef';
 const NOWHERE = 'http://127.0.0.1:9';
 
 export const OPEN_ACCESS: ProxyDeps['settings']['access'] = {
-  ...{ watchers: null, networks: null },
+  watchers: null,
+  networks: null,
   validation: {
-    ...{ enabled: false, ttlMs: 600_000, ttlOnErrorMs: 60_000, timeoutMs: 500 },
-    ...{ failClosed: false, maxEntries: 1000 },
+    enabled: false,
+    ttlMs: 600_000,
+    ttlOnErrorMs: 60_000,
+    timeoutMs: 500,
+    failClosed: false,
+    maxEntries: 1000,
   },
 };
 
@@ -89,7 +94,8 @@ export const startProxy = async (options: ProxyOptions = {}) => {
     ...(options.isProxyAside === undefined ? {} : { isProxyAside: options.isProxyAside }),
     ...(options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder }),
     proxy: {
-      ...{ statistics, keys },
+      statistics,
+      keys,
       ipInfo: NO_IP_INFO,
       unauthenticated: createApiKeyRateLimit({
         limits: createInProcessRateLimits(),
@@ -114,8 +120,11 @@ export const startProxy = async (options: ProxyOptions = {}) => {
       },
       rules: {
         current: () => ({
-          ...{ rules, mode: options.mode ?? 'block', faults: options.faults ?? [] },
-          ...{ version: 'version-1', loadedAt: new Date(0) },
+          rules,
+          mode: options.mode ?? 'block',
+          faults: options.faults ?? [],
+          version: 'version-1',
+          loadedAt: new Date(0),
         }),
       },
       geo: options.geo ?? null,
@@ -128,8 +137,10 @@ export const startProxy = async (options: ProxyOptions = {}) => {
         maxSignalBytes: 10 * 1024 * 1024,
         maxMetricsBytes: 16 * 1024 * 1024,
         forwardEnabled: true,
-        ...{ loginBudget: 18, loginWindowMs: 50 * 60_000 },
-        ...{ strangersPerAddress: 50, strangerLifetimeMs: 72 * 3_600_000 },
+        loginBudget: 18,
+        loginWindowMs: 50 * 60_000,
+        strangersPerAddress: 50,
+        strangerLifetimeMs: 72 * 3_600_000,
         lapiServers: [],
         access: OPEN_ACCESS,
         ...options.settings,

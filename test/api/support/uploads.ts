@@ -33,17 +33,23 @@ export const publishTask = async (
   const facts = { ...task.upload, metadata: task.metadata, indexed_at: new Date() };
   const chunks = lines.map((text, position) => ({
     chunk: {
-      ...{ chunk_id: chunkId(task.file_key, task.generation, position), position, text },
-      ...{ partition: task.partition, file_id: task.file_id, file_key: task.file_key },
-      ...{ generation: task.generation, published: false, filename: task.upload.filename, heading_path: [] },
-      ...{
-        page: null,
-        chunk_type: 'text' as const,
-        section_id: 0,
-        prev_section_id: null,
-        next_section_id: null,
-      },
-      ...{ relationship_id: task.relationship_id, parent_id: task.parent_id },
+      chunk_id: chunkId(task.file_key, task.generation, position),
+      position,
+      text,
+      partition: task.partition,
+      file_id: task.file_id,
+      file_key: task.file_key,
+      generation: task.generation,
+      published: false,
+      filename: task.upload.filename,
+      heading_path: [],
+      page: null,
+      chunk_type: 'text' as const,
+      section_id: 0,
+      prev_section_id: null,
+      next_section_id: null,
+      relationship_id: task.relationship_id,
+      parent_id: task.parent_id,
       metadata: toVersionEntries(facts),
     },
     vector: vectors[position] ?? [],
@@ -52,9 +58,13 @@ export const publishTask = async (
   await adapters.chunks.publish(task.file_key, task.generation, lines.length);
   const version = {
     ...facts,
-    ...{ generation: task.generation, task_id: taskId },
-    ...{ relationship_id: task.relationship_id, parent_id: task.parent_id },
-    ...{ chunk_count: lines.length, embedder: task.embedder, degraded_stages: [] },
+    generation: task.generation,
+    task_id: taskId,
+    relationship_id: task.relationship_id,
+    parent_id: task.parent_id,
+    chunk_count: lines.length,
+    embedder: task.embedder,
+    degraded_stages: [],
   };
   await adapters.files.publish(task.file_key, taskId, version, task.partition);
   await reconcileChunks(adapters, task.file_key, [taskId]);

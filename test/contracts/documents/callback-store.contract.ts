@@ -20,8 +20,13 @@ export const callbackStoreContract = (subject: Subject<CallbackStore>): void => 
     test('answers what was put down, with its token', async () => {
       const taskId = await insert('s3cret');
       expect(await store().get(taskId)).toMatchObject({
-        ...{ task_id: taskId, url: 'https://example.org/', token: 's3cret', state: 'waiting' },
-        ...{ attempts: 0, last_status: null, last_error: null },
+        task_id: taskId,
+        url: 'https://example.org/',
+        token: 's3cret',
+        state: 'waiting',
+        attempts: 0,
+        last_status: null,
+        last_error: null,
       });
       await store().remove(taskId);
       expect(await store().get(taskId)).toBeNull();
@@ -37,7 +42,10 @@ export const callbackStoreContract = (subject: Subject<CallbackStore>): void => 
       await store().end(taskId, 'delivered');
       await store().end(taskId, 'failed');
       expect(await store().get(taskId)).toMatchObject({
-        ...{ state: 'delivered', attempts: 2, last_status: 204, last_error: null },
+        state: 'delivered',
+        attempts: 2,
+        last_status: 204,
+        last_error: null,
       });
     });
 

@@ -11,13 +11,22 @@ export const embedderSwapStoreContract = (subject: Subject<EmbedderSwapStore>): 
   describe(`embedder swap store (${subject.name})`, () => {
     const store = useSubject(subject);
     const sample = (given: Partial<SwapStart> = {}): SwapStart => ({
-      ...{ swap_id: randomUUID(), partition: 'library', partition_key: randomUUID() },
-      ...{ source_embedder: 'old', target_embedder: 'new', min_overlap: null, min_known_item: 0.5 },
+      swap_id: randomUUID(),
+      partition: 'library',
+      partition_key: randomUUID(),
+      source_embedder: 'old',
+      target_embedder: 'new',
+      min_overlap: null,
+      min_known_item: 0.5,
       started_by: '1',
       ...given,
     });
     const progress = (files_done: number) => ({
-      ...{ phase: 'embedding', files_total: 10, files_done, chunks_over_window: 2, figures: null },
+      phase: 'embedding',
+      files_total: 10,
+      files_done,
+      chunks_over_window: 2,
+      figures: null,
     });
 
     test('a swap begins once, as running', async () => {
@@ -26,7 +35,11 @@ export const embedderSwapStoreContract = (subject: Subject<EmbedderSwapStore>): 
       await store().report(swap.swap_id, progress(3));
       await store().insert({ ...swap, started_by: '2' });
       expect(await store().get(swap.swap_id)).toMatchObject({
-        ...{ ...swap, ...progress(3), status: 'running', error: null, finished_at: null },
+        ...swap,
+        ...progress(3),
+        status: 'running',
+        error: null,
+        finished_at: null,
       });
       expect(await store().get('none')).toBeNull();
     });

@@ -19,8 +19,13 @@ export const fileLinksContract = (subject: Subject<FileStore>): void => {
       generation += 1;
       const partition = overrides.partition ?? `p-${randomUUID()}`;
       const input = {
-        ...{ fileKey: randomUUID(), partition, partitionKey: `key-of-${partition}`, fileId: randomUUID() },
-        ...{ userId: 1, taskId: randomUUID(), generation },
+        fileKey: randomUUID(),
+        partition,
+        partitionKey: `key-of-${partition}`,
+        fileId: randomUUID(),
+        userId: 1,
+        taskId: randomUUID(),
+        generation,
         ...overrides,
       };
       expect((await store().admitFirst(input)).outcome).toBe('admitted');

@@ -153,7 +153,10 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
         const file = await present(here.partition);
         const move = (partition: string) =>
           store().change({
-            ...{ file, token: 't', live: file.live, metadataPatch: null },
+            file,
+            token: 't',
+            live: file.live,
+            metadataPatch: null,
             to: { partition, partition_key: 'k' },
           });
         expect(await move(there.partition)).toBe('exists');
@@ -381,7 +384,9 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
       expect(names.map(({ fileId }) => fileId).sort()).toEqual(['a', 'b', 'c', 'guide']);
       const [record] = await store().listLive(EVERYTHING, other);
       expect(names.find(({ fileId }) => fileId === 'guide')).toEqual({
-        ...{ fileKey: record?.file_key, fileId: 'guide', filename: record?.live?.filename },
+        fileKey: record?.file_key,
+        fileId: 'guide',
+        filename: record?.live?.filename,
       });
       const seen = await collect(store().scanNames(mine, [partition, other]));
       expect(seen.map(({ fileId }) => fileId).sort()).toEqual(['a', 'b', 'c']);

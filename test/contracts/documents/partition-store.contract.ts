@@ -85,7 +85,10 @@ export const partitionAdministrationContract = (subject: Subject<PartitionStore>
       const before = await store().get(partition);
       expect(before).toMatchObject({ ...PARTITION_DEFAULTS, embedder: 'builtin-hash' });
       const patch = {
-        ...{ description: 'Déjà vu', indexation_preset: 'legal', chat_history_depth: 9, chat_llm: 'm' },
+        description: 'Déjà vu',
+        indexation_preset: 'legal',
+        chat_history_depth: 9,
+        chat_llm: 'm',
         generation_prompt_names: { sys_prompt: 'strict' },
       };
       expect(await store().update(partition, patch)).toEqual({ ...before, ...patch });
@@ -104,7 +107,8 @@ export const partitionAdministrationContract = (subject: Subject<PartitionStore>
       expect(await store().beginSwap(before, { ...swap, source: 'other' })).toBeNull();
       for (const _time of [1, 2])
         expect(await store().beginSwap(before, swap)).toMatchObject({
-          ...{ embedder: 'builtin-hash', swap: { swap_id: swap.swap_id, target: 'new' } },
+          embedder: 'builtin-hash',
+          swap: { swap_id: swap.swap_id, target: 'new' },
         });
       await store().renameReference('swap.target', 'new', 'newer');
       expect(await store().endSwap(partition, 'another', { switched: true })).toBe(false);
@@ -209,7 +213,10 @@ export const partitionReferenceContract = (subject: Subject<PartitionStore>): vo
       await store().renameReference('indexation_preset', 'old', 'new');
       await store().renameReference('generation_prompt_names.sys_prompt', 'old', 'new');
       expect(await store().get(one)).toMatchObject({
-        ...{ embedder: 'new', indexation_preset: 'new', retrieval_preset: 'default', chat_llm: 'old' },
+        embedder: 'new',
+        indexation_preset: 'new',
+        retrieval_preset: 'default',
+        chat_llm: 'old',
         generation_prompt_names: { sys_prompt: 'new' },
       });
       expect(await store().get(two)).toMatchObject({ embedder: 'other', indexation_preset: 'default' });

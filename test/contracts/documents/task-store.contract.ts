@@ -82,8 +82,11 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       const relationship = { relationship_id: 'a@b', parent_id: null };
       await store().noteEnrichment(task_id, { relationship });
       const added = {
-        ...{ derived_metadata: derivedMetadata, context_parts: 2, degraded_stages: ['caption'] },
-        ...{ pictures: { kept: 3, leftOut: 1 }, parse_report: sampleReport() },
+        derived_metadata: derivedMetadata,
+        context_parts: 2,
+        degraded_stages: ['caption'],
+        pictures: { kept: 3, leftOut: 1 },
+        parse_report: sampleReport(),
         ...relationship,
       };
       expect(await store().get(task_id)).toMatchObject(added);
@@ -182,7 +185,9 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       await store().finish(ended.task_id, 'COMPLETED');
       await store().cancelMany([active.task_id, ended.task_id, 'none'], FAILURE);
       expect(await store().get(active.task_id)).toMatchObject({
-        ...{ state: 'CANCELLED', error: FAILURE, finished_at: expect.any(Date) },
+        state: 'CANCELLED',
+        error: FAILURE,
+        finished_at: expect.any(Date),
       });
       expect((await store().get(ended.task_id))?.state).toBe('COMPLETED');
     });

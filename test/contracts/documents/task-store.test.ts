@@ -18,7 +18,8 @@ async function insertTasks(db: Db, count: number, change: (index: number) => Doc
   const template = await tasks.findOneAndDelete({});
   const documents = times(count, (index) => ({
     ...template,
-    ...{ _id: `task-${String(index).padStart(5, '0')}`, user_id: 7 },
+    _id: `task-${String(index).padStart(5, '0')}`,
+    user_id: 7,
     ...change(index),
   }));
   await tasks.insertMany(documents);

@@ -9,7 +9,11 @@ export const workerStoreContract = (subject: Subject<WorkerStore>): void => {
     const store = useSubject(subject);
     const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
     const record = (worker_id: string, seen: number, renewed = {}) => ({
-      ...{ worker_id, slots: 2, started_at: at(0), seen_at: at(seen), renewed },
+      worker_id,
+      slots: 2,
+      started_at: at(0),
+      seen_at: at(seen),
+      renewed,
     });
 
     test('lists who reported since, as last reported, until it withdraws', async () => {

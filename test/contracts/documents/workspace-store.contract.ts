@@ -11,7 +11,11 @@ export const workspaceStoreContract = (subject: Subject<WorkspaceStore>): void =
     const store = useSubject(subject);
     const create = (partition: string, workspace_id: string, created_by = 7) =>
       store().create({
-        ...{ workspace_key: randomUUID(), workspace_id, partition, display_name: null, created_by },
+        workspace_key: randomUUID(),
+        workspace_id,
+        partition,
+        display_name: null,
+        created_by,
       });
     const scopeOf = (partition: string): Scope => ({
       kind: 'partitions',

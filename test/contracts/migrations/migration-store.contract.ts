@@ -12,30 +12,41 @@ export const migrationStoreContract = (subject: Subject<MigrationStore>): void =
     const begin = async (given: Partial<MigrationRun> = {}): Promise<string> => {
       const run_id = randomUUID();
       await store().insert({
-        ...{ run_id, name: 'records', mode: 'run', unit: 'records', pages_per_second: null, started_by: '1' },
+        run_id,
+        name: 'records',
+        mode: 'run',
+        unit: 'records',
+        pages_per_second: null,
+        started_by: '1',
         ...given,
       });
       return run_id;
     };
     const progress = (done: number) => ({
-      ...{ phase: 'copying', done, total: 10, figures: { skipped: 1 }, pages_per_second: 5 },
+      phase: 'copying',
+      done,
+      total: 10,
+      figures: { skipped: 1 },
+      pages_per_second: 5,
     });
 
     test('a run begins once', async () => {
       const id = await begin();
       await store().report(id, progress(3));
       await store().insert({
-        ...{
-          run_id: id,
-          name: 'records',
-          mode: 'run',
-          unit: 'records',
-          pages_per_second: null,
-          started_by: '2',
-        },
+        run_id: id,
+        name: 'records',
+        mode: 'run',
+        unit: 'records',
+        pages_per_second: null,
+        started_by: '2',
       });
       expect(await store().get(id)).toMatchObject({
-        ...{ run_id: id, state: 'running', started_by: '1', finished_at: null, error: null },
+        run_id: id,
+        state: 'running',
+        started_by: '1',
+        finished_at: null,
+        error: null,
         ...progress(3),
       });
       expect(await store().get('none')).toBeNull();

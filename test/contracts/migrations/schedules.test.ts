@@ -43,8 +43,14 @@ const contract = (open: (prefix: string) => ScheduleSteering): void => {
     await steering.setSchedule(window(prefix), { cron: '0 3 * * 0', catchUpMinutes: 10, note: 'by night' });
     const first = await steering.describeSchedule('records');
     expect(first).toMatchObject({
-      ...{ cron: '0 3 * * 0', everyMinutes: null, paused: false, note: 'by night' },
-      ...{ overlap: 'skip', catchUpMinutes: 10, running: false, lastRun: null },
+      cron: '0 3 * * 0',
+      everyMinutes: null,
+      paused: false,
+      note: 'by night',
+      overlap: 'skip',
+      catchUpMinutes: 10,
+      running: false,
+      lastRun: null,
       args: window(prefix).args,
     });
     expect(first?.nextRuns.length).toBeGreaterThan(0);
@@ -53,12 +59,16 @@ const contract = (open: (prefix: string) => ScheduleSteering): void => {
     await until('it is paused', async () => (await steering.describeSchedule('records'))?.paused === true);
     await steering.setSchedule(window(prefix, 30), { cron: '@daily', catchUpMinutes: 5 });
     expect(await steering.describeSchedule('records')).toMatchObject({
-      ...{ cron: '@daily', paused: true, note: 'until the audit is over', catchUpMinutes: 5 },
+      cron: '@daily',
+      paused: true,
+      note: 'until the audit is over',
+      catchUpMinutes: 5,
       args: window(prefix, 30).args,
     });
     await steering.setSchedule(window(prefix, 30), { cron: '@daily', catchUpMinutes: 5, paused: false });
     expect(await steering.describeSchedule('records')).toMatchObject({
-      ...{ paused: false, note: 'until the audit is over' },
+      paused: false,
+      note: 'until the audit is over',
     });
 
     await steering.removeSchedule('records');
@@ -92,7 +102,9 @@ describe("Temporal's schedules", () => {
 
   const configOf = (prefix: string, address = process.env['TEMPORAL_ADDRESS']!) =>
     parseConfig({
-      ...{ TASK_QUEUE_PREFIX: prefix, TEMPORAL_ADDRESS: address, RETENTION_DAYS: '0' },
+      TASK_QUEUE_PREFIX: prefix,
+      TEMPORAL_ADDRESS: address,
+      RETENTION_DAYS: '0',
       AUTH_TOKEN: randomBytes(16).toString('hex'),
     });
   const open = (prefix: string): ScheduleSteering => {
@@ -124,14 +136,24 @@ describe("Temporal's schedules", () => {
     const steering = open(prefix);
     await ensureSchedules(client, configOf(prefix));
     expect(await steering.describeSchedule('reconcile')).toMatchObject({
-      ...{ cron: null, everyMinutes: 60, paused: false, overlap: 'skip', catchUpMinutes: 1 },
+      cron: null,
+      everyMinutes: 60,
+      paused: false,
+      overlap: 'skip',
+      catchUpMinutes: 1,
     });
     await steering.setSchedule(reconcileWork(prefix), {
-      ...{ cron: '30 */2 * * *', catchUpMinutes: 1, paused: true, note: 'every other hour' },
+      cron: '30 */2 * * *',
+      catchUpMinutes: 1,
+      paused: true,
+      note: 'every other hour',
     });
     await ensureSchedules(client, configOf(prefix));
     expect(await steering.describeSchedule('reconcile')).toMatchObject({
-      ...{ cron: '30 */2 * * *', everyMinutes: null, paused: true, note: 'every other hour' },
+      cron: '30 */2 * * *',
+      everyMinutes: null,
+      paused: true,
+      note: 'every other hour',
     });
   });
 
@@ -163,7 +185,9 @@ describe("Temporal's schedules", () => {
       scheduleId: reconcileScheduleId(prefix),
       spec: { intervals: [{ every: '1 day' }] },
       action: {
-        ...{ type: 'startWorkflow', workflowType: 'reconcileDocuments', taskQueue: `${prefix}nobody` },
+        type: 'startWorkflow',
+        workflowType: 'reconcileDocuments',
+        taskQueue: `${prefix}nobody`,
       },
       policies: { overlap: ScheduleOverlapPolicy.SKIP },
     });

@@ -104,14 +104,20 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
   test('each vector goes to the field of its partition, the traps are counted, searches are back at once', async () => {
     const search = () =>
       store.searchHybrid({
-        ...{ scope: EVERYTHING, partitions: ['letters'], text: 'mill', vector: vectorOfChunk(3) },
-        ...{ vectorField: 'vector_first', size: 5 },
+        scope: EVERYTHING,
+        partitions: ['letters'],
+        text: 'mill',
+        vector: vectorOfChunk(3),
+        vectorField: 'vector_first',
+        size: 5,
       });
     await expect(store.ensureSchema([])).rejects.toMatchObject({ code: 'VDB_SCHEMA_MIGRATION_REQUIRED' });
     await expect(search()).rejects.toMatchObject({ code: 'VDB_SCHEMA_MIGRATION_REQUIRED' });
     expect(await migration.pending()).toEqual({
       what: expect.stringContaining('schema 2'),
-      ...{ amount: CHUNKS, dark: ['searches', 'uploads'], obstacle: null },
+      amount: CHUNKS,
+      dark: ['searches', 'uploads'],
+      obstacle: null,
     });
 
     const numbers = Array.from({ length: CHUNKS }, (_, number) => number);
@@ -203,7 +209,9 @@ describeOnEngine('vector-store: a step of the present schema', () => {
           _meta: { schema_version: 3 },
           properties: {
             ...chunkMapping.properties,
-            ...{ section_id: integer, prev_section_id: integer, next_section_id: integer },
+            section_id: integer,
+            prev_section_id: integer,
+            next_section_id: integer,
             [FIELD]: vectorMapping(3),
           },
         },
@@ -231,7 +239,11 @@ describeOnEngine('vector-store: a step of the present schema', () => {
       const mine = (generation += 1);
       const parts = Array.from({ length: chunks }, (_, position) =>
         sampleChunk({
-          ...{ partition: 'p', file_key: fileKey, generation: mine, position, published: false },
+          partition: 'p',
+          file_key: fileKey,
+          generation: mine,
+          position,
+          published: false,
           text: `text ${position} of ${fileKey}`,
         }),
       );
@@ -256,7 +268,9 @@ describeOnEngine('vector-store: a step of the present schema', () => {
         return undefined;
       }
       const words = {
-        ...{ partition: 'p', relationship_id: 'marked', parent_id: null },
+        partition: 'p',
+        relationship_id: 'marked',
+        parent_id: null,
         metadata: [{ key: 'k', text: 'v' }],
       };
       await persist(() => store.annotate(fileKey, present.generation, present.chunks, words));
@@ -291,7 +305,9 @@ describeOnEngine('vector-store: a step of the present schema', () => {
       const writers = createWriters(seed);
       for (let count = 0; count < 12; count += 1) await writers.step();
       expect(await migration.pending()).toMatchObject({
-        ...{ what: expect.stringContaining('step 1'), dark: [], obstacle: null },
+        what: expect.stringContaining('step 1'),
+        dark: [],
+        obstacle: null,
       });
       let writing = true;
       let failed: unknown = null;
@@ -301,8 +317,12 @@ describeOnEngine('vector-store: a step of the present schema', () => {
       const { figures } = await run('run', async () => {
         await expect(
           store.searchHybrid({
-            ...{ scope: EVERYTHING, partitions: ['p'], text: 'text', vector: [1, 0, 0] },
-            ...{ vectorField: FIELD, size: 5 },
+            scope: EVERYTHING,
+            partitions: ['p'],
+            text: 'text',
+            vector: [1, 0, 0],
+            vectorField: FIELD,
+            size: 5,
           }),
         ).resolves.toBeDefined();
       });

@@ -110,10 +110,22 @@ export const modelEndpointStoreContract = (subject: Subject<ModelEndpointStore>)
 /** Model endpoints, presets and prompts as administrators change them. */
 
 const endpointNamed = (name: string, more: Partial<ModelEndpoint> = {}): ModelEndpoint => ({
-  ...{ name, model_type: 'llm', endpoint: 'http://models:8000/v1', model_name: 'm', provider: null },
-  ...{ sealed_api_key: 'box', batch_size: 1, timeout: 30.5, extra: { 'a.$b': [1, { c: null }] } },
-  ...{ vector_field: null, dimension: null, context_tokens: null, text_form: null, probed_at: null },
-  ...{ created_at: new Date('2026-01-01'), updated_at: new Date('2026-01-01') },
+  name,
+  model_type: 'llm',
+  endpoint: 'http://models:8000/v1',
+  model_name: 'm',
+  provider: null,
+  sealed_api_key: 'box',
+  batch_size: 1,
+  timeout: 30.5,
+  extra: { 'a.$b': [1, { c: null }] },
+  vector_field: null,
+  dimension: null,
+  context_tokens: null,
+  text_form: null,
+  probed_at: null,
+  created_at: new Date('2026-01-01'),
+  updated_at: new Date('2026-01-01'),
   ...more,
 });
 

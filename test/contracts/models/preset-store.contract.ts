@@ -13,9 +13,19 @@ export const presetStoreContract = (subject: Subject<PresetStore>): void => {
       name: 'default',
       preset_type: 'retrieval' as const,
       config: {
-        ...{ type: 'single' as const, reranker: null, llm: null, top_k, top_n: null, enable_reranker: false },
-        ...{ similarity_threshold: null, include_related: true, include_ancestors: true, rrf_k: 60 },
-        ...{ hyde_prompt_name: null, multi_query_prompt_name: null, query_contextualizer_prompt_name: null },
+        type: 'single' as const,
+        reranker: null,
+        llm: null,
+        top_k,
+        top_n: null,
+        enable_reranker: false,
+        similarity_threshold: null,
+        include_related: true,
+        include_ancestors: true,
+        rrf_k: 60,
+        hyde_prompt_name: null,
+        multi_query_prompt_name: null,
+        query_contextualizer_prompt_name: null,
       },
     });
 
@@ -32,15 +42,29 @@ export const presetStoreContract = (subject: Subject<PresetStore>): void => {
 };
 
 const RETRIEVAL: RetrievalConfig = {
-  ...{ type: 'single', reranker: null, llm: null, top_k: 50, top_n: null, enable_reranker: false },
-  ...{ similarity_threshold: null, include_related: true, include_ancestors: true, rrf_k: 60 },
-  ...{ hyde_prompt_name: null, multi_query_prompt_name: null, query_contextualizer_prompt_name: null },
+  type: 'single',
+  reranker: null,
+  llm: null,
+  top_k: 50,
+  top_n: null,
+  enable_reranker: false,
+  similarity_threshold: null,
+  include_related: true,
+  include_ancestors: true,
+  rrf_k: 60,
+  hyde_prompt_name: null,
+  multi_query_prompt_name: null,
+  query_contextualizer_prompt_name: null,
 };
 
 const presetNamed = (name: string, more: Partial<PresetRecord> = {}): PresetRecord =>
   ({
-    ...{ name, preset_type: 'retrieval', config: RETRIEVAL, seeded: false },
-    ...{ created_at: new Date('2026-01-01'), updated_at: new Date('2026-01-01') },
+    name,
+    preset_type: 'retrieval',
+    config: RETRIEVAL,
+    seeded: false,
+    created_at: new Date('2026-01-01'),
+    updated_at: new Date('2026-01-01'),
     ...more,
   }) as PresetRecord;
 
@@ -86,7 +110,9 @@ export const presetAdministrationContract = (subject: Subject<PresetStore>): voi
       } = now;
       const earlier = {
         ...rest,
-        ...{ chunk_contextualizer_prompt_name, topic_tagger_prompt_name, contextualization_mode: 'none' },
+        chunk_contextualizer_prompt_name,
+        topic_tagger_prompt_name,
+        contextualization_mode: 'none',
       } as unknown as IndexationConfig;
       await store().create(presetNamed('earlier', { preset_type: 'indexation', config: earlier }));
       expect((await store().get('indexation', 'earlier'))?.config).toEqual(now);

@@ -114,7 +114,10 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
     test('a hit says where its chunk stands, and what a filter may ask', async () => {
       const chunk = {
         ...chunksOf(['a sieve for flour'])[0]!,
-        ...{ page: 7, section_id: 0, prev_section_id: null, next_section_id: 1 },
+        page: 7,
+        section_id: 0,
+        prev_section_id: null,
+        next_section_id: 1,
       };
       await put([chunk]);
       await publish([chunk]);
@@ -342,7 +345,8 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
       await publish(mine);
       const scores = async () => {
         const { lexical } = await search({
-          ...{ partitions: [mine[0]!.partition], text: `${foreign} ${word}` },
+          partitions: [mine[0]!.partition],
+          text: `${foreign} ${word}`,
         });
         return lexical.map(({ score }) => score);
       };
@@ -510,7 +514,8 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
         );
       expect(await lacking()).toEqual([0, 1, 2]);
       const vectorOf = (position: number, vector: number[]) => ({
-        ...{ chunkId: chunks[position]?.chunk_id ?? 'gone', vector },
+        chunkId: chunks[position]?.chunk_id ?? 'gone',
+        vector,
       });
       await store().addVectors(
         [vectorOf(0, [0, 1]), vectorOf(1, [0, 0]), vectorOf(7, [1, 0])],

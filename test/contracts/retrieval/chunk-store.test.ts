@@ -54,8 +54,12 @@ const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): v
       await expect(store.ensureSchema(fields)).rejects.toMatchObject(behind);
       const search = () =>
         store.searchHybrid({
-          ...{ scope: { kind: 'all', userId: 1 }, partitions: 'all', text: 'x' },
-          ...{ vector: [1, 0], vectorField: 'v', size: 1 },
+          scope: { kind: 'all', userId: 1 },
+          partitions: 'all',
+          text: 'x',
+          vector: [1, 0],
+          vectorField: 'v',
+          size: 1,
         });
       await expect(store.requireSchema()).rejects.toMatchObject(behind);
       await expect(search()).rejects.toMatchObject(behind);
@@ -86,8 +90,12 @@ const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): v
       await store.publish(chunks[0]!.file_key, chunks[0]!.generation, 2);
       const search = () =>
         store.searchHybrid({
-          ...{ scope: { kind: 'all', userId: 1 }, partitions: ['p'], text: 'mill' },
-          ...{ vector: [1, 0], vectorField: 'v', size: 2 },
+          scope: { kind: 'all', userId: 1 },
+          partitions: ['p'],
+          text: 'mill',
+          vector: [1, 0],
+          vectorField: 'v',
+          size: 2,
         });
       const found = await search();
       expect(found.lexical).toHaveLength(1);
@@ -106,8 +114,12 @@ const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): v
       await request('DELETE', '');
       const reads = [
         store.searchHybrid({
-          ...{ scope: { kind: 'all', userId: 1 }, partitions: 'all', text: 'x' },
-          ...{ vector: [1, 0], vectorField: 'v', size: 1 },
+          scope: { kind: 'all', userId: 1 },
+          partitions: 'all',
+          text: 'x',
+          vector: [1, 0],
+          vectorField: 'v',
+          size: 1,
         }),
         store.get('any'),
         store.listByFile('any', 1),

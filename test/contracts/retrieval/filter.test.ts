@@ -26,7 +26,11 @@ for (const subject of [fake(createFakeChunkStore), ...openSearch()]) {
         .sample(fc.tuple(nested, facts, versionFacts), { numRuns: CHUNKS, seed: 20_260_301 })
         .map(([metadata, said, version], position) =>
           sampleChunk({
-            ...{ partition, file_key, position, text: 'a sieve', ...said },
+            partition,
+            file_key,
+            position,
+            text: 'a sieve',
+            ...said,
             metadata: toVersionEntries({ metadata, ...version }),
           }),
         );
@@ -43,8 +47,14 @@ for (const subject of [fake(createFakeChunkStore), ...openSearch()]) {
       overrides: Partial<Parameters<ChunkStore['searchHybrid']>[0]> = {},
     ) => {
       const { lexical, dense } = await store().searchHybrid({
-        ...{ scope: { kind: 'all', userId: 1 }, partitions: [partition], text: 'sieve', filter },
-        ...{ vector: [1, 1, 0], vectorField: FIELD, size: CHUNKS, ...overrides },
+        scope: { kind: 'all', userId: 1 },
+        partitions: [partition],
+        text: 'sieve',
+        filter,
+        vector: [1, 1, 0],
+        vectorField: FIELD,
+        size: CHUNKS,
+        ...overrides,
       });
       return [lexical, dense].map((leg) => leg.map(({ chunk }) => chunk.position).sort((a, b) => a - b));
     };

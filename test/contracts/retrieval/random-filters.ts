@@ -4,12 +4,39 @@ import type { Metadata, MetadataValue } from '../../../schemas/documents/documen
 
 /** Few enough that values and literals meet often, and each pair that is easily taken for equal is among them. */
 const TEXTS = [
-  ...['', 'a', 'A', 'ab', 'abc', 'b%', 'b*', 'b?', 'b\\', 'é', '7', 'true', 'z\u{1F600}', 'z\uFF21', 'a\nb'],
-  ...['2024-01-01', '2024-01-01T00:00:00Z', '2024-01-01 00:00:00.001', '1969-07-20T20:17:40+02:00'],
+  '',
+  'a',
+  'A',
+  'ab',
+  'abc',
+  'b%',
+  'b*',
+  'b?',
+  'b\\',
+  'é',
+  '7',
+  'true',
+  'z\u{1F600}',
+  'z\uFF21',
+  'a\nb',
+  '2024-01-01',
+  '2024-01-01T00:00:00Z',
+  '2024-01-01 00:00:00.001',
+  '1969-07-20T20:17:40+02:00',
 ];
 const INTEGERS = [
-  ...[0n, 1n, -1n, 7n, 2n ** 31n, -(2n ** 31n), 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n],
-  ...[2n ** 63n - 1n, 2n ** 63n - 2n, -(2n ** 63n)],
+  0n,
+  1n,
+  -1n,
+  7n,
+  2n ** 31n,
+  -(2n ** 31n),
+  2n ** 53n,
+  2n ** 53n + 1n,
+  -(2n ** 53n) - 1n,
+  2n ** 63n - 1n,
+  2n ** 63n - 2n,
+  -(2n ** 63n),
 ];
 const DECIMALS = [0, 0.5, -0.5, 1, 1.5, 7, 2 ** 53, 1e300, -1e300, 9.3e18, 1e-300, 2147483648.5];
 const TIMES = ['2024-01-01', '2024-01-01T00:00:00.001Z', '1969-07-20T18:17:40Z', '2030-06-01'].map(
@@ -18,7 +45,10 @@ const TIMES = ['2024-01-01', '2024-01-01T00:00:00.001Z', '1969-07-20T18:17:40Z',
 
 const CLIENT_KEYS = ['owner', 'a.b', 'any key', '*', 'constructor'];
 const SERVER_KEYS = [
-  ...['original_filename', 'file_size', 'indexed_at', 'content_sha256'],
+  'original_filename',
+  'file_size',
+  'indexed_at',
+  'content_sha256',
   'file_id',
   'filename',
   'source',

@@ -32,8 +32,12 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
           sampleAlert({ watcher, receivedAt: at(1) }),
           sampleAlert({ watcher, receivedAt: at(2), version: 'v2' }),
           sampleAlert({
-            ...{ watcher, receivedAt: at(3), state: 'quarantined', stateReason: 'too large' },
-            ...{ raw: '{"tamis":"note"}', noteOnly: true },
+            watcher,
+            receivedAt: at(3),
+            state: 'quarantined',
+            stateReason: 'too large',
+            raw: '{"tamis":"note"}',
+            noteOnly: true,
           }),
         ]);
         const [first, second] = await waitingIds(watcher);
@@ -41,8 +45,14 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
         expect(await store().quarantined({ watcher, limit: 10, offset: 0 })).toEqual([
           expect.objectContaining({ watcher, reason: 'too large', releasable: false, bytes: 16 }),
           expect.objectContaining({
-            ...{ id: first, watcher, version: 'v3', scenario: 'crowdsecurity/ssh-bf' },
-            ...{ sourceValue: '203.0.113.7', receivedAt: at(1), reason: 'refused', releasable: true },
+            id: first,
+            watcher,
+            version: 'v3',
+            scenario: 'crowdsecurity/ssh-bf',
+            sourceValue: '203.0.113.7',
+            receivedAt: at(1),
+            reason: 'refused',
+            releasable: true,
           }),
         ]);
         await store().quarantine(second!, 'refused too');
@@ -320,11 +330,15 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
         expect(await store().get(ids[0] ?? 0)).toMatchObject({ forwardedToCapi: false, filtered: false });
         const kept = (await store().keptBack()).find((summary) => summary.watcher === watcher);
         expect(kept).toEqual({
-          ...{ watcher, deferred: 0, withheld: 0, discarded: 5 },
+          watcher,
+          deferred: 0,
+          withheld: 0,
+          discarded: 5,
           lastDiscarded: { id: ids[4], reason: 'second' },
         });
         expect((await store().summaries()).find((queue) => queue.watcher === watcher)).toMatchObject({
-          ...{ waiting: 1, quarantined: 1 },
+          waiting: 1,
+          quarantined: 1,
         });
       });
 
@@ -359,7 +373,8 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
           [second, at(2)],
         ] as const)
           expect(await store().get(id)).toMatchObject({
-            ...{ forwardedToCapi: true, forwardedAt: forwardedAt.toISOString() },
+            forwardedToCapi: true,
+            forwardedAt: forwardedAt.toISOString(),
           });
         expect(await store().get(third)).toMatchObject({ forwardedToCapi: false, forwardedAt: null });
         const kept = (await store().keptBack()).find((summary) => summary.watcher === watcher);
@@ -618,7 +633,9 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
         const kept = async (rawBytes?: number) =>
           (
             await store().list({
-              ...{ limit: 10, offset: 0, scenario },
+              limit: 10,
+              offset: 0,
+              scenario,
               ...(rawBytes === undefined ? {} : { rawBytes }),
             })
           ).map(({ rawJson }) => (rawJson === null ? null : raws.indexOf(rawJson)));

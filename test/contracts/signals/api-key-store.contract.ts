@@ -22,8 +22,13 @@ export const apiKeyStoreContract = (subject: Subject<ApiKeyStore>): void => {
       const { id, name, digest } = await add(['read', 'write']);
       const found = await store().find(digest, at(1));
       expect(found).toEqual({
-        ...{ id, name, scopes: ['read', 'write'], createdAt: at(0) },
-        ...{ rotatedAt: null, lastUsedAt: null, previousUntil: null },
+        id,
+        name,
+        scopes: ['read', 'write'],
+        createdAt: at(0),
+        rotatedAt: null,
+        lastUsedAt: null,
+        previousUntil: null,
       });
       expect(await store().find(randomUUID(), at(1))).toBeNull();
       expect(await store().find('', at(1))).toBeNull();

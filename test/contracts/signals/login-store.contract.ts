@@ -17,10 +17,16 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
       new Date(Date.UTC(2026, 0, 1) + hour * 24 * HOUR + minutes * 60_000);
     const nextDay = (): void => void (hour += 1);
     const block = (status: number, minutes = 60) => ({
-      ...{ status, message: `answer ${status}`, at: at(0), until: at(minutes) },
+      status,
+      message: `answer ${status}`,
+      at: at(0),
+      until: at(minutes),
     });
     const login = (token: string = randomUUID()) => ({
-      ...{ watcher: 'w', token, expiresAt: at(60), scenarios: 's' },
+      watcher: 'w',
+      token,
+      expiresAt: at(60),
+      scenarios: 's',
     });
 
     test('the last refused login of each machine is kept, of so many machines, until it is let in', async () => {
@@ -54,13 +60,11 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
       const { expiresAt, ...rest } = login('new');
       await store().remember(name, 'secret', { ...rest, expiresAt }, at(0));
       expect(await store().recall(name, 'secret')).toEqual({
-        ...{
-          watcher: 'w',
-          token: 'new',
-          scenarios: 's',
-          expiresAt,
-          digest: expect.stringMatching(/^[0-9a-f]{64}$/),
-        },
+        watcher: 'w',
+        token: 'new',
+        scenarios: 's',
+        expiresAt,
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       });
       for (const wrong of ['Secret', '', 'secret ', 'secre'])
         expect(await store().recall(name, wrong)).toBeNull();

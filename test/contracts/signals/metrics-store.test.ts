@@ -9,7 +9,9 @@ import type { Subject } from '../subject.js';
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 2, 1, 12, 0, seconds));
 const item = (text: string, part = false) => ({
-  ...{ path: 'v3/usage-metrics' as const, bytes: Buffer.from(text), part },
+  path: 'v3/usage-metrics' as const,
+  bytes: Buffer.from(text),
+  part,
 });
 
 /** What every store of held metrics promises: the oldest first, none twice, none lost without a word. */
@@ -43,7 +45,10 @@ const metricsStoreContract = (subject: Subject<MetricsStore>): void => {
       await store().refuse(id, 'CAPI answered 400');
       expect(await store().read(id)).toBeNull();
       expect((await store().queues()).find((queue) => queue.watcher === watcher)).toEqual({
-        ...{ watcher, held: 1, oldest: at(1), refused: 1 },
+        watcher,
+        held: 1,
+        oldest: at(1),
+        refused: 1,
       });
       expect(await drain(watcher)).toEqual(['good']);
     });

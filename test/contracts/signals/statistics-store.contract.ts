@@ -61,7 +61,9 @@ const alertArbitrary = fc
   .map(({ minutes, ms, scenario, cn, state, decisions, audit }): NewAlert => {
     const signal = sampleSignal({ scenario, source: { scope: 'Ip', value: '192.0.2.1', cn }, decisions });
     const alert = sampleAlert({
-      ...{ signal, state, watcher: `w-${randomUUID()}` },
+      signal,
+      state,
+      watcher: `w-${randomUUID()}`,
       receivedAt: new Date(Date.UTC(2026, 1, 27, 22, minutes, 0, ms)),
     });
     return { ...alert, fields: { ...alert.fields, localAudit: audit } };
@@ -95,7 +97,12 @@ export const statisticsContract = (subject: Subject<CountedAlerts>, runs: number
         const at = new Date('2026-03-01T12:00:00.000Z');
         expect(await stores.statistics.read(null)).toEqual([
           {
-            ...{ hour: at, total: 1, filtered: 0, forwarded: 0, first: at, last: at },
+            hour: at,
+            total: 1,
+            filtered: 0,
+            forwarded: 0,
+            first: at,
+            last: at,
             scenarios: [{ name: 'crowdsecurity/ssh-bf', count: 1 }],
             auditScenarios: [],
             countries: [{ code: 'FR', name: null, count: 1 }],
@@ -153,8 +160,10 @@ export const statisticsContract = (subject: Subject<CountedAlerts>, runs: number
           sampleAlert({ matched: ['$where', 'a.b', 'second'], receivedAt: at(61), state }),
         ]);
         expect(await matches()).toEqual({
-          ...{ first: [3, at(130)], second: [2, at(61)] },
-          ...{ $where: [1, at(61)], 'a.b': [1, at(61)] },
+          first: [3, at(130)],
+          second: [2, at(61)],
+          $where: [1, at(61)],
+          'a.b': [1, at(61)],
         });
         expect(await alerts.removeOld(at(60), 10)).toBe(2);
         expect(await matches()).toMatchObject({ first: [1, at(130)], second: [1, at(61)] });

@@ -237,7 +237,9 @@ export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
     describe('strangers', () => {
       const newPlace = (places = 2) => ({
         address: `address-${randomUUID()}`,
-        ...{ at: NOON, places, lifetimeMs: 10 * 60_000 },
+        at: NOON,
+        places,
+        lifetimeMs: 10 * 60_000,
       });
       const expired = async (at: Date, own: readonly string[]) =>
         (await store().expiredStrangers(at, 1_000)).filter(({ watcher }) => own.includes(watcher));

@@ -71,19 +71,15 @@ export function writeBmp({ width, height, pixels }: Scan): Buffer {
 /** Uncompressed; the same picture `pages` times. */
 export function writeTiff({ width, height, pixels }: Scan, pages = 1): Buffer {
   const tags = [
-    ...[
-      [256, width],
-      [257, height],
-      [258, 8],
-      [259, 1],
-      [262, 2],
-    ],
-    ...[
-      [273, 8],
-      [277, 3],
-      [278, height],
-      [279, pixels.length],
-    ],
+    [256, width],
+    [257, height],
+    [258, 8],
+    [259, 1],
+    [262, 2],
+    [273, 8],
+    [277, 3],
+    [278, height],
+    [279, pixels.length],
   ] as const;
   const size = 2 + tags.length * 12 + 4;
   const directories = Array.from({ length: pages }, (_, page) => {

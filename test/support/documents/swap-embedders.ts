@@ -8,7 +8,10 @@ const hashed = createHashEmbedder({ endpointName: 'plain', vectorField: 'vector_
 /** Another model in a field of its own: the words' vectors, turned by one place. */
 const turned: Embedder = {
   ...hashed,
-  ...{ endpointName: 'turned', modelName: 'turned', vectorField: 'vector_turned', batchSize: 4 },
+  endpointName: 'turned',
+  modelName: 'turned',
+  vectorField: 'vector_turned',
+  batchSize: 4,
   embed: async (texts, options) =>
     (await hashed.embed(texts, options)).map((vector) => [...vector.slice(1), vector[0] ?? 0]),
 };
@@ -18,7 +21,9 @@ const createBad = (): Embedder => {
   const random = seededRandom(7);
   return {
     ...hashed,
-    ...{ endpointName: 'bad', modelName: 'bad', vectorField: 'vector_bad' },
+    endpointName: 'bad',
+    modelName: 'bad',
+    vectorField: 'vector_bad',
     embed: async (texts) => texts.map(() => Array.from({ length: hashed.dimension }, () => random() - 0.5)),
   };
 };

@@ -122,7 +122,11 @@ const ACCOUNT: PageCall[] = [
     path: '/actors/',
     status: 200,
     reads: under('actors[].', {
-      ...{ actor_id: 'string', name: 'string', class_name: 'string', state: 'string', namespace: 'string' },
+      actor_id: 'string',
+      name: 'string',
+      class_name: 'string',
+      state: 'string',
+      namespace: 'string',
     }),
   },
 ];
@@ -221,7 +225,10 @@ const PARTITIONS: PageCall[] = [
     path: '/partition/{partition}/users',
     status: 200,
     reads: under('members[].', {
-      ...{ user_id: 'integer', display_name: 'string|null', email: 'string|null', added_at: 'date' },
+      user_id: 'integer',
+      display_name: 'string|null',
+      email: 'string|null',
+      added_at: 'date',
     }),
     finds: { 'members[user_id={user}].role': 'editor' },
   },

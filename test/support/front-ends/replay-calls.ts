@@ -81,7 +81,9 @@ async function replayCall(
     headers.set('Content-Type', 'application/json');
   const sent = bodyOf(call, values);
   const response = await fetch(`${base}${path}`, {
-    ...{ method: call.method, headers, redirect: 'error' },
+    method: call.method,
+    headers,
+    redirect: 'error',
     ...(sent === undefined ? {} : { body: sent }),
   });
   const text = await response.text();

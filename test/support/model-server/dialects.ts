@@ -141,7 +141,10 @@ const ollama = (models: ScriptedModels): Dialect => ({
   reply: (response, content) =>
     send(response, 200, {
       message: { role: 'assistant', content },
-      ...{ done: true, done_reason: 'stop', prompt_eval_count: 11, eval_count: 5 },
+      done: true,
+      done_reason: 'stop',
+      prompt_eval_count: 11,
+      eval_count: 5,
     }),
   async stream(response, talk) {
     const line = (body: unknown): string => `${JSON.stringify(body)}\n`;
@@ -189,7 +192,10 @@ const reranker = (models: ScriptedModels): Dialect => {
       { method: 'GET', path: '/health', purpose: 'models' },
     ],
     list: (response) => void response.writeHead(200).end(),
-    ...{ describe: none, vectors: none, reply: none, stream: none },
+    describe: none,
+    vectors: none,
+    reply: none,
+    stream: none,
     refuse: (response, status, message) => send(response, status, { error: message }),
     rank(response, { query, texts, documents }, behaviour) {
       const ranked = ranking(models, String(query), (texts ?? documents) as string[], behaviour);
@@ -201,5 +207,7 @@ const reranker = (models: ScriptedModels): Dialect => {
 };
 
 export const dialects = (models: ScriptedModels): readonly Dialect[] => [
-  ...[ollama(models), openai(models), reranker(models)],
+  ollama(models),
+  openai(models),
+  reranker(models),
 ];

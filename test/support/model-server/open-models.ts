@@ -27,7 +27,9 @@ export const openModels = async (
   const dispatcher = new Agent();
   const keys = config.secretsKey === null ? null : createEncryption(Buffer.from(config.secretsKey, 'base64'));
   await seedEndpoints({
-    ...{ endpoints, models: config.models, keys },
+    endpoints,
+    models: config.models,
+    keys,
     discover: (url) => discoverOllama(dispatcher, url, { timeoutMs: 2000 }),
   });
   const fields: OpenedModels['fields'] = [];

@@ -11,11 +11,22 @@ import { scriptedVector } from './scripted-vector.js';
 import type { ScriptedModels } from './scripted-models.js';
 
 const DEFAULTS: ScriptedModels = {
-  ...{ dimension: 48, windowWords: 400, maxBatch: 1000, tokenizer: 'bert', contextTokens: 512 },
-  ...{ promptWords: 100_000, embedder: 'scripted-embedder', llm: 'scripted-llm', apiKey: null },
-  ...{ vlm: 'scripted-vlm', sees: true },
-  ...{ reranker: 'scripted-reranker', rank: (query, text) => (text.includes(query) ? 1 : 0) },
-  ...{ speaks: ['ollama', 'openai', 'reranker'], msPerWord: 0, toolCall: null },
+  dimension: 48,
+  windowWords: 400,
+  maxBatch: 1000,
+  tokenizer: 'bert',
+  contextTokens: 512,
+  promptWords: 100_000,
+  embedder: 'scripted-embedder',
+  llm: 'scripted-llm',
+  apiKey: null,
+  vlm: 'scripted-vlm',
+  sees: true,
+  reranker: 'scripted-reranker',
+  rank: (query, text) => (text.includes(query) ? 1 : 0),
+  speaks: ['ollama', 'openai', 'reranker'],
+  msPerWord: 0,
+  toolCall: null,
   answer: () => 'The mill opens at nine.',
   vector: scriptedVector,
 };
@@ -41,8 +52,13 @@ export const startScriptedModelServer = async (settings: Partial<ScriptedModels>
     if (known === undefined) return void response.writeHead(404).end('404 page not found');
     const body = (request.method === 'POST' ? await json(request) : {}) as Record<string, unknown>;
     const record: RecordedRequest = {
-      ...{ purpose: known.purpose, dialect: known.dialect.name, path, headers: request.headers, body },
-      ...{ aborted: false, said: 0 },
+      purpose: known.purpose,
+      dialect: known.dialect.name,
+      path,
+      headers: request.headers,
+      body,
+      aborted: false,
+      said: 0,
     };
     requests.push(record);
     response.on('close', () => (record.aborted = !response.writableFinished));

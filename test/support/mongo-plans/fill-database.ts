@@ -107,24 +107,35 @@ async function multiply(
 
 async function fillAccounts(db: Db, { users, partitions, workspaces, apiKeys }: Stores): Promise<void> {
   await users.create({
-    ...{ user_id: 2, display_name: 'Ada', external_user_id: 'x', email: 'ada@example.org' },
-    ...{ is_admin: false, file_quota: 100, token_digest: 'digest' },
+    user_id: 2,
+    display_name: 'Ada',
+    external_user_id: 'x',
+    email: 'ada@example.org',
+    is_admin: false,
+    file_quota: 100,
+    token_digest: 'digest',
   });
   await multiply(db, 'users', SIZES.users, (index) => ({
-    ...{ _id: userIdOf(index), token_digest: `digest-${index}`, external_user_id: `ext-${index}` },
-    ...{ email: `u${index}@example.org`, email_key: `u${index}@example.org` },
+    _id: userIdOf(index),
+    token_digest: `digest-${index}`,
+    external_user_id: `ext-${index}`,
+    email: `u${index}@example.org`,
+    email_key: `u${index}@example.org`,
     ...(index % 40 === 0 && { pending_tasks: [`pending-${index}`] }),
   }));
   await partitions.create({ partition: 'first', embedder: 'builtin-hash', ownerId: 2 });
   await multiply(db, 'partitions', SIZES.partitions, (index) => ({
-    ...{ _id: partitionName(index), partition_key: `key-${index}` },
+    _id: partitionName(index),
+    partition_key: `key-${index}`,
     members: [{ user_id: userIdOf(index), role: 'owner', added_at: new Date() }],
   }));
   const rest = { partition: partitionName(0), workspace_id: 'w', display_name: null, created_by: 2 };
   await workspaces.create({ workspace_key: 'workspace', ...rest });
   await multiply(db, 'workspaces', SIZES.users, (index) => ({
-    ...{ _id: `workspace-${index}`, partition: partitionName(index % SIZES.partitions) },
-    ...{ workspace_id: `w-${index}`, name_key: `${partitionName(index % SIZES.partitions)}/w-${index}` },
+    _id: `workspace-${index}`,
+    partition: partitionName(index % SIZES.partitions),
+    workspace_id: `w-${index}`,
+    name_key: `${partitionName(index % SIZES.partitions)}/w-${index}`,
   }));
   await apiKeys.create({ id: 'key', name: 'key', scopes: ['read'], digest: 'key', at: new Date() });
 }
@@ -137,19 +148,19 @@ async function fillTasks(db: Db, { tasks, callbacks }: Stores): Promise<void> {
     const created = new Date(now - place * 60_000);
     const active = place <= ACTIVE.waiting + ACTIVE.running;
     return {
-      ...{
-        _id: taskIdOf(index),
-        user_id: userIdOf(index % 100),
-        file_key: fileKeyOf(index),
-        generation: index,
-      },
-      ...{ partition: partitionName(shareOf(index, SIZES.partitions)), file_id: `file-${index}` },
+      _id: taskIdOf(index),
+      user_id: userIdOf(index % 100),
+      file_key: fileKeyOf(index),
+      generation: index,
+      partition: partitionName(shareOf(index, SIZES.partitions)),
+      file_id: `file-${index}`,
       created_at: created,
       ...(active && place <= ACTIVE.waiting && { state: 'QUEUED' }),
       ...(active && place > ACTIVE.waiting && { state: 'SERIALIZING', handed_over_at: created }),
       ...(!active && {
         state: index % 50 === 0 ? 'FAILED' : 'COMPLETED',
-        ...{ handed_over_at: created, finished_at: new Date(created.getTime() + 5_000) },
+        handed_over_at: created,
+        finished_at: new Date(created.getTime() + 5_000),
         cleaned_at:
           place <= ACTIVE.waiting + ACTIVE.running + UNCLEANED ? null : new Date(created.getTime() + 9_000),
       }),
@@ -157,7 +168,8 @@ async function fillTasks(db: Db, { tasks, callbacks }: Stores): Promise<void> {
   });
   await callbacks.insert({ taskId: taskIdOf(0), url: 'https://example.org/', token: null });
   await multiply(db, 'callbacks', SIZES.large, (index) => ({
-    ...{ _id: taskIdOf(index), created_at: new Date(now - (SIZES.large - index) * 60_000) },
+    _id: taskIdOf(index),
+    created_at: new Date(now - (SIZES.large - index) * 60_000),
     ...(index < SIZES.large - 50 && { state: 'delivered', attempts: 1 }),
   }));
 }
@@ -177,18 +189,26 @@ async function fillFiles(db: Db, { files, claims }: Stores): Promise<void> {
     const pending = index >= SIZES.large - ACTIVE.waiting - ACTIVE.running;
     const gone = index % 1_000 === 1;
     return {
-      ...{ _id: fileKeyOf(index), partition: partitionName(at), partition_key: `key-${at}` },
-      ...{ file_id: `file-${index}`, name_key: `${partitionName(at)}/file-${index}` },
-      ...{ created_by: userIdOf(index % 100), latest_generation: index },
+      _id: fileKeyOf(index),
+      partition: partitionName(at),
+      partition_key: `key-${at}`,
+      file_id: `file-${index}`,
+      name_key: `${partitionName(at)}/file-${index}`,
+      created_by: userIdOf(index % 100),
+      latest_generation: index,
       live: pending
         ? null
         : {
             ...template?.live,
-            ...{ task_id: taskIdOf(index), generation: index, relationship_id: `relation-${index % 2_000}` },
+            task_id: taskIdOf(index),
+            generation: index,
+            relationship_id: `relation-${index % 2_000}`,
             degraded_stages: index % 500 === 0 ? ['contextualize'] : [],
           },
-      ...{ pending_task: pending ? taskIdOf(index) : null, revision: 1 },
-      ...{ workspaces: index % 20 === 0 ? [`workspace-${index % 100}`] : [], independent: index % 20 !== 0 },
+      pending_task: pending ? taskIdOf(index) : null,
+      revision: 1,
+      workspaces: index % 20 === 0 ? [`workspace-${index % 100}`] : [],
+      independent: index % 20 !== 0,
       chunk_updates: [],
       updated_at: new Date(Date.now() - index * 1_000),
       ...(gone && { tombstone_at: new Date(), live: null, pending_task: null, name_key: `gone/${index}` }),
@@ -197,9 +217,12 @@ async function fillFiles(db: Db, { files, claims }: Stores): Promise<void> {
   await db.collection('files').updateMany({ tombstone_at: { $exists: true } }, { $unset: { name_key: '' } });
   await claims.claim({ partition: 'p', digest: 'd', fileKey: 'k', fileId: 'f', taskId: 't' });
   await multiply(db, 'claims', SIZES.large, (index) => ({
-    ...{ _id: `${partitionName(index % SIZES.partitions)}\ndigest-${index}`, digest: `digest-${index}` },
-    ...{ partition: partitionName(index % SIZES.partitions), holders: [taskIdOf(index)] },
-    ...{ file_key: fileKeyOf(index), file_id: `file-${index}` },
+    _id: `${partitionName(index % SIZES.partitions)}\ndigest-${index}`,
+    digest: `digest-${index}`,
+    partition: partitionName(index % SIZES.partitions),
+    holders: [taskIdOf(index)],
+    file_key: fileKeyOf(index),
+    file_id: `file-${index}`,
   }));
 }
 
@@ -214,15 +237,16 @@ async function fillBlobs(db: Db, { blobs }: Stores): Promise<void> {
   await blobs.write(blob, Readable.from([Buffer.alloc(INLINE_BYTES, 'text ')]));
   const file = await db.collection('blobs.files').findOne({});
   await multiply(db, 'blobs.files', SIZES.large, (index) => ({
-    ...{
-      _id: `blob-file-${index}`,
-      filename: `blob-${index}`,
-      uploadDate: new Date(Date.now() - index * 1_000),
-    },
+    _id: `blob-file-${index}`,
+    filename: `blob-${index}`,
+    uploadDate: new Date(Date.now() - index * 1_000),
     metadata: { ...(file?.['metadata'] as Document), file_key: fileKeyOf(index), generation: index },
   }));
   await multiply(db, 'blobs.chunks', SIZES.large, (index) => ({
-    ...{ _id: `chunk-${index}`, files_id: `blob-file-${index}`, n: 0, data: new Binary(Buffer.from('text')) },
+    _id: `chunk-${index}`,
+    files_id: `blob-file-${index}`,
+    n: 0,
+    data: new Binary(Buffer.from('text')),
   }));
 }
 
@@ -261,11 +285,13 @@ async function fillSignals(
   await statistics.recompute(1_000);
   await watchers.saveToken(watcherName(0), 'token-0', new Date(now + HOUR_MS));
   await multiply(db, 'watchers', SIZES.watchers, (index) => ({
-    ...{ _id: watcherName(index), history: [`token-digest-${index}`] },
+    _id: watcherName(index),
+    history: [`token-digest-${index}`],
     ...(index % 4 === 1 && {
       stranger: {
         address: `192.0.2.${index % 100}`,
-        ...{ since: new Date(now - index), until: new Date(now + HOUR_MS) },
+        since: new Date(now - index),
+        until: new Date(now + HOUR_MS),
       },
     }),
   }));
@@ -275,7 +301,8 @@ async function fillSignals(
     new Date(now),
   );
   await multiply(db, 'held_metrics', SIZES.users, (index) => ({
-    ...{ _id: `held-${index}`, watcher: watcherName(index % SIZES.watchers) },
+    _id: `held-${index}`,
+    watcher: watcherName(index % SIZES.watchers),
     received_at: new Date(now - index * 1_000),
   }));
   // Gathers the names of scenarios that alerts of an older release have: once in the life of a database.

@@ -9,18 +9,22 @@ import { updateViolations } from './update-rules.js';
 
 /** Commands that are sent besides those that a rule reads, by the driver or for upkeep. */
 const ADMINISTRATION = new Set([
-  ...[
-    'ping',
-    'hello',
-    'ismaster',
-    'isMaster',
-    'buildInfo',
-    'endSessions',
-    'killCursors',
-    'getMore',
-    'explain',
-  ],
-  ...['dropDatabase', 'drop', 'dropIndexes', 'create', 'listCollections', 'listIndexes', 'listDatabases'],
+  'ping',
+  'hello',
+  'ismaster',
+  'isMaster',
+  'buildInfo',
+  'endSessions',
+  'killCursors',
+  'getMore',
+  'explain',
+  'dropDatabase',
+  'drop',
+  'dropIndexes',
+  'create',
+  'listCollections',
+  'listIndexes',
+  'listDatabases',
 ]);
 
 /** The field that holds the statements of a batch. */
@@ -128,7 +132,10 @@ function ofUpdate(statement: Document, known: Known): Violation[] {
   return [
     ...queryViolations(q),
     ...updateViolations({
-      ...{ q, u, upsert: upsert === true, multi: multi === true },
+      q,
+      u,
+      upsert: upsert === true,
+      multi: multi === true,
       ...(arrayFilters !== undefined && { arrayFilters }),
     }),
     ...writtenViolations(u, known),

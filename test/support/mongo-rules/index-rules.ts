@@ -7,9 +7,26 @@ const MAX_FIELDS = 32;
 const MAX_TTL_SECONDS = 2_147_483_647;
 const KINDS = new Set(['text', '2d', '2dsphere', 'hashed']);
 const OPTIONS = new Set([
-  ...['key', 'name', 'v', 'unique', 'sparse', 'expireAfterSeconds', 'partialFilterExpression', 'hidden'],
-  ...['collation', 'wildcardProjection', 'storageEngine', 'background', 'weights', 'default_language'],
-  ...['language_override', 'textIndexVersion', '2dsphereIndexVersion', 'bits', 'min', 'max'],
+  'key',
+  'name',
+  'v',
+  'unique',
+  'sparse',
+  'expireAfterSeconds',
+  'partialFilterExpression',
+  'hidden',
+  'collation',
+  'wildcardProjection',
+  'storageEngine',
+  'background',
+  'weights',
+  'default_language',
+  'language_override',
+  'textIndexVersion',
+  '2dsphereIndexVersion',
+  'bits',
+  'min',
+  'max',
 ]);
 const PARTIAL_OPERATORS = new Set(['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$in']);
 

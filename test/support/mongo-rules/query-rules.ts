@@ -7,9 +7,23 @@ const TOP_LEVEL = new Set(['$expr', '$comment', '$jsonSchema', '$sampleRate']);
 const LISTS = new Set(['$in', '$nin', '$all']);
 const COMPARISONS = new Set(['$eq', '$ne', '$gt', '$gte', '$lt', '$lte']);
 const OTHERS = new Set([
-  ...['$exists', '$type', '$size', '$mod', '$not', '$elemMatch', '$regex', '$options'],
-  ...['$bitsAllSet', '$bitsAnySet', '$bitsAllClear', '$bitsAnyClear', '$geoWithin', '$geoIntersects'],
-  ...['$near', '$nearSphere', '$comment'],
+  '$exists',
+  '$type',
+  '$size',
+  '$mod',
+  '$not',
+  '$elemMatch',
+  '$regex',
+  '$options',
+  '$bitsAllSet',
+  '$bitsAnySet',
+  '$bitsAllClear',
+  '$bitsAnyClear',
+  '$geoWithin',
+  '$geoIntersects',
+  '$near',
+  '$nearSphere',
+  '$comment',
 ]);
 
 /** What a server refuses in a filter, mostly as BadValue (2). */

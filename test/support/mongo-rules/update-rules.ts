@@ -3,8 +3,21 @@ import { collisions, isDocument, isOperators, pathViolations, violation } from '
 import type { Violation } from './rule.js';
 
 const OPERATORS = new Set([
-  ...['$set', '$setOnInsert', '$unset', '$inc', '$mul', '$min', '$max', '$rename', '$currentDate', '$bit'],
-  ...['$push', '$addToSet', '$pull', '$pullAll', '$pop'],
+  '$set',
+  '$setOnInsert',
+  '$unset',
+  '$inc',
+  '$mul',
+  '$min',
+  '$max',
+  '$rename',
+  '$currentDate',
+  '$bit',
+  '$push',
+  '$addToSet',
+  '$pull',
+  '$pullAll',
+  '$pop',
 ]);
 const PIPELINE_STAGES = new Set(['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith']);
 const PUSH_MODIFIERS = new Set(['$each', '$slice', '$sort', '$position']);

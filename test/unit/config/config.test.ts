@@ -73,20 +73,35 @@ describe('parseConfig', () => {
 
     it('are read whole; a key that means none is none', () => {
       const { models } = parseConfig({
-        ...{ EMBEDDER_BASE_URL: 'http://e:8000/v1', EMBEDDER_MODEL_NAME: 'e', EMBEDDER_API_KEY: 'EMPTY' },
-        ...{ BASE_URL: 'https://l/v1', MODEL: 'l', API_KEY: 'sk-1', LLM_PROVIDER: 'openai', SECRETS_KEY },
+        EMBEDDER_BASE_URL: 'http://e:8000/v1',
+        EMBEDDER_MODEL_NAME: 'e',
+        EMBEDDER_API_KEY: 'EMPTY',
+        BASE_URL: 'https://l/v1',
+        MODEL: 'l',
+        API_KEY: 'sk-1',
+        LLM_PROVIDER: 'openai',
+        SECRETS_KEY,
       });
       expect(models.embedder).toEqual({
-        ...{ baseUrl: 'http://e:8000/v1', modelName: 'e', apiKey: null, provider: null },
+        baseUrl: 'http://e:8000/v1',
+        modelName: 'e',
+        apiKey: null,
+        provider: null,
       });
       expect(models.llm).toEqual({
-        ...{ baseUrl: 'https://l/v1', modelName: 'l', apiKey: 'sk-1', provider: 'openai' },
+        baseUrl: 'https://l/v1',
+        modelName: 'l',
+        apiKey: 'sk-1',
+        provider: 'openai',
       });
     });
 
     it('a model without an address is on OLLAMA_HOST', () => {
       expect(parseConfig({ OLLAMA_HOST: 'gpu', MODEL: 'm' }).models.llm).toEqual({
-        ...{ baseUrl: 'http://gpu:11434', modelName: 'm', apiKey: null, provider: 'ollama' },
+        baseUrl: 'http://gpu:11434',
+        modelName: 'm',
+        apiKey: null,
+        provider: 'ollama',
       });
     });
 

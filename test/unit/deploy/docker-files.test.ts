@@ -47,20 +47,25 @@ const compose = parse(composeText, { merge: true }) as Compose;
 /** What each image of somebody else reads, by its documentation, of what we set. */
 const IMAGE_VARIABLES: Record<string, readonly string[]> = {
   // the last two are read by our script in it
-  mongo: [
-    ...['MONGO_INITDB_ROOT_USERNAME', 'MONGO_INITDB_ROOT_PASSWORD'],
-    ...['MONGODB_PASSWORD', 'MONGODB_DATABASE'],
-  ],
+  mongo: ['MONGO_INITDB_ROOT_USERNAME', 'MONGO_INITDB_ROOT_PASSWORD', 'MONGODB_PASSWORD', 'MONGODB_DATABASE'],
   'opensearchproject/opensearch': [
-    ...['discovery.type', 'bootstrap.memory_lock', 'OPENSEARCH_JAVA_OPTS'],
-    ...['DISABLE_SECURITY_PLUGIN', 'DISABLE_INSTALL_DEMO_CONFIG'],
+    'discovery.type',
+    'bootstrap.memory_lock',
+    'OPENSEARCH_JAVA_OPTS',
+    'DISABLE_SECURITY_PLUGIN',
+    'DISABLE_INSTALL_DEMO_CONFIG',
   ],
   redis: [],
   postgres: ['POSTGRES_USER', 'POSTGRES_PASSWORD'],
   'ghcr.io/ferretdb/ferretdb': ['FERRETDB_POSTGRESQL_URL', 'FERRETDB_TELEMETRY', 'FERRETDB_LOG_LEVEL'],
   'ghcr.io/ferretdb/postgres-documentdb': ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB'],
   'temporalio/server': [
-    ...['DB', 'DB_PORT', 'POSTGRES_USER', 'POSTGRES_PWD', 'POSTGRES_SEEDS', 'BIND_ON_IP'],
+    'DB',
+    'DB_PORT',
+    'POSTGRES_USER',
+    'POSTGRES_PWD',
+    'POSTGRES_SEEDS',
+    'BIND_ON_IP',
     'DYNAMIC_CONFIG_FILE_PATH',
   ],
   // the last three are read by our scripts and by the tools in them
@@ -220,7 +225,9 @@ describe('docker-compose.yml', () => {
   test('lets no service keep a right of root, gain one, or take all memory or process numbers', () => {
     for (const [name, service] of Object.entries(compose.services)) {
       expect([name, service.cap_drop, service.security_opt]).toEqual([
-        ...[name, ['ALL'], ['no-new-privileges:true']],
+        name,
+        ['ALL'],
+        ['no-new-privileges:true'],
       ]);
       expect([name, service.mem_limit, service.pids_limit]).toEqual([
         name,
@@ -265,7 +272,9 @@ describe('docker-compose.yml', () => {
       for (const [needed, { condition }] of Object.entries(needs))
         if (condition !== 'service_completed_successfully')
           expect([name, needed, networks?.some((network) => on(network).includes(needed))]).toEqual([
-            ...[name, needed, true],
+            name,
+            needed,
+            true,
           ]);
     }
     // a port of a service that is on internal networks alone is not published

@@ -28,16 +28,20 @@ test('every series of the wire contract is registered', () => {
   expect([...known.keys()]).toEqual(
     expect.arrayContaining(
       [
-        ...['http_requests_total', 'http_request_failures_total', 'http_request_duration_seconds'],
-        ...[
-          'circuit_breaker_state',
-          'ingest_documents_total',
-          'ingest_stage_duration_seconds',
-          'ingest_tasks',
-        ],
-        ...['ingest_queue_wait_seconds', 'ingest_last_parse_completion_timestamp_seconds'],
-        ...['ingest_clock_skew_events_total', 'inference_requests_total', 'inference_duration_seconds'],
-        ...['llm_tokens_total', 'retrieval_orphan_chunks_dropped_total'],
+        'http_requests_total',
+        'http_request_failures_total',
+        'http_request_duration_seconds',
+        'circuit_breaker_state',
+        'ingest_documents_total',
+        'ingest_stage_duration_seconds',
+        'ingest_tasks',
+        'ingest_queue_wait_seconds',
+        'ingest_last_parse_completion_timestamp_seconds',
+        'ingest_clock_skew_events_total',
+        'inference_requests_total',
+        'inference_duration_seconds',
+        'llm_tokens_total',
+        'retrieval_orphan_chunks_dropped_total',
       ].map((name) => `openrag_${name}`),
     ),
   );

@@ -6,9 +6,18 @@ import { temporaryFolder } from './temporary-folder.js';
 import { testBench } from './test-bench.js';
 
 const FILES = [
-  ...['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'],
-  ...['schemas/a.ts', 'workflows/a.ts', 'activities/deep/a.ts', 'workers/main.ts', 'api/main.ts'],
-  ...['deploy/cli/a.ts', 'deploy/filters.d/10-rule.yaml', 'deploy/stand-in-capi/main.ts'],
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'schemas/a.ts',
+  'workflows/a.ts',
+  'activities/deep/a.ts',
+  'workers/main.ts',
+  'api/main.ts',
+  'deploy/cli/a.ts',
+  'deploy/filters.d/10-rule.yaml',
+  'deploy/stand-in-capi/main.ts',
 ];
 
 /** Stands for the compiler: copies a source, and counts. */

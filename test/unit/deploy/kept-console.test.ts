@@ -45,7 +45,10 @@ describe('the console that the launcher keeps', () => {
     const folder = (await keptConsole(bench))!;
     expect(readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()).toEqual([
       'assets',
-      ...['assets/main-1.js', 'assets/main-1.js.br', 'assets/main-1.js.gz', 'assets/photo-1.png'],
+      'assets/main-1.js',
+      'assets/main-1.js.br',
+      'assets/main-1.js.gz',
+      'assets/photo-1.png',
       'index.html',
     ]);
     const script = readFileSync(join(folder, 'assets/main-1.js'));

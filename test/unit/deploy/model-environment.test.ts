@@ -24,7 +24,8 @@ describe('what gateway and worker are told of an Ollama', () => {
   test("the operator's number wins", () => {
     const ollama = 'http://127.0.0.1:11435';
     expect(modelEnvironment({ ollama }, { EMBEDDER_NUM_THREAD: '7' })).toEqual({
-      ...{ OLLAMA_HOST: ollama, EMBEDDER_NUM_THREAD: '7' },
+      OLLAMA_HOST: ollama,
+      EMBEDDER_NUM_THREAD: '7',
     });
   });
 });

@@ -41,7 +41,8 @@ describe('sendCallback', () => {
     await send(taskId);
     expect(sent).toMatchObject([
       {
-        ...{ url: 'https://example.org/', token: 't' },
+        url: 'https://example.org/',
+        token: 't',
         body: '{"partition":"library","file_id":"guide","status":"success","metadata":{"doc_rev":9007199254740993}}',
       },
     ]);
@@ -55,7 +56,10 @@ describe('sendCallback', () => {
     answers = [503, new Error('hung up'), 301];
     for (const _ of answers.slice()) await expect(send(taskId)).rejects.toThrow();
     expect(await stores.callbacks.get(taskId)).toMatchObject({
-      ...{ state: 'waiting', attempts: 3, last_status: 301, last_error: 'The receiver answered 301' },
+      state: 'waiting',
+      attempts: 3,
+      last_status: 301,
+      last_error: 'The receiver answered 301',
     });
     await send(taskId);
     expect(JSON.parse(sent.at(-1)!.body)).toMatchObject({ status: 'error' });

@@ -36,14 +36,16 @@ describe('copyVersion', () => {
     const { chunkCount } = await inActivity(() => bench.documents.parseDocument(refOf(source))).result;
     await inActivity(() => bench.embedding.embedDocument(refOf(source))).result;
     await bench.tasks.noteEnrichment(source.task_id, {
-      ...{ degradedStages: ['caption'], parseReport: sampleReport({ degraded: true }) },
+      degradedStages: ['caption'],
+      parseReport: sampleReport({ degraded: true }),
     });
     await inActivity(() => bench.documents.publishDocument(refOf(source), chunkCount)).result;
     const copy = await bench.admitCopy('b', source);
     await run(bench, copy);
     await inActivity(() => bench.documents.publishDocument(refOf(copy), chunkCount)).result;
     expect((await bench.files.get('library', 'b'))?.live).toMatchObject({
-      ...{ degraded_stages: ['parse', 'caption'], parse_report: sampleReport({ degraded: true }) },
+      degraded_stages: ['parse', 'caption'],
+      parse_report: sampleReport({ degraded: true }),
     });
   });
 

@@ -40,8 +40,15 @@ const index = async (fileId: string): Promise<TaskRecord> => {
 const begin = async (more: Partial<SwapStart> = {}): Promise<string> => {
   const { partition, partition_key, embedder } = (await bench.partitions.get('library'))!;
   const swap: SwapStart = {
-    ...{ swap_id: randomUUID(), partition, partition_key, source_embedder: embedder },
-    ...{ target_embedder: 'turned', min_overlap: null, min_known_item: null, started_by: '1', ...more },
+    swap_id: randomUUID(),
+    partition,
+    partition_key,
+    source_embedder: embedder,
+    target_embedder: 'turned',
+    min_overlap: null,
+    min_known_item: null,
+    started_by: '1',
+    ...more,
   };
   await inActivity(() => swapping.beginEmbedderSwap(swap)).result;
   return swap.swap_id;
@@ -78,16 +85,22 @@ describe('a swap of the embedder', () => {
     expect(ready.position).toMatchObject({ done: 2, total: 2 });
     expect(ready.position.figures).toMatchObject({ sampled: 2, overlap: 1 });
     expect(await bench.partitions.get('library')).toMatchObject({
-      ...{ embedder: 'builtin-hash', swap: { swap_id: id, target: 'turned' } },
+      embedder: 'builtin-hash',
+      swap: { swap_id: id, target: 'turned' },
     });
     for (const task of tasks) expect(await fieldsOf(task)).toEqual([3, 3]);
     await runTo(id, 'done', ready.position);
     expect(await bench.partitions.get('library')).toMatchObject({
-      ...{ embedder: 'turned', swap: null, swapped_from: ['builtin-hash'] },
+      embedder: 'turned',
+      swap: null,
+      swapped_from: ['builtin-hash'],
     });
     expect([await liveEmbedder('a'), await liveEmbedder('b')]).toEqual(['turned', 'turned']);
     expect(await bench.embedderSwaps.get(id)).toMatchObject({
-      ...{ phase: 'done', files_done: 2, files_total: 2, figures: { overlap: 1 } },
+      phase: 'done',
+      files_done: 2,
+      files_total: 2,
+      figures: { overlap: 1 },
     });
   });
 

@@ -19,8 +19,13 @@ const add = async (userId: number, options: { running?: boolean; admitted?: bool
   await stores.tasks.insert(task);
   if (options.admitted !== false)
     await stores.files.admitFirst({
-      ...{ fileKey: task.file_key, partition: 'p', partitionKey: 'k', fileId: task.file_id },
-      ...{ userId, taskId: task.task_id, generation },
+      fileKey: task.file_key,
+      partition: 'p',
+      partitionKey: 'k',
+      fileId: task.file_id,
+      userId,
+      taskId: task.task_id,
+      generation,
     });
   if (options.running === true) await stores.tasks.markHandedOver(task.task_id);
 };

@@ -10,7 +10,10 @@ import { runMigration } from '../../support/run-migration.js';
 const BUILTIN = BUILTIN_ENDPOINTS[0]!;
 const endpoint = (name: string): ModelEndpoint => ({
   ...BUILTIN,
-  ...{ name, endpoint: 'http://127.0.0.1:9', provider: 'openai', model_name: name },
+  name,
+  endpoint: 'http://127.0.0.1:9',
+  provider: 'openai',
+  model_name: name,
 });
 
 const IMPOSSIBLE = {
@@ -34,8 +37,13 @@ beforeEach(async () => {
   ] as const)
     await stores.partitions.create({ partition, embedder, ownerId: 7 });
   await stores.files.admitFirst({
-    ...{ partition: 'papers', fileId: 'a', fileKey: 'key', partitionKey: 'pk', userId: 7 },
-    ...{ taskId: 'task', generation: 1 },
+    partition: 'papers',
+    fileId: 'a',
+    fileKey: 'key',
+    partitionKey: 'pk',
+    userId: 7,
+    taskId: 'task',
+    generation: 1,
   });
   await stores.files.publish(
     'key',
@@ -55,7 +63,9 @@ const embedders = async () =>
 describe('the migration of the default embedder', () => {
   test('stops while no embedder is marked but the built-in one, and completes once one is', async () => {
     expect(await migration.pending()).toMatchObject({
-      ...{ amount: 2, dark: ['searches', 'uploads', 'chats'], obstacle: IMPOSSIBLE.message },
+      amount: 2,
+      dark: ['searches', 'uploads', 'chats'],
+      obstacle: IMPOSSIBLE.message,
     });
     await expect(runMigration(migration, 'run')).rejects.toMatchObject(IMPOSSIBLE);
     await expect(runMigration(migration, 'dry_run')).rejects.toMatchObject(IMPOSSIBLE);
@@ -77,7 +87,10 @@ describe('the migration of the default embedder', () => {
   test('a dry run changes nothing', async () => {
     await stores.endpoints.setDefault('embedder', 'bge');
     expect((await runMigration(migration, 'dry_run')).last).toMatchObject({
-      ...{ ended: true, done: 0, total: 2, figures: { partitions: 2 } },
+      ended: true,
+      done: 0,
+      total: 2,
+      figures: { partitions: 2 },
     });
     expect(await embedders()).toEqual({ papers: 'default', mail: 'default', own: 'other' });
   });

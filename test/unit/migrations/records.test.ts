@@ -8,11 +8,17 @@ import { runMigration, sliceControl } from '../../support/run-migration.js';
 const PAGE = 500;
 
 const double: RecordStep = {
-  ...{ name: 'double', title: 'Numbers are doubled', collection: 'numbers', fields: ['one', 'two'] },
+  name: 'double',
+  title: 'Numbers are doubled',
+  collection: 'numbers',
+  fields: ['one', 'two'],
   change: ({ fields: { one, two } }) => (two === undefined ? { set: { two: 2 * Number(one) } } : null),
 };
 const clear: RecordStep = {
-  ...{ name: 'clear-old', title: 'What is old goes', collection: 'others', fields: ['old'] },
+  name: 'clear-old',
+  title: 'What is old goes',
+  collection: 'others',
+  fields: ['old'],
   change: ({ fields: { old } }) => (old === undefined ? null : { unset: ['old'] }),
 };
 
@@ -34,7 +40,10 @@ describe('the migration of records', () => {
     await plantNumbers(records, 2 * PAGE + 200);
     await records.plant('others', [{ _id: 'a', old: 1, kept: 2 }]);
     expect(await migration.pending()).toEqual({
-      ...{ what: 'Numbers are doubled. What is old goes.', amount: 1201, dark: [], obstacle: null },
+      what: 'Numbers are doubled. What is old goes.',
+      amount: 1201,
+      dark: [],
+      obstacle: null,
     });
     const { slices, last } = await runMigration(migration, 'run');
     expect(slices).toBe(4);

@@ -43,20 +43,19 @@ describe.each(['ollama', 'openai'] as const)('what the %s dialect is asked', (pr
     const answered = await lines();
     expect(answered).toEqual(
       expect.arrayContaining([
-        ...[counted('chat', 'ok', 2), counted('embedding', 'ok', 1)],
+        counted('chat', 'ok', 2),
+        counted('embedding', 'ok', 1),
         `openrag_inference_duration_seconds_count{provider="${provider}",operation="chat"} 2`,
         'openrag_llm_tokens_total{operation="chat",kind="prompt"} 22',
         'openrag_llm_tokens_total{operation="chat",kind="completion"} 10',
-        ...['openrag_circuit_breaker_state{name="llm:default"} 0'],
-        ...['openrag_circuit_breaker_state{name="embedder:default"} 0'],
+        'openrag_circuit_breaker_state{name="llm:default"} 0',
+        'openrag_circuit_breaker_state{name="embedder:default"} 0',
       ]),
     );
     expect(calls.map(({ operation, outcome }) => [operation, outcome])).toEqual([
-      ...[
-        ['chat', 'ok'],
-        ['chat', 'ok'],
-        ['embedding', 'ok'],
-      ],
+      ['chat', 'ok'],
+      ['chat', 'ok'],
+      ['embedding', 'ok'],
     ]);
   });
 

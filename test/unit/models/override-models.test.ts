@@ -49,8 +49,12 @@ const overrides = (
     dispatchers: { own, foreign },
     keys: createEncryption(Buffer.from(SECRETS_KEY, 'base64')),
     settings: {
-      ...{ allowCustomEndpoint: true, allowPrivate: false, concurrency: 4, contextTokens: 4096 },
-      ...{ timeoutMs: 2000, ...settings },
+      allowCustomEndpoint: true,
+      allowPrivate: false,
+      concurrency: 4,
+      contextTokens: 4096,
+      timeoutMs: 2000,
+      ...settings,
     },
   });
 
@@ -136,21 +140,34 @@ describe('a model of the client’s choice', () => {
   });
 
   test.each([
-    ...['http://models.example/v1', 'ftp://models.example', 'models.example', 'https://', ''],
-    ...['https://models.example/v1?x=1', 'https://models.example/v1#x', 'https://models.example/v1?'],
-    ...['https://models.example/../admin', 'https://models.example/v1/..', 'https://models.example/%2E%2e/x'],
-    ...['https://user:pw@models.example/v1', 'https://models.example\\@127.0.0.1/'],
-    ...['https://127.0.0.1/v1', 'https://localhost/v1', 'https://[::1]/v1', 'https://10.0.0.7/v1'],
-    ...[
-      'https://169.254.169.254/latest',
-      'https://0x7f.1/v1',
-      'https://2130706433/',
-      'https://metadata.internal/',
-    ],
-    ...['https://[::ffff:10.0.0.1]/v1', 'https://api.local'],
+    'http://models.example/v1',
+    'ftp://models.example',
+    'models.example',
+    'https://',
+    '',
+    'https://models.example/v1?x=1',
+    'https://models.example/v1#x',
+    'https://models.example/v1?',
+    'https://models.example/../admin',
+    'https://models.example/v1/..',
+    'https://models.example/%2E%2e/x',
+    'https://user:pw@models.example/v1',
+    'https://models.example\\@127.0.0.1/',
+    'https://127.0.0.1/v1',
+    'https://localhost/v1',
+    'https://[::1]/v1',
+    'https://10.0.0.7/v1',
+    'https://169.254.169.254/latest',
+    'https://0x7f.1/v1',
+    'https://2130706433/',
+    'https://metadata.internal/',
+    'https://[::ffff:10.0.0.1]/v1',
+    'https://api.local',
   ])('is not at %j', async (baseUrl) => {
     await expect(overrides().languageModel({ baseUrl })).rejects.toMatchObject({
-      ...{ code: 'BAD_REQUEST', status: 400, plain: true },
+      code: 'BAD_REQUEST',
+      status: 400,
+      plain: true,
     });
   });
 
@@ -183,9 +200,14 @@ describe('a model of the client’s choice', () => {
   test('needs a server', async () => {
     const builtin = await openModels({});
     const models = createOverrideModels({
-      ...{ endpoints: builtin.endpoints, dispatchers: { own, foreign }, keys: null },
+      endpoints: builtin.endpoints,
+      dispatchers: { own, foreign },
+      keys: null,
       settings: {
-        ...{ allowCustomEndpoint: true, allowPrivate: false, concurrency: 1, contextTokens: 4096 },
+        allowCustomEndpoint: true,
+        allowPrivate: false,
+        concurrency: 1,
+        contextTokens: 4096,
         timeoutMs: 1000,
       },
     });

@@ -80,7 +80,8 @@ describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect'
     await open();
     server.always('embed', { kind: 'status', status: 400, body: '{"error":"no embeddings here"}' });
     await expect(embedder.embed(['some words '.repeat(40)], { kind: 'document' })).rejects.toMatchObject({
-      ...{ code: 'EMBEDDING_RESPONSE_ERROR', retryable: false },
+      code: 'EMBEDDING_RESPONSE_ERROR',
+      retryable: false,
       message: expect.stringContaining('no embeddings here'),
     });
     expect(sizes().length).toBeLessThan(12);
@@ -122,7 +123,10 @@ describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect'
     await open();
     server.always('embed', behaviour);
     await expect(embedder.embed(['text'], { kind: 'document' })).rejects.toMatchObject({
-      ...{ code, status, retryable, message: expect.stringContaining("'default'") },
+      code,
+      status,
+      retryable,
+      message: expect.stringContaining("'default'"),
     });
   });
 
@@ -150,7 +154,9 @@ describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect'
     server.reset();
     server.always('embed', { kind: 'silence' });
     await expect(embedder.embed(['text'], { kind: 'document' })).rejects.toMatchObject({
-      ...{ code: 'EMBEDDING_API_ERROR', status: 504, retryable: true },
+      code: 'EMBEDDING_API_ERROR',
+      status: 504,
+      retryable: true,
     });
     await until('the server sees that nobody waits any more', async () =>
       server.asked('embed').every(({ aborted }) => aborted),
@@ -183,7 +189,9 @@ describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect'
       await expect(embedder.embed(['text'], { kind: 'document' })).rejects.toMatchObject({ status: 503 });
     const asked = sizes().length;
     await expect(embedder.embed(['text'], { kind: 'document' })).rejects.toMatchObject({
-      ...{ code: 'CIRCUIT_BREAKER_OPEN', status: 503, retryAfterMs: expect.any(Number) },
+      code: 'CIRCUIT_BREAKER_OPEN',
+      status: 503,
+      retryAfterMs: expect.any(Number),
     });
     expect(sizes()).toHaveLength(asked);
   });
@@ -217,7 +225,9 @@ describe('what only Ollama needs', () => {
       for (const { body, dialect } of server.asked('embed')) {
         expect(dialect).toBe('ollama');
         expect(body).toMatchObject({
-          ...{ input: ['Zurich - "cafe"'], truncate: false, options: { num_ctx: 512 } },
+          input: ['Zurich - "cafe"'],
+          truncate: false,
+          options: { num_ctx: 512 },
         });
       }
       expect(server.asked('embed')).toHaveLength(2);

@@ -114,7 +114,8 @@ describe.each(['ollama', 'openai'] as const)('a language model behind the %s dia
     await open();
     server.models.promptWords = 3;
     expect((await listen(model)).error).toMatchObject({
-      ...{ code: 'CONTEXT_TOO_LONG', status: 413 },
+      code: 'CONTEXT_TOO_LONG',
+      status: 413,
       message: expect.stringMatching(/^Request exceeds maximum token limit\./),
     });
     expect(server.asked('chat')).toHaveLength(1);

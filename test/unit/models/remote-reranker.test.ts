@@ -20,7 +20,8 @@ afterEach(async () => {
 
 const open = async (environment: Record<string, string> = {}): Promise<Reranker> => {
   models = await openModels({
-    ...{ RERANKER_BASE_URL: server.url, RERANKER_MODEL: server.models.reranker },
+    RERANKER_BASE_URL: server.url,
+    RERANKER_MODEL: server.models.reranker,
     ...environment,
   });
   const reranker = await models.registry.reranker();
@@ -41,7 +42,9 @@ describe.each(['infinity', 'openai', 'tei'])('a reranker that speaks %s', (provi
       provider === 'tei'
         ? { query: 'query', texts: ['0.5', '-3', '0.75'], raw_scores: false, truncate: true }
         : {
-            ...{ model: 'scripted-reranker', query: 'query', documents: ['0.5', '-3', '0.75'] },
+            model: 'scripted-reranker',
+            query: 'query',
+            documents: ['0.5', '-3', '0.75'],
             return_documents: false,
           },
     );
@@ -56,7 +59,8 @@ describe.each(['infinity', 'openai', 'tei'])('a reranker that speaks %s', (provi
     for (const fault of ['short', 'twice'] as const) {
       server.next('rerank', { kind: 'ranking', fault });
       await expect(rank(reranker, ['1', '2', '3'])).rejects.toMatchObject({
-        ...{ code: 'LLM_PARSING_ERROR', status: 502 },
+        code: 'LLM_PARSING_ERROR',
+        status: 502,
       });
     }
     server.next('rerank', { kind: 'html' });
@@ -127,7 +131,8 @@ describe('a reranker that fails', () => {
   test('that cannot be reached is 503', async () => {
     const reranker = await open({ RERANKER_BASE_URL: 'http://127.0.0.1:9' });
     await expect(rank(reranker, ['1'])).rejects.toMatchObject({
-      ...{ code: 'INFERENCE_CONNECTION_ERROR', status: 503 },
+      code: 'INFERENCE_CONNECTION_ERROR',
+      status: 503,
     });
   });
 });

@@ -7,7 +7,8 @@ describe('plans of MongoDB', () => {
   const planned = (winningPlan: Document) => ({ queryPlanner: { winningPlan, rejectedPlans: [COLLSCAN] } });
   const COLLSCAN = { stage: 'COLLSCAN', direction: 'forward' };
   const index = (bounds: Document, rest: Document = {}) => ({
-    ...{ stage: 'FETCH', inputStage: { stage: 'IXSCAN', indexName: 'a_1', indexBounds: bounds } },
+    stage: 'FETCH',
+    inputStage: { stage: 'IXSCAN', indexName: 'a_1', indexBounds: bounds },
     ...rest,
   });
   const WHOLE = { a: ['[MinKey, MaxKey]'], b: ['[1, 1]'] };
@@ -76,7 +77,9 @@ describe('plans of FerretDB', () => {
   const BITMAP = { ...INDEX, 'Node Type': 'Bitmap Index Scan' };
   const SEQUENTIAL = { 'Node Type': 'Seq Scan', Filter: '(document @< 1)' };
   const ofId = (condition: string) => ({
-    ...{ 'Node Type': 'Index Scan', 'Index Name': '_id_', 'Index Cond': condition },
+    'Node Type': 'Index Scan',
+    'Index Name': '_id_',
+    'Index Cond': condition,
   });
   const EVERY_ID = ofId("(shard_key_value = '22968'::bigint)");
   const LIMIT = { 'Node Type': 'Limit' };

@@ -17,7 +17,9 @@ const update = (q: Document, u: unknown, options: Document = {}) => ({
   updates: [{ q, u, ...options }],
 });
 const modify = (query: Document, change: unknown, options: Document = {}) => ({
-  ...{ findAndModify: 'rows', query, update: change },
+  findAndModify: 'rows',
+  query,
+  update: change,
   ...options,
 });
 const insert = (...documents: Document[]) => ({ insert: 'rows', documents });

@@ -33,7 +33,9 @@ afterEach(async () => {
 const LIMITS = { maxBytes: 1000, timeoutMs: 5000 };
 const fetched = async (address: string, limits: Partial<typeof LIMITS & { signal: AbortSignal }> = {}) => {
   const { body, ...said } = await downloads.open(address, {
-    ...{ ...LIMITS, signal: new AbortController().signal, ...limits },
+    ...LIMITS,
+    signal: new AbortController().signal,
+    ...limits,
   });
   const parts: Buffer[] = [];
   for await (const part of body as AsyncIterable<Buffer>) parts.push(part);
@@ -45,14 +47,20 @@ describe('a download', () => {
     answer = (_request, response) =>
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '5' }).end('hello');
     expect(await fetched(`${url}/a/b%20c.txt?x=1#part`)).toEqual({
-      ...{ name: 'b c.txt', mimetype: 'text/plain', size: 5, text: 'hello' },
+      name: 'b c.txt',
+      mimetype: 'text/plain',
+      size: 5,
+      text: 'hello',
     });
     expect(seen.map(({ url: path, headers }) => [path, headers])).toEqual([
       [
         '/a/b%20c.txt?x=1',
         {
-          ...{ host: new URL(url).host, connection: 'keep-alive', accept: '*/*' },
-          ...{ 'accept-encoding': 'identity', 'user-agent': 'tamis' },
+          host: new URL(url).host,
+          connection: 'keep-alive',
+          accept: '*/*',
+          'accept-encoding': 'identity',
+          'user-agent': 'tamis',
         },
       ],
     ]);
@@ -93,7 +101,8 @@ describe('a download', () => {
   ] as [string, RequestListener][])('ends where it takes too long, %s', async (_when, stall) => {
     answer = stall;
     await expect(fetched(url, { timeoutMs: 100 })).rejects.toMatchObject({
-      ...{ code: 'DOWNLOAD_FAILED', message: 'The document did not come within 0.1 seconds.' },
+      code: 'DOWNLOAD_FAILED',
+      message: 'The document did not come within 0.1 seconds.',
     });
   });
 

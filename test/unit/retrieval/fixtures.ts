@@ -80,7 +80,9 @@ export const makeResult = (chunk: Partial<StoredChunk>, version: Partial<FileVer
 };
 
 export const makePartition = (partition: string, embedder = 'builtin-hash'): PartitionRecord => ({
-  ...{ ...PARTITION_DEFAULTS, swap: null, swapped_from: [] },
+  ...PARTITION_DEFAULTS,
+  swap: null,
+  swapped_from: [],
   partition,
   partition_key: `key-of-${partition}`,
   embedder,

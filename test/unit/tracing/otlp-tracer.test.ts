@@ -34,8 +34,11 @@ describe('spans for a collector', () => {
     await tracer.close();
     const [inner, request] = collector.spans();
     expect(request).toMatchObject({
-      ...{ service: 'tamis-test', name: 'GET /version', failed: false },
-      ...{ traceId: 'a'.repeat(32), parentId: 'b'.repeat(16) },
+      service: 'tamis-test',
+      name: 'GET /version',
+      failed: false,
+      traceId: 'a'.repeat(32),
+      parentId: 'b'.repeat(16),
       attributes: { 'http.response.status_code': 200 },
     });
     expect(inner).toMatchObject({ name: 'mongodb files.get', parentId: request!.spanId, failed: true });

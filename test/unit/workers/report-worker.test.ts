@@ -9,7 +9,9 @@ const start = (options: Partial<Parameters<typeof reportWorker>[0]> = {}) => {
   const renewed: string[] = [];
   const errors: unknown[] = [];
   const end = reportWorker({
-    ...{ workers, slots: 2, everyMs: 5 },
+    workers,
+    slots: 2,
+    everyMs: 5,
     renew: (pool) => renewed.push(pool),
     onError: (error) => errors.push(error),
   });

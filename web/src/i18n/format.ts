@@ -16,7 +16,9 @@ export const useFormat = () => {
     const percent = new Intl.NumberFormat(language, { style: 'percent' });
     const score = new Intl.NumberFormat(language, { maximumFractionDigits: 3 });
     const seconds = new Intl.NumberFormat(language, {
-      ...{ style: 'unit', unit: 'second', maximumFractionDigits: 1 },
+      style: 'unit',
+      unit: 'second',
+      maximumFractionDigits: 1,
     } as const);
     const exact = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'long' });
     const short = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });

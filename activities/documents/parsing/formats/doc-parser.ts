@@ -24,7 +24,9 @@ export async function* parseDoc(path: string): AsyncGenerator<Section> {
     throw new AppError('FILE_CORRUPT', 'The Word document is damaged and cannot be read.', { cause: error });
   });
   const part = (name: string, text: string): Section => ({
-    ...{ headingPath: [], page: null, kind: 'text' as const },
+    headingPath: [],
+    page: null,
+    kind: 'text' as const,
     text: name + paragraphs(text),
   });
   yield part('', document.getBody());

@@ -34,7 +34,8 @@ export async function* parseEml(
       attachments: mail.attachments
         .splice(0)
         .map(({ filename, mimeType, disposition, related, content }) => ({
-          ...{ name: filename, mimetype: mimeType },
+          name: filename,
+          mimetype: mimeType,
           inline: related === true || disposition === 'inline',
           bytes: releasing(content),
         })),

@@ -51,7 +51,8 @@ export async function* mailSections(
     if (inline && mimetype.startsWith('image/')) continue;
     const member = {
       name: name ?? defaultName(mimetype, index + 1),
-      ...{ mimetype, headingPath },
+      mimetype,
+      headingPath,
       async write(path: string, most: number) {
         const content = bytes();
         if (content.length > most) throw beyondLimit('maxExpandedBytes', source.limits.maxExpandedBytes);

@@ -49,8 +49,12 @@ async function readTree(path: string, kind: OfficeKind): Promise<OfficeParserAST
   try {
     return await OfficeParser.parseOffice(await readFile(path), {
       fileType: kind,
-      ...{ ocr: false, extractAttachments: false, includeRawContent: false, ignoreSlideMasters: true },
-      ...{ putNotesAtLast: false, outputErrorToConsole: false },
+      ocr: false,
+      extractAttachments: false,
+      includeRawContent: false,
+      ignoreSlideMasters: true,
+      putNotesAtLast: false,
+      outputErrorToConsole: false,
     });
   } catch (error) {
     if (error instanceof RangeError) throw error;

@@ -53,18 +53,38 @@ const READERS: Record<FormatKind, Reader> = {
       );
     return withoutPages((await import('./doc-parser.js')).parseDoc(path));
   },
-  ...{ png: readImage, jpeg: readImage, gif: readImage, webp: readImage, bmp: readImage, tiff: readImage },
+  png: readImage,
+  jpeg: readImage,
+  gif: readImage,
+  webp: readImage,
+  bmp: readImage,
+  tiff: readImage,
   zip: async (source) => withoutPages((await import('./zip-parser.js')).parseZip(source)),
 };
 
 /** The package that reads a kind, where one does. */
 const PACKAGES: Partial<Record<FormatKind, string>> = {
-  ...{ csv: 'csv-parse', tsv: 'csv-parse', xml: 'saxes', svg: 'saxes' },
-  ...{ xlsx: 'read-excel-file', xls: '@e965/xlsx', ods: '@e965/xlsx' },
-  ...{ pptx: 'officeparser', odp: 'officeparser', odt: 'officeparser', epub: 'officeparser' },
-  ...{ png: 'tesseract.js', jpeg: 'tesseract.js', gif: 'tesseract.js' },
-  ...{ webp: 'tesseract.js', bmp: 'tesseract.js', tiff: 'tesseract.js' },
-  ...{ eml: 'postal-mime', msg: '@kenjiuno/msgreader', doc: 'word-extractor', zip: 'yauzl' },
+  csv: 'csv-parse',
+  tsv: 'csv-parse',
+  xml: 'saxes',
+  svg: 'saxes',
+  xlsx: 'read-excel-file',
+  xls: '@e965/xlsx',
+  ods: '@e965/xlsx',
+  pptx: 'officeparser',
+  odp: 'officeparser',
+  odt: 'officeparser',
+  epub: 'officeparser',
+  png: 'tesseract.js',
+  jpeg: 'tesseract.js',
+  gif: 'tesseract.js',
+  webp: 'tesseract.js',
+  bmp: 'tesseract.js',
+  tiff: 'tesseract.js',
+  eml: 'postal-mime',
+  msg: '@kenjiuno/msgreader',
+  doc: 'word-extractor',
+  zip: 'yauzl',
 };
 
 /** Chooses the parser of a kind. */
@@ -73,7 +93,8 @@ export async function parseFormat(source: Source & { kind: FormatKind }): Promis
   const parsed = await READERS[source.kind](source);
   const name = PACKAGES[source.kind];
   return {
-    ...{ notes: nest.notes, parser: name === undefined ? { name: source.kind } : { name, package: name } },
+    notes: nest.notes,
+    parser: name === undefined ? { name: source.kind } : { name, package: name },
     ...parsed,
   };
 }

@@ -55,8 +55,11 @@ async function readOther(path: string, kind: 'xls' | 'ods', limits: Limits): Pro
   const book = await Promise.resolve()
     .then(() =>
       read(bytes, {
-        ...{ cellDates: true, dense: true, UTC: true },
-        ...{ cellFormula: false, cellHTML: false },
+        cellDates: true,
+        dense: true,
+        UTC: true,
+        cellFormula: false,
+        cellHTML: false,
       }),
     )
     .catch(damaged);
@@ -64,8 +67,11 @@ async function readOther(path: string, kind: 'xls' | 'ods', limits: Limits): Pro
     name,
     *rows() {
       const options = {
-        ...{ header: 1, raw: true, defval: null },
-        ...{ blankrows: false, UTC: true },
+        header: 1,
+        raw: true,
+        defval: null,
+        blankrows: false,
+        UTC: true,
       } as const;
       yield* textRows(utils.sheet_to_json<Cell[]>(book.Sheets[name]!, options));
     },

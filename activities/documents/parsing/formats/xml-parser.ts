@@ -16,7 +16,9 @@ export interface XmlOptions {
 /** What an SVG picture shows is in its text elements; the rest says how it looks. */
 const SVG_DROPPED: ReadonlySet<string> = new Set(['style', 'script', 'metadata', 'defs']);
 export const svgOptions = (maxNesting: number): XmlOptions => ({
-  ...{ maxNesting, paths: false, dropped: SVG_DROPPED },
+  maxNesting,
+  paths: false,
+  dropped: SVG_DROPPED,
 });
 
 /** Characters of one text; a longer one becomes several lines. */

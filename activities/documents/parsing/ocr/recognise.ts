@@ -64,7 +64,8 @@ async function startEngine(languages: readonly string[], scratch: string): Promi
     const worker = await failures.orFail(
       createWorker([...languages], OEM.LSTM_ONLY, {
         langPath: folder,
-        ...{ cacheMethod: 'none', gzip: true },
+        cacheMethod: 'none',
+        gzip: true,
         errorHandler: failures.tell,
       }),
     );

@@ -41,9 +41,15 @@ export const createMongoCallbackStore = (db: Db, key: Buffer | null): CallbackSt
         throw new AppError('SERVICE_UNAVAILABLE', 'SECRETS_KEY is not set: a callback_token cannot be kept');
       const now = new Date();
       const document: CallbackDocument = {
-        ...{ _id: taskId, url, state: 'waiting', attempts: 0, last_status: null, last_error: null },
+        _id: taskId,
+        url,
+        state: 'waiting',
+        attempts: 0,
+        last_status: null,
+        last_error: null,
         sealed_token: token === null ? null : (box?.seal(token, taskId) ?? null),
-        ...{ created_at: now, updated_at: now },
+        created_at: now,
+        updated_at: now,
       };
       await callbacks.replaceOne({ _id: taskId }, document, { upsert: true });
     },

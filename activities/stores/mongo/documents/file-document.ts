@@ -85,8 +85,12 @@ export const atRevision = (revision: number): { revision: { $exists: false } | n
 /** Nothing visible, nothing pending, in no workspace, and the name is free. */
 export const tombstone = (now: Date): UpdateFilter<FileDocument> => ({
   $set: {
-    ...{ live: null, pending_task: null, metadata_patch: null, workspaces: [] },
-    ...{ tombstone_at: now, updated_at: now },
+    live: null,
+    pending_task: null,
+    metadata_patch: null,
+    workspaces: [],
+    tombstone_at: now,
+    updated_at: now,
   },
   $unset: { name_key: '' },
   $inc: { revision: 1 },

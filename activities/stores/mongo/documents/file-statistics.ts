@@ -50,7 +50,9 @@ export const createFileStatistics = (files: Collection<FileDocument>): Statistic
         countBy<number>('created_by', { ...theirs, ...LIVE }),
         countBy<number>('created_by', {
           ...theirs,
-          ...{ live: null, pending_task: { $ne: null }, ...NAMED },
+          live: null,
+          pending_task: { $ne: null },
+          ...NAMED,
         }),
       ]);
       return new Map(

@@ -91,7 +91,9 @@ export const createMongoFileStore = (db: Db): FileStore => {
     admitFirst: (input) => admitFirst(files, input),
     async admitReplacement({ fileKey, taskId, generation }) {
       const change = {
-        ...{ pending_task: taskId, latest_generation: generation, updated_at: new Date() },
+        pending_task: taskId,
+        latest_generation: generation,
+        updated_at: new Date(),
         // The new bytes come with words of their own.
         metadata_patch: null,
       };
@@ -164,9 +166,11 @@ export const createMongoFileStore = (db: Db): FileStore => {
         to === undefined
           ? {}
           : {
-              ...{ ...to, name_key: nameKey(to.partition, file.file_id) },
+              ...to,
+              name_key: nameKey(to.partition, file.file_id),
               // Workspaces belong to the partition that it leaves.
-              ...{ workspaces: [], independent: true },
+              workspaces: [],
+              independent: true,
             };
       try {
         const { matchedCount } = await files.updateOne(

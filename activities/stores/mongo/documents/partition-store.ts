@@ -137,8 +137,10 @@ export const createMongoPartitionStore = (db: Db): PartitionStore => {
     async beginSwap({ partition, partition_key: key }, { swap_id, source, target }) {
       const document = await partitions.findOneAndUpdate(
         {
-          ...{ _id: partition, partition_key: key === partition ? { $in: [key, null] } : key },
-          ...{ ...onEmbedder(source), ...PRESENT },
+          _id: partition,
+          partition_key: key === partition ? { $in: [key, null] } : key,
+          ...onEmbedder(source),
+          ...PRESENT,
         } as Filter<PartitionDocument>,
         { $set: { swap: { swap_id, target } } },
         { returnDocument: 'after', ...WITHOUT_MEMBERS },

@@ -43,7 +43,9 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
     (userId: number, limit, below) =>
       tasks
         .find({
-          ...{ user_id: userId, ...ACTIVE, handed_over_at: null },
+          user_id: userId,
+          ...ACTIVE,
+          handed_over_at: null,
           ...(below === null ? {} : { created_at: { $lt: new Date(below) } }),
         })
         .sort({ created_at: 1 })

@@ -22,8 +22,15 @@ export const createMongoMigrationStore = (db: Db): MigrationStore => {
         {
           $setOnInsert: {
             ...given,
-            ...{ state: 'running', phase: 'starting', done: 0, total: null, figures: {}, error: null },
-            ...{ started_at: now, updated_at: now, finished_at: null },
+            state: 'running',
+            phase: 'starting',
+            done: 0,
+            total: null,
+            figures: {},
+            error: null,
+            started_at: now,
+            updated_at: now,
+            finished_at: null,
           },
         },
         { upsert: true },

@@ -43,9 +43,15 @@ export interface Part {
 const PARALLEL = 4;
 
 const COUNTED_FIELDS = {
-  ...{ received_at: 1, filtered: 1, forwarded: 1, decisions: 1, matched: 1 },
-  ...{ 'fields.scenario': 1, 'fields.localAudit': 1 },
-  ...{ 'fields.geoCountryCode': 1, 'fields.geoCountryName': 1 },
+  received_at: 1,
+  filtered: 1,
+  forwarded: 1,
+  decisions: 1,
+  matched: 1,
+  'fields.scenario': 1,
+  'fields.localAudit': 1,
+  'fields.geoCountryCode': 1,
+  'fields.geoCountryName': 1,
 } as const;
 
 type CountedFields = Pick<
@@ -104,7 +110,10 @@ export const createAlertCounts = (db: Db) => {
       await keep({
         _id: segmentKey({ index: segment, hour }),
         parent: blockKey({ index: blockOf(segment), hour }),
-        ...{ hour, ticket, ...bounds, aggregate: withoutHour(count.result()) },
+        hour,
+        ticket,
+        ...bounds,
+        aggregate: withoutHour(count.result()),
       });
     }
   }
@@ -223,8 +232,11 @@ function addAlert(count: HourCount, alert: CountedFields): void {
     scenario: fields.scenario,
     country: fields.geoCountryCode ?? null,
     countryName: fields.geoCountryName ?? null,
-    ...{ filtered: alert.filtered, forwarded: alert.forwarded, audit: fields.localAudit === true },
-    ...{ receivedAt: alert.received_at, decisions: alert.decisions },
+    filtered: alert.filtered,
+    forwarded: alert.forwarded,
+    audit: fields.localAudit === true,
+    receivedAt: alert.received_at,
+    decisions: alert.decisions,
     matched: alert.matched ?? [],
   });
 }

@@ -101,7 +101,10 @@ export const createAlertMarks = (db: Db, { beatMs = BEAT_MS }: { beatMs?: number
 
   async function announce(hours: Iterable<number>, segments: Iterable<number>): Promise<MarkDocument> {
     const mark: MarkDocument = {
-      ...{ _id: randomUUID(), at: new Date(), settled: false, beat: 0 },
+      _id: randomUUID(),
+      at: new Date(),
+      settled: false,
+      beat: 0,
       hours: [...hours].map((hour) => new Date(hour)),
       segments: [...segments],
     };
@@ -124,8 +127,13 @@ export const createAlertMarks = (db: Db, { beatMs = BEAT_MS }: { beatMs?: number
     // One segment ahead: the ids of the next pushes follow these.
     const announced = new Set([...segments, Math.max(...segments) + 1]);
     const mark: SharedMark = {
-      ...{ hours: new Set(hours), segments: announced, until: Date.now() + SHARED_MS },
-      ...{ writes: 0, failed: false, lingering: null, stored: announce(hours, announced) },
+      hours: new Set(hours),
+      segments: announced,
+      until: Date.now() + SHARED_MS,
+      writes: 0,
+      failed: false,
+      lingering: null,
+      stored: announce(hours, announced),
     };
     shared = [...shared.slice(-(MAX_SHARED - 1)), mark];
     return mark;

@@ -179,7 +179,8 @@ export const createAlertQueue = ({
         {
           $group: {
             _id: {
-              ...{ watcher: '$watcher', state: '$state' },
+              watcher: '$watcher',
+              state: '$state',
               off: { $eq: ['$state_reason', FORWARDING_WAS_OFF] },
             },
             count: { $sum: 1 },

@@ -104,10 +104,14 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
         .limit(limit)
         .toArray();
       return documents.map((document) => ({
-        ...{ id: document._id, watcher: document.watcher, version: document.version },
-        ...{ filtered: document.filtered, ruleSet: document.rule_set ?? null },
+        id: document._id,
+        watcher: document.watcher,
+        version: document.version,
+        filtered: document.filtered,
+        ruleSet: document.rule_set ?? null,
         receivedAt: document.received_at,
-        ...{ raw: document.raw, fields: document.fields },
+        raw: document.raw,
+        fields: document.fields,
       }));
     },
     async removeOld(before, limit) {

@@ -37,8 +37,14 @@ export const createMongoApiKeyStore = (db: Db): ApiKeyStore => {
     async create({ id, name, scopes, digest, at }) {
       try {
         await keys.insertOne({
-          ...{ _id: id, name, scopes: [...scopes], digest, previous: null },
-          ...{ created_at: at, rotated_at: null, last_used_at: null },
+          _id: id,
+          name,
+          scopes: [...scopes],
+          digest,
+          previous: null,
+          created_at: at,
+          rotated_at: null,
+          last_used_at: null,
         });
         return true;
       } catch (error) {

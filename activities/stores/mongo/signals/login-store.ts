@@ -105,8 +105,12 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
   return withMongoErrors<LoginStore>({
     async remember(machineId, password, { watcher, token, expiresAt, scenarios }) {
       const login = {
-        ...{ proof: proofOf(machineId, password), watcher, scenarios, expires_at: expiresAt },
-        ...{ box: box.seal(token, machineId), digest: sha256Hex(token) },
+        proof: proofOf(machineId, password),
+        watcher,
+        scenarios,
+        expires_at: expiresAt,
+        box: box.seal(token, machineId),
+        digest: sha256Hex(token),
       };
       await upsert(machineId, { $set: { login }, $unset: { block: '' } });
       await logins.updateOne({ _id: EVERYONE }, { $unset: { block: '' } });

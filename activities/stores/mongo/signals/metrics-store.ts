@@ -36,7 +36,13 @@ export const createMongoMetricsStore = (db: Db): MetricsStore => {
         const digest = createHash('sha256').update(`${watcher}\n${path}\n`).update(bytes).digest('hex');
         try {
           await held.insertOne({
-            ...{ _id: digest, watcher, state: 'held', path, bytes: new Binary(bytes), part, place },
+            _id: digest,
+            watcher,
+            state: 'held',
+            path,
+            bytes: new Binary(bytes),
+            part,
+            place,
             received_at: at,
           });
         } catch (error) {
@@ -91,7 +97,9 @@ export const createMongoMetricsStore = (db: Db): MetricsStore => {
           groups.find(({ _id }) => _id.watcher === watcher && _id.state === state);
         const waiting = of('held');
         return {
-          ...{ watcher, held: waiting?.count ?? 0, oldest: waiting?.oldest ?? null },
+          watcher,
+          held: waiting?.count ?? 0,
+          oldest: waiting?.oldest ?? null,
           refused: of('refused')?.count ?? 0,
         };
       });

@@ -67,8 +67,11 @@ export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new D
     if (segments.size === 0) return;
     await marks.insertMany(
       [...segments].map(([segment, touched]) => ({
-        ...{ _id: `rebuild/${segment}/${now().getTime()}/${Math.random()}`, settled: true },
-        ...{ hours: touched, segments: [segment], at: now() },
+        _id: `rebuild/${segment}/${now().getTime()}/${Math.random()}`,
+        settled: true,
+        hours: touched,
+        segments: [segment],
+        at: now(),
       })),
     );
   };

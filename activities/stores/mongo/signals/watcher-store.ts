@@ -206,7 +206,8 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
             expiresAt === null
               ? [{ token: null }, ...orUntaken, neverSeen]
               : [
-                  ...[{ token: null }, ...orUntaken],
+                  { token: null },
+                  ...orUntaken,
                   { 'token.expires_at': { $lt: expiresAt } },
                   { 'token.expires_at': { $in: [null, expiresAt] }, ...neverSeen },
                 ],
@@ -304,7 +305,8 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
     },
     recordSuccess: (watcher, at) =>
       update(watcher, {
-        ...{ $max: { last_success_at: at }, $set: { next_attempt_at: null } },
+        $max: { last_success_at: at },
+        $set: { next_attempt_at: null },
         $unset: { stranger: '' },
       }),
     recordError: (watcher, error, nextAttemptAt) =>

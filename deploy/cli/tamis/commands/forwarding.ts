@@ -33,7 +33,10 @@ export const addForwarding = (program: Command, run: Run): void => {
 const list = async (context: Context): Promise<void> => {
   const body = await context.gateway().ask<z.output<typeof ForwardingBody>>('GET', '/api/forwarding');
   const rows = body.watchers.map((row) => [
-    ...[row.watcher, formatCount(row.waiting), formatTime(row.oldest), formatCount(row.quarantined)],
+    row.watcher,
+    formatCount(row.waiting),
+    formatTime(row.oldest),
+    formatCount(row.quarantined),
     stateWords(row),
   ]);
   context.show(body, [

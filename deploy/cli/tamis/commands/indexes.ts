@@ -16,7 +16,10 @@ export const addIndexes = (program: Command, run: Run): void => {
       run(async (context) => {
         const body = await context.gateway().ask<z.output<typeof ChunkIndexList>>('GET', '/admin/indexes');
         const rows = body.indexes.map(({ index, live, schema, step, chunks }) => [
-          ...[index, live ? 'live' : 'kept', `${schema}.${step}`, formatCount(chunks)],
+          index,
+          live ? 'live' : 'kept',
+          `${schema}.${step}`,
+          formatCount(chunks),
         ]);
         context.show(body, formatTable(['INDEX', 'STATE', 'SCHEMA', 'CHUNKS'], rows));
       }),

@@ -72,7 +72,11 @@ export const addKeys = (program: Command, run: Run): void => {
 const list = async (context: Context): Promise<void> => {
   const body = await context.gateway().ask<ApiKeyBody[]>('GET', '/api/keys');
   const rows = body.map(({ id, name, scopes, lastUsedAt, createdAt }) => [
-    ...[name, scopes.join(', '), formatTime(createdAt), formatTime(lastUsedAt), id],
+    name,
+    scopes.join(', '),
+    formatTime(createdAt),
+    formatTime(lastUsedAt),
+    id,
   ]);
   context.show(body, formatTable(['NAME', 'SCOPES', 'SINCE', 'LAST USED', 'ID'], rows));
 };

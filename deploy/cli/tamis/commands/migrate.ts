@@ -219,7 +219,11 @@ const follow = async (context: Context, name: string, runId: string | null): Pro
     },
     isFinal: ({ state }) => FINAL.includes(state),
     progressOf: ({ phase, done, total, unit, state }) => ({
-      ...{ phase, done, total, unit, paused: state === 'paused' },
+      phase,
+      done,
+      total,
+      unit,
+      paused: state === 'paused',
     }),
   });
   if (!context.json) for (const line of runLines(end)) context.write(`${line}\n`);

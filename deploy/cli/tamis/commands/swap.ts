@@ -88,7 +88,9 @@ const start = async (context: Context, options: StartOptions, partition?: string
     if (options.watch === true)
       throw new CliFailure(EXIT.wrongUse, 'One partition can be watched; of all there is tamis swap status.');
     const body = await context.gateway().ask('POST', ALL, {
-      ...{ source: from, target: to, ...gates },
+      source: from,
+      target: to,
+      ...gates,
       ...(concurrency === undefined ? {} : { concurrency }),
     });
     context.show(body, [`Started for the partitions of ${from}. See: tamis swap status`]);
@@ -115,7 +117,10 @@ const follow = async (context: Context, partition: string): Promise<void> => {
     },
     isFinal: ({ status }) => status !== 'running',
     progressOf: ({ files_done: done, files_total: total, target_embedder: to }) => ({
-      ...{ phase: `to ${to}`, done, total, unit: 'files' },
+      phase: `to ${to}`,
+      done,
+      total,
+      unit: 'files',
     }),
   });
   if (!context.json) for (const line of formatFacts(end)) context.write(`${line}\n`);

@@ -50,8 +50,12 @@ export const addUsers = (program: Command, run: Run): void => {
 const list = async (context: Context): Promise<void> => {
   const body = await context.gateway().ask<z.output<typeof UserList>>('GET', '/users/');
   const rows = body.users.map((user) => [
-    ...[String(user.id), user.display_name ?? '-', user.email ?? '-', user.is_admin ? 'admin' : 'user'],
-    ...[`${user.file_count}${quotaWords(user)}`, formatTime(user.created_at)],
+    String(user.id),
+    user.display_name ?? '-',
+    user.email ?? '-',
+    user.is_admin ? 'admin' : 'user',
+    `${user.file_count}${quotaWords(user)}`,
+    formatTime(user.created_at),
   ]);
   context.show(body, formatTable(['ID', 'NAME', 'EMAIL', 'RIGHTS', 'FILES', 'SINCE'], rows));
 };

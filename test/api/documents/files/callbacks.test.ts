@@ -17,7 +17,10 @@ describe('callback_url and callback_token of an upload', () => {
     const url = 'https://hooks.example.org/done?x=1';
     const first = await taskIdOf(await send({ callback_url: url, callback_token: 's3cret' }));
     expect(await gateway.adapters.callbacks.get(first)).toMatchObject({
-      ...{ url, token: 's3cret', state: 'waiting', attempts: 0 },
+      url,
+      token: 's3cret',
+      state: 'waiting',
+      attempts: 0,
     });
     expect((await gateway.adapters.tasks.get(first))?.has_callback).toBe(true);
     const second = await taskIdOf(await send({ callback_url: url }, 'PUT'));
@@ -39,10 +42,22 @@ describe('callback_url and callback_token of an upload', () => {
   );
 
   it.each([
-    ...['http://127.0.0.1/', 'http://127.1/', 'http://0x7f000001/', 'http://2130706433/', 'http://[::1]/'],
-    ...['http://10.1.2.3/', 'http://192.168.0.1/', 'http://169.254.169.254/', 'http://[::ffff:10.0.0.1]/'],
-    ...['http://localhost:8080/', 'http://0.0.0.0/', 'http://[fe80::1]/', 'http://[64:ff9b::a00:1]/'],
-    ...['ftp://example.org/', 'file:///etc/passwd', 'javascript:alert(1)'],
+    'http://127.0.0.1/',
+    'http://127.1/',
+    'http://0x7f000001/',
+    'http://2130706433/',
+    'http://[::1]/',
+    'http://10.1.2.3/',
+    'http://192.168.0.1/',
+    'http://169.254.169.254/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://localhost:8080/',
+    'http://0.0.0.0/',
+    'http://[fe80::1]/',
+    'http://[64:ff9b::a00:1]/',
+    'ftp://example.org/',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
   ])('an address that is not public is 400: %s', async (callback_url) => {
     const refused = await send({ callback_url });
     expect([refused.status, await refused.json()]).toEqual([

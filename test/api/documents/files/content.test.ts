@@ -35,7 +35,11 @@ describe('GET /partition/{partition}/chunks', () => {
       link: `${gateway.url}/extract/${ids[0]}`,
       content: 'first words',
       metadata: expect.objectContaining({
-        ...{ _id: ids[0], file_id: 'a', partition: 'one', shelf: 'A3', filename: 'notes.txt' },
+        _id: ids[0],
+        file_id: 'a',
+        partition: 'one',
+        shelf: 'A3',
+        filename: 'notes.txt',
         vector: expect.any(String),
       }),
     });
@@ -55,7 +59,8 @@ describe('GET /partition/{partition}/chunks', () => {
     expect(await contents('file_id=a&limit=1')).toEqual(['one']);
     expect(await ask('/partition/one/chunks?file_id=none')).toEqual([200, { chunks: [] }]);
     await gateway.call('POST', '/indexer/partition/one/file/pending', {
-      ...{ body: uploadForm('not indexed yet'), token: ada.token },
+      body: uploadForm('not indexed yet'),
+      token: ada.token,
     });
     expect(await ask('/partition/one/chunks?file_id=pending')).toEqual([200, { chunks: [] }]);
     await gateway.call('DELETE', '/indexer/partition/one/file/b', { token: ada.token });
@@ -153,7 +158,10 @@ describe('GET …/file/{file_id}/ancestors', () => {
       ['four', 0],
     ]);
     expect((await ask(`${prefix}/file/four/ancestors`))[1].ancestors[1]).toMatchObject({
-      ...{ partition: 'one', relationship_id: 't', parent_id: 'root', filename: 'notes.txt' },
+      partition: 'one',
+      relationship_id: 't',
+      parent_id: 'root',
+      filename: 'notes.txt',
     });
     expect(await ids(`${prefix}/file/four/ancestors?max_ancestor_depth=2`)).toEqual([
       ['two', 2],

@@ -71,8 +71,13 @@ describe('PATCH /indexer/partition/{partition}/file/{file_id}', () => {
     );
     const body = JSON.parse(await shown()) as { metadata: object };
     expect(body.metadata).toMatchObject({
-      ...{ kept: 1, changed: 'new', added: [1, { x: [] }], ключ: 'é' },
-      ...{ relationship_id: 'h', parent_id: 'root', filename: 'notes.txt' },
+      kept: 1,
+      changed: 'new',
+      added: [1, { x: [] }],
+      ключ: 'é',
+      relationship_id: 'h',
+      parent_id: 'root',
+      filename: 'notes.txt',
     });
     for (const chunk of await chunks())
       expect(chunk).toMatchObject({

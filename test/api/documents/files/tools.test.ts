@@ -138,7 +138,10 @@ describe('POST /v1/tools/execute', () => {
     form.set('file', new Blob(['text']), 'a.txt');
     form.set('tool', TOOL);
     const asked = fetch(`${gateway.url}/v1/tools/execute`, {
-      ...{ method: 'POST', body: form, signal: leave.signal, headers: { Authorization: `Bearer ${ada}` } },
+      method: 'POST',
+      body: form,
+      signal: leave.signal,
+      headers: { Authorization: `Bearer ${ada}` },
     }).catch(() => 'left');
     await until('the file is being read', async () => begun);
     leave.abort();

@@ -63,11 +63,18 @@ describe('POST /indexer/partition/{partition}/file/{file_id}', () => {
 
       const task = await gateway.adapters.tasks.get(taskId);
       expect(task).toMatchObject({
-        ...{ state: 'QUEUED', intent: 'create', partition: 'notes', file_id: 'a1', user_id: 1 },
+        state: 'QUEUED',
+        intent: 'create',
+        partition: 'notes',
+        file_id: 'a1',
+        user_id: 1,
         metadata: { owner: 'ada', year: 2024 },
         upload: {
-          ...{ upload_id: taskId, filename: 'Café _Ü_.txt', original_filename: 'Café "Ü".txt' },
-          ...{ mimetype: 'text/plain', size_bytes: 14 },
+          upload_id: taskId,
+          filename: 'Café _Ü_.txt',
+          original_filename: 'Café "Ü".txt',
+          mimetype: 'text/plain',
+          size_bytes: 14,
         },
       });
       expect(task?.handed_over_at).toBeInstanceOf(Date);
@@ -137,27 +144,27 @@ describe('POST /indexer/partition/{partition}/file/{file_id}', () => {
 
     it('drops protected keys and normalises created_at', async () => {
       const metadata = JSON.stringify({
-        ...{
-          source: '/etc/passwd',
-          file_id: 'z',
-          _id: 1,
-          vector: [1],
-          vector_builtin_hash: [1],
-          _openrag_x: 1,
-        },
-        ...{ created_at: '2024-01-02 03:04:05+02:00', kept: true, relationship_id: 'thread', parent_id: 'p' },
+        source: '/etc/passwd',
+        file_id: 'z',
+        _id: 1,
+        vector: [1],
+        vector_builtin_hash: [1],
+        _openrag_x: 1,
+        created_at: '2024-01-02 03:04:05+02:00',
+        kept: true,
+        relationship_id: 'thread',
+        parent_id: 'p',
       });
       const taskId = await taskIdOf(await post(uploadForm('x', { metadata })));
       expect(await gateway.adapters.tasks.get(taskId)).toMatchObject({
         metadata: {
-          ...{
-            created_at: '2024-01-02T01:04:05.000Z',
-            kept: true,
-            relationship_id: 'thread',
-            parent_id: 'p',
-          },
+          created_at: '2024-01-02T01:04:05.000Z',
+          kept: true,
+          relationship_id: 'thread',
+          parent_id: 'p',
         },
-        ...{ relationship_id: 'thread', parent_id: 'p' },
+        relationship_id: 'thread',
+        parent_id: 'p',
       });
       const keys = Object.keys((await gateway.adapters.tasks.get(taskId))?.metadata ?? {});
       expect(keys.sort()).toEqual(['created_at', 'kept', 'parent_id', 'relationship_id']);
@@ -236,7 +243,10 @@ describe('POST /indexer/partition/{partition}/file/{file_id}', () => {
         }
         const taskId = await taskIdOf(winners[0] as Response);
         expect(await leftovers(gateway)).toEqual({
-          ...{ blobs: [taskId], tasks: [taskId], claims: [taskId], pending: [taskId] },
+          blobs: [taskId],
+          tasks: [taskId],
+          claims: [taskId],
+          pending: [taskId],
         });
       },
     );

@@ -66,7 +66,8 @@ describe('DELETE /partition/{partition}', () => {
     await index('a1');
     const workspace = { workspace_id: 'w' };
     const made = await gateway.call('POST', '/partition/notes/workspaces', {
-      ...{ body: JSON.stringify(workspace), token: ada.token },
+      body: JSON.stringify(workspace),
+      token: ada.token,
       headers: { 'Content-Type': 'application/json' },
     });
     expect(made.status).toBe(201);

@@ -42,15 +42,32 @@ describe('GET /partition/{partition}/embedder-swap', () => {
     const { swap_id } = await swapOf();
     const figures = { sampled: 3, overlap: 0.7, known_item_before: 1, known_item_after: 0.9 };
     await gateway.adapters.embedderSwaps.report(swap_id, {
-      ...{ phase: 'measuring', files_total: 4, files_done: 4, chunks_over_window: 1, figures },
+      phase: 'measuring',
+      files_total: 4,
+      files_done: 4,
+      chunks_over_window: 1,
+      figures,
     });
     expect(await ask('GET', PATH, undefined, viewer.token)).toEqual([
       200,
       {
-        ...{ swap_id, partition: 'one', source_embedder: 'builtin-hash', target_embedder: 'second' },
-        ...{ status: 'running', phase: 'measuring', files_total: 4, files_done: 4, chunks_over_window: 1 },
-        ...{ min_overlap: 0.5, min_known_item: null, figures, error: null, started_by: String(ada.userId) },
-        ...{ started_at: expect.any(String), updated_at: expect.any(String), finished_at: null },
+        swap_id,
+        partition: 'one',
+        source_embedder: 'builtin-hash',
+        target_embedder: 'second',
+        status: 'running',
+        phase: 'measuring',
+        files_total: 4,
+        files_done: 4,
+        chunks_over_window: 1,
+        min_overlap: 0.5,
+        min_known_item: null,
+        figures,
+        error: null,
+        started_by: String(ada.userId),
+        started_at: expect.any(String),
+        updated_at: expect.any(String),
+        finished_at: null,
       },
     ]);
     const gone = (await gateway.adapters.partitions.markDeleted('one'))!;

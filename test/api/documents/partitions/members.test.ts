@@ -39,7 +39,10 @@ describe('POST /partition/{partition}/users', () => {
     expect(await ask('POST', `${USERS}/`, form)).toEqual([201, '']);
     expect((await ask('GET', USERS))[1].members).toEqual([
       {
-        ...{ user_id: ada.userId, display_name: 'ada', email: null, role: 'owner' },
+        user_id: ada.userId,
+        display_name: 'ada',
+        email: null,
+        role: 'owner',
         added_at: expect.any(String),
       },
       expect.objectContaining({ user_id: bob.userId, role: 'viewer' }),
@@ -129,15 +132,21 @@ describe('GET /partition/{partition}/users/candidates', () => {
       200,
       {
         candidates: ['Margaret', 'Marguerite'].map((display_name, index) => ({
-          ...{ user_id: people[index]?.userId, display_name, email: null },
+          user_id: people[index]?.userId,
+          display_name,
+          email: null,
         })),
-        ...{ limit: 2, has_more: true, next_cursor: people[1]?.userId },
+        limit: 2,
+        has_more: true,
+        next_cursor: people[1]?.userId,
       },
     ]);
     const next = await search(`search=marg&limit=2&cursor=${first[1].next_cursor}`);
     expect(next[1]).toEqual({
       candidates: [expect.objectContaining({ display_name: 'Marge' })],
-      ...{ limit: 2, has_more: false, next_cursor: null },
+      limit: 2,
+      has_more: false,
+      next_cursor: null,
     });
     // Exactly as many as asked for are no sign of more.
     expect((await search('search=marg&limit=3'))[1]).toMatchObject({ has_more: false, next_cursor: null });

@@ -32,23 +32,39 @@ describe('GET /partition/{partition}/config', () => {
     const [status, body] = await ask('GET', '/partition/one/config', undefined, viewer.token);
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ name: 'one', description: '', embedder: 'builtin-hash', dimension: null, document_count: 0 },
-      ...{ indexation_preset: 'default', retrieval_preset: 'default', chat_history_depth: 4, chat_llm: null },
-      ...{ generation_prompt_names: {}, indexed_embedders: [], created_at: expect.any(String) },
+      name: 'one',
+      description: '',
+      embedder: 'builtin-hash',
+      dimension: null,
+      document_count: 0,
+      indexation_preset: 'default',
+      retrieval_preset: 'default',
+      chat_history_depth: 4,
+      chat_llm: null,
+      generation_prompt_names: {},
+      indexed_embedders: [],
+      created_at: expect.any(String),
       indexation_pipeline: expect.objectContaining({
         chunking: { name: 'recursive_splitter', chunk_size: 512, chunk_overlap_rate: 0.2 },
       }),
       retrieval_pipeline: expect.objectContaining({
-        ...{ type: 'single', top_k: 50, top_n: 10, similarity_threshold: null },
+        type: 'single',
+        top_k: 50,
+        top_n: 10,
+        similarity_threshold: null,
       }),
     });
     await indexText(gateway, { partition: 'one', fileId: 'a', token: ada.token }, ['text']);
     const builtin = await gateway.adapters.endpoints.get('embedder', 'builtin-hash');
     expect((await ask('GET', '/partition/one/config'))[1]).toMatchObject({
-      ...{ dimension: 1024, document_count: 1 },
+      dimension: 1024,
+      document_count: 1,
       indexed_embedders: [
         {
-          ...{ embedder: 'builtin-hash', model_name: 'builtin/hash-1024', dimension: 1024, file_count: 1 },
+          embedder: 'builtin-hash',
+          model_name: 'builtin/hash-1024',
+          dimension: 1024,
+          file_count: 1,
           vector_field: builtin?.vector_field,
         },
       ],
@@ -73,8 +89,11 @@ describe('PATCH /partition/{partition}', () => {
 
   it('changes what is given, and the list shows it', async () => {
     const patch = {
-      ...{ description: 'Zürich – déjà vu', indexation_preset: 'legal', retrieval_preset: 'hyde' },
-      ...{ chat_history_depth: 7, chat_llm: 'builtin-extractive' },
+      description: 'Zürich – déjà vu',
+      indexation_preset: 'legal',
+      retrieval_preset: 'hyde',
+      chat_history_depth: 7,
+      chat_llm: 'builtin-extractive',
     };
     const [status, body] = await ask('PATCH', '/partition/one', patch);
     expect([status, body]).toEqual([200, expect.objectContaining(patch)]);
@@ -129,8 +148,12 @@ describe('PATCH /partition/{partition}', () => {
   it('takes the embedder `default`, also of a page that creates a partition with it', async () => {
     await ask('PATCH', '/partition/one', { embedder: 'second' });
     const patch = {
-      ...{ description: '', embedder: 'default', chat_llm: null, chat_history_depth: 4 },
-      ...{ indexation_preset: 'default', retrieval_preset: 'default' },
+      description: '',
+      embedder: 'default',
+      chat_llm: null,
+      chat_history_depth: 4,
+      indexation_preset: 'default',
+      retrieval_preset: 'default',
     };
     const [status, body] = await ask('PATCH', '/partition/one', patch);
     expect([status, body]).toEqual([200, expect.objectContaining({ ...patch, embedder: 'builtin-hash' })]);
@@ -195,15 +218,13 @@ describe('PATCH /partition/{partition}', () => {
       const first = args[2]?.embedder === 'builtin-hash';
       if (first)
         await adapters.files.admitFirst({
-          ...{
-            fileKey: 'k',
-            partition: 'one',
-            partitionKey: 'one',
-            fileId: 'late',
-            userId: ada.userId,
-            taskId: 't',
-            generation: 99,
-          },
+          fileKey: 'k',
+          partition: 'one',
+          partitionKey: 'one',
+          fileId: 'late',
+          userId: ada.userId,
+          taskId: 't',
+          generation: 99,
         });
       return update(...args);
     };
@@ -226,8 +247,14 @@ describe('GET /partition/{partition}?degraded_stage=', () => {
       if (task === null) throw new Error('no task');
       await gateway.adapters.files.publish(task.file_key, task.task_id, {
         ...task.upload,
-        ...{ generation: task.generation, task_id: task.task_id, metadata: {}, embedder: 'builtin-hash' },
-        ...{ relationship_id: null, parent_id: null, chunk_count: 0, indexed_at: new Date() },
+        generation: task.generation,
+        task_id: task.task_id,
+        metadata: {},
+        embedder: 'builtin-hash',
+        relationship_id: null,
+        parent_id: null,
+        chunk_count: 0,
+        indexed_at: new Date(),
         degraded_stages: fileId === 'a' ? ['caption', 'parse'] : [],
         ...(fileId === 'a' ? { parse_report: sampleReport({ degraded: true, reasons: ['cut off'] }) } : {}),
       });

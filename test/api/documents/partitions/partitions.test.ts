@@ -62,15 +62,18 @@ describe('GET /partition/', () => {
       {
         partitions: [
           {
-            ...{
-              partition: 'one',
-              file_count: 1,
-              document_count: 1,
-              description: '',
-              embedder: 'builtin-hash',
-            },
-            ...{ indexation_preset: 'default', retrieval_preset: 'default', dimension: 1024 },
-            ...{ chat_history_depth: 4, chat_llm: null, created_at: expect.any(String), role: 'owner' },
+            partition: 'one',
+            file_count: 1,
+            document_count: 1,
+            description: '',
+            embedder: 'builtin-hash',
+            indexation_preset: 'default',
+            retrieval_preset: 'default',
+            dimension: 1024,
+            chat_history_depth: 4,
+            chat_llm: null,
+            created_at: expect.any(String),
+            role: 'owner',
           },
         ],
       },
@@ -123,9 +126,16 @@ describe('GET /partition/{partition}', () => {
     expect(JSON.parse(text)).toEqual({
       files: [
         expect.objectContaining({
-          ...{ link: `${gateway.url}/partition/one/file/a`, partition: 'one', file_id: 'a', owner: 'ada' },
-          ...{ relationship_id: null, parent_id: null, filename: 'notes.txt', file_size: '4.00 B' },
-          ...{ content_sha256: expect.stringMatching(/^[0-9a-f]{64}$/), indexed_at: expect.any(String) },
+          link: `${gateway.url}/partition/one/file/a`,
+          partition: 'one',
+          file_id: 'a',
+          owner: 'ada',
+          relationship_id: null,
+          parent_id: null,
+          filename: 'notes.txt',
+          file_size: '4.00 B',
+          content_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+          indexed_at: expect.any(String),
         }),
       ],
     });

@@ -38,7 +38,10 @@ describe('POST and GET /partition/{partition}/workspaces', () => {
   it('create and show a workspace, its id once in a partition', async () => {
     expect(await create('w', 'Déjà vu')).toEqual([201, { status: 'created', workspace_id: 'w' }]);
     const shown = {
-      ...{ workspace_id: 'w', partition_name: 'one', display_name: 'Déjà vu', created_by: ada.userId },
+      workspace_id: 'w',
+      partition_name: 'one',
+      display_name: 'Déjà vu',
+      created_by: ada.userId,
       created_at: expect.any(String),
     };
     expect(await ask('GET', `${W}/w`)).toEqual([200, shown]);
@@ -179,7 +182,8 @@ describe('the ownership rule', () => {
       return release(key, ...rest);
     };
     expect((await ask('DELETE', `${W}/w`))[1]).toMatchObject({
-      ...{ orphaned_files_deleted: 1, orphaned_files_failed: ['a'] },
+      orphaned_files_deleted: 1,
+      orphaned_files_failed: ['a'],
     });
     expect((await ask('GET', `${W}/w`))[0]).toBe(404);
     // The mark waits for the sweep.

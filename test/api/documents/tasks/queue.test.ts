@@ -48,8 +48,11 @@ describe('GET /queue/info', () => {
       {
         workers: { total_slots: 5, pool_size: 2, max_per_actor: 3 },
         tasks: {
-          ...{ active: 2, active_statuses: { QUEUED: 1, SERIALIZING: 1 } },
-          ...{ total_cancelled: 0, total_completed: 0, total_failed: 1 },
+          active: 2,
+          active_statuses: { QUEUED: 1, SERIALIZING: 1 },
+          total_cancelled: 0,
+          total_completed: 0,
+          total_failed: 1,
         },
       },
     ]);
@@ -84,7 +87,9 @@ describe('GET /queue/tasks', () => {
     expect((await ask('/queue/tasks', ada.token))[1]).toEqual({
       tasks: [
         {
-          ...{ task_id: failed, state: 'FAILED', created_at: expect.any(String) },
+          task_id: failed,
+          state: 'FAILED',
+          created_at: expect.any(String),
           details: expect.objectContaining({ file_id: 'b', partition: 'notes', user_id: ada.userId }),
           duration_ms: expect.any(Number),
           url: `${gateway.url}/indexer/task/${failed}`,
@@ -109,7 +114,11 @@ describe('GET /actors/ and POST /actors/{actor_name}/restart', () => {
   it('name the pools, with ids that stay', async () => {
     const [, first] = (await ask('/actors/')) as [number, { actors: { name: string; actor_id: string }[] }];
     expect(first.actors.map(({ name }) => name)).toEqual([
-      ...['TaskStateManager', 'MarkerPool', 'SerializerQueue', 'llmSemaphore', 'vlmSemaphore'],
+      'TaskStateManager',
+      'MarkerPool',
+      'SerializerQueue',
+      'llmSemaphore',
+      'vlmSemaphore',
     ]);
     const [status, restarted] = await ask('/actors/TaskStateManager/restart', undefined, 'POST');
     expect([status, restarted]).toMatchObject([

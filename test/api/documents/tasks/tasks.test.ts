@@ -82,9 +82,15 @@ describe('GET /indexer/task/{task_id}', () => {
     expect(await ask('GET', `/indexer/task/${taskId}`, ada.token)).toEqual([
       200,
       {
-        ...{ task_id: taskId, task_state: 'QUEUED', stage: 'queued', progress: 0, attempt: 0 },
+        task_id: taskId,
+        task_state: 'QUEUED',
+        stage: 'queued',
+        progress: 0,
+        attempt: 0,
         details: {
-          ...{ file_id: 'a1', partition: 'notes', user_id: ada.userId },
+          file_id: 'a1',
+          partition: 'notes',
+          user_id: ada.userId,
           metadata: expect.objectContaining({
             k: 1,
             filename: 'notes.txt',
@@ -92,7 +98,9 @@ describe('GET /indexer/task/{task_id}', () => {
             file_id: 'a1',
           }),
         },
-        ...{ created_at: expect.any(String), started_at: null, finished_at: null },
+        created_at: expect.any(String),
+        started_at: null,
+        finished_at: null,
       },
     ]);
   });
@@ -118,7 +126,9 @@ describe('GET /indexer/task/{task_id}', () => {
     const parseReport = sampleReport({ degraded: true, reasons: ['The PDF is cut off.'] });
     await gateway.adapters.tasks.noteEnrichment(taskId, { parseReport, degradedStages: ['caption'] });
     expect((await ask('GET', `/indexer/task/${taskId}`, ada.token))[1]).toMatchObject({
-      ...{ degraded: true, degraded_stages: ['parse', 'caption'], parse_report: parseReport },
+      degraded: true,
+      degraded_stages: ['parse', 'caption'],
+      parse_report: parseReport,
     });
   });
 

@@ -46,9 +46,14 @@ describe('POST /users/', () => {
       expect([status, user]).toEqual([
         201,
         {
-          ...{ id: expect.any(Number), display_name: 'Grace', external_user_id: null, email: null },
-          ...{ token: expect.stringMatching(/^or-[0-9a-f]{32}$/), is_admin: false },
-          ...{ file_quota: null, file_count: 0 },
+          id: expect.any(Number),
+          display_name: 'Grace',
+          external_user_id: null,
+          email: null,
+          token: expect.stringMatching(/^or-[0-9a-f]{32}$/),
+          is_admin: false,
+          file_quota: null,
+          file_count: 0,
         },
       ]);
       const [, me] = await ask('GET', '/users/info', undefined, user.token);
@@ -109,8 +114,14 @@ describe('GET /users/ and GET /users/{id}', () => {
     for (const path of ['/users/', `/users/${ada.userId}`])
       expect(await ask('GET', path, undefined, ada.token)).toEqual(ADMINS_ONLY);
     const row = {
-      ...{ id: ada.userId, display_name: 'ada', external_user_id: null, email: null, is_admin: false },
-      ...{ file_quota: null, file_count: 1, created_at: expect.any(String) },
+      id: ada.userId,
+      display_name: 'ada',
+      external_user_id: null,
+      email: null,
+      is_admin: false,
+      file_quota: null,
+      file_count: 1,
+      created_at: expect.any(String),
     };
     expect((await ask('GET', '/users'))[1].users).toContainEqual(row);
     expect(await ask('GET', `/users/${ada.userId}`)).toEqual([
@@ -134,9 +145,17 @@ describe('GET /users/info', () => {
     expect(await ask('GET', '/users/info', undefined, token)).toEqual([
       200,
       {
-        ...{ id, display_name: 'Bob', external_user_id: null, email: null, is_admin: false },
+        id,
+        display_name: 'Bob',
+        external_user_id: null,
+        email: null,
+        is_admin: false,
         memberships: [{ partition: 'bobs', role: 'owner', added_at: expect.any(String) }],
-        ...{ file_count: 1, pending_files: 1, total_files: 2, file_quota: 5, chainlit_enabled: false },
+        file_count: 1,
+        pending_files: 1,
+        total_files: 2,
+        file_quota: 5,
+        chainlit_enabled: false,
       },
     ]);
   });
@@ -185,7 +204,9 @@ describe('PATCH /users/{id}', () => {
       expect.objectContaining({ id: ada.userId, ...change, external_user_id: null, is_admin: false }),
     ]);
     expect((await ask('PATCH', `/users/${ada.userId}`, { email: null, is_admin: true }))[1]).toMatchObject({
-      ...{ display_name: 'Ada L.', email: null, is_admin: true },
+      display_name: 'Ada L.',
+      email: null,
+      is_admin: true,
     });
     expect((await ask('GET', '/users/', undefined, ada.token))[0]).toBe(200);
   });
@@ -280,7 +301,8 @@ describe('DELETE /users/{id}', () => {
   describe('while uploads run', () => {
     const upload = (partition: string, fileId: string, text: string, method = 'POST') =>
       gateway.call(method, `/indexer/partition/${partition}/file/${fileId}`, {
-        ...{ token: ada.token, body: uploadForm(text) },
+        token: ada.token,
+        body: uploadForm(text),
       });
     const stateOf = async (taskId: string): Promise<string> =>
       (await ask('GET', `/indexer/task/${taskId}`))[1].task_state;

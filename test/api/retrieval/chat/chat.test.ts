@@ -160,7 +160,10 @@ describe('POST /v1/chat/completions: the request', () => {
     ];
     await chat({ messages: [{ role: 'user', content }], top_p: 0.5, max_tokens: 9, stop: 'END', user: 'x' });
     expect(requests[0]).toMatchObject({
-      ...{ messages: [{ role: 'user', content: 'How\nfast?' }], temperature: 0.3, topP: 0.5, maxTokens: 9 },
+      messages: [{ role: 'user', content: 'How\nfast?' }],
+      temperature: 0.3,
+      topP: 0.5,
+      maxTokens: 9,
       stop: ['END'],
     });
   });
@@ -168,9 +171,15 @@ describe('POST /v1/chat/completions: the request', () => {
   it('hands on what is the model’s to understand, and keeps what is its own', async () => {
     const { requests } = await start();
     const more = {
-      ...{ tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: 'required', seed: 7 },
-      ...{ response_format: { type: 'json_object' }, frequency_penalty: 0.5, presence_penalty: -0.5 },
-      ...{ logit_bias: { '5': -100 }, top_logprobs: 2, some_vendor_field: { deep: [1] } },
+      tools: [{ type: 'function', function: { name: 'f' } }],
+      tool_choice: 'required',
+      seed: 7,
+      response_format: { type: 'json_object' },
+      frequency_penalty: 0.5,
+      presence_penalty: -0.5,
+      logit_bias: { '5': -100 },
+      top_logprobs: 2,
+      some_vendor_field: { deep: [1] },
     };
     const own = { n: 1, stream: false, logprobs: true, metadata: { anything: 1 } };
     expect((await chat({ ...more, ...own, max_completion_tokens: 12, user: null }))[0]).toBe(200);
@@ -212,14 +221,25 @@ describe('POST /v1/chat/completions: metadata', () => {
     const { requests } = await start();
     await gateway.call('POST', '/partition/one');
     const metadata = {
-      ...{ spoken_style_answer: true, use_map_reduce: true, websearch: true, require_retrieval: true },
-      ...{ workspace: 'w', attachments: [{ id: 'f1', name: 'x' }], include_all_retrieved_sources: true },
+      spoken_style_answer: true,
+      use_map_reduce: true,
+      websearch: true,
+      require_retrieval: true,
+      workspace: 'w',
+      attachments: [{ id: 'f1', name: 'x' }],
+      include_all_retrieved_sources: true,
       llm_override: { model: 'm', base_url: 'https://models.example/v1', api_key: 'k' },
     };
     expect((await chat({ model: 'rag-one', metadata }))[0]).toBe(200);
     expect(requests[0]).toMatchObject({
-      ...{ spokenStyle: true, mapReduce: true, webSearch: true, requireRetrieval: true, allRetrieved: true },
-      ...{ workspace: 'w', attachments: ['f1'], trace: false },
+      spokenStyle: true,
+      mapReduce: true,
+      webSearch: true,
+      requireRetrieval: true,
+      allRetrieved: true,
+      workspace: 'w',
+      attachments: ['f1'],
+      trace: false,
       override: { model: 'm', baseUrl: 'https://models.example/v1', apiKey: 'k' },
     });
     expect((await chat({ metadata: { llm_override: {}, websearch: null } }))[0]).toBe(200);
@@ -280,11 +300,9 @@ describe('POST /v1/chat/completions: the answer in one toolCall', () => {
     expect(await chat({ model: 'rag-one' })).toEqual([
       200,
       {
-        ...{
-          id: expect.stringMatching(/^chatcmpl-/),
-          object: 'chat.completion',
-          created: expect.any(Number),
-        },
+        id: expect.stringMatching(/^chatcmpl-/),
+        object: 'chat.completion',
+        created: expect.any(Number),
         model: 'rag-one',
         choices: [
           {
@@ -296,13 +314,11 @@ describe('POST /v1/chat/completions: the answer in one toolCall', () => {
         ],
         usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
         extra: {
-          ...{
-            sources: [{ ...entry('b'), quote: 'It is fast.', char_start: 4, char_end: 15, verified: true }],
-            presented_sources: [entry('a'), entry('b')],
-            cited_sources: [
-              { ...entry('b'), quote: 'It is fast.', char_start: 4, char_end: 15, verified: true },
-            ],
-          },
+          sources: [{ ...entry('b'), quote: 'It is fast.', char_start: 4, char_end: 15, verified: true }],
+          presented_sources: [entry('a'), entry('b')],
+          cited_sources: [
+            { ...entry('b'), quote: 'It is fast.', char_start: 4, char_end: 15, verified: true },
+          ],
           citations_reported: true,
         },
       },
@@ -325,7 +341,8 @@ describe('POST /v1/chat/completions: the answer in one toolCall', () => {
         end(
           { presented: [ranked, page], cited: [ranked, page], reported: true },
           {
-            ...{ allRetrieved: [ranked], attachments: [{ id: 'a', partition: 'one', filename: 'a.txt' }] },
+            allRetrieved: [ranked],
+            attachments: [{ id: 'a', partition: 'one', filename: 'a.txt' }],
             degraded: ['reranker'],
           },
         ),
@@ -364,7 +381,9 @@ describe('POST /v1/chat/completions: the answer in one toolCall', () => {
         finish_reason: 'tool_calls',
         logprobs: { content: [token('So')] },
         message: {
-          ...{ role: 'assistant', content: 'So', reasoning_content: 'Let me see.' },
+          role: 'assistant',
+          content: 'So',
+          reasoning_content: 'Let me see.',
           tool_calls: [
             { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
             { id: 'c2', function: { name: 'g', arguments: '{}' } },

@@ -60,19 +60,19 @@ describe('POST /v1/completions', () => {
     const [status, body] = await complete({ model: 'rag-one', prompt: 'How fast?', best_of: 1, ...given });
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ id: expect.stringMatching(/^cmpl-/), object: 'text_completion', created: expect.any(Number) },
+      id: expect.stringMatching(/^cmpl-/),
+      object: 'text_completion',
+      created: expect.any(Number),
       model: 'rag-one',
       choices: [{ index: 0, text: 'Fast.', logprobs: null, finish_reason: 'stop' }],
       usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
       extra: expect.objectContaining({ sources: [expect.any(Object)], citations_reported: false }),
     });
     expect(requests[0]).toMatchObject({
-      ...{
-        messages: [{ role: 'user', content: 'How fast?' }],
-        temperature: 0.3,
-        maxTokens: 9,
-        stop: ['END'],
-      },
+      messages: [{ role: 'user', content: 'How fast?' }],
+      temperature: 0.3,
+      maxTokens: 9,
+      stop: ['END'],
       more: { seed: 7, frequency_penalty: 0.1, logit_bias: { '5': 1 } },
     });
   });
@@ -91,9 +91,13 @@ describe('POST /v1/completions', () => {
     expect(requests[0]?.more).toEqual({ logprobs: true, top_logprobs: 2 });
     expect(body['choices']).toEqual([
       {
-        ...{ index: 0, text: 'Q? Fast.', finish_reason: 'stop' },
+        index: 0,
+        text: 'Q? Fast.',
+        finish_reason: 'stop',
         logprobs: {
-          ...{ tokens: ['Fast', '.'], token_logprobs: [-0.1, -0.2], text_offset: [3, 7] },
+          tokens: ['Fast', '.'],
+          token_logprobs: [-0.1, -0.2],
+          text_offset: [3, 7],
           top_logprobs: [{ Fast: -0.1, Slow: -2 }, null],
         },
       },

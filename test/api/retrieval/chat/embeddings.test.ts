@@ -38,7 +38,9 @@ describe('POST /v1/embeddings', () => {
     const [status, body] = await embed({ model: 'builtin-hash', input: ['The pump is green.', 'A valve.'] });
     expect(status).toBe(200);
     expect(body).toMatchObject({
-      ...{ object: 'list', model: 'builtin-hash', usage: { prompt_tokens: 8, total_tokens: 8 } },
+      object: 'list',
+      model: 'builtin-hash',
+      usage: { prompt_tokens: 8, total_tokens: 8 },
       data: [
         { object: 'embedding', index: 0 },
         { object: 'embedding', index: 1 },

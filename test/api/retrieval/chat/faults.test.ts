@@ -61,7 +61,9 @@ describe('a model server that fails before the first word', () => {
       SECRETS_KEY: Buffer.from('a key of 32 bytes for the tests!').toString('base64'),
     });
     server.always('chat', {
-      ...{ kind: 'status', status: 401, body: '{"error":"Incorrect API key: a-key-of-the-service"}' },
+      kind: 'status',
+      status: 401,
+      body: '{"error":"Incorrect API key: a-key-of-the-service"}',
     });
     expect((await ask(gateway, { model: 'rag-one' })).text).not.toMatch(/a-key-of-the-service|127\.0\.0\.1/);
   });
@@ -125,10 +127,8 @@ describe('a model server that is slow', () => {
     expect(status).toBe(200);
     expect(text).toContain('word59');
     expect(server.asked('chat').map(({ body }) => [body['stream'] ?? false, body['max_tokens']])).toEqual([
-      ...[
-        [false, 512],
-        [true, 1024],
-      ],
+      [false, 512],
+      [true, 1024],
     ]);
   });
 });

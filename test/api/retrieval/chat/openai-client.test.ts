@@ -48,10 +48,8 @@ describe('the official OpenAI client', () => {
   it('chats, and finds the sources beside the answer', async () => {
     const answer = await client().chat.completions.create({ model: 'rag-one', messages: QUESTION });
     expect(answer.choices[0]).toMatchObject({
-      ...{
-        finish_reason: 'stop',
-        message: { role: 'assistant', content: 'The mill opens at nine [Source 1].' },
-      },
+      finish_reason: 'stop',
+      message: { role: 'assistant', content: 'The mill opens at nine [Source 1].' },
     });
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
     expect((answer as unknown as { extra: unknown }).extra).toMatchObject({
@@ -61,7 +59,9 @@ describe('the official OpenAI client', () => {
 
   it('streams, with usage, and puts the answer together', async () => {
     const stream = client().chat.completions.stream({
-      ...{ model: 'rag-one', messages: QUESTION, stream_options: { include_usage: true } },
+      model: 'rag-one',
+      messages: QUESTION,
+      stream_options: { include_usage: true },
     });
     let usage = 0;
     for await (const chunk of stream) usage += chunk.usage?.total_tokens ?? 0;
@@ -72,7 +72,8 @@ describe('the official OpenAI client', () => {
   it.each([true, false])('gets the calls of tools that the model wants, streamed: %s', async (streamed) => {
     server.models.toolCall = { name: 'open_mill', arguments: { at: 'nine', day: 'monday' } };
     const request = {
-      ...{ model: 'rag-one', messages: QUESTION },
+      model: 'rag-one',
+      messages: QUESTION,
       tools: [{ type: 'function' as const, function: { name: 'open_mill', parameters: { type: 'object' } } }],
     };
     const answer = streamed
@@ -84,7 +85,8 @@ describe('the official OpenAI client', () => {
     });
     const [call] = answer.choices[0]?.message.tool_calls ?? [];
     expect(JSON.parse(call?.type === 'function' ? call.function.arguments : '')).toEqual({
-      ...{ at: 'nine', day: 'monday' },
+      at: 'nine',
+      day: 'monday',
     });
     expect(server.asked('chat').at(-1)?.body).toMatchObject({ tools: request.tools });
   });
@@ -108,7 +110,9 @@ describe('the official OpenAI client', () => {
     server.models.answer = () => 'word '.repeat(100);
     server.always('chat', { kind: 'pause', afterWords: 50 });
     const stream = await client().chat.completions.create({
-      ...{ model: '', messages: QUESTION, stream: true },
+      model: '',
+      messages: QUESTION,
+      stream: true,
     });
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content !== '') break;
     await until(() => server.asked('chat').at(-1)?.aborted === true, 1000);
@@ -143,7 +147,9 @@ describe('the official OpenAI client', () => {
       server.models.answer = () => 'word '.repeat(100);
       server.always('chat', { kind: 'error', afterWords: 50 });
       const stream = await client().chat.completions.create({
-        ...{ model: '', messages: QUESTION, stream: true },
+        model: '',
+        messages: QUESTION,
+        stream: true,
       });
       const read = async (): Promise<void> => {
         for await (const _chunk of stream);

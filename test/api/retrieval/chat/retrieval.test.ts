@@ -59,7 +59,9 @@ describe('a time that the question names', () => {
     expect((await chat({ model: 'rag-minutes', messages })).files).toEqual(['february']);
     rewriting = span('1999-01-01', '2000-01-01');
     expect((await chat({ model: 'rag-minutes', messages })).files.sort()).toEqual([
-      ...['february', 'january', 'undated'],
+      'february',
+      'january',
+      'undated',
     ]);
   });
 });
@@ -71,10 +73,12 @@ describe('a workspace', () => {
       await index(partition, `${partition}-out`, 'The mill opens at ten.');
       const headers = { 'Content-Type': 'application/json' };
       await gateway.call('POST', `/partition/${partition}/workspaces`, {
-        ...{ headers, body: JSON.stringify({ workspace_id: 'shared', display_name: 'Shared' }) },
+        headers,
+        body: JSON.stringify({ workspace_id: 'shared', display_name: 'Shared' }),
       });
       const added = await gateway.call('POST', `/partition/${partition}/workspaces/shared/files`, {
-        ...{ headers, body: JSON.stringify({ file_ids: [`${partition}-in`] }) },
+        headers,
+        body: JSON.stringify({ file_ids: [`${partition}-in`] }),
       });
       expect(added.status).toBeLessThan(300);
     }
@@ -98,7 +102,8 @@ describe('a workspace', () => {
     for (const model of ['rag-eves', 'partition-all']) {
       const response = await gateway.call('POST', '/v1/chat/completions', {
         body: JSON.stringify({
-          ...{ model, messages: [{ role: 'user', content: 'When does the mill open?' }] },
+          model,
+          messages: [{ role: 'user', content: 'When does the mill open?' }],
           metadata: { workspace: 'shared' },
         }),
         headers: { 'Content-Type': 'application/json' },
@@ -135,7 +140,8 @@ describe('the trace', () => {
     const { extra } = await chat({ model: 'rag-traced', metadata });
     expect(extra.retrieval_trace).toMatchObject({
       schema_version: 1,
-      ...{ question: 'When does the mill open?', rewriting: { status: 'used', intent: 'other' } },
+      question: 'When does the mill open?',
+      rewriting: { status: 'used', intent: 'other' },
       queries: [
         {
           kind: 'question',
@@ -144,11 +150,9 @@ describe('the trace', () => {
         },
         { kind: 'rewritten', text: 'opening hours of the mill' },
       ],
-      ...{
-        fused: [expect.any(String)],
-        presented: [expect.any(String)],
-        original_query: [expect.any(String)],
-      },
+      fused: [expect.any(String)],
+      presented: [expect.any(String)],
+      original_query: [expect.any(String)],
     });
     expect((await chat({ model: 'rag-traced' })).extra).not.toHaveProperty('retrieval_trace');
   });

@@ -19,11 +19,19 @@ describe('what a chat is set to', () => {
     await create('one');
     const of = (partitions: string[] | 'all') => chatSettings(adapters, { kind: 'retrieval', partitions });
     expect(await of(['one'])).toEqual({
-      ...{ candidates: 40, topN: 2, type: 'single', rrfK: 60, rerank: { enabled: false } },
-      ...{ includeRelated: true, includeAncestors: true, historyDepth: 4 },
+      candidates: 40,
+      topN: 2,
+      type: 'single',
+      rrfK: 60,
+      rerank: { enabled: false },
+      includeRelated: true,
+      includeAncestors: true,
+      historyDepth: 4,
     });
     await adapters.partitions.update('one', {
-      ...{ chat_llm: 'builtin-extractive', retrieval_preset: 'hyde', chat_history_depth: 2 },
+      chat_llm: 'builtin-extractive',
+      retrieval_preset: 'hyde',
+      chat_history_depth: 2,
       generation_prompt_names: { sys_prompt: 'curt', spoken_style_answer: null },
     });
     const preset = await adapters.presets.get('retrieval', 'hyde');
@@ -32,15 +40,30 @@ describe('what a chat is set to', () => {
         ? {
             ...preset,
             config: {
-              ...{ ...preset.config, top_k: 7, top_n: null, similarity_threshold: 0.3, rrf_k: 10 },
-              ...{ enable_reranker: true, reranker: 'cross', llm: 'small', hyde_prompt_name: 'made-up' },
+              ...preset.config,
+              top_k: 7,
+              top_n: null,
+              similarity_threshold: 0.3,
+              rrf_k: 10,
+              enable_reranker: true,
+              reranker: 'cross',
+              llm: 'small',
+              hyde_prompt_name: 'made-up',
             },
           }
         : null) as typeof adapters.presets.get;
     expect(await of(['one'])).toEqual({
-      ...{ candidates: 7, similarityThreshold: 0.3, languageModel: 'builtin-extractive', historyDepth: 2 },
-      ...{ type: 'hyde', rrfK: 10, rerank: { enabled: true, reranker: 'cross' }, rewritingModel: 'small' },
-      ...{ includeRelated: true, includeAncestors: true, prompts: { system: 'curt', hyde: 'made-up' } },
+      candidates: 7,
+      similarityThreshold: 0.3,
+      languageModel: 'builtin-extractive',
+      historyDepth: 2,
+      type: 'hyde',
+      rrfK: 10,
+      rerank: { enabled: true, reranker: 'cross' },
+      rewritingModel: 'small',
+      includeRelated: true,
+      includeAncestors: true,
+      prompts: { system: 'curt', hyde: 'made-up' },
     });
     // A preset that is gone, and several partitions: the default one, which is gone as well here.
     expect(await of('all')).toEqual({});
@@ -73,7 +96,9 @@ describe('what the environment says of retrieval', () => {
     gateway = await startGateway({ env });
     await create('one');
     expect(await chatSettings(gateway.adapters, { kind: 'retrieval', partitions: ['one'] })).toMatchObject({
-      ...{ type: 'multiQuery', includeRelated: false, includeAncestors: false },
+      type: 'multiQuery',
+      includeRelated: false,
+      includeAncestors: false,
     });
   });
 });

@@ -59,18 +59,20 @@ const eventsOf = async (response: Response): Promise<(Record<string, unknown> | 
 };
 
 const chunk = (inner: object, finish: string | null, extra: unknown, sources: unknown) => ({
-  ...{
-    id: expect.stringMatching(/^chatcmpl-/),
-    object: 'chat.completion.chunk',
-    created: expect.any(Number),
-  },
+  id: expect.stringMatching(/^chatcmpl-/),
+  object: 'chat.completion.chunk',
+  created: expect.any(Number),
   model: 'rag-one',
   choices: [{ index: 0, delta: inner, logprobs: null, finish_reason: finish }],
-  ...{ extra, delta: inner, sources },
+  extra,
+  delta: inner,
+  sources,
 });
 
 const COMPLETE = {
-  ...{ sources: [expect.any(Object)], presented_sources: [expect.any(Object)], cited_sources: [] },
+  sources: [expect.any(Object)],
+  presented_sources: [expect.any(Object)],
+  cited_sources: [],
   citations_reported: false,
 };
 
@@ -185,12 +187,10 @@ describe('POST /v1/chat/completions, streamed', () => {
       chunk({ content: 'st' }, null, { truncated: true }, []),
       {
         error: {
-          ...{
-            message: 'An unexpected error occurred',
-            type: 'error',
-            param: null,
-            code: 'UNEXPECTED_ERROR',
-          },
+          message: 'An unexpected error occurred',
+          type: 'error',
+          param: null,
+          code: 'UNEXPECTED_ERROR',
         },
       },
       '[DONE]',

@@ -65,7 +65,10 @@ describe('include_related', () => {
   it('keeps to related_limit, shared among the files of the group', async () => {
     const limited = await ask('text=heron&top_k=1&include_related=true&related_limit=3');
     expect(limited.map(({ metadata }) => metadata.file_id)).toEqual([
-      ...['group-0', 'group-1', 'group-1', 'group-2'],
+      'group-0',
+      'group-1',
+      'group-1',
+      'group-2',
     ]);
     expect(await ask('text=heron&top_k=1&include_related=true&related_limit=0')).toHaveLength(1);
     const one = await ask('text=heron&top_k=1&include_related=true&related_limit=1');
@@ -87,7 +90,8 @@ describe('include_related', () => {
     const token = ada.token;
     await askJson(gateway, 'POST', '/partition/mail/workspaces', { token, body: { workspace_id: 'w' } });
     await askJson(gateway, 'POST', '/partition/mail/workspaces/w/files', {
-      ...{ token, body: { file_ids: ['group-0', 'group-1'] } },
+      token,
+      body: { file_ids: ['group-0', 'group-1'] },
     });
     const within = await ask('text=heron&top_k=1&include_related=true&workspace=w');
     expect(filesOf(within)).toEqual(['group-0', 'group-1']);
@@ -133,7 +137,8 @@ describe('include_ancestors', () => {
     );
     const documents = await ask('text=quince&top_k=1&include_ancestors=true');
     expect(documents.map(({ content }) => content)).toEqual([
-      ...['Letter number quince.', 'Rewritten, and nobody’s child.'],
+      'Letter number quince.',
+      'Rewritten, and nobody’s child.',
     ]);
     await gateway.call('DELETE', '/indexer/partition/mail/file/chain-2', { token: ada.token });
     expect(filesOf(await ask('text=quince&top_k=1&include_ancestors=true'))).toEqual(['chain-3']);

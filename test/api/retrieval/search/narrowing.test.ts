@@ -124,7 +124,9 @@ describe('GET /search with filter', () => {
     );
     const file = await gateway.adapters.files.get('one', 'e');
     const outcome = await gateway.adapters.files.change({
-      ...{ file: file!, token: 't', live: { ...file!.live!, metadata: { owner: 'mallory' } } },
+      file: file!,
+      token: 't',
+      live: { ...file!.live!, metadata: { owner: 'mallory' } },
       metadataPatch: null,
     });
     expect(outcome).toBe('changed');
@@ -154,7 +156,8 @@ describe('GET /search with workspace', () => {
       askJson(gateway, 'POST', `/partition/${partition}/workspaces`, { token, body: { workspace_id: id } });
     const attach = (partition: string, id: string, files: string[], token = ada.token) =>
       askJson(gateway, 'POST', `/partition/${partition}/workspaces/${id}/files`, {
-        ...{ token, body: { file_ids: files } },
+        token,
+        body: { file_ids: files },
       });
     await create('one', 'desk');
     await attach('one', 'desk', ['a', 'b']);

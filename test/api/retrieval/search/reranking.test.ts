@@ -23,7 +23,9 @@ describe('searching with a reranker', () => {
     });
     closes(() => server.close());
     const environment = {
-      ...{ RERANKER_BASE_URL: server.url, RERANKER_MODEL: 'scripted-reranker', ...env },
+      RERANKER_BASE_URL: server.url,
+      RERANKER_MODEL: 'scripted-reranker',
+      ...env,
     };
     const models = await openModels(environment);
     closes(() => models.close());

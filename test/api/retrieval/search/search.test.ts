@@ -48,8 +48,13 @@ describe('GET /search', () => {
         link: `${gateway.url}/extract/${chunkIds[0]}`,
         content: 'The turbine spins at 3000 rpm.',
         metadata: expect.objectContaining({
-          ...{ _id: chunkIds[0], file_id: 'a', partition: 'adas', filename: 'notes.txt', owner: 'ada' },
-          ...{ page: 1, chunk_type: 'text' },
+          _id: chunkIds[0],
+          file_id: 'a',
+          partition: 'adas',
+          filename: 'notes.txt',
+          owner: 'ada',
+          page: 1,
+          chunk_type: 'text',
         }),
       });
       expect(documents.map(({ metadata }) => metadata['partition'])).not.toContain('bobs');

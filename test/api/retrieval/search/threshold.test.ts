@@ -24,7 +24,11 @@ const startTwoThresholds = async (env: Record<string, string> = {}, lax: object 
     ['lax', lax],
   ] as const) {
     const [status] = await admin('POST', '/model-endpoints/', {
-      ...{ name, model_type: 'embedder', endpoint: server.url, model_name: 'scripted-embedder', extra },
+      name,
+      model_type: 'embedder',
+      endpoint: server.url,
+      model_name: 'scripted-embedder',
+      extra,
     });
     expect(status).toBe(201);
     await gateway.call('POST', `/partition/${name}`, { token: ada.token });

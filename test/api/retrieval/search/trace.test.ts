@@ -9,8 +9,12 @@ const { start } = searchStage();
 
 /** An embedder for which all texts are nearly alike, as they are for many a model: cosines of 0.95 and more. */
 const nearlyAlike = (asked: string[]): Embedder => ({
-  ...{ endpointName: 'alike', modelName: 'alike', dimension: 3, vectorField: 'vector_alike' },
-  ...{ batchSize: 8, maxInputTokens: null },
+  endpointName: 'alike',
+  modelName: 'alike',
+  dimension: 3,
+  vectorField: 'vector_alike',
+  batchSize: 8,
+  maxInputTokens: null,
   async embed(texts, { kind }) {
     if (kind === 'query') asked.push(...texts);
     return texts.map((text) => {
@@ -94,7 +98,9 @@ describe('include_retrieval_trace', () => {
     ]);
     expect(alike.dense.dropped).toHaveLength(2);
     expect(alike.dense.dropped[0]).toEqual({
-      ...{ id: expect.any(String), raw_score: expect.closeTo(0.98, 2), reason: 'threshold' },
+      id: expect.any(String),
+      raw_score: expect.closeTo(0.98, 2),
+      reason: 'threshold',
     });
     expect(alike.lexical.hits).toHaveLength(1);
     const { id: best } = alike.dense.hits[0];
@@ -110,7 +116,8 @@ describe('include_retrieval_trace', () => {
     // A version that its record does not know any more.
     const file = await gateway.adapters.files.get('near-2', 'near-2');
     await gateway.call('PUT', '/indexer/partition/near-2/file/near-2', {
-      ...{ token: ada.token, body: uploadForm('A turbine at last.') },
+      token: ada.token,
+      body: uploadForm('A turbine at last.'),
     });
     await gateway.adapters.files.markDeleted('near-2', 'near-2', file?.file_key);
     const [, later] = await askJson(gateway, 'GET', `${path}&include_related=true`, chief);
@@ -137,7 +144,8 @@ describe('include_retrieval_trace', () => {
     const chief = gateway.addUser('chief', { is_admin: true });
     await gateway.call('POST', '/partition/empty', { token: chief.token });
     await askJson(gateway, 'POST', '/partition/empty/workspaces', {
-      ...{ token: chief.token, body: { workspace_id: 'w' } },
+      token: chief.token,
+      body: { workspace_id: 'w' },
     });
     const path = '/search?text=x&workspace=w&include_retrieval_trace=true';
     const [status, body] = await askJson(gateway, 'GET', path, chief);
@@ -153,7 +161,8 @@ describe('GET /search/partition/{partition}/snapshot', () => {
     await indexText(gateway, { partition: 'p', fileId: 'a', token: ada.token }, ['one', 'two']);
     await indexText(gateway, { partition: 'p', fileId: 'b', token: ada.token }, ['three']);
     await gateway.call('POST', '/indexer/partition/p/file/c', {
-      ...{ token: ada.token, body: uploadForm('pending') },
+      token: ada.token,
+      body: uploadForm('pending'),
     });
     return started;
   };
@@ -173,9 +182,14 @@ describe('GET /search/partition/{partition}/snapshot', () => {
     const chief = gateway.addUser('chief', { is_admin: true });
     gateway.addMember(chief.userId, 'p', 'viewer');
     const expected = {
-      ...{ partition: 'p', embedder: 'builtin-hash' },
+      partition: 'p',
+      embedder: 'builtin-hash',
       indexed_embedders: [expect.objectContaining({ embedder: 'builtin-hash', file_count: 2 })],
-      ...{ files: 2, pending_files: 1, expected_chunks: 3, indexed_chunks: 3, published_chunks: 3 },
+      files: 2,
+      pending_files: 1,
+      expected_chunks: 3,
+      indexed_chunks: 3,
+      published_chunks: 3,
       degraded_files: 0,
     };
     expect(await ask(path, chief.token)).toEqual([200, expected]);

@@ -12,7 +12,8 @@ beforeAll(async () => {
   index = await openTestIndex();
   gateway = await startGateway({ adapt: (own) => ({ ...own, chunks: index.store }) });
   const fields = (await gateway.adapters.models.list('embedder')).map(({ vector_field, dimension }) => ({
-    ...{ vectorField: vector_field ?? '', dimension: dimension ?? 0 },
+    vectorField: vector_field ?? '',
+    dimension: dimension ?? 0,
   }));
   await index.store.ensureSchema(fields);
   await indexText(gateway, { partition: 'p', fileId: 'lines' }, [

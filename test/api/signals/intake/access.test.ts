@@ -25,7 +25,9 @@ const start = async (
     access: { ...OPEN_ACCESS, ...access, validation: { ...OPEN_ACCESS.validation, ...validation } },
   };
   const proxy = await startProxy({
-    ...{ capiUrl: upstream.url, settings, trustedProxies },
+    capiUrl: upstream.url,
+    settings,
+    trustedProxies,
     now: () => new Date(state.clock),
   });
   closers.push(proxy.close);

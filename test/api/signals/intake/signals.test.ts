@@ -68,7 +68,8 @@ describe('POST /v2/signals and /v3/signals: who may', () => {
       const body = Buffer.from(JSON.stringify([sampleSignal(1)]));
       const { status } = await proxy.raw('POST', '/v3/signals', {
         headers: {
-          ...{ 'content-type': 'application/json', 'content-length': String(body.length) },
+          'content-type': 'application/json',
+          'content-length': String(body.length),
           ...(authorization === undefined ? {} : { authorization }),
         },
         body,

@@ -42,7 +42,9 @@ describe('POST /api/keys', () => {
       name: 'grafana',
       scopes: ['read', 'write'],
       createdAt: new Date(T0).toISOString(),
-      ...{ rotatedAt: null, lastUsedAt: null, previousUntil: null },
+      rotatedAt: null,
+      lastUsedAt: null,
+      previousUntil: null,
       key: expect.stringMatching(/^tamis_[A-Za-z0-9_-]{43}$/),
     });
     const listed = await proxy.ask('/api/keys');

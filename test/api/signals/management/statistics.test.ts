@@ -41,18 +41,31 @@ describe('the statistics before anything is stored', () => {
     expect(await answer('/api/stats')).toEqual({
       status: 200,
       body: {
-        ...{ total: 0, filtered: 0, forwarded: 0 },
-        ...{ topScenarios: [], allScenarios: [], topCountries: [] },
+        total: 0,
+        filtered: 0,
+        forwarded: 0,
+        topScenarios: [],
+        allScenarios: [],
+        topCountries: [],
         timeBounds: { min: null, max: null },
       },
     });
     expect((await answer('/api/stats/distribution')).body).toEqual({
-      ...{ byDayOfWeek: [], byHourOfDay: [], byCountry: [], byScenario: [], dailyTrend: [] },
-      ...{ totalAlerts: 0, dateRange: { from: null, to: null } },
+      byDayOfWeek: [],
+      byHourOfDay: [],
+      byCountry: [],
+      byScenario: [],
+      dailyTrend: [],
+      totalAlerts: 0,
+      dateRange: { from: null, to: null },
     });
     expect((await answer('/api/stats/decisions')).body).toEqual({
-      ...{ totalDecisions: 0, byDayOfWeek: [], byHourOfDay: [] },
-      ...{ byDurationCategory: [], topScenarios: [], byCountry: [] },
+      totalDecisions: 0,
+      byDayOfWeek: [],
+      byHourOfDay: [],
+      byDurationCategory: [],
+      topScenarios: [],
+      byCountry: [],
     });
   });
 });
@@ -79,7 +92,9 @@ describe('with alerts of many days', () => {
 
   it('counts all of them', async () => {
     expect((await answer('/api/stats')).body).toEqual({
-      ...{ total: 9, filtered: 1, forwarded: 1 },
+      total: 9,
+      filtered: 1,
+      forwarded: 1,
       topScenarios: [
         { scenario: 'a/http', count: 2 },
         ...['a/quiet', 'a/ssh-bf', 'b/before-the-week', 'b/edge', 'b/old', 'b/over-the-edge', 'b/week'].map(
@@ -197,8 +212,10 @@ describe('bad input and faults', () => {
     const broken = await startProxy({
       adapt: () => ({
         statistics: {
-          ...{ read, ruleMatches: async () => new Map() },
-          ...{ recompute: async () => ({ counted: 0, left: false }), forget: async () => {} },
+          read,
+          ruleMatches: async () => new Map(),
+          recompute: async () => ({ counted: 0, left: false }),
+          forget: async () => {},
         },
       }),
     });

@@ -122,13 +122,18 @@ describe('POST /api/forwarding/{watcher}/discard', () => {
       body: { watcher: tokenless, discarded: 2, left: false },
     });
     expect((await shown()).find(({ watcher }) => watcher === tokenless)).toMatchObject({
-      ...{ waiting: 0, quarantined: 1, discarded: 2 },
+      waiting: 0,
+      quarantined: 1,
+      discarded: 2,
       lastDiscarded: { id: expect.any(Number), reason: 'sent without a token' },
     });
     const line = asked.logLines.find((text) => text.includes('"audit":"discard"')) ?? '{}';
     expect(JSON.parse(line)).toMatchObject({
-      ...{ audit: 'discard', key: 'DASHBOARD_API_KEY', watcher: tokenless },
-      ...{ reason: 'sent without a token', discarded: 2 },
+      audit: 'discard',
+      key: 'DASHBOARD_API_KEY',
+      watcher: tokenless,
+      reason: 'sent without a token',
+      discarded: 2,
     });
     expect((await discard(tokenless)).body).toEqual({ watcher: tokenless, discarded: 0, left: false });
     const alerts = (await (await asked.ask('/api/alerts?forwardedToCapi=false')).json()) as unknown[];

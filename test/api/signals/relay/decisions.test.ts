@@ -28,7 +28,9 @@ afterEach(async () => {
 });
 
 const group = (values: string[], duration = '4h') => ({
-  ...{ scenario: 's', scope: 'Ip', decisions: values.map((value) => ({ value, duration })) },
+  scenario: 's',
+  scope: 'Ip',
+  decisions: values.map((value) => ({ value, duration })),
 });
 const says = (body: unknown, { zip = false } = {}): void => {
   script = (_req, res) => {
@@ -80,7 +82,8 @@ describe('GET /v3/decisions/stream', () => {
     expect(JSON.parse(String(copy.body))).toEqual({
       new: [
         {
-          ...{ scenario: 's', scope: 'Ip' },
+          scenario: 's',
+          scope: 'Ip',
           decisions: ['2', '3'].map((value) => ({ value, duration: '3h58m30s' })),
         },
       ],
@@ -121,7 +124,9 @@ describe('GET /v3/decisions/stream', () => {
     };
     const answer = await pull(START, { headers: { 'if-modified-since': 'yesterday' } });
     expect([answer.status, answer.headers['retry-after'], answer.headers['etag']]).toEqual([
-      ...[status, '9', 'yesterday'],
+      status,
+      '9',
+      'yesterday',
     ]);
     expect((await proxy.stores.copies.read('w1', 'v3'))?.revision).toBe(1);
   });

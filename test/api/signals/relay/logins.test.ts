@@ -113,7 +113,8 @@ describe('a login whose token is still good', () => {
     const first = await login();
     const answer = await proxy.raw(method, path, {
       headers: {
-        ...{ authorization: `Bearer ${first.body.token}`, 'content-type': 'application/json' },
+        authorization: `Bearer ${first.body.token}`,
+        'content-type': 'application/json',
         ...(method === 'GET' ? {} : { 'content-length': '2' }),
       },
       ...(method === 'GET' ? {} : { body: Buffer.from('[]') }),
@@ -129,7 +130,9 @@ describe('a login whose token is still good', () => {
     const first = await login('w1', { scenarios: ['a'] });
     fail(429, { 'retry-after': '120' });
     expect(await login('w1', { scenarios: ['new'] })).toMatchObject({
-      ...{ status: 200, how: 'reused', body: { token: first.body.token } },
+      status: 200,
+      how: 'reused',
+      body: { token: first.body.token },
     });
     expect((await login('w2')).how).toBe('held');
     expect(asked()).toBe(2);
@@ -141,7 +144,9 @@ describe('a login whose token is still good', () => {
     for (const status of [503, 520]) {
       fail(status);
       expect(await login('w1', { scenarios: ['new'] })).toMatchObject({
-        ...{ status: 200, how: 'reused', body: { token: first.body.token } },
+        status: 200,
+        how: 'reused',
+        body: { token: first.body.token },
       });
     }
     expect((await login('w1', { password: 'wrong', scenarios: ['new'] })).status).toBe(520);
@@ -185,15 +190,22 @@ describe('a block of CAPI', () => {
     expect(asked()).toBe(1);
     const shown = (await (await proxy.ask('/api/forwarding')).json()) as { logins: object };
     expect(shown.logins).toEqual({
-      ...{ budget: 18, windowMinutes: 50, used: 1 },
+      budget: 18,
+      windowMinutes: 50,
+      used: 1,
       blocks: [
         {
-          ...{ watcher: null, status: 429, message: 'CAPI answered 429 to a login' },
-          ...{ at: new Date(T0).toISOString(), until: new Date(T0 + 120_000).toISOString() },
+          watcher: null,
+          status: 429,
+          message: 'CAPI answered 429 to a login',
+          at: new Date(T0).toISOString(),
+          until: new Date(T0 + 120_000).toISOString(),
         },
       ],
       refused: ['w2', 'w1'].map((watcher) => ({
-        ...{ watcher, status: 429, message: 'CAPI answered 429 to a login' },
+        watcher,
+        status: 429,
+        message: 'CAPI answered 429 to a login',
         at: new Date(T0).toISOString(),
       })),
     });
@@ -258,7 +270,9 @@ describe('refused logins', () => {
     expect((await login('real')).status).toBe(429);
     const refused = await listed();
     expect(refused.find(({ watcher }) => watcher === 'real')).toEqual({
-      ...{ watcher: 'real', status: 429, at: new Date(state.clock).toISOString() },
+      watcher: 'real',
+      status: 429,
+      at: new Date(state.clock).toISOString(),
       message: expect.stringMatching(/^Too many logins: 6 have been passed on/),
     });
     expect(refused.length).toBeLessThanOrEqual(51);

@@ -43,8 +43,10 @@ afterEach(async () => {
 const post = async (path: string, body: string | Buffer, headers: Record<string, string> = {}) => {
   const { status, body: said } = await proxy.raw('POST', path, {
     headers: {
-      ...{ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) },
-      ...{ authorization: `Bearer ${token}`, ...headers },
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      authorization: `Bearer ${token}`,
+      ...headers,
     },
     body: Buffer.from(body),
   });

@@ -17,8 +17,13 @@ beforeAll(async () => {
     geo: (address) =>
       address === '203.0.113.9'
         ? {
-            ...{ countryCode: 'FR', countryName: 'France', city: 'Lille', region: null },
-            ...{ latitude: 50, longitude: 3, timezone: null },
+            countryCode: 'FR',
+            countryName: 'France',
+            city: 'Lille',
+            region: null,
+            latitude: 50,
+            longitude: 3,
+            timezone: null,
           }
         : null,
   });
@@ -65,12 +70,20 @@ describe('GET /api/filters', () => {
     expect([response.status, await response.json()]).toEqual([
       200,
       {
-        ...{ mode: 'block', version: 'version-1', loadedAt: '1970-01-01T00:00:00.000Z', faults: [] },
+        mode: 'block',
+        version: 'version-1',
+        loadedAt: '1970-01-01T00:00:00.000Z',
+        faults: [],
         rules: [
           {
-            ...{ name: 'bans', description: null, enabled: true, watchers: ['paris*'], file: null },
+            name: 'bans',
+            description: null,
+            enabled: true,
+            watchers: ['paris*'],
+            file: null,
             filter: { field: 'decisions[].type', op: 'eq', value: 'ban' },
-            ...{ matches: 2, lastMatch: '2026-11-21T08:00:00.000Z' },
+            matches: 2,
+            lastMatch: '2026-11-21T08:00:00.000Z',
           },
           expect.objectContaining({ name: 'place', watchers: null, matches: 2 }),
           expect.objectContaining({ name: 'off', enabled: false, matches: 0, lastMatch: null }),
@@ -92,7 +105,11 @@ describe('POST /api/filters/preview', () => {
     expect([status, body]).toEqual([
       200,
       {
-        ...{ scanned: 5, complete: true, matched: 4, newlyMatched: 1, notes: [] },
+        scanned: 5,
+        complete: true,
+        matched: 4,
+        newlyMatched: 1,
+        notes: [],
         samples: [4, 3, 2, 1].map((id) =>
           expect.objectContaining({
             id,

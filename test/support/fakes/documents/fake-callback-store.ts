@@ -9,8 +9,15 @@ export const createFakeCallbackStore = (): CallbackStore => {
     async insert({ taskId, url, token }) {
       const now = new Date();
       callbacks.set(taskId, {
-        ...{ task_id: taskId, url, token, state: 'waiting', attempts: 0, last_status: null },
-        ...{ last_error: null, created_at: now, updated_at: now },
+        task_id: taskId,
+        url,
+        token,
+        state: 'waiting',
+        attempts: 0,
+        last_status: null,
+        last_error: null,
+        created_at: now,
+        updated_at: now,
       });
     },
     async get(taskId) {

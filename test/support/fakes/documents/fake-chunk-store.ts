@@ -19,7 +19,10 @@ const words = (text: string): string[] =>
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
 const placeOf = ({ chunk_id, file_key, generation, position }: StoredChunk): ChunkHead => ({
-  ...{ chunk_id, file_key, generation, position },
+  chunk_id,
+  file_key,
+  generation,
+  position,
 });
 
 const headOf = (chunk: StoredChunk): ChunkHead => {

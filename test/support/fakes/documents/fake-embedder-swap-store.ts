@@ -20,9 +20,16 @@ export const createFakeEmbedderSwapStore = (): EmbedderSwapStore => {
       const now = new Date();
       swaps.set(given.swap_id, {
         ...given,
-        ...{ status: 'running', phase: 'starting', files_total: null, files_done: 0 },
-        ...{ chunks_over_window: 0, figures: null, error: null },
-        ...{ started_at: now, updated_at: now, finished_at: null },
+        status: 'running',
+        phase: 'starting',
+        files_total: null,
+        files_done: 0,
+        chunks_over_window: 0,
+        figures: null,
+        error: null,
+        started_at: now,
+        updated_at: now,
+        finished_at: null,
       });
     },
     async get(swapId) {

@@ -18,7 +18,10 @@ export const createFakeFileStore = (): FileStore => {
   };
   const bury = (file: FileRecord): void => {
     Object.assign(file, {
-      ...{ live: null, pending_task: null, metadata_patch: null, workspaces: [] },
+      live: null,
+      pending_task: null,
+      metadata_patch: null,
+      workspaces: [],
       deleted_at: new Date(),
     });
     touch(file);

@@ -32,8 +32,13 @@ export const createFakePartitionStore = (): PartitionStore => {
       const created_at = new Date();
       const record = {
         ...PARTITION_DEFAULTS,
-        ...{ partition, partition_key: randomUUID(), embedder, created_by: ownerId, created_at },
-        ...{ swap: null, swapped_from: [] },
+        partition,
+        partition_key: randomUUID(),
+        embedder,
+        created_by: ownerId,
+        created_at,
+        swap: null,
+        swapped_from: [],
       };
       partitions.set(partition, record);
       members.push({ user_id: ownerId, partition, role: 'owner', added_at: created_at });

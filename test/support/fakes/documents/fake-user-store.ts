@@ -95,8 +95,11 @@ export const createFakeUserStore = (): UserStore => {
       const user = one(userId);
       if (user === undefined) return false;
       Object.assign(user, {
-        ...{ deleted_at: new Date(), is_admin: false, token_digest: null },
-        ...{ external_user_id: null, email: null },
+        deleted_at: new Date(),
+        is_admin: false,
+        token_digest: null,
+        external_user_id: null,
+        email: null,
       });
       return true;
     },

@@ -21,8 +21,15 @@ export const createFakeMigrationStore = (): MigrationStore => {
       const now = new Date();
       runs.set(given.run_id, {
         ...given,
-        ...{ state: 'running', phase: 'starting', done: 0, total: null, figures: {}, error: null },
-        ...{ started_at: now, updated_at: now, finished_at: null },
+        state: 'running',
+        phase: 'starting',
+        done: 0,
+        total: null,
+        figures: {},
+        error: null,
+        started_at: now,
+        updated_at: now,
+        finished_at: null,
       });
     },
     async get(runId) {

@@ -27,7 +27,13 @@ export const createFakeSchedules = (prefix: string) => {
         throw new AppError('VALIDATION_ERROR', 'Invalid schedule spec');
       const former = schedules.get(scheduleId);
       schedules.set(scheduleId, {
-        ...{ cron, everyMinutes: null, args, catchUpMinutes, overlap: 'skip', running: false, lastRun: null },
+        cron,
+        everyMinutes: null,
+        args,
+        catchUpMinutes,
+        overlap: 'skip',
+        running: false,
+        lastRun: null,
         paused: paused ?? former?.paused ?? false,
         note: note ?? former?.note ?? null,
         nextRuns: [new Date(Date.now() + 60_000)],

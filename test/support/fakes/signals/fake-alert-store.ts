@@ -61,7 +61,10 @@ export const createFakeAlertStore = (): FakeAlertStore => {
           lastId,
           copyRecord({
             ...alert,
-            ...{ id: lastId, position: lastId, filtered: alert.state === 'filtered', forwardedAt: null },
+            id: lastId,
+            position: lastId,
+            filtered: alert.state === 'filtered',
+            forwardedAt: null,
           }),
         );
         stored += 1;
@@ -117,10 +120,15 @@ export const createFakeAlertStore = (): FakeAlertStore => {
         .sort((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime() || b.id - a.id)
         .slice(offset, offset + limit)
         .map((alert) => ({
-          ...{ id: alert.id, watcher: alert.watcher, version: alert.version },
-          ...{ scenario: alert.fields.scenario, sourceValue: alert.fields.sourceValue },
-          ...{ receivedAt: new Date(alert.receivedAt), reason: alert.stateReason ?? '' },
-          ...{ bytes: Buffer.byteLength(alert.raw), releasable: alert.noteOnly !== true },
+          id: alert.id,
+          watcher: alert.watcher,
+          version: alert.version,
+          scenario: alert.fields.scenario,
+          sourceValue: alert.fields.sourceValue,
+          receivedAt: new Date(alert.receivedAt),
+          reason: alert.stateReason ?? '',
+          bytes: Buffer.byteLength(alert.raw),
+          releasable: alert.noteOnly !== true,
         }));
     },
     async release(id) {
@@ -163,9 +171,14 @@ export const createFakeAlertStore = (): FakeAlertStore => {
         .slice(0, limit)
         .map((alert) =>
           copyRecord({
-            ...{ id: alert.id, watcher: alert.watcher, version: alert.version, filtered: alert.filtered },
-            ...{ ruleSet: alert.ruleSet ?? null, receivedAt: alert.receivedAt },
-            ...{ raw: alert.raw, fields: alert.fields },
+            id: alert.id,
+            watcher: alert.watcher,
+            version: alert.version,
+            filtered: alert.filtered,
+            ruleSet: alert.ruleSet ?? null,
+            receivedAt: alert.receivedAt,
+            raw: alert.raw,
+            fields: alert.fields,
           }),
         );
     },
@@ -199,7 +212,10 @@ export const createFakeAlertStore = (): FakeAlertStore => {
         const gone = discarded.filter((alert) => alert.watcher === watcher).sort((a, b) => a.id - b.id);
         const last = gone.at(-1);
         return {
-          ...{ watcher, deferred, withheld: held.length - deferred, discarded: gone.length },
+          watcher,
+          deferred,
+          withheld: held.length - deferred,
+          discarded: gone.length,
           lastDiscarded: last === undefined ? null : { id: last.id, reason: last.stateReason ?? '' },
         };
       });

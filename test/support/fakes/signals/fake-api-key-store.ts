@@ -18,8 +18,15 @@ export const createFakeApiKeyStore = (): ApiKeyStore => {
       if ([...keys.values()].some((key) => key.name === name || key.digest === digest || key.id === id))
         return false;
       keys.set(id, {
-        ...{ id, name, scopes: [...scopes], digest, previousDigest: null },
-        ...{ createdAt: at, rotatedAt: null, lastUsedAt: null, previousUntil: null },
+        id,
+        name,
+        scopes: [...scopes],
+        digest,
+        previousDigest: null,
+        createdAt: at,
+        rotatedAt: null,
+        lastUsedAt: null,
+        previousUntil: null,
       });
       return true;
     },
@@ -38,8 +45,10 @@ export const createFakeApiKeyStore = (): ApiKeyStore => {
       const key = keys.get(id);
       if (key === undefined) return null;
       Object.assign(key, {
-        ...{ previousDigest: previousUntil === null ? null : key.digest, previousUntil },
-        ...{ digest, rotatedAt: at },
+        previousDigest: previousUntil === null ? null : key.digest,
+        previousUntil,
+        digest,
+        rotatedAt: at,
       });
       return toRecord(key);
     },

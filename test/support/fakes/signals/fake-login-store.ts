@@ -79,7 +79,10 @@ export const createFakeLoginStore = (): LoginStore => {
       const suspect = !all && !disproved && login?.password === password;
       of(all ? '*' : machineId).block = copyRecord({
         ...block,
-        ...{ machineId: all ? null : machineId, password, suspect, disproved: !all && disproved },
+        machineId: all ? null : machineId,
+        password,
+        suspect,
+        disproved: !all && disproved,
       });
     },
     async blockOf(machineId, password, at) {

@@ -21,14 +21,22 @@ const fileIn = async (bench: ActivityBench, fileId: string, workspaceKey: string
 
 const workspace = (bench: ActivityBench, workspace_key: string) =>
   bench.workspaces.create({
-    ...{ workspace_key, workspace_id: workspace_key, partition: 'library', display_name: null },
+    workspace_key,
+    workspace_id: workspace_key,
+    partition: 'library',
+    display_name: null,
     created_by: 5,
   });
 
 const user = (bench: ActivityBench, user_id: number) =>
   bench.users.create({
-    ...{ user_id, display_name: null, external_user_id: null, email: null, is_admin: false },
-    ...{ file_quota: null, token_digest: null },
+    user_id,
+    display_name: null,
+    external_user_id: null,
+    email: null,
+    is_admin: false,
+    file_quota: null,
+    token_digest: null,
   });
 
 const markedUsers = async (bench: ActivityBench) =>
@@ -51,15 +59,13 @@ describe('deletions that a crash cut short', () => {
     await workspace(bench, 'w');
     const key = 'key-of-own';
     await bench.files.admitFirst({
-      ...{
-        fileKey: key,
-        partition: 'library',
-        partitionKey: 'library',
-        fileId: 'own',
-        userId: 5,
-        taskId: 't',
-        generation: 50,
-      },
+      fileKey: key,
+      partition: 'library',
+      partitionKey: 'library',
+      fileId: 'own',
+      userId: 5,
+      taskId: 't',
+      generation: 50,
       workspaces: ['w'],
     });
     await bench.workspaces.markDeleted('library', 'w', { keepFiles: false });
@@ -103,7 +109,8 @@ describe('deletions that a crash cut short', () => {
     await bench.users.markDeleted(1);
     await sweep(bench);
     expect(await bench.tasks.get(task.task_id)).toMatchObject({
-      ...{ state: 'CANCELLED', error: { code: 'TASK_CANCELLED' } },
+      state: 'CANCELLED',
+      error: { code: 'TASK_CANCELLED' },
     });
     expect(await bench.partitions.get('library')).toBeNull();
   });

@@ -21,7 +21,11 @@ const picturingParser = (parts: readonly Part[], leftOut = 0) => ({
     for (const picture of numbers)
       await writeFile(join(pictures.directory, String(picture)), samplePng(picture));
     const lines = parts.map((part, position) => ({
-      ...{ position, page: null, headingPath: [], tokens: 200, sectionId: 0 },
+      position,
+      page: null,
+      headingPath: [],
+      tokens: 200,
+      sectionId: 0,
       ...(typeof part === 'string'
         ? { text: part, chunkType: 'text' }
         : { text: '', chunkType: 'image', picture: part }),
@@ -126,7 +130,8 @@ describe('captions of pictures', () => {
     ],
   ])('are missed where the model %s', async (_name, answer) => {
     const bench = await enrichmentBench({ enable_image_captioning: true }, answer, {
-      ...{ parser: picturingParser(['one', 0]), timeoutMs: 20 },
+      parser: picturingParser(['one', 0]),
+      timeoutMs: 20,
     });
     const { live } = await bench.index(await admit(bench));
     expect(live).toMatchObject({ degraded_stages: ['caption'], chunk_count: 1 });
@@ -134,7 +139,8 @@ describe('captions of pictures', () => {
 
   it('are missed where no vision model is registered', async () => {
     const bench = await enrichmentBench({ enable_image_captioning: true }, naming, {
-      ...{ parser: picturingParser(['one', 0]), builtin: true },
+      parser: picturingParser(['one', 0]),
+      builtin: true,
     });
     const { live } = await bench.index(await admit(bench));
     expect([live?.degraded_stages, bench.model.asked]).toEqual([['caption'], []]);
@@ -237,7 +243,8 @@ describe('captions of pictures', () => {
         async parseAndChunk(request) {
           if (request.pictures) throw new AppError('FILE_TOO_COMPLEX');
           const { pictures: _, ...parsed } = await reader.parseAndChunk({
-            ...{ ...request, pictures: { directory: `${request.outputPath}.pictures` } },
+            ...request,
+            pictures: { directory: `${request.outputPath}.pictures` },
           });
           const line = {
             position: 0,

@@ -143,13 +143,13 @@ describe('topic tags', () => {
   it('come of the model and the words that the preset names, as contexts do', async () => {
     const bench = await open(
       {
-        ...{
-          enable_contextualization: true,
-          contextualization_mode: 'none',
-          contextualization_llm: 'writer',
-        },
-        ...{ contextualization_prompt_name: 'place', enable_topic_tagging: true },
-        ...{ topic_tagging_llm: 'tagger', topic_tagging_prompt_name: 'topics' },
+        enable_contextualization: true,
+        contextualization_mode: 'none',
+        contextualization_llm: 'writer',
+        contextualization_prompt_name: 'place',
+        enable_topic_tagging: true,
+        topic_tagging_llm: 'tagger',
+        topic_tagging_prompt_name: 'topics',
       },
       (question) => (question.startsWith('Topics of') ? '["Mills"]' : 'A context.'),
       { texts: ['one'] },

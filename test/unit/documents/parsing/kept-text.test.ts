@@ -120,7 +120,10 @@ describe('Word keeps what mammoth leaves out:', () => {
     );
     const { text: shown } = await parser.parse('docx', bytes);
     expect(shown.split(/\n+/)).toEqual([
-      ...['The body.', 'Mill of the North', 'Confidential', 'Comment by Ada: Is this & that so?'],
+      'The body.',
+      'Mill of the North',
+      'Confidential',
+      'Comment by Ada: Is this & that so?',
     ]);
   });
 });

@@ -20,8 +20,16 @@ describe('the parse report', () => {
     expect(report).toMatchObject({
       parser: 'liteparse',
       parser_version: expect.stringMatching(/^\d+\.\d+\.\d+$/) as unknown,
-      ...{ pages: 5, pages_without_text: 1, tables: 4, pages_by_ocr: 0, ocr_confidence: null },
-      ...{ degraded: false, reasons: [], warnings: [], encoding: null, pictures: null },
+      pages: 5,
+      pages_without_text: 1,
+      tables: 4,
+      pages_by_ocr: 0,
+      ocr_confidence: null,
+      degraded: false,
+      reasons: [],
+      warnings: [],
+      encoding: null,
+      pictures: null,
     });
     expect(report.characters).toBeGreaterThan(1000);
     // The running titles.
@@ -69,7 +77,8 @@ describe('the parse report', () => {
     expect((await reportOf('docx', bytes)).pictures).toMatchObject({ kept: 0, left_out: 1 });
     const asked = await reportOf('docx', bytes, { pictures: { directory: '/nonexistent' } });
     expect(asked.pictures).toEqual({
-      ...{ kept: 0, left_out: 1 },
+      kept: 0,
+      left_out: 1,
       reasons: ['A picture is in a format that vision models do not take.'],
     });
   });

@@ -22,7 +22,14 @@ import { writeDocx, writeDocxBomb } from '../../../support/documents/write-docx.
 import { writePdf } from '../../../support/documents/write-pdf.js';
 
 const ALLOWED = new Set([
-  ...['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'MIMALLOC_ARENA_EAGER_COMMIT', 'NODE_CHANNEL_FD'],
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'TZ',
+  'LANG',
+  'LC_ALL',
+  'MIMALLOC_ARENA_EAGER_COMMIT',
+  'NODE_CHANNEL_FD',
   'NODE_CHANNEL_SERIALIZATION_MODE',
 ]);
 const endlessPdf = writePdf(samplePages(1), { selfRecursiveForm: true });
@@ -345,7 +352,11 @@ describe('tables', () => {
       '<table><tr><th>a<th>b<th>c</tr><tr><td colspan="2">ab<td>c</tr><tr><td rowspan="2">d<td>e<td>f</tr><tr><td>g<td>h</tr></table>',
     );
     expect(text.split('\n').map((line) => line.replace(/\s+/g, ''))).toEqual([
-      ...['|a|b|c|', '|-|-|-|', '|ab||c|', '|d|e|f|', '||g|h|'],
+      '|a|b|c|',
+      '|-|-|-|',
+      '|ab||c|',
+      '|d|e|f|',
+      '||g|h|',
     ]);
   });
 

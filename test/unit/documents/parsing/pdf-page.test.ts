@@ -14,11 +14,17 @@ const cell = (text: string, x: number, y: number) => ({
   bbox: { x, y, width: text.length * 6, height: 10 },
 });
 const paragraph = (text: string, x: number, y: number): LayoutBlock => ({
-  ...{ kind: 'paragraph', text },
+  kind: 'paragraph',
+  text,
   bbox: { x, y, width: text.length * 6, height: 10 },
 });
 const page = (blocks: LayoutBlock[], textItems: TextItem[]): ParsedPage => ({
-  ...{ pageNum: 1, width: 600, height: 800, markdown: '', blocks, textItems },
+  pageNum: 1,
+  width: 600,
+  height: 800,
+  markdown: '',
+  blocks,
+  textItems,
   text: textItems.map(({ text }) => text).join('\n'),
 });
 const read = (blocks: LayoutBlock[], items: TextItem[]) =>

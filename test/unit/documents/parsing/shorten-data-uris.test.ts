@@ -140,7 +140,10 @@ describe('a document with pictures as data URIs', () => {
     const path = join(directory, `${count++}.${kind}`);
     await writeFile(path, text);
     await pool.parseAndChunk({
-      ...{ path, kind, filename: 'upload', outputPath: `${path}.jsonl` },
+      path,
+      kind,
+      filename: 'upload',
+      outputPath: `${path}.jsonl`,
       chunking: { chunkSize: 512, overlapRate: 0.2 },
       ...(pictures && { pictures: { directory: `${path}-pictures` } }),
     });

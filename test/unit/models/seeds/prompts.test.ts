@@ -18,7 +18,11 @@ describe('fillPrompt', () => {
 describe('promptSlots', () => {
   test('names each slot once, and shows what is no plain one', () => {
     expect(promptSlots('{a} {b} {a} {{c}} {d.e} {f!r} {g:>10} {"h": 1} { i }')).toEqual([
-      ...['a', 'b', 'd.e', 'f!r', 'g:>10'],
+      'a',
+      'b',
+      'd.e',
+      'f!r',
+      'g:>10',
     ]);
   });
 

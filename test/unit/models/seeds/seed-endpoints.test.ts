@@ -52,7 +52,8 @@ describe('the table of model endpoints at the start', () => {
   test('says which dialect the environment names', async () => {
     const { endpoints } = await start({ ...modelEnvironment(server, 'openai'), LLM_PROVIDER: '' });
     expect(await endpoints.get('embedder', 'default')).toMatchObject({
-      ...{ provider: 'openai', extra: { provider: 'openai' } },
+      provider: 'openai',
+      extra: { provider: 'openai' },
     });
     expect(await endpoints.get('llm', 'default')).toMatchObject({ provider: null, extra: {} });
   });
@@ -73,7 +74,8 @@ describe('the table of model endpoints at the start', () => {
     const again = { ...modelEnvironment(server), ...sync, EMBEDDER_BATCH_SIZE: '7' };
     await start(again, endpoints);
     expect(await endpoints.get('embedder', 'default')).toEqual({
-      ...{ ...probed, batch_size: 7 },
+      ...probed,
+      batch_size: 7,
       updated_at: expect.any(Date),
     });
     await start({ ...again, EMBEDDER_MODEL_NAME: 'another' }, endpoints);

@@ -45,8 +45,14 @@ describe.each(['ollama', 'openai'] as const)(
       const schema = { type: 'object', properties: { a: { type: 'string' } } };
       const format = { type: 'json_schema', json_schema: { name: 'x', schema } };
       await listen(model, {
-        ...{ seed: 7, frequency_penalty: 0.5, presence_penalty: -0.5, logprobs: true, top_logprobs: 2 },
-        ...{ tools: TOOLS, response_format: format, some_vendor_field: { deep: [1] } },
+        seed: 7,
+        frequency_penalty: 0.5,
+        presence_penalty: -0.5,
+        logprobs: true,
+        top_logprobs: 2,
+        tools: TOOLS,
+        response_format: format,
+        some_vendor_field: { deep: [1] },
       });
       expect(body()).toMatchObject({
         tools: TOOLS,
@@ -98,7 +104,8 @@ describe.each(['ollama', 'openai'] as const)(
           : [
               ...QUESTION,
               {
-                ...{ role: 'assistant', content: '' },
+                role: 'assistant',
+                content: '',
                 tool_calls: [{ function: { name: 'open_mill', arguments: { at: 'nine' } } }],
               },
               { role: 'tool', content: 'done', tool_name: 'open_mill' },

@@ -10,7 +10,8 @@ import { shownPictures } from '../../../support/model-server/shown-pictures.js';
 const picture = { mimetype: 'image/png' as const, bytes: samplePng(3) };
 const look = (model: LanguageModel, signal?: AbortSignal) =>
   model.complete([{ role: 'user', content: 'What is it?', pictures: [picture] }], {
-    ...{ temperature: 0, maxTokens: 50 },
+    temperature: 0,
+    maxTokens: 50,
     ...(signal !== undefined && { signal }),
   });
 

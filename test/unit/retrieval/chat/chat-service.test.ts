@@ -32,7 +32,9 @@ describe('createChatService', () => {
     });
     expect(text).toBe('It opens at 4 bar [Source 1].');
     expect(end).toMatchObject({
-      ...{ finishReason: 'stop', truncated: false, usage: { promptTokens: 11, completionTokens: 7 } },
+      finishReason: 'stop',
+      truncated: false,
+      usage: { promptTokens: 11, completionTokens: 7 },
     });
     expect(end).not.toHaveProperty('error');
     expect(cites(end.sources.presented)).toEqual(['one', 'two']);

@@ -50,7 +50,9 @@ export const openChatStage = (script: Script, options: ChatStageOptions = {}) =>
   const searched: SearchRequest[] = [];
   const contextTokens = options.contextTokens ?? 8192;
   const model: LanguageModel = options.model ?? {
-    ...{ endpointName: 'scripted', modelName: 'scripted', contextTokens },
+    endpointName: 'scripted',
+    modelName: 'scripted',
+    contextTokens,
     stream: (messages, chatOptions) => {
       seen.push({ messages: [...messages], options: chatOptions });
       return script(messages, chatOptions);

@@ -22,7 +22,10 @@ describe('createCitationFilter', () => {
     ['[Sources: 4-99999]', [4, 5]],
   ])('cuts off and reads %j', (line, cited) => {
     expect(run([`The answer [Source 1].\n\n${line}`])).toEqual({
-      ...{ text: 'The answer [Source 1].', cited, reported: true, none: false },
+      text: 'The answer [Source 1].',
+      cited,
+      reported: true,
+      none: false,
     });
   });
 

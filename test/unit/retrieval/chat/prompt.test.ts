@@ -53,7 +53,7 @@ describe('buildPrompt', () => {
       );
       expect(presented[0]).toBe(results[0]);
     }
-    expect((await build(results, 300)).presented.map(idOf)).toEqual([...['c0', 'c2', 'c3']]);
+    expect((await build(results, 300)).presented.map(idOf)).toEqual(['c0', 'c2', 'c3']);
   });
 
   test('cuts the first source when it alone is too long', async () => {

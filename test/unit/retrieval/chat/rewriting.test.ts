@@ -12,7 +12,8 @@ describe('parseRewriting', () => {
       '{"intent": "other", "requires_retrieval": false, "queries": [{"query": " pump  colour ", ' +
       '"created_after": "2026-01-01", "created_before": "2026-02-01T00:00:00Z"}, {"query": "b", "created_after": null}]}';
     expect(parseRewriting(answer)).toEqual({
-      ...{ intent: 'other', requiresRetrieval: false },
+      intent: 'other',
+      requiresRetrieval: false,
       queries: [
         {
           text: 'pump colour',
@@ -72,7 +73,10 @@ describe('createQuestionRewriter', () => {
     const asked: { messages: readonly ChatMessage[]; maxTokens: number | undefined }[] = [];
     let clock = 0;
     const model = {
-      ...{ endpointName: 'e', modelName: 'm', contextTokens: 8192, stream: undefined as never },
+      endpointName: 'e',
+      modelName: 'm',
+      contextTokens: 8192,
+      stream: undefined as never,
       complete: async (messages, { maxTokens }) => {
         asked.push({ messages, maxTokens });
         const answer = answers.shift() ?? 'nothing';
@@ -88,7 +92,11 @@ describe('createQuestionRewriter', () => {
       signal = new AbortController().signal,
     ) =>
       rewriter.rewrite({
-        ...{ model, prompt: 'P {current_date} {query}', messages, historyDepth, signal },
+        model,
+        prompt: 'P {current_date} {query}',
+        messages,
+        historyDepth,
+        signal,
         date: new Date('2026-03-01T12:00:00Z'),
       });
     return { rewrite, asked, pass: (ms: number) => (clock += ms) };
@@ -97,8 +105,11 @@ describe('createQuestionRewriter', () => {
   test('shows the model the last messages, and takes 512 tokens', async () => {
     const { rewrite, asked } = setUp(['{"queries": ["colour of the pump"]}']);
     const messages: ChatMessage[] = [
-      ...[user('one'), { role: 'assistant', content: 'two' } as const, user('three')],
-      ...[{ role: 'assistant', content: 'four' } as const, user('And the pump?')],
+      user('one'),
+      { role: 'assistant', content: 'two' } as const,
+      user('three'),
+      { role: 'assistant', content: 'four' } as const,
+      user('And the pump?'),
     ];
     expect(await rewrite(messages)).toMatchObject({ queries: [{ text: 'colour of the pump' }] });
     expect(asked).toEqual([

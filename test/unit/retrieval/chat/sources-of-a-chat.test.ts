@@ -31,7 +31,8 @@ describe('the queries of a chat', () => {
     const { collect, searched } = openChatStage(answer, { found, complete });
     const { end } = await collect({ trace: true, allRetrieved: true, topN: 2, rrfK: 60 });
     expect(searched.map(({ text }) => text)).toEqual([
-      ...['At what pressure does the valve open?', 'pump colour'],
+      'At what pressure does the valve open?',
+      'pump colour',
     ]);
     // 1/61 + 1/63, 1/62 + 1/61, 1/62, 1/63
     expect(idsOf(end.sources.presented)).toEqual(['b', 'a']);
@@ -42,7 +43,8 @@ describe('the queries of a chat', () => {
         { kind: 'question', results: [{ id: 'a' }, { id: 'b' }, { id: 'd' }] },
         { kind: 'rewritten', text: 'pump colour' },
       ],
-      ...{ fused: ['b', 'a', 'c', 'd'], presented: ['b', 'a'] },
+      fused: ['b', 'a', 'c', 'd'],
+      presented: ['b', 'a'],
     });
   });
 
@@ -87,7 +89,9 @@ describe('the queries of a chat', () => {
     const multi = openChatStage(answer, { complete });
     await multi.collect({ type: 'multiQuery' });
     expect(multi.searched.map(({ text }) => text).slice(1)).toEqual([
-      ...['valve pressure', 'opening pressure', 'when does it open'],
+      'valve pressure',
+      'opening pressure',
+      'when does it open',
     ]);
     const hyde = openChatStage(answer, { complete });
     await hyde.collect({ type: 'hyde' });
@@ -105,7 +109,9 @@ describe('a time span', () => {
     const { end } = await collect();
     expect(idsOf(end.sources.presented)).toEqual(['jan']);
     const compare = (operator: string, at: string) => ({
-      ...{ kind: 'compare', field: 'created_at', operator },
+      kind: 'compare',
+      field: 'created_at',
+      operator,
       value: { kind: 'time', value: Date.parse(at) },
     });
     const filter = { kind: 'and', parts: [compare('>=', '2026-01-01'), compare('<', '2026-02-01')] };
@@ -170,16 +176,27 @@ describe('what is asked of a search', () => {
   test('is what partition and client say', async () => {
     const { collect, searched } = openChatStage(answer);
     await collect({
-      ...{ candidates: 30, similarityThreshold: 0.4, workspace: 'w', topN: 3 },
-      ...{ rerank: { enabled: true, reranker: 'cross' }, includeRelated: true, includeAncestors: false },
+      candidates: 30,
+      similarityThreshold: 0.4,
+      workspace: 'w',
+      topN: 3,
+      rerank: { enabled: true, reranker: 'cross' },
+      includeRelated: true,
+      includeAncestors: false,
     });
     expect(searched[0]).toMatchObject({
-      ...{ candidates: 30, similarityThreshold: 0.4, workspace: 'w', topK: 3 },
+      candidates: 30,
+      similarityThreshold: 0.4,
+      workspace: 'w',
+      topK: 3,
       rerank: { enabled: true, reranker: 'cross' },
       related: { includeRelated: true, includeAncestors: false, relatedLimit: 10, maxAncestorDepth: 10 },
     });
     await collect({
-      ...{ rerank: { enabled: true }, includeRelated: true, disableReranker: true, disableExpansion: true },
+      rerank: { enabled: true },
+      includeRelated: true,
+      disableReranker: true,
+      disableExpansion: true,
     });
     expect(searched[1]).toMatchObject({ rerank: { enabled: false } });
     expect(searched[1]).not.toHaveProperty('related');

@@ -4,7 +4,10 @@ import { parseFilter } from '../../../../activities/retrieval/filter/parse-filte
 import { AppError } from '../../../../schemas/app-error.js';
 
 const compare = (field: string, operator: string, value: unknown) => ({
-  ...{ kind: 'compare', field, operator, value },
+  kind: 'compare',
+  field,
+  operator,
+  value,
 });
 const text = (value: string) => ({ kind: 'text', value });
 const integer = (value: number | bigint) => ({ kind: 'integer', value: BigInt(value) });

@@ -82,7 +82,11 @@ describe('presentFileMetadata', () => {
   test('gives the live version, or the names alone', () => {
     const live = makeVersion({ metadata: client, parent_id: 'mail-1' });
     expect(presentFileMetadata(makeFile({ live }))).toMatchObject({
-      ...{ project: 'dam', source: 'report.pdf', partition: 'public', page: 1, parent_id: 'mail-1' },
+      project: 'dam',
+      source: 'report.pdf',
+      partition: 'public',
+      page: 1,
+      parent_id: 'mail-1',
     });
     expect(presentFileMetadata(makeFile({ live: null }))).toEqual({ file_id: 'file-1', partition: 'public' });
   });

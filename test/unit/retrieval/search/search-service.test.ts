@@ -81,7 +81,9 @@ const setUp = (world: World) => {
         new Map(
           world.files.filter(({ file_key }) => keys.includes(file_key)).map((file) => [file.file_key, file]),
         ),
-      ...{ get: nobodyAsks, listRelated: nobodyAsks, listWorkspaceKeys: nobodyAsks },
+      get: nobodyAsks,
+      listRelated: nobodyAsks,
+      listWorkspaceKeys: nobodyAsks,
     },
     workspaces: { find: nobodyAsks },
     partitions: {
@@ -399,7 +401,9 @@ describe('createSearchService', () => {
             chunkOf(files[index]!, position, { generation: index * 10 + generation, partition: 'p' }),
           );
           const { search } = setUp({
-            ...{ chunks, files, candidates: 8 },
+            chunks,
+            files,
+            candidates: 8,
             partitions: ['p', 'q', 'foreign'].map((name) => makePartition(name)),
           });
           const results = await search({ scope: scopeOf('p', 'q'), topK });

@@ -45,8 +45,13 @@ const RDAP = {
   ],
 };
 const FACTS: WhoisFacts = {
-  ...{ netName: 'EXAMPLE-NET', netRange: '198.51.100.0 - 198.51.100.255', cidr: '198.51.100.0/24' },
-  ...{ organization: 'Example Ltd', country: 'FR', descr: 'Line one line two', abuse: 'abuse@example.net' },
+  netName: 'EXAMPLE-NET',
+  netRange: '198.51.100.0 - 198.51.100.255',
+  cidr: '198.51.100.0/24',
+  organization: 'Example Ltd',
+  country: 'FR',
+  descr: 'Line one line two',
+  abuse: 'abuse@example.net',
 };
 
 describe('parseAddressOrRange', () => {
@@ -110,33 +115,45 @@ describe('readWhoisAnswer', () => {
   it('reads what RIPE and its like write', () => {
     const text = [
       "% Abuse contact for '198.51.100.0 - 198.51.100.255' is 'abuse@example.net'",
-      ...[
-        '',
-        'inetnum:        198.51.0.0 - 198.51.255.255',
-        'netname:        OUTER',
-        'descr:          First',
-      ],
-      ...['country:        fr', '', 'inetnum:        198.51.100.0 - 198.51.100.255', 'netname:        INNER'],
-      ...[
-        'descr:          Second',
-        'organisation:   ORG-EX1',
-        'org-name:       Example Ltd',
-        'route: 198.51.100.0/24',
-      ],
+      '',
+      'inetnum:        198.51.0.0 - 198.51.255.255',
+      'netname:        OUTER',
+      'descr:          First',
+      'country:        fr',
+      '',
+      'inetnum:        198.51.100.0 - 198.51.100.255',
+      'netname:        INNER',
+      'descr:          Second',
+      'organisation:   ORG-EX1',
+      'org-name:       Example Ltd',
+      'route: 198.51.100.0/24',
     ].join('\r\n');
     expect(readWhoisAnswer(text)).toEqual({
-      ...{ netRange: '198.51.100.0 - 198.51.100.255', netName: 'INNER', descr: 'First', country: 'FR' },
-      ...{ organization: 'Example Ltd', cidr: '198.51.100.0/24', abuse: 'abuse@example.net' },
+      netRange: '198.51.100.0 - 198.51.100.255',
+      netName: 'INNER',
+      descr: 'First',
+      country: 'FR',
+      organization: 'Example Ltd',
+      cidr: '198.51.100.0/24',
+      abuse: 'abuse@example.net',
     });
   });
   it('reads what ARIN writes', () => {
     const text = [
-      ...['NetRange:       192.0.2.0 - 192.0.2.255', 'CIDR:           192.0.2.0/24', 'NetName:        TEST'],
-      ...['OrgName:        Example Inc', 'Country:        US', 'OrgAbuseEmail:  abuse@example.com'],
+      'NetRange:       192.0.2.0 - 192.0.2.255',
+      'CIDR:           192.0.2.0/24',
+      'NetName:        TEST',
+      'OrgName:        Example Inc',
+      'Country:        US',
+      'OrgAbuseEmail:  abuse@example.com',
     ].join('\n');
     expect(readWhoisAnswer(text)).toEqual({
-      ...{ netRange: '192.0.2.0 - 192.0.2.255', cidr: '192.0.2.0/24', netName: 'TEST' },
-      ...{ organization: 'Example Inc', country: 'US', abuse: 'abuse@example.com' },
+      netRange: '192.0.2.0 - 192.0.2.255',
+      cidr: '192.0.2.0/24',
+      netName: 'TEST',
+      organization: 'Example Inc',
+      country: 'US',
+      abuse: 'abuse@example.com',
     });
   });
   it.each(['', '% no entries found', 'a: b\n:\n::', 'x'.repeat(100_000)])(
@@ -338,10 +355,13 @@ describe('createIpInfo', () => {
 
   it('keeps what is known when a part fails, and says which', async () => {
     const { info } = bench({
-      ...{ rdap: fault('ECONNREFUSED'), whois: fault('ENOTFOUND'), reverse: fault('ECANCELLED') },
+      rdap: fault('ECONNREFUSED'),
+      whois: fault('ENOTFOUND'),
+      reverse: fault('ECANCELLED'),
     });
     expect(await info.lookup('8.8.8.8')).toEqual({
-      ...{ reverseDns: [], whois: null },
+      reverseDns: [],
+      whois: null,
       error: 'reverse DNS: no answer in time; RDAP: ECONNREFUSED; WHOIS: ENOTFOUND',
     });
   });
@@ -384,7 +404,9 @@ describe('createIpInfo', () => {
 
   it('can be switched off', async () => {
     expect(await NO_IP_INFO.lookup('8.8.8.8')).toEqual({
-      ...{ reverseDns: [], whois: null, error: 'lookups are switched off' },
+      reverseDns: [],
+      whois: null,
+      error: 'lookups are switched off',
     });
   });
 });

@@ -34,7 +34,9 @@ describe('durations of Go', () => {
 
 describe('aggregating, v3', () => {
   const group = (scenario: string, values: string[], duration = '4h') => ({
-    ...{ scenario, scope: 'Ip', decisions: values.map((value) => ({ value, duration })) },
+    scenario,
+    scope: 'Ip',
+    decisions: values.map((value) => ({ value, duration })),
   });
   const aggregate = (before: AggregatedDecisions | null, answer: unknown, startup = false, at = T0) =>
     aggregateDecisions(before, answer, { version: 'v3', startup, at });
@@ -117,7 +119,14 @@ describe('aggregating, v3', () => {
 describe('aggregating, v2', () => {
   test('keeps each decision whole', () => {
     const decision = (value: string) => ({
-      ...{ id: 1, origin: 'CAPI', scenario: 's', scope: 'Ip', type: 'ban', value, duration: '2h', uuid: 'u' },
+      id: 1,
+      origin: 'CAPI',
+      scenario: 's',
+      scope: 'Ip',
+      type: 'ban',
+      value,
+      duration: '2h',
+      uuid: 'u',
     });
     const options = { version: 'v2', at: T0 } as const;
     const first = aggregateDecisions(

@@ -49,17 +49,20 @@ describe('passThrough', () => {
     answer = async (req, res) => {
       seen = { url: req.url, method: req.method, headers: req.headers, body: await buffer(req) };
       res.writeHead(422, [
-        ...['Content-Encoding', 'gzip', 'Retry-After', '9', 'X-RateLimit-Limit', '3'],
-        ...[
-          'Set-Cookie',
-          'a=1',
-          'Set-Cookie',
-          'b=2',
-          'X-Secret-Hop',
-          'h',
-          'Connection',
-          'close, X-Secret-Hop',
-        ],
+        'Content-Encoding',
+        'gzip',
+        'Retry-After',
+        '9',
+        'X-RateLimit-Limit',
+        '3',
+        'Set-Cookie',
+        'a=1',
+        'Set-Cookie',
+        'b=2',
+        'X-Secret-Hop',
+        'h',
+        'Connection',
+        'close, X-Secret-Hop',
       ]);
       res.end(packed);
     };
@@ -67,40 +70,39 @@ describe('passThrough', () => {
       method: 'POST',
       path: '/v2/metrics/?a=1&b=%2F%20',
       headers: {
-        ...{
-          host: 'gateway',
-          authorization: 'Bearer t',
-          'user-agent': 'crowdsec/v1',
-          'content-encoding': 'gzip',
-        },
-        ...{
-          'if-modified-since': 'yesterday',
-          'content-length': String(packed.length),
-          expect: '100-continue',
-        },
-        ...{ connection: 'keep-alive, X-Hop', 'x-hop': '1', 'keep-alive': 'timeout=5', te: 'trailers' },
-        ...{ 'proxy-authorization': 'no', upgrade: 'h2c', accept: ['a', 'b'] },
+        host: 'gateway',
+        authorization: 'Bearer t',
+        'user-agent': 'crowdsec/v1',
+        'content-encoding': 'gzip',
+        'if-modified-since': 'yesterday',
+        'content-length': String(packed.length),
+        expect: '100-continue',
+        connection: 'keep-alive, X-Hop',
+        'x-hop': '1',
+        'keep-alive': 'timeout=5',
+        te: 'trailers',
+        'proxy-authorization': 'no',
+        upgrade: 'h2c',
+        accept: ['a', 'b'],
       },
       body: Readable.from([packed.subarray(0, 3), packed.subarray(3)]),
     });
     expect(seen).toMatchObject({ url: '/v2/metrics/?a=1&b=%2F%20', method: 'POST', body: packed });
     expect(seen?.headers).toEqual({
-      ...{ host: new URL(upstream.url).host, authorization: 'Bearer t', 'user-agent': 'crowdsec/v1' },
-      ...{
-        'content-encoding': 'gzip',
-        'if-modified-since': 'yesterday',
-        accept: 'a, b',
-        connection: 'close',
-      },
+      host: new URL(upstream.url).host,
+      authorization: 'Bearer t',
+      'user-agent': 'crowdsec/v1',
+      'content-encoding': 'gzip',
+      'if-modified-since': 'yesterday',
+      accept: 'a, b',
+      connection: 'close',
       'content-length': String(packed.length),
     });
     expect(result.status).toBe(422);
     expect(result.headers).toMatchObject({
-      ...{
-        'content-encoding': 'gzip',
-        'retry-after': '9',
-        'x-ratelimit-limit': '3',
-      },
+      'content-encoding': 'gzip',
+      'retry-after': '9',
+      'x-ratelimit-limit': '3',
     });
     expect(Object.keys(result.headers)).not.toEqual(expect.arrayContaining(['connection']));
     for (const name of ['x-secret-hop', 'set-cookie']) expect(result.headers).not.toHaveProperty(name);
@@ -174,7 +176,10 @@ describe('passThrough', () => {
 
   it('reports 502 when CAPI cannot be reached', async () => {
     await expect(to('http://127.0.0.1:1').passThrough(get('/v2/x'))).rejects.toMatchObject({
-      ...{ code: 'CAPI_UNREACHABLE', status: 502, message: 'Failed to forward to CAPI', retryable: true },
+      code: 'CAPI_UNREACHABLE',
+      status: 502,
+      message: 'Failed to forward to CAPI',
+      retryable: true,
     });
   });
 

@@ -139,14 +139,19 @@ describe('evaluating', () => {
       name: 'broken',
       description: null,
       enabled: true,
-      ...{ watchers: null, appliesTo: () => true, filter: {}, file: null },
+      watchers: null,
+      appliesTo: () => true,
+      filter: {},
+      file: null,
       condition: () => {
         throw new Error('broken');
       },
     };
     const good = compiled({ field: 'decisions', op: 'empty' });
     expect(evaluateRules([broken, good], 'block', {})).toEqual({
-      ...{ filtered: true, reasons: ['decisions is empty'], matched: ['test'] },
+      filtered: true,
+      reasons: ['decisions is empty'],
+      matched: ['test'],
     });
     expect(evaluateRules([broken], 'allow', {})).toEqual({ filtered: true, reasons: [], matched: [] });
   });

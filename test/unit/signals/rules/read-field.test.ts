@@ -6,8 +6,13 @@ import { compileForTest, reasonFor } from './compile-for-test.js';
 
 const FACTS: Facts = {
   geo: {
-    ...{ countryCode: 'FR', countryName: 'France', city: 'Lille', region: null },
-    ...{ latitude: 50.6, longitude: 3.1, timezone: 'Europe/Paris' },
+    countryCode: 'FR',
+    countryName: 'France',
+    city: 'Lille',
+    region: null,
+    latitude: 50.6,
+    longitude: 3.1,
+    timezone: 'Europe/Paris',
   },
   proxy: { watcher: 'paris-1', version: 'v3' },
 };

@@ -122,7 +122,9 @@ describe('scanned pages of a PDF', () => {
     const pdf = writePdf([[], [], []], { pictures: [page(0), page(1), page(2)] });
     const { report } = await parser.parse('pdf', pdf, { limits: { ...LIMITS, maxOcrPages: 1 } });
     expect(report).toMatchObject({
-      ...{ pages_by_ocr: 1, pages_without_text: 2, degraded: true },
+      pages_by_ocr: 1,
+      pages_without_text: 2,
+      degraded: true,
       reasons: expect.arrayContaining([expect.stringContaining('At most 1 scanned pages')]),
     });
     const off = await parser.parse('pdf', pdf, { limits: { ocrLanguages: [] } });

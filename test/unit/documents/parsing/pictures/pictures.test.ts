@@ -40,7 +40,10 @@ const read = async (kind: FileKind, bytes: Buffer | string, limits?: Partial<Pic
   const folder = `${path}-pictures`;
   await writeFile(path, bytes);
   const { pictures } = await pool.parseAndChunk({
-    ...{ path, kind, filename: 'upload', outputPath: `${path}.jsonl` },
+    path,
+    kind,
+    filename: 'upload',
+    outputPath: `${path}.jsonl`,
     chunking: { chunkSize: 512, overlapRate: 0.2 },
     ...(limits !== 'none' && { pictures: { directory: folder, ...(limits && { limits }) } }),
   });
@@ -130,7 +133,8 @@ describe('pictures of HTML', () => {
 
 describe('pictures of Word documents', () => {
   const media = (name: string, content: Buffer, declaredSize?: number) => ({
-    ...{ name: `word/media/${name}`, content },
+    name: `word/media/${name}`,
+    content,
     ...(declaredSize !== undefined && { declaredSize }),
   });
   const blocks = [
@@ -173,7 +177,13 @@ describe('pictures of Word documents', () => {
 describe('pictures of PDF files', () => {
   const line = (text: string, y: number) => ({ text, y });
   const picture = (shade: number, y: number, page = 0) => ({
-    ...{ width: 90, height: 60, pixels: samplePixels(90, 60, shade), page, x: 100, y, side: 120 },
+    width: 90,
+    height: 60,
+    pixels: samplePixels(90, 60, shade),
+    page,
+    x: 100,
+    y,
+    side: 120,
   });
 
   it('stand on their pages, between the lines above and below, with the pixels of the file', async () => {

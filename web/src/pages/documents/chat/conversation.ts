@@ -32,7 +32,12 @@ const createConversation = () => {
   const change = (id: number, changes: (message: Message) => Partial<Message>) =>
     set(messages.map((message) => (message.id === id ? { ...message, ...changes(message) } : message)));
   const made = (role: Message['role'], content: string, state: Message['state']): Message => ({
-    ...{ id: nextId++, role, content, state, extra: null, error: null },
+    id: nextId++,
+    role,
+    content,
+    state,
+    extra: null,
+    error: null,
   });
 
   const stop = () => {

@@ -36,7 +36,9 @@ const Passage = ({ source }: { source: Source }) => {
   });
   const range = from !== undefined && end !== undefined && end > from ? { from, to: end } : null;
   const href = withQuery(to.file(textOf(chunk['partition']), textOf(chunk['file_id'])), {
-    ...{ extract: id, from: range?.from, to: range?.to },
+    extract: id,
+    from: range?.from,
+    to: range?.to,
   });
   if (extract.error instanceof ApiError && extract.error.status === 404) return <Text>{t.goneSource}</Text>;
   return (

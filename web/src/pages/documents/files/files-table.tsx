@@ -31,7 +31,10 @@ export const FilesTable = ({ partition, rows, editable, onDelete }: Props) => {
   const shown = useMemo(() => arrange(rows, wanted, sort), [rows, wanted, sort]);
   const columns: Column<FileRow>[] = [
     {
-      ...{ key: 'file', header: t.file, width: 'minmax(220px, 3fr)', sortable: true },
+      key: 'file',
+      header: t.file,
+      width: 'minmax(220px, 3fr)',
+      sortable: true,
       cell: ({ file_id: id, original_filename: name }) => (
         <Anchor component={Link} href={to.file(partition, id)} size="sm" title={id}>
           {textOf(name) || id}
@@ -39,15 +42,23 @@ export const FilesTable = ({ partition, rows, editable, onDelete }: Props) => {
       ),
     },
     {
-      ...{ key: 'size', header: t.size, width: '100px', sortable: true },
+      key: 'size',
+      header: t.size,
+      width: '100px',
+      sortable: true,
       cell: (row) => textOf(row['file_size']),
     },
     {
-      ...{ key: 'indexed', header: t.indexed, width: '170px', sortable: true },
+      key: 'indexed',
+      header: t.indexed,
+      width: '170px',
+      sortable: true,
       cell: (row) => <Time at={row.indexed_at} />,
     },
     {
-      ...{ key: 'actions', header: common.actions, width: '64px' },
+      key: 'actions',
+      header: common.actions,
+      width: '64px',
       cell: (row) => (
         <FileActions
           partition={partition}

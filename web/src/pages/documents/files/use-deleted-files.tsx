@@ -24,7 +24,8 @@ export const useDeletedFiles = (partition: string) => {
   const { mutate } = useMutation({
     mutationFn: (file: string) =>
       send(`/indexer/partition/${encodeURIComponent(partition)}/file/${encodeURIComponent(file)}`, {
-        ...{ method: 'DELETE', keepalive: true },
+        method: 'DELETE',
+        keepalive: true,
       }),
     onSettled: async (_answer, _error, file) => {
       await queryClient.invalidateQueries({ queryKey: ['files', partition] });
@@ -64,7 +65,9 @@ export const useDeletedFiles = (partition: string) => {
       notifications.hide(id);
     };
     notifications.show({
-      ...{ id, autoClose: UNDO_MS, title: t.deleted(file) },
+      id,
+      autoClose: UNDO_MS,
+      title: t.deleted(file),
       message: (
         <Group justify="space-between">
           <Text size="sm">{t.deletedHint}</Text>

@@ -37,7 +37,8 @@ const search = ({ text, partitions, filter, count, trace }: Asked, signal: Abort
     api.GET('/search/', {
       params: {
         query: {
-          ...{ text, top_k: count },
+          text,
+          top_k: count,
           ...(partitions.length === 0 ? {} : { partitions }),
           ...(filter.trim() === '' ? {} : { filter }),
           ...(trace ? { include_retrieval_trace: 'true' } : {}),

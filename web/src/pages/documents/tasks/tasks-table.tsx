@@ -33,7 +33,9 @@ export const TasksTable = ({ tasks }: { tasks: readonly Task[] }) => {
   });
   const columns: Column<Task>[] = [
     {
-      ...{ key: 'state', header: t.taskState, width: '130px' },
+      key: 'state',
+      header: t.taskState,
+      width: '130px',
       cell: ({ state }) => (
         <Badge color={COLOURS[state]} variant="dot">
           {t.states[state]}
@@ -41,24 +43,32 @@ export const TasksTable = ({ tasks }: { tasks: readonly Task[] }) => {
       ),
     },
     {
-      ...{ key: 'file', header: t.file, width: 'minmax(180px, 2fr)' },
+      key: 'file',
+      header: t.file,
+      width: 'minmax(180px, 2fr)',
       cell: ({ details }) => details.file_id,
     },
     {
-      ...{ key: 'partition', header: t.partition, width: 'minmax(120px, 1fr)' },
+      key: 'partition',
+      header: t.partition,
+      width: 'minmax(120px, 1fr)',
       cell: ({ details }) => (
         <Anchor component={Link} href={to.partition(details.partition)} size="sm">
           {details.partition}
         </Anchor>
       ),
     },
-    { ...{ key: 'at', header: t.created, width: '150px' }, cell: (task) => <Time at={task.created_at} /> },
+    { key: 'at', header: t.created, width: '150px', cell: (task) => <Time at={task.created_at} /> },
     {
-      ...{ key: 'duration', header: t.taskDuration, width: '90px' },
+      key: 'duration',
+      header: t.taskDuration,
+      width: '90px',
       cell: ({ duration_ms: ms }) => (ms === null ? '' : format.seconds(ms)),
     },
     {
-      ...{ key: 'actions', header: common.actions, width: '170px' },
+      key: 'actions',
+      header: common.actions,
+      width: '170px',
       cell: (task) => (
         <Group gap="xs">
           {(task.state === 'QUEUED' || task.state === 'SERIALIZING') && (

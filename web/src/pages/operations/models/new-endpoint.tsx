@@ -23,7 +23,9 @@ const create = ({ name, type, endpoint, model, key }: Values) =>
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({
-      ...{ name, model_type: type, endpoint },
+      name,
+      model_type: type,
+      endpoint,
       ...(model === '' ? {} : { model_name: model }),
       ...(key === '' ? {} : { extra: { api_key: key } }),
     }),

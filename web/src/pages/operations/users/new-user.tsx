@@ -19,7 +19,8 @@ const create = async ({ name, email, admin, quota }: Values): Promise<NewToken> 
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({
-      ...{ display_name: name, is_admin: admin },
+      display_name: name,
+      is_admin: admin,
       ...(email === '' ? {} : { email }),
       ...(typeof quota === 'number' ? { file_quota: quota } : {}),
     }),

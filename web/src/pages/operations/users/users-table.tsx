@@ -56,23 +56,31 @@ export const UsersTable = ({ users, onToken }: Props) => {
     return quota < 0 ? t.unlimited : format.number(quota);
   };
   const columns: Column<User>[] = [
-    { ...{ key: 'name', header: t.displayName, width: 'minmax(110px, 2fr)' }, cell: nameOf },
-    { ...{ key: 'email', header: t.email, width: 'minmax(110px, 2fr)' }, cell: ({ email }) => email },
+    { key: 'name', header: t.displayName, width: 'minmax(110px, 2fr)', cell: nameOf },
+    { key: 'email', header: t.email, width: 'minmax(110px, 2fr)', cell: ({ email }) => email },
     {
-      ...{ key: 'admin', header: t.admin, width: '125px' },
+      key: 'admin',
+      header: t.admin,
+      width: '125px',
       cell: ({ is_admin: admin }) => admin && <Badge variant="default">{t.admin}</Badge>,
     },
     {
-      ...{ key: 'files', header: t.files, width: '70px' },
+      key: 'files',
+      header: t.files,
+      width: '70px',
       cell: ({ file_count: count }) => format.number(count),
     },
-    { ...{ key: 'quota', header: t.quota, width: '130px' }, cell: quotaOf },
+    { key: 'quota', header: t.quota, width: '130px', cell: quotaOf },
     {
-      ...{ key: 'created', header: documents.created, width: '140px' },
+      key: 'created',
+      header: documents.created,
+      width: '140px',
       cell: ({ created_at: at }) => <Time at={at} />,
     },
     {
-      ...{ key: 'actions', header: common.actions, width: '220px' },
+      key: 'actions',
+      header: common.actions,
+      width: '220px',
       cell: (user) => <UserActions user={user} name={nameOf(user)} onToken={onToken} />,
     },
   ];

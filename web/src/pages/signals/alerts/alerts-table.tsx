@@ -19,11 +19,15 @@ export const AlertsTable = ({ alerts, onEnd }: Props) => {
   const format = useFormat();
   const columns: Column<Alert>[] = [
     {
-      ...{ key: 'received', header: t.received, width: '150px' },
+      key: 'received',
+      header: t.received,
+      width: '150px',
       cell: ({ receivedAt }) => <Time at={receivedAt} />,
     },
     {
-      ...{ key: 'scenario', header: t.scenario, width: 'minmax(220px, 3fr)' },
+      key: 'scenario',
+      header: t.scenario,
+      width: 'minmax(220px, 3fr)',
       cell: ({ id, scenario }) => (
         <Anchor component={Link} href={to.alert(id)} size="sm" title={scenario}>
           {scenario}
@@ -31,23 +35,33 @@ export const AlertsTable = ({ alerts, onEnd }: Props) => {
       ),
     },
     {
-      ...{ key: 'source', header: t.source, width: 'minmax(140px, 1.5fr)' },
+      key: 'source',
+      header: t.source,
+      width: 'minmax(140px, 1.5fr)',
       cell: ({ sourceValue, sourceIp }) => sourceValue ?? sourceIp ?? '',
     },
     {
-      ...{ key: 'country', header: t.country, width: 'minmax(90px, 1fr)' },
+      key: 'country',
+      header: t.country,
+      width: 'minmax(90px, 1fr)',
       cell: ({ geoCountryCode: code }) => (code === null ? '' : format.country(code)),
     },
     {
-      ...{ key: 'machine', header: t.machine, width: 'minmax(90px, 1fr)' },
+      key: 'machine',
+      header: t.machine,
+      width: 'minmax(90px, 1fr)',
       cell: ({ machineId }) => machineId ?? '',
     },
     {
-      ...{ key: 'decisions', header: t.decisions, width: '90px' },
+      key: 'decisions',
+      header: t.decisions,
+      width: '90px',
       cell: ({ hasDecisions }) => (hasDecisions === true ? common.yes : common.no),
     },
     {
-      ...{ key: 'state', header: t.state, width: '190px' },
+      key: 'state',
+      header: t.state,
+      width: '190px',
       cell: (alert) => <AlertState alert={alert} />,
     },
   ];

@@ -42,7 +42,9 @@ const TimeChart = ({ days, period }: Props) => {
     const date = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' });
     const named = (seconds: number) => date.format(new Date(seconds * 1000));
     const options: uPlot.Options = {
-      ...{ width, height: HEIGHT, tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') },
+      width,
+      height: HEIGHT,
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
       axes: [
         {
           ...axis,
@@ -59,7 +61,9 @@ const TimeChart = ({ days, period }: Props) => {
       series: [
         { label: t.day, value: (_chart, at) => (at === null ? '' : named(at)) },
         {
-          ...{ label: t.count, stroke: bar, fill: bar },
+          label: t.count,
+          stroke: bar,
+          fill: bar,
           ...(uPlot.paths.bars ? { paths: uPlot.paths.bars({ size: [0.8, 40] }) } : {}),
           points: { show: false },
         },
