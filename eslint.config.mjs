@@ -91,6 +91,11 @@ export default tseslint.config(
           selector: 'ArrayExpression > SpreadElement > TSAsExpression > ArrayExpression',
           message: 'Write what the literal holds where it is spread: lines are broken by the formatter.',
         },
+        {
+          selector:
+            ':matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator[id.typeAnnotation=undefined] > ArrowFunctionExpression.init',
+          message: 'A named function of a module is a declaration, unless its type is named beside it.',
+        },
       ],
     },
   },

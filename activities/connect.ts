@@ -99,11 +99,11 @@ interface Shared {
  * start needs no set-up. A model server may be away: it is asked when it is first needed.
  * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
  */
-export const connectGateway = async (
+export async function connectGateway(
   config: Config,
   openCache: OpenCache = openOwnCache,
   meter: Meter = UNMEASURED,
-): Promise<GatewayAdapters> => {
+): Promise<GatewayAdapters> {
   const records = await connectRecords(config, meter);
   const { db, secretsKey } = records;
   const base = await connectDocuments(config, records);
@@ -139,7 +139,7 @@ export const connectGateway = async (
       await Promise.allSettled([ipInfo.close(), documents?.close(), records.close()]);
     },
   };
-};
+}
 
 /** What a gateway has besides for its document routes. */
 function connectRoutes(
@@ -187,7 +187,7 @@ function connectRoutes(
  * Config → what a worker reaches outside, behind ports; as `connectGateway`.
  * @throws AppError SERVICE_UNAVAILABLE or VDB_CONNECTION_ERROR when an engine cannot be reached
  */
-export const connectWorker = async (config: Config, meter: Meter = UNMEASURED): Promise<WorkerAdapters> => {
+export async function connectWorker(config: Config, meter: Meter = UNMEASURED): Promise<WorkerAdapters> {
   const records = await connectRecords(config, meter);
   const { db, secretsKey } = records;
   const base = await connectDocuments(config, records);
@@ -213,7 +213,7 @@ export const connectWorker = async (config: Config, meter: Meter = UNMEASURED): 
       await Promise.allSettled([callbackClient.close(), base?.adapters.close(), records.close()]);
     },
   };
-};
+}
 
 /** What both sides of both processes use. */
 interface Records {
@@ -351,8 +351,8 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
 }
 
 /** Those that both processes use. */
-const connectSignalStores = (db: Db, secretsKey: Buffer, meter: Meter) =>
-  measuredStores(
+function connectSignalStores(db: Db, secretsKey: Buffer, meter: Meter) {
+  return measuredStores(
     {
       alerts: createMongoAlertStore(db),
       statistics: createMongoStatisticsStore(db),
@@ -361,15 +361,16 @@ const connectSignalStores = (db: Db, secretsKey: Buffer, meter: Meter) =>
     },
     meter,
   );
+}
 
 /**
  * Rate limits and caches, shared through Redis where there is one. It is neither waited for nor needed: `onRedis` is
  * told each time it comes and goes.
  */
-export const connectShared = (
+export function connectShared(
   { redis }: Pick<Config, 'redis'>,
   onRedis: (state: 'ready' | 'away', cause?: Error) => void,
-): Shared => {
+): Shared {
   if (redis.url === null)
     return {
       rateLimits: createInProcessRateLimits(),
@@ -383,7 +384,7 @@ export const connectShared = (
       createRedisCache(connection, `${redis.keyPrefix}cache:${name}:`, createInProcessCache(most)),
     close: () => connection.close(),
   };
-};
+}
 
 async function buildIndexes(config: Config): Promise<void> {
   const mongo = await connectMongo({ ...config.mongodb, isPatient: true });

@@ -27,7 +27,7 @@ export interface ProcessMetrics {
  * the engines start with `tamis_`.
  * @param onModelCall told of each exchange with a model server
  */
-export const createMetrics = (onModelCall: (call: ModelCall) => void = () => undefined): ProcessMetrics => {
+export function createMetrics(onModelCall: (call: ModelCall) => void = () => undefined): ProcessMetrics {
   const registry = new Registry();
   const registers = [registry];
   const breakers = new Gauge({
@@ -183,19 +183,19 @@ export const createMetrics = (onModelCall: (call: ModelCall) => void = () => und
     },
   };
   return { registry, meter };
-};
+}
 
 /** Event loop, heap, processor time and handles of this process. */
-export const watchProcess = ({ registry }: Pick<ProcessMetrics, 'registry'>): void => {
+export function watchProcess({ registry }: Pick<ProcessMetrics, 'registry'>): void {
   collectDefaultMetrics({ register: registry });
-};
+}
 
 /** @returns why a scraper is refused; null: it may read */
-export const refusalOfScraper = (
+export function refusalOfScraper(
   { auth, metrics }: Pick<Config, 'auth' | 'metrics'>,
   /** What it sent; null: nothing. */
   bearer: string | null,
-): string | null => {
+): string | null {
   if (metrics.token === null)
     return metrics.allowUnauthenticated
       ? null
@@ -204,8 +204,9 @@ export const refusalOfScraper = (
   // Scrapers have a token of their own; the administrator's is none of theirs, also where both were set alike.
   const isAdmins = auth.token !== null && isSame(given, auth.token);
   return isAdmins || !isSame(given, metrics.token) ? 'Invalid metrics token' : null;
-};
+}
 
 /** Of digests, which are of one length whatever was sent. */
-const isSame = (given: string, expected: string): boolean =>
-  timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(expected)));
+function isSame(given: string, expected: string): boolean {
+  return timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(expected)));
+}

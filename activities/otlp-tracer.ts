@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<Kind, SpanKind>> = {
 /** W3C Trace Context, section 3.2: later versions may add something behind. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-|$)/;
 
-const contextOf = (traceparent: string | undefined): Context => {
+function contextOf(traceparent: string | undefined): Context {
   const [, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   const parent = {
     traceId,
@@ -42,27 +42,28 @@ const contextOf = (traceparent: string | undefined): Context => {
     traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
   };
   return isSpanContextValid(parent) ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
-};
+}
 
-const traceparentOf = (span: Span): string => {
+function traceparentOf(span: Span): string {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`;
-};
+}
 
 /** `name=value,name=value`, the values percent-encoded, as OpenTelemetry writes headers in a variable. */
-const headersIn = (text: string): Record<string, string> =>
-  Object.fromEntries(
+function headersIn(text: string): Record<string, string> {
+  return Object.fromEntries(
     text.split(',').map((pair) => {
       const at = pair.indexOf('=');
       return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
     }),
   );
+}
 
 /** Tells when handing over begins to fail, and when it works again; the SDK keeps that to itself. */
-const watched = (
+function watched(
   exporter: SpanExporter,
   onState: (state: 'ready' | 'away', cause?: Error) => void,
-): SpanExporter => {
+): SpanExporter {
   let isAway = false;
   return {
     export(spans, done) {
@@ -76,16 +77,16 @@ const watched = (
     },
     shutdown: () => exporter.shutdown(),
   };
-};
+}
 
 /**
  * Spans to a collector, by OTLP over HTTP. They are handed over in batches behind the work; what the collector does not
  * take is dropped. Nothing is registered globally, so no library makes spans by itself.
  */
-export const createOtlpTracer = (
+export function createOtlpTracer(
   settings: { endpoint: string; headerSecrets: string | null; share: number; service: string },
   onState: (state: 'ready' | 'away', cause?: Error) => void,
-): Tracer => {
+): Tracer {
   const exporter = new OTLPTraceExporter({
     url: `${settings.endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces`,
     headers: settings.headerSecrets === null ? {} : headersIn(settings.headerSecrets),
@@ -141,4 +142,4 @@ export const createOtlpTracer = (
       clearTimeout(timer);
     },
   };
-};
+}

@@ -10,7 +10,7 @@ const CHANGED_IN = 13;
  * with this, 18 to 21 under Node 20). To be called once by a process that streams files, before it does.
  * @see https://github.com/nodejs/node/issues/61967
  */
-export const reclaimBuffersEarly = (): void => {
+export function reclaimBuffersEarly(): void {
   if (Number(process.versions.v8.split('.')[0]) < CHANGED_IN) return;
   setFlagsFromString('--scavenger-max-new-space-capacity-mb=8');
-};
+}

@@ -8,23 +8,23 @@ import { currentSpan } from './request-scope.js';
  * nothing has none of it in memory.
  * @param onState told when the collector stops and begins to take spans
  */
-export const openTracing = async (
+export async function openTracing(
   { tracing }: Pick<Config, 'tracing'>,
   process: 'gateway' | 'worker',
   onState: (state: 'ready' | 'away', cause?: Error) => void,
-): Promise<Tracer | null> => {
+): Promise<Tracer | null> {
   if (tracing.endpoint === null) return null;
   const { createOtlpTracer } = await import('./otlp-tracer.js');
   return createOtlpTracer({ ...tracing, endpoint: tracing.endpoint, service: `tamis-${process}` }, onState);
-};
+}
 
 /**
  * The same meter, with a span for each call to a store or a model server that is part of one. Their names come from
  * fixed sets, as the labels of the metrics do. Calls to Temporal have theirs where they are made, since what they start
  * goes on below them.
  */
-export const tracedMeter = (meter: Meter, tracer: Tracer | null): Meter =>
-  tracer === null
+export function tracedMeter(meter: Meter, tracer: Tracer | null): Meter {
+  return tracer === null
     ? meter
     : {
         ...meter,
@@ -52,3 +52,4 @@ export const tracedMeter = (meter: Meter, tracer: Tracer | null): Meter =>
           });
         },
       };
+}

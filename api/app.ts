@@ -104,11 +104,11 @@ export type ProxyAppDeps = Pick<
 type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses'>;
 
 /** Who may be signed in on a listener, and the pages and routes for it. */
-const openConsole = (
+function openConsole(
   deps: Pick<AppDeps, 'config' | 'sessions' | 'consoleFolder' | 'now' | 'proxy' | 'proxyAside'>,
   limiting: RateLimiting,
   findUser?: SessionIdentities['findUser'],
-): { sessions: Sessions; routes: Route[] } => {
+): { sessions: Sessions; routes: Route[] } {
   const { config, now = () => new Date() } = deps;
   const proxy = deps.proxy ?? deps.proxyAside;
   const users = findUser === undefined ? {} : { findUser };
@@ -129,10 +129,10 @@ const openConsole = (
     ...consoleRoutes(deps.consoleFolder),
   ];
   return { sessions, routes };
-};
+}
 
 /** The two jobs of the gateway, the console of both, and the description of all. */
-const routeTables = (deps: RouteDeps, metrics: GatewayMetrics) => {
+function routeTables(deps: RouteDeps, metrics: GatewayMetrics) {
   const { config, adapters } = deps;
   const limiting = createRateLimiting(config, deps.rateLimits);
   const findUser = createFindUser(config.auth, adapters.users);
@@ -150,19 +150,19 @@ const routeTables = (deps: RouteDeps, metrics: GatewayMetrics) => {
   );
   const tables = { proxy, documents: [...docsRoutes([...proxy, ...documents]), ...documents] };
   return { ...tables, limiting, sessions, authenticate };
-};
+}
 
 /** Every route of the gateway, in the order in which they are asked. */
-export const allRoutes = (deps: RouteDeps): Route[] => {
+export function allRoutes(deps: RouteDeps): Route[] {
   const { proxy, documents } = routeTables(deps, createGatewayMetrics());
   return [...proxy, ...documents];
-};
+}
 
 /** What every request passes, whichever side it is for. */
-const createBase = (
+function createBase(
   { config, logger, bodyPace, tracer }: Pick<AppDeps, 'config' | 'logger' | 'bodyPace' | 'tracer'>,
   metrics: GatewayMetrics,
-): Koa => {
+): Koa {
   const app = new Koa();
   // Only what breaks while an answer is already on its way arrives here; errors of handlers are mapped before.
   app.on('error', (error: Error & { code?: string }) => {
@@ -179,13 +179,13 @@ const createBase = (
   app.use(nameClients(config.http.trustedProxies));
   app.use(requestBodies(bodyPace));
   return app;
-};
+}
 
-const proxyRouter = (
+function proxyRouter(
   routes: readonly Route[],
   sessions: Sessions,
   { config, proxy, checkResponses }: Pick<AppDeps, 'config' | 'proxy' | 'checkResponses'>,
-): Router => {
+): Router {
   // Dashboards and local API servers spell a path in one way only (wire contract of the proxy, 1.2).
   const router = new Router({ strict: true, sensitive: true });
   mount(router, routes, {
@@ -194,33 +194,33 @@ const proxyRouter = (
     checkResponses: checkResponses ?? false,
   });
   return router;
-};
+}
 
 /**
  * The management side where the proxy is elsewhere: one console shows both sides, and a browser signs in at one origin.
  * Whoever has a key uses the proxy's own listener; here there is nothing for them.
  */
-const managementForSessions = (proxy: ProxyDeps, sessions: Sessions, deps: AppDeps): Middleware => {
+function managementForSessions(proxy: ProxyDeps, sessions: Sessions, deps: AppDeps): Middleware {
   const routes = proxyRoutes(proxy).filter(({ auth }) => typeof auth === 'object' && 'key' in auth);
   const router = proxyRouter(routes, sessions, { ...deps, proxy }).routes();
   return (ctx, next) => {
     if (sessionCookie(ctx) === null) return next() as Promise<unknown>;
     return router(ctx as unknown as RouterContext, next) as Promise<unknown>;
   };
-};
+}
 
 /** The end of the line: routes of the document surface, then an answer for what no route serves. */
-const serveRest = (app: Koa, router: Router, limiting: RateLimiting): void => {
+function serveRest(app: Koa, router: Router, limiting: RateLimiting): void {
   app.use(router.routes());
   app.use(async (ctx, next) => {
     if (surfaceOf(ctx.path).name === 'documents') await limiting.limitAddress(ctx);
     await next();
   });
   app.use(noSuchRoute(router));
-};
+}
 
 /** The gateway over its dependencies; it opens nothing and listens nowhere by itself. */
-export const createApp = (deps: AppDeps): Koa => {
+export function createApp(deps: AppDeps): Koa {
   const { config, adapters } = deps;
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchTasks(adapters.tasks);
@@ -240,10 +240,10 @@ export const createApp = (deps: AppDeps): Koa => {
   if (deps.proxyAside !== undefined) app.use(managementForSessions(deps.proxyAside, sessions, deps));
   serveRest(app, router, limiting);
   return app;
-};
+}
 
 /** The proxy without the documents: of the document surface only probes, console and description are served. */
-export const createProxyApp = (deps: ProxyAppDeps): Koa => {
+export function createProxyApp(deps: ProxyAppDeps): Koa {
   const { config } = deps;
   const metrics = deps.metrics ?? createGatewayMetrics();
   metrics.watchSignals(deps.proxy.alerts, deps.proxy.now);
@@ -266,4 +266,4 @@ export const createProxyApp = (deps: ProxyAppDeps): Koa => {
   app.use(proxyRouter(proxy, sessions, deps).routes());
   serveRest(app, router, limiting);
   return app;
-};
+}

@@ -8,11 +8,11 @@ const TIMEOUT_MS = 2000;
  * Asks something of Temporal that the records and the sweep make good when it fails: false then, never a throw.
  * A call that takes too long is left to itself.
  */
-export const askTemporal = async (
+export async function askTemporal(
   log: Pick<Logger, 'warn'>,
   what: string,
   call: () => Promise<void>,
-): Promise<boolean> => {
+): Promise<boolean> {
   try {
     if ((await orLate(call(), TIMEOUT_MS)) === LATE) throw new Error(`no answer within ${TIMEOUT_MS} ms`);
     return true;
@@ -20,4 +20,4 @@ export const askTemporal = async (
     log.warn({ err: error }, `${what} is left to the sweep`);
     return false;
   }
-};
+}

@@ -28,7 +28,7 @@ import { userRoutes } from './documents/users/user-routes.js';
 import { workspaceRoutes } from './documents/partitions/workspace-routes.js';
 
 /** The whole document surface. */
-export const documentRoutes = (deps: GatewayDeps): Route[] => {
+export function documentRoutes(deps: GatewayDeps): Route[] {
   const routes = [
     ...healthRoutes(createReadiness(deps.adapters, deps.workflows, deps.config.readiness)),
     ...indexerRoutes(deps),
@@ -60,4 +60,4 @@ export const documentRoutes = (deps: GatewayDeps): Route[] => {
     // Last: their first step is a wildcard.
     ...bareRelationshipRoutes(deps),
   ];
-};
+}

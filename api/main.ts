@@ -50,7 +50,7 @@ const SHIPPED_RULES = fileURLToPath(new URL('../deploy/filters.d/', import.meta.
 /** Used where CONSOLE_DIR names no other folder. */
 const BUILT_CONSOLE = fileURLToPath(new URL('../web/dist/', import.meta.url));
 
-const orExit = <T>(read: () => T): T => {
+function orExit<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
@@ -58,7 +58,7 @@ const orExit = <T>(read: () => T): T => {
     process.stderr.write(`${error.message}\n`);
     process.exit(EXIT_CONFIG);
   }
-};
+}
 
 reclaimBuffersEarly();
 const environment = orExit(() => readEnvironment(process.env));
@@ -82,7 +82,7 @@ const adapters = await connectGateway(config, shared.openCache, metrics.meter).c
 const workflows = connectTemporal(config, metrics.meter, tracer);
 
 /** Users, search, chat and tools, where documents are served. */
-const openDocuments = async (documents: GatewayDocumentAdapters) => {
+async function openDocuments(documents: GatewayDocumentAdapters) {
   const search = createSearchService({ ...documents, meter: metrics.meter, settings: config.search });
   const chat = createChatService({ ...documents, search, settings: config.chat, now: () => new Date() });
   if (config.auth.token === null)
@@ -119,7 +119,8 @@ const openDocuments = async (documents: GatewayDocumentAdapters) => {
       await rm(scratchDirectory, { recursive: true, force: true });
     },
   };
-};
+}
+
 const documents = adapters.documents === null ? null : await openDocuments(adapters.documents);
 
 const passThrough = createCapiPassThrough({
@@ -128,7 +129,8 @@ const passThrough = createCapiPassThrough({
   onAnswer: (status) => metrics.meter.capiAnswered('relay', capiAnswerOf(status)),
 });
 let ruleRegistry: RuleRegistry | null = null;
-const openProxy = async (): Promise<ProxyDeps | null> => {
+
+async function openProxy(): Promise<ProxyDeps | null> {
   if (adapters.proxy === null) {
     if (config.services.proxy) logger.warn('SECRETS_KEY is not set: the filtering proxy is off');
     return null;
@@ -173,7 +175,8 @@ const openProxy = async (): Promise<ProxyDeps | null> => {
     validated: shared.openCache('validated', config.proxy.access.validation.maxEntries),
     now: () => new Date(),
   };
-};
+}
+
 const proxy = await openProxy().catch((error: unknown) => {
   if (!(error instanceof ConfigError)) throw error;
   process.stderr.write(`${error.message}\n`);
@@ -192,8 +195,11 @@ const common = {
   stopping: stopping.signal,
   consoleFolder: config.http.consoleDirectory ?? BUILT_CONSOLE,
 };
-const serveProxy = (deps: ProxyDeps): Koa =>
-  createProxyApp({ ...common, proxy: deps, pingRecords: () => adapters.pingRecords() });
+
+function serveProxy(deps: ProxyDeps): Koa {
+  return createProxyApp({ ...common, proxy: deps, pingRecords: () => adapters.pingRecords() });
+}
+
 /** What listens where: one app for both sides, one for each, or the one side that there is. */
 const apps = ((): { name: string; port: number; app: Koa }[] => {
   const { port, proxyPort } = config.http;
@@ -220,7 +226,7 @@ const servers = apps.map(({ app, ...listener }) => {
   return { ...listener, server };
 });
 
-const close = async (): Promise<void> => {
+async function close(): Promise<void> {
   await Promise.allSettled([
     workflows.close(),
     passThrough.close(),
@@ -233,9 +239,9 @@ const close = async (): Promise<void> => {
   await tracer?.close();
   logger.info('gateway stopped');
   logger.flush(() => process.exit(0));
-};
+}
 
-const stop = (signal: NodeJS.Signals): void => {
+function stop(signal: NodeJS.Signals): void {
   if (stopping.signal.aborted) return;
   stopping.abort();
   logger.info({ signal }, 'gateway stopping');
@@ -245,17 +251,20 @@ const stop = (signal: NodeJS.Signals): void => {
   setTimeout(() => {
     for (const { server } of servers) server.closeAllConnections();
   }, GRACE_MS).unref();
-};
+}
+
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
 
-const listen = ({ name, port, server }: (typeof servers)[number]): Promise<[string, number]> =>
-  new Promise((resolve) => {
+function listen({ name, port, server }: (typeof servers)[number]): Promise<[string, number]> {
+  return new Promise((resolve) => {
     server.on('error', (error) => {
       logger.fatal({ err: error, port }, 'the gateway cannot listen');
       logger.flush(() => process.exit(1));
     });
     server.listen(port, config.http.host, () => resolve([name, (server.address() as AddressInfo).port]));
   });
+}
+
 const bound = await Promise.all(servers.map(listen));
 logger.info({ host: config.http.host, ...Object.fromEntries(bound) }, 'gateway ready');

@@ -10,15 +10,17 @@ export interface Attributes {
   typedSearchAttributes?: SearchAttributePair[];
 }
 
-export const attributesOf = (kind: string, partition?: string): Attributes => ({
-  typedSearchAttributes: [
-    { key: kindAttribute, value: kind },
-    ...(partition === undefined ? [] : [{ key: partitionAttribute, value: partition }]),
-  ],
-});
+export function attributesOf(kind: string, partition?: string): Attributes {
+  return {
+    typedSearchAttributes: [
+      { key: kindAttribute, value: kind },
+      ...(partition === undefined ? [] : [{ key: partitionAttribute, value: partition }]),
+    ],
+  };
+}
 
 /** The namespace lacks our search attributes: the service works without them. */
-export const isUnknownAttribute = (error: unknown): boolean => {
+export function isUnknownAttribute(error: unknown): boolean {
   const text = `${String(error)} ${error instanceof Error ? String(error.cause) : ''}`;
   return /search attribute/i.test(text);
-};
+}

@@ -11,10 +11,10 @@ import { REQUEST_ID_HEADER, TRACE_HEADER } from '../schemas/ids.js';
  * Around every call: it is counted and has a span, and a plan that a request starts is told its id and that span. What
  * several requests wake with a signal belongs to none of them.
  */
-export const callInterceptor = (
+export function callInterceptor(
   meter: Pick<Meter, 'engineCalled'>,
   tracer: Tracer | null,
-): WorkflowClientInterceptor => {
+): WorkflowClientInterceptor {
   const counted = async <T>(
     operation: string,
     name: string,
@@ -57,11 +57,12 @@ export const callInterceptor = (
     signal: (input, next) => counted('signal', `SignalWorkflow:${input.signalName}`, () => next(input)),
     cancel: (input, next) => counted('cancel', 'CancelWorkflow', () => next(input)),
   };
-};
+}
 
-const payloads = (values: Readonly<Record<string, string | undefined>>): Headers =>
-  Object.fromEntries(
+function payloads(values: Readonly<Record<string, string | undefined>>): Headers {
+  return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, defaultPayloadConverter.toPayload(value)]],
     ),
   );
+}

@@ -24,11 +24,11 @@ const MAX_LOOKS = 50;
 type Described = Awaited<ReturnType<Client['workflowService']['describeSchedule']>>;
 
 /** Steers Temporal's Schedules for the gateway. `ask` bounds each call in time. */
-export const createScheduleSteering = (
+export function createScheduleSteering(
   client: Client,
   prefix: string,
   ask: <T>(call: () => Promise<T>) => Promise<T>,
-): ScheduleSteering => {
+): ScheduleSteering {
   const handleOf = (name: ScheduleName): ScheduleHandle =>
     client.schedule.getHandle(scheduleIdOf(prefix, name));
 
@@ -81,15 +81,17 @@ export const createScheduleSteering = (
     resumeSchedule: (name, note) => steer(name, (handle) => handle.unpause(note)),
     runSchedule: (name) => steer(name, (handle) => handle.trigger(ScheduleOverlapPolicy.SKIP)),
   };
-};
+}
 
-const scheduleIdOf = (prefix: string, name: ScheduleName): string => {
+function scheduleIdOf(prefix: string, name: ScheduleName): string {
   if (name === 'reconcile') return reconcileScheduleId(prefix);
   return name === 'retention' ? retainAlertsScheduleId(prefix) : migrationScheduleId(prefix, name);
-};
+}
 
 /** Temporal keeps what a cron line means and not the line; a comment in it is kept, and shown in its UI. */
-const withComment = (cron: string): string => `${cron} # ${cron}`;
+function withComment(cron: string): string {
+  return `${cron} # ${cron}`;
+}
 
 /**
  * Changes what is asked for and keeps the rest. A change names the state that was read, so that the server drops it
@@ -157,10 +159,10 @@ async function changeSchedule(
   throw new AppError('CONFLICT', 'The schedule is being changed by somebody else all the time.');
 }
 
-const isAsWanted = (
+function isAsWanted(
   schedule: Described['schedule'],
   { cron, paused, note, catchUpMinutes }: ScheduleChange,
-): boolean => {
+): boolean {
   const { spec, state, policies } = schedule ?? {};
   return (
     runsBy(spec, cron) &&
@@ -168,28 +170,30 @@ const isAsWanted = (
     (paused === undefined || (state?.paused ?? false) === paused) &&
     (note === undefined || state?.notes === note)
   );
-};
+}
 
 type Spec = NonNullable<Described['schedule']>['spec'];
 
-const runsBy = (spec: Spec | undefined, cron: string): boolean => {
+function runsBy(spec: Spec | undefined, cron: string): boolean {
   const { structuredCalendar, interval } = spec ?? {};
   return structuredCalendar?.length === 1 && structuredCalendar[0]?.comment === cron && !interval?.length;
-};
+}
 
-const presentState = ({ spec, action, policies, state, info }: ScheduleDescription): ScheduleState => ({
-  ...presentTimes(spec),
-  args: [...((action.args ?? []) as unknown[])],
-  paused: state.paused,
-  note: state.note ?? null,
-  overlap: (policies.overlap ?? ScheduleOverlapPolicy.SKIP).toLowerCase(),
-  catchUpMinutes: policies.catchupWindow / MINUTE_MS,
-  running: info.runningActions.length > 0,
-  lastRun: info.recentActions.at(-1)?.takenAt ?? null,
-  nextRuns: info.nextActionTimes,
-});
+function presentState({ spec, action, policies, state, info }: ScheduleDescription): ScheduleState {
+  return {
+    ...presentTimes(spec),
+    args: [...((action.args ?? []) as unknown[])],
+    paused: state.paused,
+    note: state.note ?? null,
+    overlap: (policies.overlap ?? ScheduleOverlapPolicy.SKIP).toLowerCase(),
+    catchUpMinutes: policies.catchupWindow / MINUTE_MS,
+    running: info.runningActions.length > 0,
+    lastRun: info.recentActions.at(-1)?.takenAt ?? null,
+    nextRuns: info.nextActionTimes,
+  };
+}
 
-const presentTimes = (spec: ScheduleDescription['spec']): Pick<ScheduleState, 'cron' | 'everyMinutes'> => {
+function presentTimes(spec: ScheduleDescription['spec']): Pick<ScheduleState, 'cron' | 'everyMinutes'> {
   const { calendars = [], intervals = [] } = spec;
   const [calendar] = calendars;
   const [interval] = intervals;
@@ -198,12 +202,14 @@ const presentTimes = (spec: ScheduleDescription['spec']): Pick<ScheduleState, 'c
   if (interval !== undefined && intervals.length === 1 && calendars.length === 0)
     return { cron: null, everyMinutes: interval.every / MINUTE_MS };
   return { cron: null, everyMinutes: null };
-};
+}
 
-const notSet = (name: ScheduleName): AppError => new AppError('NOT_FOUND', `There is no schedule ${name}.`);
+function notSet(name: ScheduleName): AppError {
+  return new AppError('NOT_FOUND', `There is no schedule ${name}.`);
+}
 
 /** What the server calls an invalid argument, which the SDK throws as a TypeError where it creates a schedule. */
-const unreadable = (error: unknown): AppError | null => {
+function unreadable(error: unknown): AppError | null {
   const isInvalid = isGrpcServiceError(error) && (error.code as number) === INVALID_ARGUMENT;
   if (!isInvalid && !(error instanceof TypeError)) return null;
   const words = (isGrpcServiceError(error) ? error.details : error.message).replace(
@@ -211,7 +217,8 @@ const unreadable = (error: unknown): AppError | null => {
     '',
   );
   return new AppError('VALIDATION_ERROR', `Temporal cannot read this: ${words}`, { cause: error });
-};
+}
 
-export const away = (error: unknown): AppError =>
-  new AppError('SERVICE_UNAVAILABLE', 'Temporal cannot be reached', { cause: error });
+export function away(error: unknown): AppError {
+  return new AppError('SERVICE_UNAVAILABLE', 'Temporal cannot be reached', { cause: error });
+}

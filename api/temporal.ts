@@ -57,7 +57,7 @@ const QUEUED = 'queued';
  * The gateway's line to Temporal. It connects at the first call and again by itself, so a gateway starts and takes
  * uploads while Temporal is away.
  */
-export const connectTemporal = (
+export function connectTemporal(
   config: Pick<Config, 'temporal' | 'documents'>,
   meter: Pick<Meter, 'engineCalled'> = UNMEASURED,
   tracer: Tracer | null = null,
@@ -65,7 +65,7 @@ export const connectTemporal = (
   ForwardingStarter &
   MigrationStarter &
   SwapStarter &
-  ScheduleSteering & { close(): Promise<void> } => {
+  ScheduleSteering & { close(): Promise<void> } {
   const { address, namespace, prefix } = config.temporal;
   const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
   const client = new Client({
@@ -301,4 +301,4 @@ export const connectTemporal = (
       await connection.close();
     },
   };
-};
+}

@@ -14,11 +14,13 @@ export interface ErrorRow {
   readonly message: string;
 }
 
-const row = (status: number, message: string, retryable = false): ErrorRow => ({
-  status,
-  retryable,
-  message,
-});
+function row(status: number, message: string, retryable = false): ErrorRow {
+  return {
+    status,
+    retryable,
+    message,
+  };
+}
 
 export const ERROR_TABLE = {
   // Requests
@@ -137,4 +139,6 @@ export const ERROR_TABLE = {
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
 /** Whether a text from outside (a failure's type, a stored record) is one of our codes. */
-export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERROR_TABLE, text);
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(ERROR_TABLE, text);
+}

@@ -48,69 +48,95 @@ export const REQUEST_ID_HEADER = 'tamis-request-id';
 export const TRACE_HEADER = 'traceparent';
 
 /** Workflow ids are derived from the record that decides, so that starting twice is harmless. */
-export const indexWorkflowId = (prefix: string, fileKey: string, generation: number): string =>
-  `${prefix}index-document/${encodeURIComponent(fileKey)}/${generation}`;
+export function indexWorkflowId(prefix: string, fileKey: string, generation: number): string {
+  return `${prefix}index-document/${encodeURIComponent(fileKey)}/${generation}`;
+}
 
 /** One clean-up per event that leaves something behind: a replaced generation, an ended task, a deleted file. */
-export const cleanWorkflowId = (prefix: string, fileKey: string, generation: number): string =>
-  `${prefix}clean-document/${encodeURIComponent(fileKey)}/${generation}`;
+export function cleanWorkflowId(prefix: string, fileKey: string, generation: number): string {
+  return `${prefix}clean-document/${encodeURIComponent(fileKey)}/${generation}`;
+}
 
 /** One per task with a completion callback. */
-export const callbackWorkflowId = (prefix: string, taskId: string): string =>
-  `${prefix}deliver-callback/${taskId}`;
+export function callbackWorkflowId(prefix: string, taskId: string): string {
+  return `${prefix}deliver-callback/${taskId}`;
+}
 
 /** One for all: it starts what waits for its turn. */
-export const dispatchWorkflowId = (prefix: string): string => `${prefix}dispatch-documents`;
+export function dispatchWorkflowId(prefix: string): string {
+  return `${prefix}dispatch-documents`;
+}
 
 /** One per change of a file's record that its chunks follow. */
-export const settleWorkflowId = (prefix: string, fileKey: string, token: string): string =>
-  `${prefix}settle-document/${encodeURIComponent(fileKey)}/${token}`;
+export function settleWorkflowId(prefix: string, fileKey: string, token: string): string {
+  return `${prefix}settle-document/${encodeURIComponent(fileKey)}/${token}`;
+}
 
-export const cleanPartitionWorkflowId = (prefix: string, partitionKey: string): string =>
-  `${prefix}clean-partition/${encodeURIComponent(partitionKey)}`;
+export function cleanPartitionWorkflowId(prefix: string, partitionKey: string): string {
+  return `${prefix}clean-partition/${encodeURIComponent(partitionKey)}`;
+}
 
-export const reconcileScheduleId = (prefix: string): string => `${prefix}reconcile-documents`;
+export function reconcileScheduleId(prefix: string): string {
+  return `${prefix}reconcile-documents`;
+}
 
 /** One actor per watcher: it alone sends that watcher's signals, so their order holds. */
-export const forwardWorkflowId = (prefix: string, watcher: string): string =>
-  `${prefix}forward-signals/${encodeURIComponent(watcher)}`;
+export function forwardWorkflowId(prefix: string, watcher: string): string {
+  return `${prefix}forward-signals/${encodeURIComponent(watcher)}`;
+}
 
 /** What a watcher's metrics wait for is not what its signals wait for: they have an actor of their own. */
-export const metricsWorkflowId = (prefix: string, watcher: string): string =>
-  `${prefix}forward-metrics/${encodeURIComponent(watcher)}`;
+export function metricsWorkflowId(prefix: string, watcher: string): string {
+  return `${prefix}forward-metrics/${encodeURIComponent(watcher)}`;
+}
 
-export const retainAlertsScheduleId = (prefix: string): string => `${prefix}retain-alerts`;
+export function retainAlertsScheduleId(prefix: string): string {
+  return `${prefix}retain-alerts`;
+}
 
 /** One for all: it takes up what a crash left. */
-export const upkeepDocumentsWorkflowId = (prefix: string): string => `${prefix}upkeep-documents`;
+export function upkeepDocumentsWorkflowId(prefix: string): string {
+  return `${prefix}upkeep-documents`;
+}
 
-export const upkeepSignalsWorkflowId = (prefix: string): string => `${prefix}upkeep-signals`;
+export function upkeepSignalsWorkflowId(prefix: string): string {
+  return `${prefix}upkeep-signals`;
+}
 
 /** One run of a migration at a time. */
-export const migrationWorkflowId = (prefix: string, name: string): string => `${prefix}migrate/${name}`;
+export function migrationWorkflowId(prefix: string, name: string): string {
+  return `${prefix}migrate/${name}`;
+}
 
 /** One swap of a partition's embedder at a time. */
-export const swapWorkflowId = (prefix: string, partitionKey: string): string =>
-  `${prefix}swap-embedder/${encodeURIComponent(partitionKey)}`;
+export function swapWorkflowId(prefix: string, partitionKey: string): string {
+  return `${prefix}swap-embedder/${encodeURIComponent(partitionKey)}`;
+}
 
 /** Of every partition on an embedder. */
-export const swapsWorkflowId = (prefix: string, source: string): string =>
-  `${prefix}swap-embedders/${encodeURIComponent(source)}`;
+export function swapsWorkflowId(prefix: string, source: string): string {
+  return `${prefix}swap-embedders/${encodeURIComponent(source)}`;
+}
 
 /** Opens the windows in which a migration runs, where an operator has set some. */
-export const migrationScheduleId = (prefix: string, name: string): string =>
-  `${prefix}migrate-window/${name}`;
+export function migrationScheduleId(prefix: string, name: string): string {
+  return `${prefix}migrate-window/${name}`;
+}
 
 /** Schedules of an earlier release, whose work the upkeep workflows do now; a worker removes them at its start. */
-export const formerScheduleIds = (prefix: string) => ({
-  sweepDocuments: `${prefix}sweep-documents`,
-  sweepForwarding: `${prefix}sweep-forwarding`,
-  countAlerts: `${prefix}count-alerts`,
-});
+export function formerScheduleIds(prefix: string) {
+  return {
+    sweepDocuments: `${prefix}sweep-documents`,
+    sweepForwarding: `${prefix}sweep-forwarding`,
+    countAlerts: `${prefix}count-alerts`,
+  };
+}
 
-export const scheduleIds = (prefix: string): string[] => [
-  reconcileScheduleId(prefix),
-  retainAlertsScheduleId(prefix),
-  ...MIGRATIONS.map((name) => migrationScheduleId(prefix, name)),
-  ...Object.values(formerScheduleIds(prefix)),
-];
+export function scheduleIds(prefix: string): string[] {
+  return [
+    reconcileScheduleId(prefix),
+    retainAlertsScheduleId(prefix),
+    ...MIGRATIONS.map((name) => migrationScheduleId(prefix, name)),
+    ...Object.values(formerScheduleIds(prefix)),
+  ];
+}

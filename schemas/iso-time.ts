@@ -9,7 +9,7 @@ const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
  * Milliseconds since 1970 of an ISO 8601 date or date and time; null when the text is none. Without a zone it is UTC,
  * so that it reads alike on every machine.
  */
-export const isoTime = (text: string): number | null => {
+export function isoTime(text: string): number | null {
   const iso = ISO_8601.exec(text);
   if (iso === null) return null;
   const zone = iso.groups?.['zone'];
@@ -19,11 +19,11 @@ export const isoTime = (text: string): number | null => {
     .replace(' ', 'T');
   const time = Date.parse(local.length === 10 ? local : `${local}${zone === undefined ? 'Z' : offset(zone)}`);
   return time >= MIN_TIME && time <= MAX_TIME ? time : null;
-};
+}
 
 /** `+01`, `+0100` and `+01:00` in the one form that every JavaScript engine reads. */
-const offset = (zone: string): string => {
+function offset(zone: string): string {
   if (/^z$/i.test(zone)) return 'Z';
   const digits = zone.slice(1).replace(':', '').padEnd(4, '0');
   return `${zone[0]}${digits.slice(0, 2)}:${digits.slice(2)}`;
-};
+}

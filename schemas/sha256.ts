@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
 /** SHA-256 of a text (in UTF-8) or of bytes, in lower-case hex. */
-export const sha256Hex = (content: string | Uint8Array): string =>
-  createHash('sha256').update(content).digest('hex');
+export function sha256Hex(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}

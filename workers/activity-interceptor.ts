@@ -26,13 +26,12 @@ interface ActivityNote {
  * - a span below the one that started its workflow, where traces are wanted;
  * - any throw becomes an `ApplicationFailure` whose type is a code of the error table.
  */
-export const createActivityInterceptors =
-  (
-    onFailure: (failure: ActivityNote & { error: unknown }) => void,
-    onDone: (done: ActivityNote & { ms: number }) => void = () => undefined,
-    tracer: Tracer | null = null,
-  ) =>
-  (context: Context): ActivityInterceptors => ({
+export function createActivityInterceptors(
+  onFailure: (failure: ActivityNote & { error: unknown }) => void,
+  onDone: (done: ActivityNote & { ms: number }) => void = () => undefined,
+  tracer: Tracer | null = null,
+) {
+  return (context: Context): ActivityInterceptors => ({
     inbound: {
       async execute(input, next) {
         const stop = beat(context);
@@ -63,19 +62,20 @@ export const createActivityInterceptors =
       },
     },
   });
+}
 
-const textIn = (headers: Headers, name: string): string | undefined => {
+function textIn(headers: Headers, name: string): string | undefined {
   const payload = headers[name];
   return payload === undefined ? undefined : defaultPayloadConverter.fromPayload<string>(payload);
-};
+}
 
 /** Upkeep begins traces of its own. Ids of workflows are left out: they may hold names. */
-const traced = async <T>(
+async function traced<T>(
   tracer: Tracer,
   context: Context,
   parent: string | undefined,
   work: () => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const { info } = context;
   const span = tracer.begin(`RunActivity:${info.activityType}`, 'consumer', parent);
   const facts = {
@@ -91,10 +91,10 @@ const traced = async <T>(
     span.end({ facts, failed: !isCancellation(context, error) });
     throw error;
   }
-};
+}
 
 /** Keeps the last details: a beat without them would erase the cursor that a retry needs. */
-const beat = (context: Context): (() => void) => {
+function beat(context: Context): () => void {
   let details: unknown = context.info.heartbeatDetails;
   const send = context.heartbeat.bind(context);
   const remember = (next?: unknown): void => {
@@ -105,12 +105,16 @@ const beat = (context: Context): (() => void) => {
   Object.defineProperty(context, 'heartbeat', { value: remember });
   const timer = setInterval(() => send(details), BEAT_EVERY_MS);
   return () => clearInterval(timer);
-};
+}
 
-const isCancellation = (context: Context, error: unknown): boolean =>
-  error instanceof CancelledFailure ||
-  (context.cancellationSignal.aborted &&
-    (error === context.cancellationSignal.reason || (error instanceof Error && error.name === 'AbortError')));
+function isCancellation(context: Context, error: unknown): boolean {
+  return (
+    error instanceof CancelledFailure ||
+    (context.cancellationSignal.aborted &&
+      (error === context.cancellationSignal.reason ||
+        (error instanceof Error && error.name === 'AbortError')))
+  );
+}
 
 /**
  * A full disk may be emptied; a fault of ours stays one. So an unknown error is tried for some minutes only, and one
@@ -119,7 +123,7 @@ const isCancellation = (context: Context, error: unknown): boolean =>
 const TRIES: Partial<Record<ErrorCode, number>> = { UNEXPECTED_ERROR: 10, PARSER_INTERNAL_ERROR: 3 };
 
 /** The one place where our errors become Temporal's. */
-export const toApplicationFailure = (error: unknown, attempt: number): ApplicationFailure => {
+export function toApplicationFailure(error: unknown, attempt: number): ApplicationFailure {
   const known = AppError.from(error);
   const givenUp = attempt >= (TRIES[known.code] ?? Infinity);
   return ApplicationFailure.create({
@@ -130,4 +134,4 @@ export const toApplicationFailure = (error: unknown, attempt: number): Applicati
     ...(known.retryAfterMs === undefined ? {} : { nextRetryDelay: known.retryAfterMs }),
     ...(error instanceof Error ? { cause: error } : {}),
   });
-};
+}

@@ -56,10 +56,10 @@ interface DocumentPools {
 }
 
 /** The first worker is made at once. */
-const pool = async (options: WorkerOptions): Promise<WorkerPool> => {
+async function pool(options: WorkerOptions): Promise<WorkerPool> {
   const create = (): Promise<Worker> => Worker.create(options);
   return createWorkerPool(await create(), create);
-};
+}
 
 type Common = Partial<WorkerOptions> & Pick<WorkerOptions, 'connection' | 'namespace'>;
 
@@ -67,7 +67,7 @@ type Common = Partial<WorkerOptions> & Pick<WorkerOptions, 'connection' | 'names
  * One worker per resource profile: `documents` parses and writes records, `models` waits for models, `alerts` waits
  * for the central API, `migrations` rewrites what is stored.
  */
-export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
+export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
   const { config, adapters, connection } = deps;
   const common: Common = {
     connection,
@@ -86,13 +86,13 @@ export const createWorkers = async (deps: WorkerDeps): Promise<WorkerPools> => {
       documents === null ? null : await createDocumentPools(deps, { ...common, workflowBundle }, documents),
     alerts: proxy === null ? null : await createAlertPool(deps, { ...common, workflowBundle }, proxy),
   };
-};
+}
 
-const createDocumentPools = async (
+async function createDocumentPools(
   { config, scratchDirectory, meter = UNMEASURED }: WorkerDeps,
   { workflowBundle, ...common }: Common & Required<Pick<WorkerOptions, 'workflowBundle'>>,
   adapters: WorkerDocumentAdapters,
-): Promise<DocumentPools> => {
+): Promise<DocumentPools> {
   const queues = taskQueues(config.temporal.prefix);
   const parser = createParserPool({
     size: config.parsing.concurrency,
@@ -165,13 +165,13 @@ const createDocumentPools = async (
     maxConcurrentActivityTaskExecutions: 4,
   });
   return { documents, models, migrations, parser };
-};
+}
 
-const createAlertPool = (
+function createAlertPool(
   { config, meter = UNMEASURED }: WorkerDeps,
   common: Common & Required<Pick<WorkerOptions, 'workflowBundle'>>,
   proxy: NonNullable<WorkerAdapters['proxy']>,
-): Promise<WorkerPool> => {
+): Promise<WorkerPool> {
   const forwarding = {
     enabled: config.proxy.forwardEnabled,
     paceMs: config.proxy.paceMs,
@@ -188,4 +188,4 @@ const createAlertPool = (
     // Each watcher occupies one while its signals flow, and does little but wait.
     maxConcurrentActivityTaskExecutions: 200,
   });
-};
+}

@@ -7,8 +7,8 @@ import type { pino } from 'pino';
 /** Somebody else may take a free port in the moment before the exporter does. */
 const TRIES = 5;
 
-const freeLoopbackPort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
+function freeLoopbackPort(): Promise<number> {
+  return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);
     probe.listen(0, '127.0.0.1', () => {
@@ -16,13 +16,14 @@ const freeLoopbackPort = (): Promise<number> =>
       probe.close(() => resolve(port));
     });
   });
+}
 
 /**
  * The SDK's runtime: its warnings go to our log. Its exporter of figures must be told a port, so it gets a free one of
  * loopback, and `serve-metrics.ts` hands on what it says.
  * @returns where the exporter answers; null when no figures are wanted
  */
-export const installRuntime = async (logger: pino.Logger, wantsMetrics: boolean): Promise<string | null> => {
+export async function installRuntime(logger: pino.Logger, wantsMetrics: boolean): Promise<string | null> {
   const options: RuntimeOptions = {
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       // Our interceptor has logged it already, with its cause.
@@ -55,4 +56,4 @@ export const installRuntime = async (logger: pino.Logger, wantsMetrics: boolean)
       if (tried >= TRIES) throw error;
     }
   }
-};
+}

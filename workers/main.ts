@@ -26,7 +26,7 @@ import { startUpkeep } from './upkeep.js';
 
 const EX_CONFIG = 78;
 
-const main = async (): Promise<void> => {
+async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const config = parseConfig(environment);
   reclaimBuffersEarly();
@@ -125,7 +125,7 @@ const main = async (): Promise<void> => {
     await tracer?.close();
     await rm(scratchDirectory, { recursive: true, force: true });
   }
-};
+}
 
 main().catch((error: unknown) => {
   if (error instanceof ConfigError) {

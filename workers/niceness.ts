@@ -5,6 +5,6 @@ import { getPriority, setPriority } from 'node:os';
  * any thread of ours starts: on Linux a thread inherits it from the one that made it. Nothing is raised: a process
  * started at a lower priority keeps it.
  */
-export const setNiceness = (niceness: number): void => {
+export function setNiceness(niceness: number): void {
   if (niceness > getPriority()) setPriority(niceness);
-};
+}

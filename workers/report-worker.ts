@@ -18,7 +18,7 @@ export interface WorkerReportOptions {
  * since it started. A record store that is away costs nothing but that: work goes on.
  * @returns what ends it and takes the record away
  */
-export const reportWorker = (options: WorkerReportOptions): (() => Promise<void>) => {
+export function reportWorker(options: WorkerReportOptions): () => Promise<void> {
   const { workers, slots, renew, onError } = options;
   const started = new Date();
   const workerId = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
@@ -61,4 +61,4 @@ export const reportWorker = (options: WorkerReportOptions): (() => Promise<void>
     await last;
     await workers.withdraw(workerId).catch(onError);
   };
-};
+}

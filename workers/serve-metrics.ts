@@ -7,11 +7,11 @@ import type { Config } from '../schemas/config/config.js';
 /** Temporal's own figures are asked of the exporter within this process. */
 const SDK_WITHIN_MS = 2000;
 
-const answer = (response: ServerResponse, status: number, type: string, text: string): void => {
+function answer(response: ServerResponse, status: number, type: string, text: string): void {
   response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
-};
+}
 
-const readSdk = async (url: string): Promise<string> => {
+async function readSdk(url: string): Promise<string> {
   try {
     const found = await fetch(url, { signal: AbortSignal.timeout(SDK_WITHIN_MS) });
     return found.ok ? await found.text() : '';
@@ -19,20 +19,20 @@ const readSdk = async (url: string): Promise<string> => {
     // Absent rather than nothing at all.
     return '';
   }
-};
+}
 
 /**
  * `GET /metrics` of a worker, by the rules of the gateway's: what this process counts and, behind it, what Temporal's
  * SDK does. It serves nothing else.
  * @param options.sdkUrl where the SDK's exporter answers; null: it has none
  */
-export const serveMetrics = async (options: {
+export async function serveMetrics(options: {
   config: Pick<Config, 'auth' | 'metrics'>;
   metrics: ProcessMetrics;
   host: string;
   port: number;
   sdkUrl: string | null;
-}): Promise<{ port: number; close(): Promise<void> }> => {
+}): Promise<{ port: number; close(): Promise<void> }> {
   const { config, metrics, host, port, sdkUrl } = options;
   const server = createServer((request, response) => {
     request.resume();
@@ -59,4 +59,4 @@ export const serveMetrics = async (options: {
         server.closeAllConnections();
       }),
   };
-};
+}

@@ -15,7 +15,7 @@ export interface WorkerPool {
  * @param first made already, so that a process that cannot have it does not start
  * @param create makes the worker that follows a renewal
  */
-export const createWorkerPool = (first: Worker, create: () => Promise<Worker>): WorkerPool => {
+export function createWorkerPool(first: Worker, create: () => Promise<Worker>): WorkerPool {
   let worker = first;
   let stopping = false;
   const end = (): void => {
@@ -38,4 +38,4 @@ export const createWorkerPool = (first: Worker, create: () => Promise<Worker>): 
       end();
     },
   };
-};
+}

@@ -11,17 +11,22 @@ const INTERCEPTORS = fileURLToPath(new URL('../workflows/request-id.ts', import.
 const PREBUILT = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 
 /** The code of the workflows as one script, made from the sources. */
-export const bundleWorkflows = (
+export function bundleWorkflows(
   options: Pick<BundleOptions, 'logger'> = {},
-): ReturnType<typeof bundleWorkflowCode> =>
-  bundleWorkflowCode({ ...options, workflowsPath: SOURCES, workflowInterceptorModules: [INTERCEPTORS] });
+): ReturnType<typeof bundleWorkflowCode> {
+  return bundleWorkflowCode({
+    ...options,
+    workflowsPath: SOURCES,
+    workflowInterceptorModules: [INTERCEPTORS],
+  });
+}
 
 /**
  * The bundle that was built with this code; made on the spot where the sources run themselves. In production it is
  * built once, so that every worker of a release runs the same workflow code and starts without a bundler.
  */
-export const workflowBundle = async (): Promise<WorkflowBundleOption> => {
+export async function workflowBundle(): Promise<WorkflowBundleOption> {
   if (existsSync(PREBUILT)) return { codePath: PREBUILT };
   if (!existsSync(SOURCES)) throw new Error(`${PREBUILT} is missing: the build is incomplete`);
   return bundleWorkflows();
-};
+}

@@ -37,7 +37,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
 };
 
 /** A plan that another one started for a task is told in its input: its starter belongs to no request. */
-const carriedBy = (given: unknown, headers: Headers): Headers => {
+function carriedBy(given: unknown, headers: Headers): Headers {
   const carried: Headers = {};
   for (const [field, header] of Object.entries(HEADER_OF)) {
     const own = (given as Record<string, unknown> | null | undefined)?.[field];
@@ -45,4 +45,4 @@ const carriedBy = (given: unknown, headers: Headers): Headers => {
     if (payload !== undefined) carried[header] = payload;
   }
   return carried;
-};
+}

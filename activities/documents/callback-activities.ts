@@ -24,18 +24,23 @@ const SERVER_KEYS: ReadonlySet<string> = new Set([
   'content_sha256',
 ]);
 
-const bodyOf = (task: TaskRecord): string =>
-  stringify({
-    partition: task.partition,
-    file_id: task.file_id,
-    status: task.state === 'COMPLETED' ? 'success' : 'error',
-    metadata: Object.fromEntries(Object.entries(task.metadata).filter(([key]) => !SERVER_KEYS.has(key))),
-  }) ?? '{}';
+function bodyOf(task: TaskRecord): string {
+  return (
+    stringify({
+      partition: task.partition,
+      file_id: task.file_id,
+      status: task.state === 'COMPLETED' ? 'success' : 'error',
+      metadata: Object.fromEntries(Object.entries(task.metadata).filter(([key]) => !SERVER_KEYS.has(key))),
+    }) ?? '{}'
+  );
+}
 
-const isTold = (task: TaskRecord): boolean => task.state === 'COMPLETED' || task.state === 'FAILED';
+function isTold(task: TaskRecord): boolean {
+  return task.state === 'COMPLETED' || task.state === 'FAILED';
+}
 
 /** Activities of completion callbacks. */
-export const createCallbackActivities = ({ adapters, settings }: CallbackActivityDeps) => {
+export function createCallbackActivities({ adapters, settings }: CallbackActivityDeps) {
   const { tasks, callbacks, callbackClient } = adapters;
 
   /**
@@ -78,6 +83,6 @@ export const createCallbackActivities = ({ adapters, settings }: CallbackActivit
   };
 
   return { sendCallback, giveUpCallback, findUntoldCallbacks };
-};
+}
 
 export type CallbackActivities = ReturnType<typeof createCallbackActivities>;

@@ -10,22 +10,26 @@ type Blobs = Pick<BlobStore, 'read' | 'info'>;
 type ListedChunk = Chunk & { picture?: number };
 
 /** The ticket of a document's chunk list: JSON lines, one `ParsedChunk` each. */
-export const chunksBlobId = (taskId: string): string => `${taskId}.chunks`;
+export function chunksBlobId(taskId: string): string {
+  return `${taskId}.chunks`;
+}
 
-const lines = async function* (blobs: Pick<BlobStore, 'read'>, taskId: string): AsyncGenerator<string> {
+async function* lines(blobs: Pick<BlobStore, 'read'>, taskId: string): AsyncGenerator<string> {
   const source = await blobs.read(chunksBlobId(taskId));
   try {
     yield* createInterface({ input: source, crlfDelay: Infinity });
   } finally {
     source.destroy();
   }
-};
+}
 
 /** A key of an object, which no text can look like: in texts the quotes are escaped. */
-const isPicture = (line: string): boolean => line.includes('"picture":');
+function isPicture(line: string): boolean {
+  return line.includes('"picture":');
+}
 
 /** A place per chunk, in order; what is not asked for is not read. A picture of which nothing was said has none. */
-const places = async function* (blobs: Blobs, taskId: string): AsyncGenerator<() => Chunk> {
+async function* places(blobs: Blobs, taskId: string): AsyncGenerator<() => Chunk> {
   let descriptions: readonly (string | null)[] | null = null;
   for await (const line of lines(blobs, taskId)) {
     if (!isPicture(line)) {
@@ -37,20 +41,20 @@ const places = async function* (blobs: Blobs, taskId: string): AsyncGenerator<()
     const said = descriptions[picture!] ?? null;
     if (said !== null) yield () => ({ ...chunk, text: chunk.text + asImageText(said, chunk.tokens) });
   }
-};
+}
 
 /** How many chunks a document has. */
-export const countChunks = async (blobs: Blobs, taskId: string): Promise<number> => {
+export async function countChunks(blobs: Blobs, taskId: string): Promise<number> {
   let count = 0;
   for await (const _place of places(blobs, taskId)) count += 1;
   return count;
-};
+}
 
 /**
  * The chunks of a document in their order, without the first `skip`, so many at a time. `last`: nothing follows. A
  * picture of which nothing was said has none.
  */
-export const readChunkBatches = async function* (
+export async function* readChunkBatches(
   blobs: Blobs,
   taskId: string,
   options: { skip: number; size: number },
@@ -67,4 +71,4 @@ export const readChunkBatches = async function* (
     chunks.push({ ...read(), position });
   }
   if (chunks.length > 0) yield { chunks, last: true };
-};
+}

@@ -15,7 +15,7 @@ export interface CopyActivityDeps {
 const PAGE = 200;
 
 /** Activities that copy a live version: text, vectors and bytes, without parsing or embedding again. */
-export const createCopyActivities = ({ adapters }: CopyActivityDeps) => {
+export function createCopyActivities({ adapters }: CopyActivityDeps) {
   const { files, tasks, blobs, chunks, models } = adapters;
 
   /** @throws AppError FILE_NOT_FOUND when the version is not the live one any more: what it had is being removed */
@@ -85,19 +85,21 @@ export const createCopyActivities = ({ adapters }: CopyActivityDeps) => {
   };
 
   return { copyVersion };
-};
+}
 
 export type CopyActivities = ReturnType<typeof createCopyActivities>;
 
-const copyOf = (chunk: StoredChunk, task: TaskRecord): StoredChunk => ({
-  ...chunk,
-  chunk_id: chunkId(task.file_key, task.generation, chunk.position),
-  partition: task.partition,
-  file_id: task.file_id,
-  file_key: task.file_key,
-  generation: task.generation,
-  published: false,
-  relationship_id: task.relationship_id,
-  parent_id: task.parent_id,
-  metadata: toVersionEntries(versionFacts(task)),
-});
+function copyOf(chunk: StoredChunk, task: TaskRecord): StoredChunk {
+  return {
+    ...chunk,
+    chunk_id: chunkId(task.file_key, task.generation, chunk.position),
+    partition: task.partition,
+    file_id: task.file_id,
+    file_key: task.file_key,
+    generation: task.generation,
+    published: false,
+    relationship_id: task.relationship_id,
+    parent_id: task.parent_id,
+    metadata: toVersionEntries(versionFacts(task)),
+  };
+}

@@ -60,7 +60,7 @@ const PROGRESS_EVERY_MS = 1000;
 const TRACEBACK_CHARACTERS = 8000;
 
 /** Activities of the document workflows that use records, bytes and the parser. */
-export const createDocumentActivities = (deps: DocumentActivityDeps) => {
+export function createDocumentActivities(deps: DocumentActivityDeps) {
   const { tasks, blobs, models } = deps.adapters;
   const { keepUploads } = deps.settings;
   const { meter = UNMEASURED } = deps;
@@ -217,9 +217,10 @@ export const createDocumentActivities = (deps: DocumentActivityDeps) => {
     reconcileChunks(deps.adapters, fileKey, [token], Context.current().cancellationSignal);
 
   return { parseDocument, publishDocument, endTask, cleanFile, settleFileChunks: reconcileFileChunks };
-};
+}
 
 export type DocumentActivities = ReturnType<typeof createDocumentActivities>;
 
-const capped = (lines: readonly string[]): string[] =>
-  lines.join('\n').slice(0, TRACEBACK_CHARACTERS).split('\n');
+function capped(lines: readonly string[]): string[] {
+  return lines.join('\n').slice(0, TRACEBACK_CHARACTERS).split('\n');
+}

@@ -5,11 +5,11 @@ import type { Embedder } from '../ports/models.js';
  * The vectors of texts that will be stored, one each, in their order.
  * @throws AppError of the embedder, as its port says; EMBEDDING_RESPONSE_ERROR when there are fewer
  */
-export const embedTexts = async (
+export async function embedTexts(
   embedder: Embedder,
   texts: readonly string[],
   signal: AbortSignal,
-): Promise<number[][]> => {
+): Promise<number[][]> {
   const vectors = await embedder.embed(texts, { kind: 'document', signal });
   if (vectors.length < texts.length)
     throw new AppError(
@@ -17,4 +17,4 @@ export const embedTexts = async (
       'The embedding provider answered fewer vectors than texts.',
     );
   return vectors;
-};
+}

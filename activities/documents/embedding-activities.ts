@@ -29,7 +29,7 @@ interface Cursor {
 }
 
 /** Activities whose time is spent in an embedding model. */
-export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
+export function createEmbeddingActivities(deps: EmbeddingActivityDeps) {
   const { tasks, blobs, chunks, models, partitions } = deps.adapters;
   const { meter = UNMEASURED } = deps;
 
@@ -108,7 +108,7 @@ export const createEmbeddingActivities = (deps: EmbeddingActivityDeps) => {
   };
 
   return { embedDocument };
-};
+}
 
 export type EmbeddingActivities = ReturnType<typeof createEmbeddingActivities>;
 
@@ -117,33 +117,35 @@ export type EmbeddingActivities = ReturnType<typeof createEmbeddingActivities>;
  * attempt before the switch made are completed when the version is published.
  * @throws AppError EMBEDDER_CHANGED_DURING_INDEXING when it was changed otherwise
  */
-const embedderOf = (task: TaskRecord, partition: PartitionRecord | null): string => {
+function embedderOf(task: TaskRecord, partition: PartitionRecord | null): string {
   if (partition === null || partition.embedder === task.embedder) return task.embedder;
   if (partition.swapped_from.includes(task.embedder)) return partition.embedder;
   throw new AppError('EMBEDDER_CHANGED_DURING_INDEXING');
-};
+}
 
-const storedChunk = (
+function storedChunk(
   task: TaskRecord,
   chunk: Chunk,
   { total, published }: { total: number; published: boolean },
-): StoredChunk => ({
-  chunk_id: chunkId(task.file_key, task.generation, chunk.position),
-  partition: task.partition,
-  file_id: task.file_id,
-  file_key: task.file_key,
-  generation: task.generation,
-  position: chunk.position,
-  published,
-  text: chunk.text,
-  filename: task.upload.filename,
-  heading_path: chunk.headingPath,
-  page: chunk.page,
-  chunk_type: chunk.chunkType,
-  section_id: chunk.position,
-  prev_section_id: chunk.position === 0 ? null : chunk.position - 1,
-  next_section_id: chunk.position + 1 < total ? chunk.position + 1 : null,
-  relationship_id: task.relationship_id,
-  parent_id: task.parent_id,
-  metadata: toVersionEntries(versionFacts(task)),
-});
+): StoredChunk {
+  return {
+    chunk_id: chunkId(task.file_key, task.generation, chunk.position),
+    partition: task.partition,
+    file_id: task.file_id,
+    file_key: task.file_key,
+    generation: task.generation,
+    position: chunk.position,
+    published,
+    text: chunk.text,
+    filename: task.upload.filename,
+    heading_path: chunk.headingPath,
+    page: chunk.page,
+    chunk_type: chunk.chunkType,
+    section_id: chunk.position,
+    prev_section_id: chunk.position === 0 ? null : chunk.position - 1,
+    next_section_id: chunk.position + 1 < total ? chunk.position + 1 : null,
+    relationship_id: task.relationship_id,
+    parent_id: task.parent_id,
+    metadata: toVersionEntries(versionFacts(task)),
+  };
+}

@@ -33,7 +33,7 @@ const MAX_FAILURES = 3;
 const TRIES = 5;
 
 /** Activities that have a model describe a document before it is embedded. */
-export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
+export function createEnrichmentActivities(deps: EnrichmentActivityDeps) {
   const { tasks, blobs, models, promptSource } = deps.adapters;
   const { meter = UNMEASURED } = deps;
 
@@ -199,6 +199,6 @@ export const createEnrichmentActivities = (deps: EnrichmentActivityDeps) => {
   };
 
   return { enrichDocument };
-};
+}
 
 export type EnrichmentActivities = ReturnType<typeof createEnrichmentActivities>;

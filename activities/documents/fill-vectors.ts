@@ -16,7 +16,7 @@ export interface Filled {
  * @param options.contextOf what a model said of a chunk; it is kept until its version is live, and no longer
  * @throws AppError of the chunk store and the embedder, as their ports say; MODEL_ENDPOINT_NOT_FOUND
  */
-export const fillVectors = async (
+export async function fillVectors(
   { chunks, models }: Pick<Adapters, 'chunks' | 'models'>,
   options: {
     generations: readonly number[];
@@ -24,7 +24,7 @@ export const fillVectors = async (
     contextOf?: (position: number) => Promise<string | null>;
     signal: AbortSignal;
   },
-): Promise<Filled> => {
+): Promise<Filled> {
   const { generations, contextOf, signal } = options;
   const embedder = await models.embedder(options.embedder);
   const { vectorField, dimension, batchSize, maxInputTokens } = embedder;
@@ -55,4 +55,4 @@ export const fillVectors = async (
   if (batch.length > 0) await fill(batch);
   if (filled.embedded > 0) await chunks.show(signal);
   return filled;
-};
+}

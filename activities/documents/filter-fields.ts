@@ -47,14 +47,15 @@ export const UNFILTERABLE_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Null: what stands in the metadata entries, under `entryKey`. */
-export const serverField = (name: string): ServerField | null =>
-  Object.hasOwn(SERVER_FIELDS, name) ? (SERVER_FIELDS[name] ?? null) : null;
+export function serverField(name: string): ServerField | null {
+  return Object.hasOwn(SERVER_FIELDS, name) ? (SERVER_FIELDS[name] ?? null) : null;
+}
 
 /** The values that a chunk has for a field; none when it is missing. */
-export const valuesOf = (subject: FilterSubject, name: string): FieldValue[] => {
+export function valuesOf(subject: FilterSubject, name: string): FieldValue[] {
   const field = serverField(name);
   if (field === null) return subject.metadata.filter(({ key }) => key === entryKey(name));
   const value = subject[field.of] ?? field.absent ?? null;
   if (value === null) return [];
   return [typeof value === 'number' ? { number: value, integer: String(value) } : { text: value }];
-};
+}

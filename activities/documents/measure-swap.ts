@@ -20,7 +20,7 @@ type Stores = Pick<Adapters, 'chunks' | 'models'>;
  * same sample.
  * @param options.files all live files, in an order that stays
  */
-export const measureSwap = async (
+export async function measureSwap(
   stores: Stores,
   options: {
     partition: string;
@@ -30,7 +30,7 @@ export const measureSwap = async (
     total: number;
     signal: AbortSignal;
   },
-): Promise<SwapFigures> => {
+): Promise<SwapFigures> {
   const { partition, source, target, signal } = options;
   const sample = await drawSample(stores.chunks, options);
   const texts = sample.map(({ text }) => questionOf(text));
@@ -68,19 +68,20 @@ export const measureSwap = async (
     known_item_before: mean(reciprocalRanks(before)),
     known_item_after: mean(reciprocalRanks(after)),
   };
-};
+}
 
 /** To four places; 1 of nothing, which holds nothing back. */
-const mean = (values: readonly number[]): number =>
-  values.length === 0
+function mean(values: readonly number[]): number {
+  return values.length === 0
     ? 1
     : Math.round((10_000 * values.reduce((sum, value) => sum + value, 0)) / values.length) / 10_000;
+}
 
 /** Evenly spread over the files. */
-const drawSample = async (
+async function drawSample(
   chunks: Stores['chunks'],
   { files, total, signal }: { files: AsyncIterable<FileRecord>; total: number; signal: AbortSignal },
-): Promise<StoredChunk[]> => {
+): Promise<StoredChunk[]> {
   const every = Math.max(1, Math.floor(total / SAMPLE));
   const ids: string[] = [];
   let index = 0;
@@ -92,24 +93,24 @@ const drawSample = async (
   }
   const found = await chunks.getMany(ids, signal);
   return ids.flatMap((id) => found.get(id) ?? []);
-};
+}
 
 /** Its first sentence, as long as it is none too short to ask by. */
-const questionOf = (text: string): string => {
+function questionOf(text: string): string {
   const beginning = text.slice(0, QUESTION_CHARACTERS);
   const end = beginning.search(/[.!?。！？](?:\s|$)/u);
   return end < QUESTION_CHARACTERS / 4 ? beginning : beginning.slice(0, end + 1);
-};
+}
 
-const embedQuestions = async (
+async function embedQuestions(
   embedder: Embedder,
   texts: readonly string[],
   signal: AbortSignal,
-): Promise<number[][]> => {
+): Promise<number[][]> {
   const vectors: number[][] = [];
   for (let from = 0; from < texts.length; from += embedder.batchSize)
     vectors.push(
       ...(await embedder.embed(texts.slice(from, from + embedder.batchSize), { kind: 'query', signal })),
     );
   return vectors;
-};
+}

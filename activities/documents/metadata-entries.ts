@@ -10,25 +10,27 @@ import { formatFileSize } from '../text/format-file-size.js';
 /** What a filter compares of a long text, in UTF-8; the whole value is in the file record. */
 const FILTER_TEXT_MAX_BYTES = 8_191;
 
-const cutToBytes = (text: string, maxBytes: number): string => {
+function cutToBytes(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
   // Decoding a cut character gives U+FFFD, at most one, at the end.
   return Buffer.from(text)
     .subarray(0, maxBytes)
     .toString('utf8')
     .replace(/\uFFFD$/, '');
-};
+}
 
 /** An entry as the index can hold it: Lucene refuses keyword terms above 32,766 bytes. */
-export const toStoredEntry = (entry: MetadataEntry): MetadataEntry =>
-  entry.text === undefined ? entry : { ...entry, text: cutToBytes(entry.text, FILTER_TEXT_MAX_BYTES) };
+export function toStoredEntry(entry: MetadataEntry): MetadataEntry {
+  return entry.text === undefined ? entry : { ...entry, text: cutToBytes(entry.text, FILTER_TEXT_MAX_BYTES) };
+}
 
 /**
  * Client metadata as typed entries, so that filters compare numbers as numbers, dates as dates, and the mapping of
  * the index cannot explode. A list gives one entry per member; nested objects use dotted keys.
  */
-const toMetadataEntries = (metadata: Metadata): MetadataEntry[] =>
-  Object.entries(metadata).flatMap(([key, value]) => entriesOf(key, value));
+function toMetadataEntries(metadata: Metadata): MetadataEntry[] {
+  return Object.entries(metadata).flatMap(([key, value]) => entriesOf(key, value));
+}
 
 /** Before the names of entries that the server makes: no client's key begins so (wire contract, section 1.3). */
 const SERVER_PREFIX = '_openrag.';
@@ -37,19 +39,20 @@ const SERVER_PREFIX = '_openrag.';
 const SERVER_ENTRIES = ['original_filename', 'file_size', 'content_sha256', 'indexed_at'] as const;
 
 /** The key of the entries that hold a key of an answer: the client's own stand under their names. */
-export const entryKey = (name: string): string =>
-  (SERVER_ENTRIES as readonly string[]).includes(name) ? `${SERVER_PREFIX}${name}` : name;
+export function entryKey(name: string): string {
+  return (SERVER_ENTRIES as readonly string[]).includes(name) ? `${SERVER_PREFIX}${name}` : name;
+}
 
 /**
  * What the chunks of a version carry for filters: the client's metadata, and what the server says of the file. Its size
  * is there as a number, of bytes, and as the text that answers show.
  */
-export const toVersionEntries = (
+export function toVersionEntries(
   version: Pick<
     FileVersion,
     'metadata' | 'original_filename' | 'size_bytes' | 'content_sha256' | 'indexed_at'
   >,
-): MetadataEntry[] => {
+): MetadataEntry[] {
   const { size_bytes: bytes } = version;
   const said: Record<(typeof SERVER_ENTRIES)[number], MetadataEntry> = {
     original_filename: textEntry(entryKey('original_filename'), version.original_filename),
@@ -63,9 +66,9 @@ export const toVersionEntries = (
     indexed_at: textEntry(entryKey('indexed_at'), version.indexed_at.toISOString()),
   };
   return [...toMetadataEntries(version.metadata), ...Object.values(said)];
-};
+}
 
-const entriesOf = (key: string, value: MetadataValue): MetadataEntry[] => {
+function entriesOf(key: string, value: MetadataValue): MetadataEntry[] {
   if (value === null) return [];
   if (Array.isArray(value)) return value.flatMap((member) => entriesOf(key, member));
   switch (typeof value) {
@@ -80,13 +83,13 @@ const entriesOf = (key: string, value: MetadataValue): MetadataEntry[] => {
     default:
       return Object.entries(value).flatMap(([inner, member]) => entriesOf(`${key}.${inner}`, member));
   }
-};
+}
 
-const textEntry = (key: string, value: string): MetadataEntry => {
+function textEntry(key: string, value: string): MetadataEntry {
   const time = isoTime(value);
   return {
     key,
     text: cutToBytes(value, FILTER_TEXT_MAX_BYTES),
     ...(time === null ? {} : { date: new Date(time).toISOString() }),
   };
-};
+}

@@ -12,11 +12,12 @@ export interface PartitionActivityDeps {
 const SHARE = 50;
 
 /** Handed over, and not run to its own end: its workflow may be at work. */
-const mayRun = (task: TaskRecord): boolean =>
-  task.handed_over_at !== null && (!isFinalState(task.state) || task.state === 'CANCELLED');
+function mayRun(task: TaskRecord): boolean {
+  return task.handed_over_at !== null && (!isFinalState(task.state) || task.state === 'CANCELLED');
+}
 
 /** Activities of the workflow that cleans up a deleted partition. */
-export const createPartitionActivities = ({ adapters }: PartitionActivityDeps) => {
+export function createPartitionActivities({ adapters }: PartitionActivityDeps) {
   const finishDeletion = (deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>): Promise<void> =>
     finishPartitionDeletion(adapters, deleted);
 
@@ -34,6 +35,6 @@ export const createPartitionActivities = ({ adapters }: PartitionActivityDeps) =
   };
 
   return { finishDeletion, deletedFiles: listDeletedFiles };
-};
+}
 
 export type PartitionActivities = ReturnType<typeof createPartitionActivities>;

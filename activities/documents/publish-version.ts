@@ -33,22 +33,22 @@ export type Publish = (
  * did that and died before it reported.
  * @throws AppError TASK_CANCELLED when the task has ended otherwise
  */
-export const advanceUnpublished = async (
+export async function advanceUnpublished(
   tasks: Adapters['tasks'],
   { taskId }: DocumentRef,
   progress: TaskProgress,
-): Promise<TaskRecord | null> => {
+): Promise<TaskRecord | null> {
   const active = await tasks.advance(taskId, progress);
   if (active !== null) return active;
   const task = await tasks.get(taskId);
   return task?.state === 'COMPLETED' ? null : requireActive(task);
-};
+}
 
 /** @param options.keepUploads off: the bytes of an upload go once it is indexed */
-export const createPublisher = (
+export function createPublisher(
   adapters: Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'blobs' | 'chunks' | 'partitions' | 'models'>,
   { keepUploads, meter = UNMEASURED }: { keepUploads: boolean; meter?: Pick<Meter, 'stageTook'> },
-): Publish => {
+): Publish {
   const { files, tasks, blobs, chunks, partitions } = adapters;
 
   /** A file admitted in the moment in which its partition was deleted goes with it. */
@@ -120,16 +120,18 @@ export const createPublisher = (
     return { replaced };
   };
   return (ref, chunkCount, options) => timed(meter, 'publish', () => publish(ref, chunkCount, options));
-};
+}
 
-const versionOf = (task: TaskRecord, chunkCount: number): FileVersion => ({
-  ...versionFacts(task),
-  generation: task.generation,
-  task_id: task.task_id,
-  relationship_id: task.relationship_id,
-  parent_id: task.parent_id,
-  chunk_count: chunkCount,
-  embedder: task.embedder,
-  degraded_stages: degradedStagesOf(task),
-  ...(task.parse_report === undefined ? {} : { parse_report: task.parse_report }),
-});
+function versionOf(task: TaskRecord, chunkCount: number): FileVersion {
+  return {
+    ...versionFacts(task),
+    generation: task.generation,
+    task_id: task.task_id,
+    relationship_id: task.relationship_id,
+    parent_id: task.parent_id,
+    chunk_count: chunkCount,
+    embedder: task.embedder,
+    degraded_stages: degradedStagesOf(task),
+    ...(task.parse_report === undefined ? {} : { parse_report: task.parse_report }),
+  };
+}

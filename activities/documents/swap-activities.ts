@@ -44,7 +44,7 @@ const PAGE_CHUNKS = 256;
  * Activities that move a partition to another embedder: every live version gets a vector of the new one beside that of
  * the old, a sample says what searches will make of it, and one update of the partition's record switches.
  */
-export const createSwapActivities = ({ adapters, sliceMs = SLICE_MS }: SwapActivityDeps) => {
+export function createSwapActivities({ adapters, sliceMs = SLICE_MS }: SwapActivityDeps) {
   const { partitions, files, embedderSwaps: swaps } = adapters;
 
   /** @throws AppError PARTITION_NOT_FOUND; EMBEDDER_SWAP_NOT_RUNNING when it was ended otherwise */
@@ -253,20 +253,20 @@ export const createSwapActivities = ({ adapters, sliceMs = SLICE_MS }: SwapActiv
       .map(({ partition, partition_key }) => ({ partition, partition_key }));
 
   return { beginEmbedderSwap, runEmbedderSwapSlice, endEmbedderSwap, listPartitionsOn };
-};
+}
 
 export type SwapActivities = ReturnType<typeof createSwapActivities>;
 
 /** After the switch the record's mark is gone. The endpoint may have been renamed meanwhile. */
-const targetOf = (partition: PartitionRecord, swap: EmbedderSwapRecord): string => {
+function targetOf(partition: PartitionRecord, swap: EmbedderSwapRecord): string {
   if (partition.swap?.swap_id === swap.swap_id) return partition.swap.target;
   return partition.swapped_from.includes(swap.source_embedder) ? partition.embedder : swap.target_embedder;
-};
+}
 
-const whyHeld = (
+function whyHeld(
   { min_overlap: overlap, min_known_item: knownItem }: EmbedderSwapRecord,
   figures: SwapFigures,
-): string | null => {
+): string | null {
   const short = [
     ...(overlap !== null && figures.overlap < overlap
       ? [`${figures.overlap} of the first ten results stay, where ${overlap} are asked for (min_overlap)`]
@@ -280,4 +280,4 @@ const whyHeld = (
   ];
   if (short.length === 0) return null;
   return `The switch is held back: ${short.join('; ')}. The partition stays with its embedder.`;
-};
+}

@@ -44,12 +44,12 @@ export interface SweepActivityDeps {
 const SHARE = 200;
 
 /** One deletion that cannot go on must not keep the sweep from everything else: its mark stays. */
-const leaveForNextTime = async (step: Promise<unknown>): Promise<void> => {
+async function leaveForNextTime(step: Promise<unknown>): Promise<void> {
   await step.catch(() => undefined);
-};
+}
 
 /** Activities of the sweep and of the reconciler. */
-export const createSweepActivities = (deps: SweepActivityDeps) => {
+export function createSweepActivities(deps: SweepActivityDeps) {
   const { partitions, callbacks, files, tasks, quotas, claims, blobs, users, workspaces } = deps.adapters;
   const before = (ms: number): Date => new Date((deps.now?.() ?? new Date()).getTime() - ms);
 
@@ -152,6 +152,6 @@ export const createSweepActivities = (deps: SweepActivityDeps) => {
     findDirtyFiles,
     removeOrphans,
   };
-};
+}
 
 export type SweepActivities = ReturnType<typeof createSweepActivities>;

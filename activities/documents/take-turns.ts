@@ -9,10 +9,10 @@ const ROUND = 200;
  * each before the second of any. Only what the file record waits for is started; the rest is admission under way, or
  * what it left.
  */
-export const takeTurns = async (
+export async function takeTurns(
   { tasks, files }: Pick<Adapters, 'tasks' | 'files'>,
   perUser: number,
-): Promise<{ next: TaskRecord[]; waiting: number }> => {
+): Promise<{ next: TaskRecord[]; waiting: number }> {
   const turns = await tasks.countTurns();
   const queues = await Promise.all(
     turns.map(async ({ userId, running }) =>
@@ -29,4 +29,4 @@ export const takeTurns = async (
     next: round.filter((task) => records.get(task.file_key)?.pending_task === task.task_id),
     waiting: turns.reduce((sum, { waiting }) => sum + waiting, 0),
   };
-};
+}

@@ -19,34 +19,37 @@ export interface DocumentRef {
 }
 
 /** What a plan needs to know of a task. */
-export const refOfTask = (task: TaskRecord): DocumentRef => ({
-  taskId: task.task_id,
-  fileKey: task.file_key,
-  generation: task.generation,
-  ...(task.kind === 'copy' ? { copy: true } : {}),
-  ...(task.has_callback === true ? { callback: true } : {}),
-  ...(task.request_id === undefined ? {} : { requestId: task.request_id }),
-  ...(task.traceparent === undefined ? {} : { traceparent: task.traceparent }),
-});
+export function refOfTask(task: TaskRecord): DocumentRef {
+  return {
+    taskId: task.task_id,
+    fileKey: task.file_key,
+    generation: task.generation,
+    ...(task.kind === 'copy' ? { copy: true } : {}),
+    ...(task.has_callback === true ? { callback: true } : {}),
+    ...(task.request_id === undefined ? {} : { requestId: task.request_id }),
+    ...(task.traceparent === undefined ? {} : { traceparent: task.traceparent }),
+  };
+}
 
 /**
  * What the record of a version says and its chunks say too. Chunks are written before the version is published, so
  * `indexed_at` is the time at which its indexing began. The client's words go before what enrichment added.
  */
-export const versionFacts = (
-  task: TaskRecord,
-): UploadInfo & Pick<FileVersion, 'metadata' | 'indexed_at'> => ({
-  ...task.upload,
-  metadata: { ...task.derived_metadata, ...task.metadata },
-  indexed_at: task.started_at ?? task.created_at,
-});
+export function versionFacts(task: TaskRecord): UploadInfo & Pick<FileVersion, 'metadata' | 'indexed_at'> {
+  return {
+    ...task.upload,
+    metadata: { ...task.derived_metadata, ...task.metadata },
+    indexed_at: task.started_at ?? task.created_at,
+  };
+}
 
 /** @throws AppError TASK_CANCELLED when the task has ended; the plan then only cleans up. */
-export const requireActive = (task: TaskRecord | null): TaskRecord => {
+export function requireActive(task: TaskRecord | null): TaskRecord {
   if (task === null || task.finished_at !== null) throw new AppError('TASK_CANCELLED');
   return task;
-};
+}
 
 /** @throws AppError TASK_CANCELLED, as above */
-export const readActiveTask = async (tasks: Adapters['tasks'], ref: DocumentRef): Promise<TaskRecord> =>
-  requireActive(await tasks.get(ref.taskId));
+export async function readActiveTask(tasks: Adapters['tasks'], ref: DocumentRef): Promise<TaskRecord> {
+  return requireActive(await tasks.get(ref.taskId));
+}

@@ -21,7 +21,7 @@ interface Position extends MigrationPosition {
  * files are tied as well, as new partitions are from the start. Searches and uploads of a partition that is not tied
  * are refused.
  */
-export const createDefaultEmbedderMigration = ({ partitions, endpoints, files }: Stores): Migration => {
+export function createDefaultEmbedderMigration({ partitions, endpoints, files }: Stores): Migration {
   /** An endpoint that is called so is what they use. */
   const findUntied = async (): Promise<PartitionRecord[]> => {
     if ((await endpoints.get('embedder', DEFAULT_ALIAS)) !== null) return [];
@@ -82,13 +82,15 @@ export const createDefaultEmbedderMigration = ({ partitions, endpoints, files }:
 
     async abandon() {},
   };
-};
+}
 
-const toSlice = (position: Position): MigrationSlice => ({
-  position,
-  ended: position.phase === 'done',
-  cancellable: true,
-  done: position.tied,
-  total: position.total,
-  figures: { partitions: position.total },
-});
+function toSlice(position: Position): MigrationSlice {
+  return {
+    position,
+    ended: position.phase === 'done',
+    cancellable: true,
+    done: position.tied,
+    total: position.total,
+    figures: { partitions: position.total },
+  };
+}

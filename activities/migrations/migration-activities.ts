@@ -29,11 +29,7 @@ interface SliceInput {
 const SLICE_MS = 5_000;
 
 /** Activities of the workflow that runs migrations. */
-export const createMigrationActivities = ({
-  store,
-  migrations,
-  sliceMs = SLICE_MS,
-}: MigrationActivityDeps) => {
+export function createMigrationActivities({ store, migrations, sliceMs = SLICE_MS }: MigrationActivityDeps) {
   const find = (name: MigrationName): Migration => {
     const found = migrations.find((migration) => migration.name === name);
     if (found === undefined) throw new AppError('NOT_FOUND', `There is no migration ${name}.`);
@@ -104,12 +100,12 @@ export const createMigrationActivities = ({
     endMigration,
     isMigrationPending,
   };
-};
+}
 
 export type MigrationActivities = ReturnType<typeof createMigrationActivities>;
 
 /** Waits so that no more than so many pages are done a second. */
-const createPace = (pagesPerSecond: number | null, signal: AbortSignal): (() => Promise<void>) => {
+function createPace(pagesPerSecond: number | null, signal: AbortSignal): () => Promise<void> {
   let next = 0;
   return async () => {
     if (pagesPerSecond === null) return;
@@ -118,4 +114,4 @@ const createPace = (pagesPerSecond: number | null, signal: AbortSignal): (() => 
     next = Math.max(next, now) + 1000 / pagesPerSecond;
     if (wait > 0) await setTimeout(wait, undefined, { signal });
   };
-};
+}

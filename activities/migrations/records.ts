@@ -25,10 +25,10 @@ interface Position extends MigrationPosition {
 }
 
 /** Brings records of our own collections to the shape of this release, step by step, while everything goes on. */
-export const createRecordsMigration = (
+export function createRecordsMigration(
   { records, steps: done }: { records: RecordCollections; steps: RecordStepStore },
   all: readonly RecordStep[],
-): Migration => {
+): Migration {
   const findPending = async (): Promise<RecordStep[]> => {
     const applied = new Set(await done.applied());
     return all.filter(({ name }) => !applied.has(name));
@@ -125,16 +125,20 @@ export const createRecordsMigration = (
 
     async abandon() {},
   };
-};
+}
 
-const figureOf = (step: string): string => `changed_by_${step.replaceAll('-', '_')}`;
+function figureOf(step: string): string {
+  return `changed_by_${step.replaceAll('-', '_')}`;
+}
 
-const toSlice = (position: Position): MigrationSlice => ({
-  position,
-  ended: position.phase === 'done',
-  cancellable: true,
-  // Records come and go meanwhile.
-  done: position.looked,
-  total: Math.max(position.total, position.looked),
-  figures: position.figures,
-});
+function toSlice(position: Position): MigrationSlice {
+  return {
+    position,
+    ended: position.phase === 'done',
+    cancellable: true,
+    // Records come and go meanwhile.
+    done: position.looked,
+    total: Math.max(position.total, position.looked),
+    figures: position.figures,
+  };
+}

@@ -38,7 +38,7 @@ interface Position extends MigrationPosition {
  * written meanwhile, compared, and switched to in one call. Searches and writes go on, but that writers wait a moment
  * at the switch. The old index is kept, read-only, until it is dropped by name.
  */
-export const createVectorStoreMigration = (indexes: ChunkIndexes, stores: Stores): Migration => {
+export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores): Migration {
   const { present } = indexes;
 
   const isBehind = ({ schema, step }: Pick<ChunkIndex, 'schema' | 'step'>): boolean =>
@@ -245,23 +245,25 @@ export const createVectorStoreMigration = (indexes: ChunkIndexes, stores: Stores
         await indexes.drop(position.target).catch(ignoreMissing);
     },
   };
-};
+}
 
-const ignoreMissing = (error: unknown): void => {
+function ignoreMissing(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error;
-};
+}
 
-const toSlice = (position: Position): MigrationSlice => ({
-  position,
-  ended: position.phase === 'done',
-  cancellable: position.phase !== 'switching',
-  done: position.copied,
-  total: position.total,
-  figures: position.figures,
-});
+function toSlice(position: Position): MigrationSlice {
+  return {
+    position,
+    ended: position.phase === 'done',
+    cancellable: position.phase !== 'switching',
+    done: position.copied,
+    total: position.total,
+    figures: position.figures,
+  };
+}
 
 /** Back to the index that the live one replaced: what was written since is copied there. */
-const startRollback = async (indexes: ChunkIndexes, live: ChunkIndex | null): Promise<Position> => {
+async function startRollback(indexes: ChunkIndexes, live: ChunkIndex | null): Promise<Position> {
   const replaced = live?.replaced ?? null;
   const kept = (await indexes.list()).find(({ index }) => index === replaced?.index);
   if (live === null || replaced === null || kept === undefined)
@@ -281,4 +283,4 @@ const startRollback = async (indexes: ChunkIndexes, live: ChunkIndex | null): Pr
     total: live.chunks,
     figures: { chunks: live.chunks },
   };
-};
+}

@@ -16,12 +16,12 @@ export interface Passage {
  * Leaves a server alone that has failed repeatedly, so that callers hear of it at once and it can recover. A call that
  * was aborted counts for nothing (it tells nothing of the server), which ready-made breakers take for a success.
  */
-export const createCircuitBreaker = (options: {
+export function createCircuitBreaker(options: {
   name: string;
   now?: () => number;
   /** Told of its state at first and whenever it changes; an open one stays open until a call tries. */
   onState?: ((state: BreakerState) => void) | undefined;
-}) => {
+}) {
   const { name, now = () => performance.now(), onState = () => undefined } = options;
   let failures = 0;
   let openUntil = 0;
@@ -72,4 +72,4 @@ export const createCircuitBreaker = (options: {
       };
     },
   };
-};
+}

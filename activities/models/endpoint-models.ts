@@ -45,27 +45,32 @@ interface Kept<Model> {
 }
 
 /** Infinity's form is what most servers speak. */
-const rerankerProvider = ({ provider }: ModelEndpoint): RerankerProvider =>
-  RERANKER_PROVIDERS.find((known) => known === provider) ?? 'infinity';
+function rerankerProvider({ provider }: ModelEndpoint): RerankerProvider {
+  return RERANKER_PROVIDERS.find((known) => known === provider) ?? 'infinity';
+}
 
-const isRemote = ({ endpoint }: ModelEndpoint): boolean => /^https?:/.test(endpoint);
+function isRemote({ endpoint }: ModelEndpoint): boolean {
+  return /^https?:/.test(endpoint);
+}
 
 const USES = { embedder: 'embedding', reranker: 'reranking' } as const;
 
 /** What a model is made of; another fingerprint, another model. */
-const fingerprintOf = (endpoint: ModelEndpoint): string =>
-  JSON.stringify({ ...endpoint, created_at: null, updated_at: null, probed_at: null });
+function fingerprintOf(endpoint: ModelEndpoint): string {
+  return JSON.stringify({ ...endpoint, created_at: null, updated_at: null, probed_at: null });
+}
 
 /** Server and model decide which breaker and which queue a call goes through. */
-const callsKey = ({ model_type, name, endpoint, model_name }: ModelEndpoint): string =>
-  JSON.stringify([model_type, name, endpoint, model_name]);
+function callsKey({ model_type, name, endpoint, model_name }: ModelEndpoint): string {
+  return JSON.stringify([model_type, name, endpoint, model_name]);
+}
 
 /**
  * Models on servers, made from their endpoint records. What only the server knows (dialect, dimension, window) is asked
  * when an endpoint is first needed, and kept in its record: a server that is away when we start costs nothing but a
  * later question. Models are kept from call to call, since breakers, queues and batch sizes learn.
  */
-export const createEndpointModels = (options: EndpointModelsOptions): ModelBuilder => {
+export function createEndpointModels(options: EndpointModelsOptions): ModelBuilder {
   const { dispatcher, endpoints, chunks, keys, settings, now = () => new Date() } = options;
   const { meter = UNMEASURED } = options;
   const calls = new Map<string, ResilientCalls>();
@@ -253,4 +258,4 @@ export const createEndpointModels = (options: EndpointModelsOptions): ModelBuild
       return true;
     },
   };
-};
+}

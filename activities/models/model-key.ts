@@ -10,20 +10,21 @@ export interface ModelKeyBox {
 type Owner = Pick<ModelEndpoint, 'model_type' | 'name' | 'endpoint'>;
 
 /** A key opens for the address that it was given for: a changed URL must not take it along to another server. */
-const ownerOf = ({ model_type, name, endpoint }: Owner): string =>
-  JSON.stringify(['model-endpoint', model_type, name, endpoint]);
+function ownerOf({ model_type, name, endpoint }: Owner): string {
+  return JSON.stringify(['model-endpoint', model_type, name, endpoint]);
+}
 
 /** @throws AppError CONFIG_ERROR without SECRETS_KEY */
-export const sealModelKey = (keys: ModelKeyBox | null, endpoint: Owner, key: string): string => {
+export function sealModelKey(keys: ModelKeyBox | null, endpoint: Owner, key: string): string {
   if (keys === null) throw new AppError('CONFIG_ERROR', 'SECRETS_KEY is needed to store a key.');
   return keys.seal(key, ownerOf(endpoint));
-};
+}
 
 /** Null when the endpoint has none. @throws AppError CONFIG_ERROR when it cannot be opened */
-export const openModelKey = (
+export function openModelKey(
   keys: ModelKeyBox | null,
   endpoint: Owner & Pick<ModelEndpoint, 'sealed_api_key'>,
-): string | null => {
+): string | null {
   if (endpoint.sealed_api_key === null) return null;
   if (keys === null)
     throw new AppError(
@@ -31,4 +32,4 @@ export const openModelKey = (
       `SECRETS_KEY is needed to read the key of model endpoint '${endpoint.name}'.`,
     );
   return keys.open(endpoint.sealed_api_key, ownerOf(endpoint));
-};
+}

@@ -55,11 +55,11 @@ export const builtinModels: ModelBuilder = {
  * @param options.builders tried in order; the built-in models by default
  * @param options.contextTokens the most that a language model is ever sent, and assumed where none is known
  */
-export const createModelRegistry = (options: {
+export function createModelRegistry(options: {
   endpoints: Pick<ModelEndpointStore, 'list' | 'get' | 'defaults'>;
   builders?: readonly ModelBuilder[];
   contextTokens?: number;
-}): ModelRegistry => {
+}): ModelRegistry {
   const { endpoints, builders = [builtinModels], contextTokens = DEFAULT_CONTEXT_TOKENS } = options;
 
   const record = async (type: ModelType, name: string): Promise<ModelEndpoint> => {
@@ -134,4 +134,4 @@ export const createModelRegistry = (options: {
       await build(endpoint, async (builder) => ((await builder.check(endpoint, signal)) ? true : null));
     },
   };
-};
+}

@@ -6,17 +6,19 @@ import { openModelKey, sealModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
 
 /** @param options.keys null without SECRETS_KEY */
-export const createModelServers = (options: {
+export function createModelServers(options: {
   dispatcher: Dispatcher;
   keys: ModelKeyBox | null;
   registry: Pick<ModelRegistry, 'embedder' | 'languageModel'>;
-}): ModelServers => ({
-  sealKey: (endpoint, key) => sealModelKey(options.keys, endpoint, key),
-  openKey: (endpoint) => openModelKey(options.keys, endpoint),
-  inspect: (draft, signal) => inspectEndpoint(options.dispatcher, draft, signal),
-  async probe({ model_type: type, name }) {
-    // Making the model asks whatever is not known yet.
-    if (type === 'embedder') await options.registry.embedder(name);
-    if (type === 'llm') await options.registry.languageModel(name);
-  },
-});
+}): ModelServers {
+  return {
+    sealKey: (endpoint, key) => sealModelKey(options.keys, endpoint, key),
+    openKey: (endpoint) => openModelKey(options.keys, endpoint),
+    inspect: (draft, signal) => inspectEndpoint(options.dispatcher, draft, signal),
+    async probe({ model_type: type, name }) {
+      // Making the model asks whatever is not known yet.
+      if (type === 'embedder') await options.registry.embedder(name);
+      if (type === 'llm') await options.registry.languageModel(name);
+    },
+  };
+}

@@ -40,17 +40,20 @@ export interface OverrideModelsOptions {
 /** The name under which calls are counted, whoever serves them: an address is no label. */
 const PROVIDER = 'client_override';
 
-const refused = (text: string): AppError => new AppError('BAD_REQUEST', text, { plain: true });
+function refused(text: string): AppError {
+  return new AppError('BAD_REQUEST', text, { plain: true });
+}
 
 /** Without slashes at its end; two spellings of one address are one. */
-const sameAddress = (one: string, other: string): boolean =>
-  one.replace(/(?<!\/)\/+$/, '') === other.replace(/(?<!\/)\/+$/, '');
+function sameAddress(one: string, other: string): boolean {
+  return one.replace(/(?<!\/)\/+$/, '') === other.replace(/(?<!\/)\/+$/, '');
+}
 
 /**
  * An address that a client may name: https, and nothing in it that could carry or redirect anything else.
  * @throws AppError BAD_REQUEST
  */
-const checkAddress = (address: string, allowPrivate: boolean): void => {
+function checkAddress(address: string, allowPrivate: boolean): void {
   const url = URL.parse(address);
   if (url === null || url.protocol !== 'https:')
     throw refused("'llm_override.base_url' must be an https address");
@@ -63,33 +66,35 @@ const checkAddress = (address: string, allowPrivate: boolean): void => {
   )
     throw refused("'llm_override.base_url' must hold no query, fragment, user or '..'");
   if (!allowPrivate && !isPublicUrl(url)) throw refused("'llm_override.base_url' is not allowed");
-};
+}
 
 /** What the server of a client's own choice says of a key of the client's is the client's matter. */
-const asClientsMatter = (error: unknown, ownKey: boolean): unknown => {
+function asClientsMatter(error: unknown, ownKey: boolean): unknown {
   if (isBlocked(error)) return refused("'llm_override.base_url' is not allowed");
   if (ownKey && error instanceof AppError && error.code === 'INFERENCE_REFUSED')
     return new AppError('INFERENCE_REFUSED', error.message, { status: 400, cause: error });
   return error;
-};
+}
 
-const withClientErrors = (model: LanguageModel, ownKey: boolean): LanguageModel => ({
-  ...model,
-  async *stream(messages, options) {
-    try {
-      yield* model.stream(messages, options);
-    } catch (error) {
-      throw asClientsMatter(error, ownKey);
-    }
-  },
-  complete: (messages, options) =>
-    model.complete(messages, options).catch((error: unknown) => {
-      throw asClientsMatter(error, ownKey);
-    }),
-});
+function withClientErrors(model: LanguageModel, ownKey: boolean): LanguageModel {
+  return {
+    ...model,
+    async *stream(messages, options) {
+      try {
+        yield* model.stream(messages, options);
+      } catch (error) {
+        throw asClientsMatter(error, ownKey);
+      }
+    },
+    complete: (messages, options) =>
+      model.complete(messages, options).catch((error: unknown) => {
+        throw asClientsMatter(error, ownKey);
+      }),
+  };
+}
 
 /** Models that clients choose for one question (`metadata.llm_override`; wire contract, sections 1.9 and 2). */
-export const createOverrideModels = (options: OverrideModelsOptions): ModelOverrides => {
+export function createOverrideModels(options: OverrideModelsOptions): ModelOverrides {
   const { endpoints, dispatchers, keys, settings, meter = UNMEASURED } = options;
   const measured = (server: ModelServer): ModelServer => measuredServer(server, meter, PROVIDER);
   const { allowCustomEndpoint, allowPrivate, concurrency, contextTokens, timeoutMs } = settings;
@@ -166,4 +171,4 @@ export const createOverrideModels = (options: OverrideModelsOptions): ModelOverr
       return withClientErrors(model, apiKey !== undefined);
     },
   };
-};
+}

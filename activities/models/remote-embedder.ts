@@ -42,7 +42,7 @@ export interface RemoteEmbedderOptions {
  *   and counts of its version are final by then), and queries are treated like documents.
  * - An answer with another number of vectors, another dimension or values that are no numbers is an error.
  */
-export const createRemoteEmbedder = (options: RemoteEmbedderOptions): Embedder => {
+export function createRemoteEmbedder(options: RemoteEmbedderOptions): Embedder {
   const { endpointName, modelName, dimension, server, calls, batchSize } = options;
   const normalise = options.textForm === 'wordpiece' ? wordpieceText : plainText;
   let size = batchSize;
@@ -148,4 +148,4 @@ export const createRemoteEmbedder = (options: RemoteEmbedderOptions): Embedder =
       return vectors.map((vector) => (vector.length === 0 ? new Array<number>(dimension).fill(0) : vector));
     },
   };
-};
+}

@@ -32,7 +32,7 @@ async function* withinTokens(
 }
 
 /** A language model behind a model server. Aborting, or leaving the stream, stops the generation on the server. */
-export const createRemoteLanguageModel = (options: {
+export function createRemoteLanguageModel(options: {
   endpointName: string;
   modelName: string;
   contextTokens: number;
@@ -40,7 +40,7 @@ export const createRemoteLanguageModel = (options: {
   answerTokens: number | null;
   server: Pick<ModelServer, 'stream' | 'complete'>;
   calls: ResilientCalls;
-}): LanguageModel => {
+}): LanguageModel {
   const { endpointName, modelName, contextTokens, server, calls } = options;
   const callOf = (messages: readonly ChatMessage[], chat: ChatOptions) => ({
     model: modelName,
@@ -74,4 +74,4 @@ export const createRemoteLanguageModel = (options: {
       }
     },
   };
-};
+}

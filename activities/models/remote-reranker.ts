@@ -7,7 +7,7 @@ import type { RerankerServer } from './servers/reranker-server.js';
  * A reranker on a server. Texts go in batches, since a server takes so many at once; the time allowed is for all of
  * them and for waiting, because a search waits for the answer.
  */
-export const createRemoteReranker = (options: {
+export function createRemoteReranker(options: {
   endpointName: string;
   modelName: string;
   /** Texts in one request. */
@@ -16,7 +16,7 @@ export const createRemoteReranker = (options: {
   timeoutMs: number;
   server: RerankerServer;
   calls: ResilientCalls;
-}): Reranker => {
+}): Reranker {
   const { endpointName, modelName, batchSize, timeoutMs, server, calls } = options;
   return {
     endpointName,
@@ -50,4 +50,4 @@ export const createRemoteReranker = (options: {
       }
     },
   };
-};
+}

@@ -15,21 +15,23 @@ const MAX_WAIT_MS = 3000;
 const MAY_PASS: ReadonlySet<FailureKind> = new Set(['connection', 'failed', 'rate-limited']);
 const SERVERS_FAULT: ReadonlySet<FailureKind> = new Set(['connection', 'timeout', 'failed', 'bad-answer']);
 
-const kindOf = (error: unknown): FailureKind | null => (error instanceof ProviderFailure ? error.kind : null);
+function kindOf(error: unknown): FailureKind | null {
+  return error instanceof ProviderFailure ? error.kind : null;
+}
 
-const isServersFault = (error: unknown): boolean => {
+function isServersFault(error: unknown): boolean {
   const kind = kindOf(error);
   return kind !== null && SERVERS_FAULT.has(kind);
-};
+}
 
 /** How long to wait before the next try, with full jitter; null: do not try again. */
-const waitBefore = (error: unknown, tried: number): number | null => {
+function waitBefore(error: unknown, tried: number): number | null {
   const kind = kindOf(error);
   if (kind === null || !MAY_PASS.has(kind) || tried >= TRIES) return null;
   const asked = error instanceof ProviderFailure ? (error.retryAfterMs ?? 0) : 0;
   if (asked > MAX_WAIT_MS) return null;
   return asked + Math.random() * FIRST_WAIT_MS * 2 ** (tried - 1);
-};
+}
 
 export interface ResilientCalls {
   run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -41,12 +43,12 @@ export interface ResilientCalls {
 }
 
 /** Calls to one model endpoint: so many at once, tried again with jitter, behind a circuit breaker. */
-export const createResilientCalls = (options: {
+export function createResilientCalls(options: {
   name: string;
   concurrency: number;
   /** Told what its circuit breaker does. */
   onState?: (state: BreakerState) => void;
-}): ResilientCalls => {
+}): ResilientCalls {
   const semaphore = createSemaphore(options.concurrency);
   const breaker = createCircuitBreaker(options);
 
@@ -113,4 +115,4 @@ export const createResilientCalls = (options: {
       }
     },
   };
-};
+}

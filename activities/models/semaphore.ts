@@ -1,5 +1,5 @@
 /** Lets so many in at once; the others wait in the order in which they came. */
-export const createSemaphore = (slots: number) => {
+export function createSemaphore(slots: number) {
   let free = slots;
   const waiting: (() => void)[] = [];
   const release = (): void => {
@@ -32,4 +32,4 @@ export const createSemaphore = (slots: number) => {
       };
     },
   };
-};
+}

@@ -10,7 +10,7 @@ const REACH = 0.2;
  * A text in two parts of about the same length, cut where it hurts least; null when it is too short to be worth it.
  * Together the parts hold every word.
  */
-export const splitInTwo = (text: string): readonly [string, string] | null => {
+export function splitInTwo(text: string): readonly [string, string] | null {
   if (text.length < MIN_LENGTH) return null;
   const middle = text.length / 2;
   const from = Math.floor(text.length * (0.5 - REACH));
@@ -24,4 +24,4 @@ export const splitInTwo = (text: string): readonly [string, string] | null => {
   // Never between the halves of a pair.
   const at = /[\udc00-\udfff]/.test(text.charAt(cut)) ? cut + 1 : cut;
   return [text.slice(0, at), text.slice(at)];
-};
+}

@@ -12,24 +12,27 @@ import { isPublicAddress } from './is-public-address.js';
  */
 const BLOCKED = 'ERR_ADDRESS_BLOCKED';
 
-const blocked = (host: string): Error =>
-  Object.assign(new Error(`address not allowed: ${host}`), { code: BLOCKED });
+function blocked(host: string): Error {
+  return Object.assign(new Error(`address not allowed: ${host}`), { code: BLOCKED });
+}
 
-export const isBlocked = (error: unknown): boolean => {
+export function isBlocked(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
     if ((cause as NodeJS.ErrnoException).code === BLOCKED) return true;
   return false;
-};
+}
 
 /** Host of a URL without the brackets of IPv6. */
-const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
+}
 
 /** What can be said of a URL without resolving it: its host is no literal of a range that is not public. */
-export const isPublicUrl = (url: URL): boolean => {
+export function isPublicUrl(url: URL): boolean {
   const host = hostOf(url);
   if (isIP(host) !== 0) return isPublicAddress(host);
   return !/(^|\.)(localhost|local|internal)\.?$/i.test(host);
-};
+}
 
 type LookupCallback = (
   error: NodeJS.ErrnoException | null,
@@ -44,9 +47,8 @@ export type ResolveName = (
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-const guardedLookup =
-  (resolve: ResolveName) =>
-  (host: string, options: LookupOptions, done: LookupCallback): void => {
+function guardedLookup(resolve: ResolveName) {
+  return (host: string, options: LookupOptions, done: LookupCallback): void => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
       // A name that is not there is told like one that may not be asked: else our own could be found by guessing.
       if (error !== null) return done(error.code === 'ENOTFOUND' ? blocked(host) : error, []);
@@ -57,13 +59,14 @@ const guardedLookup =
       return done(null, addresses[0]!.address, addresses[0]!.family);
     });
   };
+}
 
 /** A dispatcher for addresses that clients name. It follows no redirect by itself. */
-export const createGuardedDispatcher = (options: {
+export function createGuardedDispatcher(options: {
   allowPrivate: boolean;
   connectTimeoutMs: number;
   resolve?: ResolveName;
-}): Dispatcher => {
+}): Dispatcher {
   const timeout = options.connectTimeoutMs;
   if (options.allowPrivate) return new Agent({ connect: { timeout } });
   return new Agent({
@@ -73,4 +76,4 @@ export const createGuardedDispatcher = (options: {
     if (!isPublicUrl(url)) throw blocked(url.hostname);
     return dispatch(request, handler);
   });
-};
+}

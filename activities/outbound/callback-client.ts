@@ -7,13 +7,14 @@ import { createGuardedDispatcher, isBlocked } from './address-guard.js';
 const TIMEOUT_MS = 10_000;
 
 /** `t=<seconds since 1970>,v1=<hex HMAC-SHA-256 over "t.body">`: the time keeps an old delivery from being replayed. */
-const signature = (key: string, body: string, seconds: number): string =>
-  `t=${seconds},v1=${createHmac('sha256', key).update(`${seconds}.${body}`).digest('hex')}`;
+function signature(key: string, body: string, seconds: number): string {
+  return `t=${seconds},v1=${createHmac('sha256', key).update(`${seconds}.${body}`).digest('hex')}`;
+}
 
-export const createCallbackClient = (options: {
+export function createCallbackClient(options: {
   allowPrivateAddresses: boolean;
   signingKey: string | null;
-}): CallbackClient => {
+}): CallbackClient {
   const dispatcher = createGuardedDispatcher({
     allowPrivate: options.allowPrivateAddresses,
     connectTimeoutMs: TIMEOUT_MS,
@@ -47,4 +48,4 @@ export const createCallbackClient = (options: {
     },
     close: () => dispatcher.close(),
   };
-};
+}

@@ -9,50 +9,55 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MEBIBYTE = 1024 * 1024;
 
-const failed = (text: string, cause?: unknown): AppError => new AppError('DOWNLOAD_FAILED', text, { cause });
+function failed(text: string, cause?: unknown): AppError {
+  return new AppError('DOWNLOAD_FAILED', text, { cause });
+}
 
-const refused = (text?: string, cause?: unknown): AppError =>
-  new AppError('DOWNLOAD_REFUSED', text, { cause });
+function refused(text?: string, cause?: unknown): AppError {
+  return new AppError('DOWNLOAD_REFUSED', text, { cause });
+}
 
-const tooLarge = (maxBytes: number): AppError =>
-  new AppError(
+function tooLarge(maxBytes: number): AppError {
+  return new AppError(
     'PAYLOAD_TOO_LARGE',
     `The document is larger than the ${Math.floor(maxBytes / MEBIBYTE)} MiB that may be fetched.`,
   );
+}
 
 /** An address of the web, without a name and password in it: they would be sent along. */
-const webUrl = (address: string, base?: URL): URL => {
+function webUrl(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '')
     throw refused('The address must be http:// or https://, without a user name.');
   url.hash = '';
   return url;
-};
+}
 
-const headerOf = ({ headers }: Dispatcher.ResponseData, name: string): string | null =>
-  [headers[name] ?? []].flat()[0] ?? null;
+function headerOf({ headers }: Dispatcher.ResponseData, name: string): string | null {
+  return [headers[name] ?? []].flat()[0] ?? null;
+}
 
 /** `filename*` of RFC 5987 in UTF-8, or `filename`; null when there is none. */
-const dispositionName = (header: string | null): string | null => {
+function dispositionName(header: string | null): string | null {
   const extended = /;\s*filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(header ?? '')?.[1];
   const decoded = extended === undefined ? null : decode(extended);
   if (decoded !== null) return decoded;
   const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(header ?? '');
   return plain?.[1]?.replaceAll(/\\(.)/g, '$1') ?? plain?.[2] ?? null;
-};
+}
 
-const decode = (text: string): string | null => {
+function decode(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {
     return null;
   }
-};
+}
 
-const pathName = ({ pathname }: URL): string => {
+function pathName({ pathname }: URL): string {
   const last = pathname.split('/').at(-1) ?? '';
   return decode(last) ?? last;
-};
+}
 
 /** What came, within the limit; whatever ends it early is told in our words. */
 async function* bounded(
@@ -73,10 +78,10 @@ async function* bounded(
 }
 
 /** Asks, and goes where the answer points; each address is looked at by the dispatcher. */
-const follow = async (
+async function follow(
   first: URL,
   options: { dispatcher: Dispatcher; signal: AbortSignal; timeoutMs: number },
-): Promise<{ answer: Dispatcher.ResponseData; url: URL }> => {
+): Promise<{ answer: Dispatcher.ResponseData; url: URL }> {
   const { dispatcher, signal, timeoutMs } = options;
   let url = first;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
@@ -95,18 +100,18 @@ const follow = async (
     url = webUrl(location, url);
   }
   throw failed(`The address redirects more than ${MAX_REDIRECTS} times.`);
-};
+}
 
 /** Why an answer is no document; null when it is one. */
-const faultOf = (answer: Dispatcher.ResponseData, size: number | null, maxBytes: number): AppError | null => {
+function faultOf(answer: Dispatcher.ResponseData, size: number | null, maxBytes: number): AppError | null {
   if (answer.statusCode !== 200) return failed(`The address answered ${answer.statusCode}.`);
   const encoding = headerOf(answer, 'content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity') return failed('The document came in an encoding that was not asked for.');
   return size !== null && size > maxBytes ? tooLarge(maxBytes) : null;
-};
+}
 
 /** @param dispatcher guarded, since the addresses are clients'; it goes with this */
-export const createDownloads = (dispatcher: Dispatcher): Downloads => {
+export function createDownloads(dispatcher: Dispatcher): Downloads {
   return {
     async open(address, { maxBytes, timeoutMs, signal }) {
       const first = webUrl(address);
@@ -147,4 +152,4 @@ export const createDownloads = (dispatcher: Dispatcher): Downloads => {
     },
     close: () => dispatcher.destroy(),
   };
-};
+}

@@ -2,11 +2,11 @@
  * The whole body of an answer.
  * @param tooLarge makes what is thrown when it has more bytes; the rest is left unread
  */
-export const readWhole = async (
+export async function readWhole(
   body: AsyncIterable<Buffer>,
   maxBytes: number,
   tooLarge: () => Error,
-): Promise<Buffer> => {
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -15,17 +15,17 @@ export const readWhole = async (
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, bytes);
-};
+}
 
 /**
  * The first bytes of an answer's body; the rest is left unread.
  * @param options.evenIfCut what came before the connection failed is taken for the body, instead of throwing
  */
-export const readStart = async (
+export async function readStart(
   body: AsyncIterable<Buffer>,
   maxBytes: number,
   { evenIfCut = false }: { evenIfCut?: boolean } = {},
-): Promise<Buffer> => {
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
@@ -38,4 +38,4 @@ export const readStart = async (
     if (!evenIfCut) throw error;
   }
   return Buffer.concat(chunks).subarray(0, maxBytes);
-};
+}

@@ -27,7 +27,7 @@ const Answer = z.union([
 ]);
 
 /** What a page says of itself ends in a prompt and in links: plain text, and addresses of the open web only. */
-const pageOf = (found: z.output<typeof Page>): WebPage | null => {
+function pageOf(found: z.output<typeof Page>): WebPage | null {
   const url = URL.parse(found.url);
   if (url === null || !/^https?:$/.test(url.protocol) || !isPublicUrl(url)) return null;
   const plain = (text: string): string =>
@@ -37,32 +37,34 @@ const pageOf = (found: z.output<typeof Page>): WebPage | null => {
       .trim();
   const snippet = plain(found.snippet ?? found.description ?? '').slice(0, MAX_SNIPPET_LENGTH);
   return { url: url.href, title: plain(found.title).slice(0, MAX_TITLE_LENGTH), snippet };
-};
+}
 
 /** A web search provider. Pages themselves are not fetched: what the provider says of them is all there is. */
-export const createWebSearch = (
+export function createWebSearch(
   dispatcher: Dispatcher,
   options: { baseUrl: string; token: string; topK: number; market: string },
-): WebSearch => ({
-  async search(query, signal) {
-    const url = new URL(options.baseUrl);
-    url.searchParams.set('q', query.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY_LENGTH));
-    url.searchParams.set('count', String(options.topK));
-    url.searchParams.set('market', options.market);
-    try {
-      const answer = await openExchange({
-        dispatcher,
-        url: url.href,
-        signal,
-        timeoutMs: TIMEOUT_MS,
-        limits: ANSWER_LIMITS,
-        headers: { authorization: `Bearer ${options.token}`, accept: 'application/json' },
-      });
-      const pages = Answer.parse(await readJson(answer));
-      return pages.flatMap((page) => (page === null ? [] : (pageOf(page) ?? []))).slice(0, options.topK);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw new AppError('SERVICE_UNAVAILABLE', 'The web search cannot be used.', { cause: error });
-    }
-  },
-});
+): WebSearch {
+  return {
+    async search(query, signal) {
+      const url = new URL(options.baseUrl);
+      url.searchParams.set('q', query.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY_LENGTH));
+      url.searchParams.set('count', String(options.topK));
+      url.searchParams.set('market', options.market);
+      try {
+        const answer = await openExchange({
+          dispatcher,
+          url: url.href,
+          signal,
+          timeoutMs: TIMEOUT_MS,
+          limits: ANSWER_LIMITS,
+          headers: { authorization: `Bearer ${options.token}`, accept: 'application/json' },
+        });
+        const pages = Answer.parse(await readJson(answer));
+        return pages.flatMap((page) => (page === null ? [] : (pageOf(page) ?? []))).slice(0, options.topK);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw new AppError('SERVICE_UNAVAILABLE', 'The web search cannot be used.', { cause: error });
+      }
+    },
+  };
+}

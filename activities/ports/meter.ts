@@ -33,11 +33,11 @@ export interface EngineCall {
 export type CapiAnswer = '2xx' | '3xx' | '4xx' | '5xx' | 'unknown' | 'unreachable';
 
 /** @param status null: there was no answer */
-export const capiAnswerOf = (status: number | null): CapiAnswer => {
+export function capiAnswerOf(status: number | null): CapiAnswer {
   if (status === null) return 'unreachable';
   const classes = { 2: '2xx', 3: '3xx', 4: '4xx', 5: '5xx' } as const;
   return classes[Math.floor(status / 100) as keyof typeof classes] ?? 'unknown';
-};
+}
 
 export interface Meter {
   breakerTurned(name: string, state: BreakerState): void;
@@ -63,7 +63,9 @@ export interface Meter {
   pushTook(seconds: number): void;
 }
 
-const nothing = (): void => undefined;
+function nothing(): void {
+  // It is counted nowhere.
+}
 
 /** Counts nothing. */
 export const UNMEASURED: Meter = {

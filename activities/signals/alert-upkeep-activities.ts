@@ -14,7 +14,7 @@ const BATCHES = 20;
 const SEGMENTS = 200;
 
 /** Activities of retention and of the hourly statistics. Each may run twice. */
-export const createAlertUpkeepActivities = ({ alerts, statistics }: AlertUpkeepActivityDeps) => {
+export function createAlertUpkeepActivities({ alerts, statistics }: AlertUpkeepActivityDeps) {
   /** Removes alerts received at or before a time; `left` when there may be more. What waits stays. */
   const removeOldAlerts = async (beforeMs: number): Promise<{ removed: number; left: boolean }> => {
     const { cancellationSignal } = Context.current();
@@ -35,6 +35,6 @@ export const createAlertUpkeepActivities = ({ alerts, statistics }: AlertUpkeepA
   const forgetHours = (beforeMs: number): Promise<void> => statistics.forget(new Date(beforeMs));
 
   return { removeOldAlerts, countHours, forgetHours };
-};
+}
 
 export type AlertUpkeepActivities = ReturnType<typeof createAlertUpkeepActivities>;

@@ -1,5 +1,5 @@
 /** The position behind the closing quote of a string that begins at `start`. */
-const endOfString = (json: string, start: number): number => {
+function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (end !== -1) {
     let backslashes = 0;
@@ -8,13 +8,13 @@ const endOfString = (json: string, start: number): number => {
     end = json.indexOf('"', end + 1);
   }
   return json.length;
-};
+}
 
 /**
  * Removes the blanks between the parts of a valid JSON text and changes nothing else: numbers keep their spelling,
  * keys their order and repetitions.
  */
-export const compactJson = (json: string): string => {
+export function compactJson(json: string): string {
   let compact = '';
   let at = 0;
   while (at < json.length) {
@@ -25,4 +25,4 @@ export const compactJson = (json: string): string => {
     compact += json.slice(next, at);
   }
   return compact;
-};
+}

@@ -58,7 +58,7 @@ const NEVER_LET_IN = 'the central API never let this watcher in';
 const SOON_MS = 5_000;
 
 /** Activities of the forwarding workflows. */
-export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
+export function createForwardingActivities(deps: ForwardingActivityDeps) {
   const { alerts, watchers, settings } = deps;
   const now = deps.now ?? (() => new Date());
   const delivery = createSignalDelivery({
@@ -161,6 +161,6 @@ export const createForwardingActivities = (deps: ForwardingActivityDeps) => {
     watchersWaiting: findWaitingWatchers,
     needlesslyHeld: findNeedlesslyHeld,
   };
-};
+}
 
 export type ForwardingActivities = ReturnType<typeof createForwardingActivities>;

@@ -22,7 +22,7 @@ const UNPROCESSABLE = 422;
 const SWEEP_SHARE = 500;
 
 /** Activities of the workflow that sends held metrics. The workflow gets ids only. */
-export const createMetricsActivities = (deps: MetricsActivityDeps) => {
+export function createMetricsActivities(deps: MetricsActivityDeps) {
   const { metrics, watchers, capi, settings } = deps;
   const now = deps.now ?? (() => new Date());
 
@@ -72,6 +72,6 @@ export const createMetricsActivities = (deps: MetricsActivityDeps) => {
     refuseMetrics,
     watchersHolding: findHoldingWatchers,
   };
-};
+}
 
 export type MetricsActivities = ReturnType<typeof createMetricsActivities>;

@@ -4,7 +4,7 @@ import type { Cache } from '../ports/cache.js';
  * The entries used last, in this process, for a while. Of more than fit the one unused for longest goes.
  * @param now milliseconds since 1970
  */
-export const createInProcessCache = (most: number, now: () => number = Date.now): Cache => {
+export function createInProcessCache(most: number, now: () => number = Date.now): Cache {
   const entries = new Map<string, { value: string; until: number }>();
   return {
     async get(key) {
@@ -23,4 +23,4 @@ export const createInProcessCache = (most: number, now: () => number = Date.now)
       if (entries.size > most && oldest !== undefined) entries.delete(oldest);
     },
   };
-};
+}

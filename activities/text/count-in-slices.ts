@@ -9,23 +9,25 @@ const NEAR = 512;
 const LONGEST_TOKEN = 128;
 
 /** At least so many tokens a text of this length has. */
-export const leastTokens = (length: number): number => Math.ceil(length / LONGEST_TOKEN);
+export function leastTokens(length: number): number {
+  return Math.ceil(length / LONGEST_TOKEN);
+}
 
-const sliceEnd = (text: string, from: number): number => {
+function sliceEnd(text: string, from: number): number {
   const end = from + SLICE;
   if (end >= text.length) return text.length;
   const space = text.lastIndexOf(' ', end);
   if (space > end - NEAR) return space;
   const code = text.charCodeAt(end - 1);
   return code >= 0xd800 && code < 0xdc00 ? end - 1 : end;
-};
+}
 
 /** Characters that were counted in this turn, by all requests. */
 let counted = 0;
 let nextTurn: Promise<void> | null = null;
 
 /** Waits until so many characters may be counted: many short texts take as long as a long one. */
-const room = async (characters: number): Promise<void> => {
+async function room(characters: number): Promise<void> {
   while (counted > 0 && counted + characters > SLICE) {
     nextTurn ??= setImmediate().then(() => {
       counted = 0;
@@ -34,20 +36,20 @@ const room = async (characters: number): Promise<void> => {
     await nextTurn;
   }
   counted += characters;
-};
+}
 
-const countSlice = async (text: string, signal?: AbortSignal): Promise<number> => {
+async function countSlice(text: string, signal?: AbortSignal): Promise<number> {
   await room(text.length);
   signal?.throwIfAborted();
   return countTokens(text);
-};
+}
 
 /**
  * Tokens of a text, counted slice by slice with other requests served in between. No further than `most`: what comes
  * back is more than that as soon as the text has more.
  * @throws the signal's reason
  */
-export const countInSlices = async (text: string, most = Infinity, signal?: AbortSignal): Promise<number> => {
+export async function countInSlices(text: string, most = Infinity, signal?: AbortSignal): Promise<number> {
   if (leastTokens(text.length) > most) return leastTokens(text.length);
   let tokens = 0;
   for (let from = 0; from < text.length && tokens <= most;) {
@@ -56,13 +58,13 @@ export const countInSlices = async (text: string, most = Infinity, signal?: Abor
     from = end;
   }
   return tokens;
-};
+}
 
 /**
  * How much of a text, from its start, stays within so many tokens, counted likewise.
  * @throws the signal's reason
  */
-export const lengthWithin = async (text: string, tokens: number, signal?: AbortSignal): Promise<number> => {
+export async function lengthWithin(text: string, tokens: number, signal?: AbortSignal): Promise<number> {
   let left = tokens;
   let from = 0;
   while (from < text.length) {
@@ -73,9 +75,9 @@ export const lengthWithin = async (text: string, tokens: number, signal?: AbortS
     from = end;
   }
   return from;
-};
+}
 
-const lengthInSlice = async (slice: string, tokens: number, signal?: AbortSignal): Promise<number> => {
+async function lengthInSlice(slice: string, tokens: number, signal?: AbortSignal): Promise<number> {
   let low = 0;
   let high = slice.length;
   while (low < high) {
@@ -84,4 +86,4 @@ const lengthInSlice = async (slice: string, tokens: number, signal?: AbortSignal
     else high = middle - 1;
   }
   return low;
-};
+}

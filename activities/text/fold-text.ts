@@ -5,14 +5,17 @@ const WORD = /[\p{L}\p{N}]+/gu;
  * Lower case without accents, compatibility forms resolved (NFKD), so that `Été`, `été` and `ete` are one word.
  * Independent of the locale: `toLowerCase`, never `toLocaleLowerCase`. Ligatures that NFKD keeps are spelt out.
  */
-export const foldText = (text: string): string =>
-  text
+export function foldText(text: string): string {
+  return text
     .normalize('NFKD')
     .replace(MARKS, '')
     .toLowerCase()
     .replace(/œ/g, 'oe')
     .replace(/æ/g, 'ae')
     .replace(/ß/g, 'ss');
+}
 
 /** The runs of letters and digits in a text that has been folded. */
-export const wordsOf = (folded: string): string[] => folded.match(WORD) ?? [];
+export function wordsOf(folded: string): string[] {
+  return folded.match(WORD) ?? [];
+}

@@ -15,5 +15,6 @@ const ANY =
   /[\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\u{E0000}-\u{E01EF}]/u;
 
 /** The text without them; what can be seen stays as it is. */
-export const stripInvisible = (text: string): string =>
-  ANY.test(text) ? text.replace(INVISIBLE, '').replace(STRAY_JOINER, '') : text;
+export function stripInvisible(text: string): string {
+  return ANY.test(text) ? text.replace(INVISIBLE, '').replace(STRAY_JOINER, '') : text;
+}

@@ -20,12 +20,12 @@ const SUFFIXES = [
 const MIN_STEM = 4;
 const MIN_STEM_OF_E = 3;
 
-const singular = (word: string): string => {
+function singular(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;
   if (word.length > 4 && word.endsWith('aux')) return `${word.slice(0, -2)}l`;
   if (word.endsWith('x') || (word.endsWith('s') && !word.endsWith('ss'))) return word.slice(0, -1);
   return word;
-};
+}
 
 /**
  * A light stem of a folded word: plural, then one common ending, then a doubled last consonant. In the spirit of
@@ -33,7 +33,7 @@ const singular = (word: string): string => {
  * that no language need be known. Stems are keys to compare, not words. Words of up to three letters and those
  * with digits (part numbers, years) stay as they are.
  */
-export const lightStem = (word: string): string => {
+export function lightStem(word: string): string {
   if (word.length <= 3 || /\p{N}/u.test(word)) return word;
   let stem = singular(word);
   const suffix = SUFFIXES.find(
@@ -43,4 +43,4 @@ export const lightStem = (word: string): string => {
   if (suffix !== undefined) stem = stem.slice(0, -suffix.length);
   if (/([^aeiouy])\1$/.test(stem) && stem.length > MIN_STEM) stem = stem.slice(0, -1);
   return stem.endsWith('y') ? `${stem.slice(0, -1)}i` : stem;
-};
+}

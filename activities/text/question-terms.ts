@@ -16,9 +16,9 @@ const ASKS_NUMBER =
   /\b(?:when|how (?:many|much|long|old|often|far|high|big|fast)|what (?:year|date|time)|quand|combien|quelle (?:annee|date|duree|heure|taille|distance|hauteur|vitesse)|quel (?:nombre|age|montant|prix|pourcentage|delai|mois|jour))\b/;
 
 /** The distinct stems of the content words of a text, in order. */
-export const contentStems = (text: string): string[] => [
-  ...new Set(wordsOf(foldText(text)).flatMap((word) => (isStopWord(word) ? [] : [lightStem(word)]))),
-];
+export function contentStems(text: string): string[] {
+  return [...new Set(wordsOf(foldText(text)).flatMap((word) => (isStopWord(word) ? [] : [lightStem(word)])))];
+}
 
 export interface Question {
   /** Stems of what is asked about. */
@@ -28,7 +28,7 @@ export interface Question {
 }
 
 /** What a question asks for, as far as its words tell. */
-export const readQuestion = (text: string): Question => {
+export function readQuestion(text: string): Question {
   const folded = foldText(text);
   const words = wordsOf(folded);
   const content = words.filter((word) => !isStopWord(word));
@@ -39,4 +39,4 @@ export const readQuestion = (text: string): Question => {
     asksNumber: ASKS_NUMBER.test(folded),
     language: languageOf(text) ?? 'en',
   };
-};
+}

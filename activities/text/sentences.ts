@@ -10,11 +10,12 @@ const ABBREVIATION =
 const OWN_LINE = /[-*+•>|#]|\d{1,3}[.)]\s/y;
 
 /** The text with its line ends as spaces, but for those before a line of its own. */
-const flow = (text: string): string =>
-  text.replace(/\n\s*/g, (gap: string, at: number) => {
+function flow(text: string): string {
+  return text.replace(/\n\s*/g, (gap: string, at: number) => {
     OWN_LINE.lastIndex = at + gap.length;
     return OWN_LINE.test(text) ? gap : gap.replaceAll('\n', ' ');
   });
+}
 
 /**
  * Cuts a paragraph into sentences, in linear time. The segments cover the text without gaps; each keeps the white

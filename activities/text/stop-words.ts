@@ -23,5 +23,6 @@ export const ENGLISH_STOP_WORDS: ReadonlySet<string> = new Set(ENGLISH.split(' '
 export const FRENCH_STOP_WORDS: ReadonlySet<string> = new Set(FRENCH.split(' '));
 
 /** Whether a folded word is a stop word in either language: texts mix them, and the lists hardly collide. */
-export const isStopWord = (word: string): boolean =>
-  ENGLISH_STOP_WORDS.has(word) || FRENCH_STOP_WORDS.has(word);
+export function isStopWord(word: string): boolean {
+  return ENGLISH_STOP_WORDS.has(word) || FRENCH_STOP_WORDS.has(word);
+}

@@ -23,17 +23,17 @@ const WORD = /[\p{L}\p{N}\p{M}_]+/gu;
 const PART = 4;
 
 /** All strings in a value of JSON. */
-export const stringsIn = (value: unknown): string[] => {
+export function stringsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(stringsIn);
-};
+}
 
 /**
  * A server's sentence without the words that it may have from what it was asked: servers quote texts that they refuse,
  * and sentences go to logs and to histories, where no text of a document, a question or an alert may stand.
  */
-export const withoutQuotes = (sentence: string, asked: readonly string[]): string => {
+export function withoutQuotes(sentence: string, asked: readonly string[]): string {
   const whole = asked.join('\n').toLowerCase();
   const words = new Set(whole.match(WORD));
   const isQuoted = (word: string): boolean => {
@@ -44,4 +44,4 @@ export const withoutQuotes = (sentence: string, asked: readonly string[]): strin
   return sentence
     .replace(WORD, (word) => (isQuoted(word) ? '…' : word))
     .replace(/…(?:[^\p{L}\p{N}…]*…)+/gu, '…');
-};
+}

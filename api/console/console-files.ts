@@ -24,11 +24,11 @@ export interface ConsoleFile {
  * @param path below the folder, as the request has it
  * @returns null when there is no such file
  */
-export const readConsoleFile = async (
+export async function readConsoleFile(
   folder: string,
   path: string,
   accepted: readonly string[],
-): Promise<ConsoleFile | null> => {
+): Promise<ConsoleFile | null> {
   const steps = path.split('/');
   if (!steps.every((step) => STEP.test(step))) return null;
   const file = join(folder, ...steps);
@@ -39,9 +39,9 @@ export const readConsoleFile = async (
   }
   const found = await readIfThere(file);
   return found && { ...found, ending, encoding: null };
-};
+}
 
-const readIfThere = async (file: string): Promise<Pick<ConsoleFile, 'bytes' | 'etag'> | null> => {
+async function readIfThere(file: string): Promise<Pick<ConsoleFile, 'bytes' | 'etag'> | null> {
   try {
     const handle = await open(file);
     try {
@@ -55,4 +55,4 @@ const readIfThere = async (file: string): Promise<Pick<ConsoleFile, 'bytes' | 'e
     if (NOT_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw error;
   }
-};
+}

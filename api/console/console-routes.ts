@@ -29,18 +29,19 @@ const HEADERS = {
 const NOT_BUILT =
   'The console is not built: run `npm run build -w web` where Tamis was installed, then reload this page.\n';
 
-const cacheControl = (path: string): string => {
+function cacheControl(path: string): string {
   if (path === INDEX) return 'no-store';
   return path.startsWith(ASSETS) ? 'public, max-age=31536000, immutable' : 'no-cache';
-};
+}
 
-const isKnown = (ctx: Koa.Context, etag: string): boolean =>
-  ctx
+function isKnown(ctx: Koa.Context, etag: string): boolean {
+  return ctx
     .get('If-None-Match')
     .split(',')
     .some((known) => known.trim().replace(/^W\//, '') === etag);
+}
 
-const present = (ctx: Koa.Context, path: string, { ending, bytes, etag, encoding }: ConsoleFile): Answer => {
+function present(ctx: Koa.Context, path: string, { ending, bytes, etag, encoding }: ConsoleFile): Answer {
   const tag = encoding === null ? etag : etag.replace(/"$/, `-${encoding}"`);
   const headers = {
     ...HEADERS,
@@ -51,10 +52,12 @@ const present = (ctx: Koa.Context, path: string, { ending, bytes, etag, encoding
   };
   if (path !== INDEX && isKnown(ctx, tag)) return { status: 304, headers };
   return { status: 200, content: { type: ending, data: bytes }, headers };
-};
+}
 
 /** Whether a person with a browser asks: programs take anything. */
-export const wantsPage = (ctx: Koa.Context): boolean => ctx.accepts('json', 'html') === 'html';
+export function wantsPage(ctx: Koa.Context): boolean {
+  return ctx.accepts('json', 'html') === 'html';
+}
 
 const responses = {
   200: {
@@ -70,7 +73,7 @@ const responses = {
  * The built console, below `/app/`. A path without a file is one of the page's own: a browser gets the page, which
  * draws itself by the path.
  */
-export const consoleRoutes = (folder: string): Route[] => {
+export function consoleRoutes(folder: string): Route[] {
   const serve = async (ctx: Koa.Context): Promise<Answer> => {
     const path = ctx.path.slice(BASE.length);
     const accepted = ctx.acceptsEncodings();
@@ -103,4 +106,4 @@ export const consoleRoutes = (folder: string): Route[] => {
       handle: ({ koa }) => serve(koa),
     }),
   ];
-};
+}

@@ -16,7 +16,7 @@ export interface BodyBudget {
  * Bodies are held as bytes, as text and as what was parsed of it at once, some six times their size: their sum is
  * bounded rather than their number, and no caller may hold it alone.
  */
-export const createBodyBudget = (totalBytes = 96 * MIB, callerBytes = totalBytes / 3): BodyBudget => {
+export function createBodyBudget(totalBytes = 96 * MIB, callerBytes = totalBytes / 3): BodyBudget {
   const held = new Map<string, number>();
   let total = 0;
   return {
@@ -37,4 +37,4 @@ export const createBodyBudget = (totalBytes = 96 * MIB, callerBytes = totalBytes
       else held.delete(caller);
     },
   };
-};
+}

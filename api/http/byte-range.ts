@@ -8,7 +8,7 @@ export interface ByteRange {
  * One range of a `Range` header (RFC 9110, section 14). Null, so the whole: none, more than one, another unit or one
  * that cannot be read.
  */
-export const readByteRange = (header: string, size: number): ByteRange | 'unsatisfiable' | null => {
+export function readByteRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
   const parts = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i.exec(header);
   const [first = '', last = ''] = parts?.slice(1) ?? [];
   if (first === '' && last === '') return null;
@@ -20,4 +20,4 @@ export const readByteRange = (header: string, size: number): ByteRange | 'unsati
   if (last !== '' && Number(last) < start) return null;
   if (start >= size) return 'unsatisfiable';
   return { start, end: last === '' ? size : Math.min(size, Number(last) + 1) };
-};
+}

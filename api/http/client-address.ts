@@ -13,7 +13,7 @@ const IPV6_SUBSCRIBER_BITS = 64;
  * UVICORN_FORWARDED_ALLOW_IPS this is). What a client put in front of that decides nothing.
  * @returns null once the connection is gone
  */
-const createSource = (trustedProxies: readonly string[]): ((ctx: Koa.Context) => Address | null) => {
+function createSource(trustedProxies: readonly string[]): (ctx: Koa.Context) => Address | null {
   const isTrusted = createTrust(trustedProxies);
   return (ctx) => {
     let address = parse(ctx.req.socket.remoteAddress ?? '');
@@ -29,36 +29,38 @@ const createSource = (trustedProxies: readonly string[]): ((ctx: Koa.Context) =>
     }
     return address;
   };
-};
+}
 
 /** The client's address as text, for lists of networks; empty once the connection is gone. */
-export const createClientAddress = (trustedProxies: readonly string[]): ((ctx: Koa.Context) => string) => {
+export function createClientAddress(trustedProxies: readonly string[]): (ctx: Koa.Context) => string {
   const source = createSource(trustedProxies);
   return (ctx) => source(ctx)?.toString() ?? '';
-};
+}
 
 /** Whose request it is, for limits per address: IPv6 addresses of one /64 network count as one. */
-export const createClientName = (trustedProxies: readonly string[]): ((ctx: Koa.Context) => string) => {
+export function createClientName(trustedProxies: readonly string[]): (ctx: Koa.Context) => string {
   const source = createSource(trustedProxies);
   return (ctx) => {
     const address = source(ctx);
     return address === null ? 'unknown' : nameOf(address);
   };
-};
+}
 
 /** Keeps the client's name with its request, for all that counts per client. */
-export const nameClients = (trustedProxies: readonly string[]): Middleware => {
+export function nameClients(trustedProxies: readonly string[]): Middleware {
   const nameClient = createClientName(trustedProxies);
   return (ctx, next) => {
     ctx.state['client'] = nameClient(ctx);
     return next();
   };
-};
+}
 
 /** Whose request it is, as `nameClients` has found. */
-export const clientOf = (ctx: Koa.Context): string => ctx.state['client'] as string;
+export function clientOf(ctx: Koa.Context): string {
+  return ctx.state['client'] as string;
+}
 
-const createTrust = (trusted: readonly string[]): ((address: Address) => boolean) => {
+function createTrust(trusted: readonly string[]): (address: Address) => boolean {
   if (trusted.includes('*')) return () => true;
   const networks = trusted.map((entry) => {
     const [base = '', bits] = entry.split('/');
@@ -69,18 +71,18 @@ const createTrust = (trusted: readonly string[]): ((address: Address) => boolean
     networks.some(
       (network) => network.address.kind() === address.kind() && address.match(network.address, network.bits),
     );
-};
+}
 
 /** With or without a port, IPv6 in brackets or not; an IPv4 address that is wrapped in IPv6 is unwrapped. */
-const parse = (text: string): Address | null => {
+function parse(text: string): Address | null {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
   return ipaddr.isValid(bare) && (bare.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(bare))
     ? ipaddr.process(bare)
     : null;
-};
+}
 
-const nameOf = (address: Address): string => {
+function nameOf(address: Address): string {
   if (address.kind() === 'ipv4') return address.toString();
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_SUBSCRIBER_BITS}`);
   return `${network.toString()}/${IPV6_SUBSCRIBER_BITS}`;
-};
+}

@@ -12,13 +12,13 @@ const inFlight = createBodyBudget();
 const FREE_FORM_BYTES = 256 * 1024;
 
 /** Who is told apart where bodies take room: a user, or the client's address. */
-const callerOf = (ctx: Koa.Context): string => {
+function callerOf(ctx: Koa.Context): string {
   const principal = ctx.state['principal'] as { userId: number } | undefined;
   return principal === undefined ? `address:${clientOf(ctx)}` : `user:${principal.userId}`;
-};
+}
 
 /** Room that one request takes, until it is answered. */
-const roomOf = (ctx: Koa.Context, budget: BodyBudget) => {
+function roomOf(ctx: Koa.Context, budget: BodyBudget) {
   const caller = callerOf(ctx);
   let taken = 0;
   let ended = false;
@@ -37,20 +37,20 @@ const roomOf = (ctx: Koa.Context, budget: BodyBudget) => {
     },
     taken: () => taken,
   };
-};
+}
 
-const refusal = () => {
+function refusal() {
   let refuse: (error: Error) => void = () => undefined;
   const refused = new Promise<never>((_resolve, reject) => (refuse = reject));
   refused.catch(() => undefined);
   return { refused, refuse };
-};
+}
 
 /**
  * Counts a body while it comes, until its request is answered. `refused` rejects with SERVICE_UNAVAILABLE when bodies
  * take too much room. Nothing is read by this: whoever reads the body must begin at once.
  */
-export const countBody = (ctx: Koa.Context, budget: BodyBudget = inFlight) => {
+export function countBody(ctx: Koa.Context, budget: BodyBudget = inFlight) {
   const room = roomOf(ctx, budget);
   const { refused, refuse } = refusal();
   const count = (chunk: Buffer): void => {
@@ -68,13 +68,13 @@ export const countBody = (ctx: Koa.Context, budget: BodyBudget = inFlight) => {
     /** What it unpacked to takes room as well. @throws AppError SERVICE_UNAVAILABLE */
     unpacked: (bytes: number) => room.set(Math.max(bytes, room.taken())),
   };
-};
+}
 
 /**
  * Counts what a form with a file holds in memory: what has come, without what has left with the file. The handler is
  * multer's option; a refused form is ended, and its file with it.
  */
-export const countForm = (ctx: Koa.Context) => {
+export function countForm(ctx: Koa.Context) {
   const room = roomOf(ctx, inFlight);
   const { refused, refuse } = refusal();
   const streamHandler = (req: IncomingMessage, parser: Writable): void => {
@@ -98,4 +98,4 @@ export const countForm = (ctx: Koa.Context) => {
     req.pipe(parser);
   };
   return { refused, streamHandler };
-};
+}

@@ -60,24 +60,26 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const page = (): Answer => ({
-  status: 200,
-  content: { type: 'text/html', data: PAGE },
-  headers: { 'Content-Security-Policy': PAGE_POLICY },
-});
+function page(): Answer {
+  return {
+    status: 200,
+    content: { type: 'text/html', data: PAGE },
+    headers: { 'Content-Security-Policy': PAGE_POLICY },
+  };
+}
 
-const asset = (name: string): Answer => {
+function asset(name: string): Answer {
   const headers = { 'Cache-Control': 'public, max-age=3600' };
   if (name === 'start.js') return { status: 200, content: { type: 'text/javascript', data: START }, headers };
   const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
   if (type === undefined) throw new AppError('NOT_FOUND', 'Not Found', { plain: true });
   return { status: 200, content: { type, data: createReadStream(join(packageFolder, name)) }, headers };
-};
+}
 
 const HTML = { 200: { description: 'An HTML page', schema: z.string(), contentType: 'text/html' } };
 
 /** The description of the API, for programs and for people. */
-export const docsRoutes = (described: readonly Route[]): Route[] => {
+export function docsRoutes(described: readonly Route[]): Route[] {
   let document: object | undefined;
   const routes: Route[] = [
     route({
@@ -113,4 +115,4 @@ export const docsRoutes = (described: readonly Route[]): Route[] => {
     }),
   ];
   return routes;
-};
+}

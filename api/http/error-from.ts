@@ -5,15 +5,18 @@ interface HttpError extends Error {
   expose: boolean;
 }
 
-const isHttpError = (error: unknown): error is HttpError =>
-  error instanceof Error &&
-  typeof (error as Partial<HttpError>).status === 'number' &&
-  (error as Partial<HttpError>).expose === true;
+function isHttpError(error: unknown): error is HttpError {
+  return (
+    error instanceof Error &&
+    typeof (error as Partial<HttpError>).status === 'number' &&
+    (error as Partial<HttpError>).expose === true
+  );
+}
 
 /**
  * Any throw as ours. Koa's and its parsers' client errors keep their status; anything else is a 500 without details.
  */
-export const errorFrom = (error: unknown): AppError => {
+export function errorFrom(error: unknown): AppError {
   if (isHttpError(error) && error.status >= 400 && error.status < 500)
     return new AppError(error.status === 413 ? 'PAYLOAD_TOO_LARGE' : 'BAD_REQUEST', error.message, {
       status: error.status,
@@ -21,4 +24,4 @@ export const errorFrom = (error: unknown): AppError => {
       cause: error,
     });
   return AppError.from(error);
-};
+}

@@ -3,13 +3,15 @@ import { Readable } from 'node:stream';
 import type { Answer } from './route.js';
 
 /** JSON text in which a bigint is written as its digits: integers beyond a double's reach come back unchanged. */
-export const losslessBody = (value: unknown): string => stringify(value) ?? 'null';
+export function losslessBody(value: unknown): string {
+  return stringify(value) ?? 'null';
+}
 
 /**
  * `{"<name>": [items]}` written while the items are read: a list of any length takes no more memory than a page of it.
  * The first item is awaited, so that what fails before anything is written is answered with its own status.
  */
-export const jsonListStream = async (name: string, items: AsyncIterable<unknown>): Promise<Answer> => {
+export async function jsonListStream(name: string, items: AsyncIterable<unknown>): Promise<Answer> {
   const iterator = items[Symbol.asyncIterator]();
   const first = await iterator.next();
   const text = async function* (): AsyncGenerator<string> {
@@ -27,4 +29,4 @@ export const jsonListStream = async (name: string, items: AsyncIterable<unknown>
     }
   };
   return { status: 200, content: { type: 'application/json', data: Readable.from(text()) } };
-};
+}

@@ -38,7 +38,7 @@ export interface MountOptions {
  * Puts the route table on a router. Order matters where paths overlap: the first route that matches answers. A path
  * that another route names is that route's, whatever its methods: what it does not serve is nobody's id.
  */
-export const mount = (router: Router, routes: readonly Route[], options: MountOptions): void => {
+export function mount(router: Router, routes: readonly Route[], options: MountOptions): void {
   for (const route of routes) {
     const pattern = pathPattern(route.path, router.opts.strict === true);
     if (!routes.some((other) => isNarrower(other.path, route.path))) {
@@ -51,12 +51,14 @@ export const mount = (router: Router, routes: readonly Route[], options: MountOp
       return isOurs ? serve(ctx, route, options) : next();
     });
   }
-};
+}
 
-const segmentsOf = (path: string): string[] => path.replace(/(?<=.)\/$/, '').split('/');
+function segmentsOf(path: string): string[] {
+  return path.replace(/(?<=.)\/$/, '').split('/');
+}
 
 /** Whether a path has words where another has parameters, and is the same otherwise. What is relayed has no names. */
-const isNarrower = (path: string, wider: string): boolean => {
+function isNarrower(path: string, wider: string): boolean {
   const own = segmentsOf(path);
   const others = segmentsOf(wider);
   if (own.length !== others.length || wider.includes('{+')) return false;
@@ -67,26 +69,27 @@ const isNarrower = (path: string, wider: string): boolean => {
     differing.some(({ segment }) => !segment.startsWith('{')) &&
     differing.every(({ other }) => other.startsWith('{'))
   );
-};
+}
 
 /** Of the layers that match a path those with the fewest parameters. */
-export const narrowest = <L extends { paramNames: readonly unknown[] }>(layers: readonly L[]): L[] => {
+export function narrowest<L extends { paramNames: readonly unknown[] }>(layers: readonly L[]): L[] {
   const fewest = Math.min(...layers.map(({ paramNames }) => paramNames.length));
   return layers.filter(({ paramNames }) => paramNames.length === fewest);
-};
+}
 
 /**
  * Without its last slash: a router that is not strict then serves both slash forms, and redirects neither. A strict
  * one takes `/alerts/` for `/alerts/{id}` with nothing as the id, which is a bad id and not an unknown route.
  */
-const pathPattern = (path: string, strict: boolean): string =>
-  path
+function pathPattern(path: string, strict: boolean): string {
+  return path
     .replace(/(?<=.)\/$/, '')
     .replace(/\{\+(\w+)\}$/, '{*$1}')
     .replace(/\{(\w+)\}$/, strict ? '{:$1}' : ':$1')
     .replaceAll(/\{(\w+)\}/g, ':$1');
+}
 
-const serve = async (ctx: Koa.Context, route: Route, options: MountOptions): Promise<void> => {
+async function serve(ctx: Koa.Context, route: Route, options: MountOptions): Promise<void> {
   ctx.state['route'] = route.path;
   const context = contextOf(ctx, options);
   const caller = await admit(ctx, route, options);
@@ -95,9 +98,9 @@ const serve = async (ctx: Koa.Context, route: Route, options: MountOptions): Pro
   if (options.checkResponses) checkAnswer(route, answer);
   if (answer.relayed !== undefined) await relay(ctx, answer.status, answer.relayed);
   else write(ctx, answer);
-};
+}
 
-const contextOf = (ctx: Koa.Context, options: MountOptions): PublicContext => {
+function contextOf(ctx: Koa.Context, options: MountOptions): PublicContext {
   const gone = new AbortController();
   ctx.res.once('close', () => {
     if (!ctx.res.writableFinished) gone.abort();
@@ -109,10 +112,10 @@ const contextOf = (ctx: Koa.Context, options: MountOptions): PublicContext => {
     log: ctx.state['log'] as Logger,
     koa: ctx,
   };
-};
+}
 
 /** Authenticates and authorises. Only public routes, and those that CAPI guards, are served without a principal. */
-const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Promise<Caller | null> => {
+async function admit(ctx: Koa.Context, route: Route, options: MountOptions): Promise<Caller | null> {
   if (route.auth === 'public') {
     await options.limitAddress?.(ctx);
     return null;
@@ -136,18 +139,20 @@ const admit = async (ctx: Koa.Context, route: Route, options: MountOptions): Pro
   if (partition === undefined)
     throw new Error(`${route.path} asks for a role on a partition it does not name`);
   return authoriseCaller(options.users.partitions, caller, partition, route.auth.partition);
-};
+}
 
-const readInput = async (ctx: Koa.Context, { request }: Route): Promise<unknown> => ({
-  params: request?.params && parsePart(request.params, paramsOf(ctx, request.params), 'path'),
-  query: request?.query && parsePart(request.query, queryOf(ctx, request.query), 'query'),
-  ...(await readBody(ctx, request)),
-});
+async function readInput(ctx: Koa.Context, { request }: Route): Promise<unknown> {
+  return {
+    params: request?.params && parsePart(request.params, paramsOf(ctx, request.params), 'path'),
+    query: request?.query && parsePart(request.query, queryOf(ctx, request.query), 'query'),
+    ...(await readBody(ctx, request)),
+  };
+}
 
-const readBody = async (
+async function readBody(
   ctx: Koa.Context,
   { body, bodyAsForm, bodyOptional, form }: RouteRequest = {},
-): Promise<{ body?: unknown; form?: unknown }> => {
+): Promise<{ body?: unknown; form?: unknown }> {
   if (form !== undefined) return { form: parsePart(form, await readForm(ctx), 'body') };
   if (body === undefined) return {};
   if (bodyOptional === true && !hasBody(ctx)) return { body: parsePart(body, {}, 'body') };
@@ -155,25 +160,25 @@ const readBody = async (
   const sentAsForm = bodyAsForm !== undefined && !ctx.request.is('json', '+json') && isFormOrNothing(ctx);
   if (sentAsForm) return { body: parsePart(bodyAsForm, await readForm(ctx), 'body') };
   return { body: parsePart(body, await readJsonBody(ctx), 'body') };
-};
+}
 
 /** A part of the path that is not there is an empty one. */
-const paramsOf = (ctx: Koa.Context, schema: z.ZodObject): Record<string, string> => {
+function paramsOf(ctx: Koa.Context, schema: z.ZodObject): Record<string, string> {
   const given = ctx['params'] as Record<string, string | undefined>;
   return Object.fromEntries(Object.keys(schema.shape).map((name) => [name, given[name] ?? '']));
-};
+}
 
-const takesList = (schema: z.ZodType | undefined): boolean => {
+function takesList(schema: z.ZodType | undefined): boolean {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
     return takesList(schema.unwrap() as z.ZodType);
   return schema instanceof z.ZodArray;
-};
+}
 
 /**
  * Query values in the form of the schema: lists as lists; of a name given twice the last one, or both for a surface
  * that refuses them. Unknown names stay out.
  */
-const queryOf = (ctx: Koa.Context, schema: z.ZodObject): Record<string, string | string[]> => {
+function queryOf(ctx: Koa.Context, schema: z.ZodObject): Record<string, string | string[]> {
   const { refusesRepeats } = surfaceOf(ctx.path);
   const query: Record<string, string | string[]> = {};
   for (const [name, field] of Object.entries(schema.shape)) {
@@ -183,17 +188,17 @@ const queryOf = (ctx: Koa.Context, schema: z.ZodObject): Record<string, string |
     if (last !== undefined) query[name] = whole ? values : last;
   }
   return query;
-};
+}
 
-const checkAnswer = (route: Route, answer: Answer): void => {
+function checkAnswer(route: Route, answer: Answer): void {
   if (answer.relayed !== undefined) return;
   const declared = route.responses[answer.status];
   if (declared === undefined)
     throw new Error(`${route.method} ${route.path} answered ${answer.status}, which it does not declare`);
   if (declared.schema !== undefined && answer.body !== undefined) declared.schema.parse(answer.body);
-};
+}
 
-const write = (ctx: Koa.Context, answer: Answer): void => {
+function write(ctx: Koa.Context, answer: Answer): void {
   ctx.status = answer.status;
   if (answer.events !== undefined) {
     ctx.type = 'text/event-stream';
@@ -212,17 +217,17 @@ const write = (ctx: Koa.Context, answer: Answer): void => {
     ctx.remove('Content-Type');
   }
   if (answer.headers !== undefined) ctx.set(answer.headers);
-};
+}
 
 /**
  * Around Koa, which would guess a content type and drop a length. When the other side breaks off, so do we: an answer
  * cut short must not look whole.
  */
-const relay = async (
+async function relay(
   ctx: Koa.Context,
   status: number,
   { headers, body }: NonNullable<Answer['relayed']>,
-): Promise<void> => {
+): Promise<void> {
   ctx.respond = false;
   ctx.res.writeHead(status, headers);
   try {
@@ -231,4 +236,4 @@ const relay = async (
     const left = (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE' && !body.errored;
     (ctx.state['log'] as Logger)[left ? 'debug' : 'warn']({ err: error }, 'a relayed answer broke off');
   }
-};
+}

@@ -25,7 +25,7 @@ const SCHEMES = {
 const EVERY_METHOD = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'] as const;
 
 /** The OpenAPI 3.1 document, made from the same objects that serve the requests. */
-export const openApiDocument = (routes: readonly Route[]): object => {
+export function openApiDocument(routes: readonly Route[]): object {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) {
     const path = route.path.replace('{+', '{');
@@ -47,15 +47,15 @@ export const openApiDocument = (routes: readonly Route[]): object => {
       securitySchemes: Object.fromEntries([...used].map((name) => [name, SCHEMES[name]])),
     },
   });
-};
+}
 
-const schemeOf = ({ auth }: Route): keyof typeof SCHEMES | null => {
+function schemeOf({ auth }: Route): keyof typeof SCHEMES | null {
   if (auth === 'public') return null;
   if (typeof auth === 'object' && 'token' in auth) return 'capiToken';
   return typeof auth === 'object' && 'key' in auth ? 'dashboardKey' : 'bearer';
-};
+}
 
-const operationOf = (route: Route, name: string): ZodOpenApiOperationObject => {
+function operationOf(route: Route, name: string): ZodOpenApiOperationObject {
   const { request } = route;
   const scheme = schemeOf(route);
   return {
@@ -75,15 +75,16 @@ const operationOf = (route: Route, name: string): ZodOpenApiOperationObject => {
     ...requestBody(route),
     responses: { ...successes(route), ...failures(route) },
   };
-};
+}
 
-const operationId = (name: string): string =>
-  name
+function operationId(name: string): string {
+  return name
     .split(/[^A-Za-z0-9]+/)
     .filter((word) => word !== '')
     .join('_');
+}
 
-const whoMay = ({ auth, method }: Route): string => {
+function whoMay({ auth, method }: Route): string {
   if (auth === 'public') return 'Open to everyone.';
   if (auth === 'user') return 'For any user.';
   if (auth === 'admin') return 'For administrators.';
@@ -92,14 +93,16 @@ const whoMay = ({ auth, method }: Route): string => {
   if ('token' in auth) return 'For local API servers; the central API checks their token.';
   const who = auth.admin === true ? 'an administrator who is a member' : 'a member';
   return `For ${who} with at least the role \`${auth.partition}\`.`;
-};
+}
 
-const asForm = (schema: z.ZodType) => ({
-  'application/x-www-form-urlencoded': { schema },
-  'multipart/form-data': { schema },
-});
+function asForm(schema: z.ZodType) {
+  return {
+    'application/x-www-form-urlencoded': { schema },
+    'multipart/form-data': { schema },
+  };
+}
 
-const requestBody = ({ request }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+function requestBody({ request }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   const body = request?.body ?? request?.ownBody;
   if (request?.form) return { requestBody: { required: true, content: asForm(request.form) } };
   if (body)
@@ -117,10 +120,10 @@ const requestBody = ({ request }: Route): Pick<ZodOpenApiOperationObject, 'reque
       requestBody: { required: true, content: { 'multipart/form-data': { schema: request.multipart } } },
     };
   return {};
-};
+}
 
-const successes = (route: Route): Record<string, ZodOpenApiResponseObject> =>
-  Object.fromEntries(
+function successes(route: Route): Record<string, ZodOpenApiResponseObject> {
+  return Object.fromEntries(
     Object.entries(route.responses).map(([status, { description, schema, contentType, orEvents }]) => {
       const content = {
         ...(schema || contentType ? { [contentType ?? 'application/json']: schema ? { schema } : {} } : {}),
@@ -129,6 +132,7 @@ const successes = (route: Route): Record<string, ZodOpenApiResponseObject> =>
       return [status, { description, ...(Object.keys(content).length > 0 ? { content } : {}) }];
     }),
   );
+}
 
 /** How a request is refused for the lack of what its scheme asks for. */
 const REFUSALS: Readonly<Record<keyof typeof SCHEMES | 'none', readonly ErrorCode[]>> = {
@@ -139,7 +143,7 @@ const REFUSALS: Readonly<Record<keyof typeof SCHEMES | 'none', readonly ErrorCod
   capiToken: [],
 };
 
-const errorSchema = (route: Route, codes: readonly ErrorCode[]): z.ZodType => {
+function errorSchema(route: Route, codes: readonly ErrorCode[]): z.ZodType {
   const scheme = schemeOf(route);
   if (scheme === 'dashboardKey') return ManagementError;
   // What CAPI answers itself is passed on, and has no `error`.
@@ -147,10 +151,10 @@ const errorSchema = (route: Route, codes: readonly ErrorCode[]): z.ZodType => {
   const said = PlainError.or(DomainError);
   const invalid = codes.some((code) => ERROR_TABLE[code].status === ERROR_TABLE.VALIDATION_ERROR.status);
   return invalid ? InvalidRequest.or(said) : said;
-};
+}
 
 /** What may be said of any body before the route sees it. */
-const bodyFaults = ({ request }: Route): ErrorCode[] => {
+function bodyFaults({ request }: Route): ErrorCode[] {
   if (!request?.body && !request?.ownBody && !request?.form && !request?.multipart) return [];
   const forms = request.form ?? request.multipart ?? request.bodyAsForm;
   return [
@@ -160,29 +164,30 @@ const bodyFaults = ({ request }: Route): ErrorCode[] => {
     // A form that cannot be read at all.
     ...(forms === undefined ? [] : (['BAD_REQUEST', 'VALIDATION_ERROR'] as const)),
   ];
-};
+}
 
 /** Whether there is a text that a parameter does not take. */
-const isChoosy = (schema: unknown): boolean => {
+function isChoosy(schema: unknown): boolean {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return isChoosy(schema.unwrap());
   return !(schema instanceof z.ZodString) || (schema.def.checks ?? []).length > 0;
-};
+}
 
 /** What a request is refused for by the schemas of its parts, where that has a status of its own. */
-const partFaults = ({ path, request }: Route): ErrorCode[] => {
+function partFaults({ path, request }: Route): ErrorCode[] {
   if (surfaceOf(path).name !== 'documents') return [];
   const fields = [request?.params, request?.query].flatMap((part) =>
     Object.values<unknown>(part?.shape ?? {}),
   );
   return request?.body !== undefined || fields.some(isChoosy) ? ['VALIDATION_ERROR'] : [];
-};
+}
 
 /** Requests without authentication are limited by address, but for probes and those of the proxy side. */
-const addressLimits = ({ auth, path }: Route): ErrorCode[] =>
-  auth === 'public' && surfaceOf(path).name === 'documents' && !isProbe(path) ? ['RATE_LIMITED'] : [];
+function addressLimits({ auth, path }: Route): ErrorCode[] {
+  return auth === 'public' && surfaceOf(path).name === 'documents' && !isProbe(path) ? ['RATE_LIMITED'] : [];
+}
 
 /** Errors by status; a status that several codes share lists them all. */
-const failures = (route: Route): Record<string, ZodOpenApiResponseObject> => {
+function failures(route: Route): Record<string, ZodOpenApiResponseObject> {
   const codes = new Set<ErrorCode>([
     ...(route.errors ?? []),
     ...REFUSALS[schemeOf(route) ?? 'none'],
@@ -204,4 +209,4 @@ const failures = (route: Route): Record<string, ZodOpenApiResponseObject> => {
       ];
     }),
   );
-};
+}

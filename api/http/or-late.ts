@@ -5,7 +5,7 @@ export const LATE = Symbol('late');
  * What comes first: the promise, or so many milliseconds. The promise is left to itself then.
  * @param withinMs 0: it is waited for
  */
-export const orLate = async <T>(promise: Promise<T>, withinMs: number): Promise<T | typeof LATE> => {
+export async function orLate<T>(promise: Promise<T>, withinMs: number): Promise<T | typeof LATE> {
   if (withinMs === 0) return promise;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<typeof LATE>((resolve) => {
@@ -18,4 +18,4 @@ export const orLate = async <T>(promise: Promise<T>, withinMs: number): Promise<
   } finally {
     clearTimeout(timer);
   }
-};
+}

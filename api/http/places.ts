@@ -3,7 +3,7 @@ import { AppError } from '../../schemas/app-error.js';
 const COME_AGAIN_MS = 5000;
 
 /** Places for so many at once in this gateway, and for so many of one caller. */
-export const createPlaces = (most: number, mostOfCaller: number, refusal: string) => {
+export function createPlaces(most: number, mostOfCaller: number, refusal: string) {
   const held = new Map<number, number>();
   let all = 0;
   return {
@@ -22,4 +22,4 @@ export const createPlaces = (most: number, mostOfCaller: number, refusal: string
       };
     },
   };
-};
+}

@@ -28,15 +28,17 @@ const multipart = multer({
 const FORM_TYPES = ['urlencoded', 'multipart'];
 
 /** Whether a request carries a form, or no body at all. */
-export const isFormOrNothing = (ctx: Koa.Context): boolean =>
-  ctx.request.is(...FORM_TYPES) !== false || !hasBody(ctx);
+export function isFormOrNothing(ctx: Koa.Context): boolean {
+  return ctx.request.is(...FORM_TYPES) !== false || !hasBody(ctx);
+}
 
 /** `is` answers null for a request without a body; a length of nothing is none either. */
-export const hasBody = (ctx: Koa.Context): boolean =>
-  ctx.request.is('*/*') !== null && ctx.get('Content-Length') !== '0';
+export function hasBody(ctx: Koa.Context): boolean {
+  return ctx.request.is('*/*') !== null && ctx.get('Content-Length') !== '0';
+}
 
 /** What a parser left at the request; of a repeated field the last one counts. */
-export const textFields = (ctx: Koa.Context): Record<string, string> => {
+export function textFields(ctx: Koa.Context): Record<string, string> {
   const body: unknown =
     (ctx.request as { body?: unknown }).body ?? (ctx.req as { body?: unknown }).body ?? {};
   const fields: Record<string, string> = {};
@@ -45,14 +47,14 @@ export const textFields = (ctx: Koa.Context): Record<string, string> => {
     if (typeof last === 'string') fields[name] = last;
   }
   return fields;
-};
+}
 
 /**
  * The text fields of a form, url-encoded or multipart; of a repeated one the last. No body is an empty form.
  * @throws AppError VALIDATION_ERROR (422) for another type of body, or a file; BAD_REQUEST, PAYLOAD_TOO_LARGE;
  *   SERVICE_UNAVAILABLE when bodies take too much room
  */
-export const readForm = async (ctx: Koa.Context): Promise<Record<string, string>> => {
+export async function readForm(ctx: Koa.Context): Promise<Record<string, string>> {
   if (!hasBody(ctx)) return {};
   const kind = ctx.request.is(...FORM_TYPES);
   if (kind === false || kind === null)
@@ -64,9 +66,9 @@ export const readForm = async (ctx: Koa.Context): Promise<Record<string, string>
   await Promise.race([read, refused]);
   unpacked((ctx.request as Koa.Request & { rawBody?: string }).rawBody?.length ?? 0);
   return textFields(ctx);
-};
+}
 
-const readMultipart = async (ctx: Koa.Context): Promise<void> => {
+async function readMultipart(ctx: Koa.Context): Promise<void> {
   try {
     await multipart.none()(ctx as never, async () => {});
   } catch (error) {
@@ -77,4 +79,4 @@ const readMultipart = async (ctx: Koa.Context): Promise<void> => {
       ]);
     throw new AppError('BAD_REQUEST', 'The form cannot be read', { plain: true, cause: error });
   }
-};
+}

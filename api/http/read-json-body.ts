@@ -17,14 +17,14 @@ const parser = bodyParser({
   },
 });
 
-const done = async (): Promise<void> => {};
+async function done(): Promise<void> {}
 
 /**
  * The JSON body of a request. A body without a JSON content type is an invalid request: it must not be read as
  * something that its sender did not mean.
  * @throws AppError VALIDATION_ERROR (422), PAYLOAD_TOO_LARGE; SERVICE_UNAVAILABLE when bodies take too much room
  */
-export const readJsonBody = async (ctx: Koa.Context): Promise<unknown> => {
+export async function readJsonBody(ctx: Koa.Context): Promise<unknown> {
   if (!ctx.request.is('json', '+json'))
     throw invalidRequest([
       { type: 'content_type', loc: ['body'], msg: 'The body must be sent as application/json', input: null },
@@ -34,4 +34,4 @@ export const readJsonBody = async (ctx: Koa.Context): Promise<unknown> => {
   const { body, rawBody } = ctx.request as Koa.Request & { body?: unknown; rawBody?: string };
   unpacked(rawBody?.length ?? 0);
   return body;
-};
+}

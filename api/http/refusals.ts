@@ -7,17 +7,24 @@ interface Target {
 }
 
 /** 409: there is a live file of this id. */
-export const alreadyExists = ({ partition, fileId }: Omit<Target, 'taskUrl'>): AppError =>
-  new AppError('FILE_EXISTS', `File '${fileId}' already exists in partition ${partition}`, { plain: true });
+export function alreadyExists({ partition, fileId }: Omit<Target, 'taskUrl'>): AppError {
+  return new AppError('FILE_EXISTS', `File '${fileId}' already exists in partition ${partition}`, {
+    plain: true,
+  });
+}
 
 /** 409: the first indexing of this file still runs. */
-export const indexingInProgress = (target: Target, taskId: string | null): AppError =>
-  new AppError(
+export function indexingInProgress(target: Target, taskId: string | null): AppError {
+  return new AppError(
     'DOCUMENT_INDEXING_IN_PROGRESS',
     undefined,
     taskId === null ? {} : { details: { existing_task_id: taskId, task_status_url: target.taskUrl(taskId) } },
   );
+}
 
 /** 404: neither a live version nor a pending task. */
-export const noSuchFile = ({ partition, fileId }: Omit<Target, 'taskUrl'>): AppError =>
-  new AppError('FILE_NOT_FOUND', `File '${fileId}' not found in partition '${partition}'`, { plain: true });
+export function noSuchFile({ partition, fileId }: Omit<Target, 'taskUrl'>): AppError {
+  return new AppError('FILE_NOT_FOUND', `File '${fileId}' not found in partition '${partition}'`, {
+    plain: true,
+  });
+}

@@ -12,31 +12,32 @@ export interface RequestIssue {
 const MAX_ECHO_LENGTH = 200;
 
 /** Length as JSON; null for what is nested too deep to be written. */
-const lengthOf = (input: object): number | null => {
+function lengthOf(input: object): number | null {
   try {
     return JSON.stringify(input).length;
   } catch {
     return null;
   }
-};
+}
 
 /** Echoes what was sent, but never at length: a wrong field must not return a megabyte. */
-const echo = (input: unknown): unknown => {
+function echo(input: unknown): unknown {
   if (typeof input === 'string') return input.slice(0, MAX_ECHO_LENGTH);
   if (typeof input === 'object' && input !== null)
     return (lengthOf(input) ?? Infinity) <= MAX_ECHO_LENGTH ? input : undefined;
   return typeof input === 'bigint' ? String(input) : input;
-};
+}
 
 /** A 422 that lists its issues; the surface decides how they look. */
-export const invalidRequest = (issues: readonly RequestIssue[]): AppError =>
-  new AppError('VALIDATION_ERROR', undefined, { plain: true, details: { issues } });
+export function invalidRequest(issues: readonly RequestIssue[]): AppError {
+  return new AppError('VALIDATION_ERROR', undefined, { plain: true, details: { issues } });
+}
 
 /**
  * Parses one part of a request.
  * @throws AppError VALIDATION_ERROR (422) with the issues under `details.issues`
  */
-export const parsePart = (schema: z.ZodType, value: unknown, place: 'path' | 'query' | 'body'): unknown => {
+export function parsePart(schema: z.ZodType, value: unknown, place: 'path' | 'query' | 'body'): unknown {
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   throw invalidRequest(
@@ -50,7 +51,9 @@ export const parsePart = (schema: z.ZodType, value: unknown, place: 'path' | 'qu
       };
     }),
   );
-};
+}
 
 /** A value that cannot be taken: 400 with the bare text, as the wire contract has it for guards in a route. */
-export const badRequest = (text: string): AppError => new AppError('BAD_REQUEST', text, { plain: true });
+export function badRequest(text: string): AppError {
+  return new AppError('BAD_REQUEST', text, { plain: true });
+}

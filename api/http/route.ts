@@ -115,22 +115,35 @@ export interface Route extends Omit<RouteDefinition, 'handle'> {
  * a route without it does not compile.
  */
 // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- a request of which nothing is declared
-export const route = <const A extends RouteAuth, const R extends RouteRequest = Record<never, never>>(
+export function route<const A extends RouteAuth, const R extends RouteRequest = Record<never, never>>(
   definition: RouteDefinition<A, R>,
-): Route => definition;
+): Route {
+  return definition;
+}
 
 /** What a route of the management side asks of a key. */
-export const neededScope = ({ method, auth }: Pick<Route, 'method' | 'auth'>): KeyScope =>
-  (typeof auth === 'object' && 'key' in auth ? auth.scope : undefined) ??
-  (method === 'get' ? 'read' : 'write');
+export function neededScope({ method, auth }: Pick<Route, 'method' | 'auth'>): KeyScope {
+  return (
+    (typeof auth === 'object' && 'key' in auth ? auth.scope : undefined) ??
+    (method === 'get' ? 'read' : 'write')
+  );
+}
 
-export const json = (status: number, body: unknown): Answer => ({ status, body });
+export function json(status: number, body: unknown): Answer {
+  return { status, body };
+}
 
-export const empty = (status: number): Answer => ({ status });
+export function empty(status: number): Answer {
+  return { status };
+}
 
-export const eventStream = (events: AsyncGenerator<string>): Answer => ({ status: 200, events });
+export function eventStream(events: AsyncGenerator<string>): Answer {
+  return { status: 200, events };
+}
 
-export const relayed = (status: number, answer: NonNullable<Answer['relayed']>): Answer => ({
-  status,
-  relayed: answer,
-});
+export function relayed(status: number, answer: NonNullable<Answer['relayed']>): Answer {
+  return {
+    status,
+    relayed: answer,
+  };
+}

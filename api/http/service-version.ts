@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-const read = (): string => {
+function read(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
-};
+}
 
 /** Our release, as package.json says it. */
 export const serviceVersion: string = read();

@@ -15,10 +15,11 @@ export interface Surface {
   renderError(error: AppError, requestId: string | undefined): RenderedError;
 }
 
-const retryAfter = (error: AppError): Record<string, string> =>
-  error.retryAfterMs === undefined
+function retryAfter(error: AppError): Record<string, string> {
+  return error.retryAfterMs === undefined
     ? {}
     : { 'Retry-After': String(Math.max(1, Math.ceil(error.retryAfterMs / 1000))) };
+}
 
 /**
  * Documents: `{"detail": text}` for what a route's guard says, `{"detail": "[CODE]: text", "extra": {…}}` for
@@ -53,14 +54,14 @@ interface Issue {
 }
 
 /** The first issue, as the peer service words it: `querystring/limit must be >= 1` (wire contract, 1.3). */
-const firstIssue = (error: AppError): string | null => {
+function firstIssue(error: AppError): string | null {
   const issues = error.details['issues'];
   const issue = Array.isArray(issues) ? (issues[0] as Issue | undefined) : undefined;
   if (issue === undefined) return null;
   const [place, ...pointer] = issue.loc;
   const where = place === 'path' ? 'params' : place === 'query' ? 'querystring' : String(place);
   return `${[where, ...pointer].join('/')} ${issue.msg}`;
-};
+}
 
 /** Dashboards: one string under `error`, nothing else (proxy seed, "Errors"). An invalid request is a 400. */
 const management: Surface = {
@@ -95,8 +96,8 @@ const relay: Surface = {
 };
 
 /** Which dialect a path speaks: the two of the proxy by their first step, the documents' everywhere else. */
-export const surfaceOf = (path: string): Surface => {
+export function surfaceOf(path: string): Surface {
   // A local API server's own path for usage metrics, although `/v1` otherwise belongs to the documents.
   if (/^\/v[23](\/|$)/.test(path) || path === '/v1/usage-metrics') return relay;
   return /^\/(api|health)(\/|$)/.test(path) ? management : documents;
-};
+}

@@ -48,24 +48,25 @@ const MAX_TOKEN = 255;
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** Whether a client gave a token to be told under. A long one would be sent many times. */
-const isToken = (token: unknown): token is string | number =>
-  typeof token === 'number' || (typeof token === 'string' && token.length <= MAX_TOKEN);
+function isToken(token: unknown): token is string | number {
+  return typeof token === 'number' || (typeof token === 'string' && token.length <= MAX_TOKEN);
+}
 
 /** Progress of a call to the client that gave it a token; lost with the client. */
-const reporter =
-  ({ _meta, sendNotification }: Extra): ToolCall['report'] =>
-  (progress, total, message) => {
+function reporter({ _meta, sendNotification }: Extra): ToolCall['report'] {
+  return (progress, total, message) => {
     const progressToken = _meta?.progressToken;
     if (!isToken(progressToken)) return;
     const params = { progressToken, progress, ...(total === null ? {} : { total }), message };
     sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
   };
+}
 
 /**
  * Answers messages of the Model Context Protocol (Streamable HTTP, stateless). Each request has a server and a
  * transport of its own: nothing of one caller can reach another through them.
  */
-export const createMessageAnswering = (deps: GatewayDeps, routes: readonly Route[]) => {
+export function createMessageAnswering(deps: GatewayDeps, routes: readonly Route[]) {
   const tools = createToolTable(deps);
   const askRoute = createAskRoute(routes, deps.adapters.partitions);
   const resources = createResources(deps);
@@ -140,15 +141,15 @@ export const createMessageAnswering = (deps: GatewayDeps, routes: readonly Route
     if (data === '') return empty(response.status);
     return { status: response.status, content: { type: 'application/json', data } };
   };
-};
+}
 
 /** Whether a call asks to be told how far it is, which takes a stream of events. */
-const wantsProgress = (message: unknown): boolean => {
+function wantsProgress(message: unknown): boolean {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: unknown };
   if (method !== 'tools/call' || typeof params !== 'object' || params === null) return false;
   const { _meta: meta } = params as { _meta?: { progressToken?: unknown } | null };
   return isToken(meta?.progressToken);
-};
+}
 
 /** The events of an answer as they come; whoever stops reading them ends the call. */
 async function* eventsOf(response: Response, close: () => Promise<void>): AsyncGenerator<string> {

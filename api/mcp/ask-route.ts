@@ -14,10 +14,10 @@ export type AskRoute = (
  * Routes as a request would be answered by them, without the request: the role that they ask for, their schemas and
  * their handler. So a tool may do what its caller may do over HTTP, and answers the same.
  */
-export const createAskRoute = (
+export function createAskRoute(
   routes: readonly Route[],
   partitions: Pick<PartitionStore, 'get' | 'roleOf'>,
-): ((ctx: CallerContext) => AskRoute) => {
+): (ctx: CallerContext) => AskRoute {
   const table = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
   const asked = (name: string): Route => {
     const route = table.get(name);
@@ -40,10 +40,10 @@ export const createAskRoute = (
       );
       return answer.body;
     };
-};
+}
 
 /** Routes for others than users and members are none for tools. */
-const neededRole = (name: string, auth: Route['auth']): Role => {
+function neededRole(name: string, auth: Route['auth']): Role {
   if (typeof auth === 'object' && 'partition' in auth && auth.admin !== true) return auth.partition;
   throw new Error(`${name} is not for every user`);
-};
+}

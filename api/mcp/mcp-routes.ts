@@ -10,7 +10,7 @@ type Answering = (ctx: CallerContext) => Promise<Answer>;
  * request: most gateways are never asked.
  * @param routes those that the tools are made of
  */
-export const mcpRoutes = (deps: GatewayDeps, routes: readonly Route[]): Route[] => {
+export function mcpRoutes(deps: GatewayDeps, routes: readonly Route[]): Route[] {
   let answering: Promise<Answering> | undefined;
   const load = (): Promise<Answering> =>
     (answering ??= import('./answer-message.js').then(({ createMessageAnswering }) =>
@@ -35,4 +35,4 @@ export const mcpRoutes = (deps: GatewayDeps, routes: readonly Route[]): Route[] 
       handle: async (ctx) => (await load())(ctx),
     }),
   ];
-};
+}

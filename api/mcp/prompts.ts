@@ -22,8 +22,8 @@ export const PROMPTS = [ANSWER];
 const Arguments = z.object({ partition: NAME.min(1), question: TEXT.min(1) });
 
 /** The documents themselves are no part of it: what they say must not read as the user's words. */
-const answerPrompt = ({ partition, question }: z.output<typeof Arguments>): string =>
-  [
+function answerPrompt({ partition, question }: z.output<typeof Arguments>): string {
+  return [
     `Answer the question below from the documents of the partition '${partition}' alone.`,
     '',
     `1. Call search_partition with partition '${partition}' and a query in your own words; again with other words if ` +
@@ -34,34 +34,37 @@ const answerPrompt = ({ partition, question }: z.output<typeof Arguments>): stri
     '',
     `Question: ${question}`,
   ].join('\n');
+}
 
 /** Prompts, and words that complete their arguments. */
-export const createPrompts = ({ adapters }: Pick<GatewayDeps, 'adapters'>) => ({
-  async get(ctx: CallerContext, name: string, given: unknown) {
-    if (name !== ANSWER.name) throw rpcError(INVALID_PARAMS, `Prompt '${name.slice(0, 100)}' not found`);
-    const read = Arguments.safeParse(given ?? {});
-    if (!read.success)
-      throw rpcError(
-        INVALID_PARAMS,
-        'The prompt needs `partition` and `question`, neither longer than they can be.',
-      );
-    await authoriseCaller(adapters.partitions, ctx, read.data.partition, 'viewer');
-    const text = answerPrompt(read.data);
-    return {
-      description: ANSWER.description,
-      messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
-    };
-  },
+export function createPrompts({ adapters }: Pick<GatewayDeps, 'adapters'>) {
+  return {
+    async get(ctx: CallerContext, name: string, given: unknown) {
+      if (name !== ANSWER.name) throw rpcError(INVALID_PARAMS, `Prompt '${name.slice(0, 100)}' not found`);
+      const read = Arguments.safeParse(given ?? {});
+      if (!read.success)
+        throw rpcError(
+          INVALID_PARAMS,
+          'The prompt needs `partition` and `question`, neither longer than they can be.',
+        );
+      await authoriseCaller(adapters.partitions, ctx, read.data.partition, 'viewer');
+      const text = answerPrompt(read.data);
+      return {
+        description: ANSWER.description,
+        messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
+      };
+    },
 
-  /** Names of partitions that the caller may read; for anything else nothing is known. */
-  async complete({ scope }: CallerContext, argument: { name: string; value: string }) {
-    const names =
-      argument.name === 'partition'
-        ? (await adapters.partitions.list(scope))
-            .map(({ partition }) => partition)
-            .filter((partition) => partition.startsWith(argument.value))
-        : [];
-    const values = names.slice(0, MAX_COMPLETIONS);
-    return { completion: { values, total: names.length, hasMore: names.length > values.length } };
-  },
-});
+    /** Names of partitions that the caller may read; for anything else nothing is known. */
+    async complete({ scope }: CallerContext, argument: { name: string; value: string }) {
+      const names =
+        argument.name === 'partition'
+          ? (await adapters.partitions.list(scope))
+              .map(({ partition }) => partition)
+              .filter((partition) => partition.startsWith(argument.value))
+          : [];
+      const values = names.slice(0, MAX_COMPLETIONS);
+      return { completion: { values, total: names.length, hasMore: names.length > values.length } };
+    },
+  };
+}

@@ -12,23 +12,23 @@ type Stores = GatewayDeps['adapters'];
  * A live file, for a viewer of its partition.
  * @throws AppError, plain: AUTH_ERROR, PARTITION_NOT_FOUND, FILE_NOT_FOUND
  */
-export const findLiveFile = async (
+export async function findLiveFile(
   { files, partitions }: Pick<Stores, 'files' | 'partitions'>,
   ctx: CallerContext,
   { partition, fileId }: { partition: string; fileId: string },
-): Promise<{ file: FileRecord; live: FileVersion }> => {
+): Promise<{ file: FileRecord; live: FileVersion }> {
   await authoriseCaller(partitions, ctx, partition, 'viewer');
   const file = await files.get(partition, fileId);
   if (file?.live == null) throw noSuchFile({ partition, fileId });
   return { file, live: file.live };
-};
+}
 
 /** Chunks of a live file by their places; those that a new version has just replaced are left out. */
-export const readChunks = async (
+export async function readChunks(
   { chunks }: Pick<Stores, 'chunks'>,
   { file, live }: { file: FileRecord; live: FileVersion },
   { offset, limit, signal }: { offset: number; limit: number; signal: AbortSignal },
-) => {
+) {
   const { file_key: fileKey } = file;
   const count = Math.max(0, Math.min(limit, live.chunk_count - offset));
   const ids = Array.from({ length: count }, (_, place) => chunkId(fileKey, live.generation, offset + place));
@@ -39,4 +39,4 @@ export const readChunks = async (
     const metadata = presentChunkMetadata({ chunk, file, version: live });
     return [{ chunk_id: id, content: chunk.text, metadata }];
   });
-};
+}

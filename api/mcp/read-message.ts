@@ -6,17 +6,17 @@ import { readJsonBody } from '../http/read-json-body.js';
 /** Digits that a double may not hold. */
 const LONG_NUMBER = /\d{16}/;
 
-const exact = (digits: string): number | bigint => {
+function exact(digits: string): number | bigint {
   const value = Number(digits);
   return /^-?\d+$/.test(digits) && !Number.isSafeInteger(value) ? BigInt(digits) : value;
-};
+}
 
 /**
  * The message in the body of a request; undefined when there is none that can be read, which is for the transport to
  * answer in its own words. Integers of metadata stay exact.
  * @throws AppError PAYLOAD_TOO_LARGE; SERVICE_UNAVAILABLE when bodies take too much room
  */
-export const readMessage = async (koa: Koa.Context): Promise<unknown> => {
+export async function readMessage(koa: Koa.Context): Promise<unknown> {
   try {
     const body = await readJsonBody(koa);
     const { rawBody } = koa.request as Koa.Request & { rawBody: string | undefined };
@@ -27,4 +27,4 @@ export const readMessage = async (koa: Koa.Context): Promise<unknown> => {
     if (isUnreadable || error instanceof RangeError) return undefined;
     throw error;
   }
-};
+}

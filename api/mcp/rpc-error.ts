@@ -10,28 +10,30 @@ export const INTERNAL_ERROR = -32603;
 export const RESOURCE_NOT_FOUND = -32002;
 
 /** What the SDK answers as an error of the protocol. */
-export const rpcError = (code: number, message: string): Error & { code: number } =>
-  Object.assign(new Error(message), { code });
+export function rpcError(code: number, message: string): Error & { code: number } {
+  return Object.assign(new Error(message), { code });
+}
 
 /** Who is it, may they: the reason of these stands in the line of the request. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 
 /** Any throw as ours; what is our fault is logged with its cause, as the middleware does for other routes. */
-export const noted = ({ log, koa }: CallerContext, thrown: unknown): AppError => {
+export function noted({ log, koa }: CallerContext, thrown: unknown): AppError {
   const error = errorFrom(thrown);
   if (koa.res.destroyed) log.debug({ code: error.code }, 'the client left');
   else if (error.status >= 500) log.error({ err: error, code: error.code }, 'a call of an agent failed');
   else log.debug({ code: error.code, detail: error.message }, 'a call of an agent was refused');
   if (REFUSALS.has(error.status)) koa.state['refusal'] = error.message;
   return error;
-};
+}
 
 /** What the routes of documents would answer: status and body. */
-export const asDocumentError = ({ koa, requestId }: CallerContext, error: AppError) => {
+export function asDocumentError({ koa, requestId }: CallerContext, error: AppError) {
   const { status, body } = surfaceOf(koa.path).renderError(error, requestId);
   return { status, ...(body as object) };
-};
+}
 
 /** The text that such an answer would have. */
-export const textOf = (error: AppError): string =>
-  error.plain ? error.message : `[${error.code}]: ${error.message}`;
+export function textOf(error: AppError): string {
+  return error.plain ? error.message : `[${error.code}]: ${error.message}`;
+}

@@ -15,7 +15,7 @@ import { withoutBigints } from './without-bigints.js';
  * As a client reads it. Also of an answer what goes in: other keys may be added to answers later. Ids of schemas are
  * for the OpenAPI document.
  */
-const jsonSchema = (schema: z.ZodType): { type: 'object'; [key: string]: unknown } => {
+function jsonSchema(schema: z.ZodType): { type: 'object'; [key: string]: unknown } {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
     io: 'input',
     override({ jsonSchema: written }) {
@@ -23,20 +23,22 @@ const jsonSchema = (schema: z.ZodType): { type: 'object'; [key: string]: unknown
     },
   });
   return { ...rest, type: 'object' };
-};
+}
 
 /** What `tools/list` answers of a tool. */
-const present = ({ name, description, annotations, input, output }: Tool) => ({
-  name,
-  title: annotations.title,
-  description,
-  annotations,
-  inputSchema: jsonSchema(input),
-  outputSchema: jsonSchema(output),
-});
+function present({ name, description, annotations, input, output }: Tool) {
+  return {
+    name,
+    title: annotations.title,
+    description,
+    annotations,
+    inputSchema: jsonSchema(input),
+    outputSchema: jsonSchema(output),
+  };
+}
 
 /** The tools of the wire contract, section 1.12. */
-export const createToolTable = (deps: GatewayDeps) => {
+export function createToolTable(deps: GatewayDeps) {
   const tools = [
     ...searchTools(deps),
     ...fileTools(deps),
@@ -70,4 +72,4 @@ export const createToolTable = (deps: GatewayDeps) => {
       }
     },
   };
-};
+}

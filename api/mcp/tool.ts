@@ -38,34 +38,42 @@ export interface Tool extends Omit<ToolDefinition, 'run'> {
   run(call: ToolCall, args: unknown): Promise<unknown>;
 }
 
-export const tool = <const I extends z.ZodObject>(definition: ToolDefinition<I>): Tool => definition;
+export function tool<const I extends z.ZodObject>(definition: ToolDefinition<I>): Tool {
+  return definition;
+}
 
 /** Reads, and changes nothing. */
-export const reading = (title: string): ToolAnnotations => ({
-  title,
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-  openWorldHint: false,
-});
+export function reading(title: string): ToolAnnotations {
+  return {
+    title,
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  };
+}
 
 /** Changes or removes what is there; again, it changes nothing more. */
-export const destroying = (title: string): ToolAnnotations => ({
-  title,
-  readOnlyHint: false,
-  destructiveHint: true,
-  idempotentHint: true,
-  openWorldHint: false,
-});
+export function destroying(title: string): ToolAnnotations {
+  return {
+    title,
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: true,
+    openWorldHint: false,
+  };
+}
 
 /** Adds what was not there. */
-export const adding = (title: string, { openWorld = false } = {}): ToolAnnotations => ({
-  title,
-  readOnlyHint: false,
-  destructiveHint: false,
-  idempotentHint: false,
-  openWorldHint: openWorld,
-});
+export function adding(title: string, { openWorld = false } = {}): ToolAnnotations {
+  return {
+    title,
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: openWorld,
+  };
+}
 
 /** Names and ids have 255 characters at most; over HTTP the length of a path bounds what is said of longer ones. */
 export const NAME = z.string().max(255);
@@ -80,7 +88,7 @@ export const METADATA = z
   .meta({ description: 'Keys and values, as for an upload: at most 256 values and 64 KiB' });
 
 /** Metadata as the field of a form has it, since the rules for them are those of uploads. */
-export const metadataField = (metadata: z.output<typeof METADATA>): string => {
+export function metadataField(metadata: z.output<typeof METADATA>): string {
   try {
     return losslessBody(metadata);
   } catch (error) {
@@ -88,7 +96,7 @@ export const metadataField = (metadata: z.output<typeof METADATA>): string => {
     if (error instanceof RangeError) throw badRequest('metadata is nested too deep');
     throw error;
   }
-};
+}
 
 /** An extract of a document. */
 export const Chunk = z.object({

@@ -14,10 +14,10 @@ const ASSUMED: Readonly<Record<MigrationName, number>> = {
 type Row = UpgradeCheck['migrations'][number];
 
 /** What the stored data needs, how long by the counts, what goes dark and what is in the way. */
-export const checkUpgrade = async (
+export async function checkUpgrade(
   migrations: readonly Migration[],
   store: Pick<MigrationStore, 'latest' | 'list'>,
-): Promise<UpgradeCheck> => {
+): Promise<UpgradeCheck> {
   const latest = await store.latest();
   const unknown: string[] = [];
   const rows: Row[] = [];
@@ -40,13 +40,13 @@ export const checkUpgrade = async (
       note: 'The service makes no backups and cannot see those of MongoDB and OpenSearch; both belong to one moment.',
     },
   };
-};
+}
 
-const describe = async (
+async function describe(
   { name, title, unit, pending }: Migration,
   latest: readonly MigrationRun[],
   store: Pick<MigrationStore, 'list'>,
-): Promise<Row[]> => {
+): Promise<Row[]> {
   const found = await pending();
   if (found === null) return [];
   const measured = lastRate(await store.list(name, RUNS_LOOKED_AT));
@@ -68,15 +68,15 @@ const describe = async (
       state: open?.state ?? null,
     },
   ];
-};
+}
 
 const RUNS_LOOKED_AT = 20;
 
 /** Of the last run that did something and came to its end. */
-const lastRate = (runs: readonly MigrationRun[]): number | null => {
+function lastRate(runs: readonly MigrationRun[]): number | null {
   for (const { mode, state, done, started_at, finished_at } of runs) {
     const seconds = ((finished_at?.getTime() ?? 0) - started_at.getTime()) / 1000;
     if (mode === 'run' && state === 'completed' && done > 0 && seconds > 0) return done / seconds;
   }
   return null;
-};
+}

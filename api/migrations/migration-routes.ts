@@ -28,7 +28,7 @@ const PROGRESS_EVERY_MS = 500;
 const TAG = 'Migrations';
 
 /** Migrations of what an earlier release stored, run by administrators. */
-export const migrationRoutes = ({ adapters, workflows }: GatewayDeps): Route[] => {
+export function migrationRoutes({ adapters, workflows }: GatewayDeps): Route[] {
   const { store, indexes, migrations } = adapters.migrations;
 
   const find = (name: MigrationName): Migration => {
@@ -209,23 +209,25 @@ export const migrationRoutes = ({ adapters, workflows }: GatewayDeps): Route[] =
       },
     }),
   ];
-};
+}
 
 /** An engine that is away must not hide the rest of the list. */
-const lookForPending = async (migration: Migration) => {
+async function lookForPending(migration: Migration) {
   try {
     return { pending: await migration.pending(), unknown: null };
   } catch (error) {
     return { pending: null, unknown: AppError.from(error).message };
   }
-};
+}
 
-const presentRun = ({ started_at, updated_at, finished_at, ...rest }: MigrationRun): MigrationRunBody => ({
-  ...rest,
-  started_at: started_at.toISOString(),
-  updated_at: updated_at.toISOString(),
-  finished_at: finished_at?.toISOString() ?? null,
-});
+function presentRun({ started_at, updated_at, finished_at, ...rest }: MigrationRun): MigrationRunBody {
+  return {
+    ...rest,
+    started_at: started_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+  };
+}
 
 /** One event per change. */
 async function* progressEvents(

@@ -26,7 +26,7 @@ const TITLES: Record<'reconcile' | 'retention', string> = {
 };
 
 /** What runs by the clock; administrators say when. */
-export const scheduleRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[] => {
+export function scheduleRoutes({ adapters, config, workflows }: GatewayDeps): Route[] {
   const { migrations } = adapters.migrations;
   const { prefix } = config.temporal;
 
@@ -157,9 +157,9 @@ export const scheduleRoutes = ({ adapters, config, workflows }: GatewayDeps): Ro
       },
     }),
   ];
-};
+}
 
-const presentSchedule = (name: ScheduleName, title: string, state: ScheduleState | null): ScheduleBody => {
+function presentSchedule(name: ScheduleName, title: string, state: ScheduleState | null): ScheduleBody {
   if (state === null)
     return {
       name,
@@ -194,4 +194,4 @@ const presentSchedule = (name: ScheduleName, title: string, state: ScheduleState
     last_run: state.lastRun?.toISOString() ?? null,
     next_runs: state.paused ? [] : state.nextRuns.map((time) => time.toISOString()),
   };
-};
+}

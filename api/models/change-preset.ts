@@ -20,16 +20,16 @@ export type PresetDeps = Pick<Adapters, 'presets' | 'partitions' | 'endpoints' |
 const DEFAULT = 'default';
 
 /** @throws AppError NOT_FOUND, plain */
-export const requirePreset = async (
+export async function requirePreset(
   { presets }: Pick<PresetDeps, 'presets'>,
   type: PresetType,
   name: string,
-): Promise<PresetRecord> => {
+): Promise<PresetRecord> {
   const found: PresetRecord | null = await presets.get(type, name);
   if (found === null)
     throw new AppError('NOT_FOUND', `Preset '${name}' (${type}) not found`, { plain: true });
   return found;
-};
+}
 
 /** A preset after a change, and what of its config that was sent has no effect. */
 export interface ChangedPreset {
@@ -55,10 +55,10 @@ async function readConfig(
 }
 
 /** @throws AppError PRESET_EXISTS, and as above */
-export const createPreset = async (
+export async function createPreset(
   deps: PresetDeps,
   { name, preset_type: type, config: given }: z.output<typeof NewPreset>,
-): Promise<ChangedPreset> => {
+): Promise<ChangedPreset> {
   const { config, warnings } = await readConfig(deps, type, given);
   const now = new Date();
   const preset = await deps.presets.create({
@@ -70,30 +70,30 @@ export const createPreset = async (
     updated_at: now,
   } as PresetRecord);
   return { preset, warnings };
-};
+}
 
 /**
  * A new name, in steps that may be repeated: the preset under the new name beside the old one, then the partitions,
  * then the old one goes.
  */
-const rename = async (deps: PresetDeps, present: PresetRecord, next: PresetRecord): Promise<PresetRecord> => {
+async function rename(deps: PresetDeps, present: PresetRecord, next: PresetRecord): Promise<PresetRecord> {
   const { preset_type: type, name: from } = present;
   const begun = await deps.presets.create({ ...next, renamed_from: from });
   await deps.partitions.renameReference(`${type}_preset`, from, next.name);
   await deps.presets.replace(begun, next);
   await deps.presets.remove(type, from);
   return next;
-};
+}
 
 /**
  * Changes a preset; partitions follow a new name.
  * @throws AppError NOT_FOUND, PRESET_EXISTS, CONFLICT, VALIDATION_ERROR, MODEL_ENDPOINT_NOT_FOUND, PROMPT_NOT_FOUND
  */
-export const updatePreset = async (
+export async function updatePreset(
   deps: PresetDeps,
   { type, name }: { type: PresetType; name: string },
   patch: { name?: string | undefined; config?: unknown },
-): Promise<ChangedPreset> => {
+): Promise<ChangedPreset> {
   const present = await requirePreset(deps, type, name);
   const renamed = patch.name !== undefined && patch.name !== name;
   if (renamed && name === DEFAULT)
@@ -121,19 +121,19 @@ export const updatePreset = async (
   if (!(await deps.presets.replace(present, next)))
     throw new AppError('CONFLICT', 'The preset is being changed by somebody else; try again.');
   return { preset: next, warnings };
-};
+}
 
-const requireUnused = async (deps: PresetDeps, type: PresetType, name: string): Promise<void> => {
+async function requireUnused(deps: PresetDeps, type: PresetType, name: string): Promise<void> {
   const count = (await partitionsByPreset(deps, type)).get(name) ?? 0;
   if (count > 0)
     throw new AppError('PRESET_IN_USE', `The preset '${name}' is used by ${count} partition(s).`);
-};
+}
 
 /** @throws AppError NOT_FOUND, PRESET_IN_USE */
-export const deletePreset = async (
+export async function deletePreset(
   deps: PresetDeps,
   { type, name }: { type: PresetType; name: string },
-): Promise<void> => {
+): Promise<void> {
   const present = await requirePreset(deps, type, name);
   if (name === DEFAULT) throw new AppError('PRESET_IN_USE', 'The default preset cannot be deleted.');
   await requireUnused(deps, type, name);
@@ -143,4 +143,4 @@ export const deletePreset = async (
     await deps.presets.create(present).catch(() => undefined);
     throw error;
   });
-};
+}

@@ -10,17 +10,17 @@ import { followPromptRename } from './follow-rename.js';
 export type PromptDeps = Pick<Adapters, 'prompts' | 'partitions' | 'presets'>;
 
 /** @throws AppError NOT_FOUND, plain */
-export const requirePromptById = async (
+export async function requirePromptById(
   { prompts }: Pick<PromptDeps, 'prompts'>,
   id: string,
-): Promise<PromptRecord> => {
+): Promise<PromptRecord> {
   const found = await prompts.get(id);
   if (found === null) throw new AppError('NOT_FOUND', `Prompt '${id}' not found`, { plain: true });
   return found;
-};
+}
 
 /** Only the slots that are filled for its type, written plainly. @throws AppError VALIDATION_ERROR (422) */
-const requireKnownSlots = (type: PromptType, content: string): void => {
+function requireKnownSlots(type: PromptType, content: string): void {
   const known = PROMPT_SLOTS[type];
   const unknown = promptSlots(content).filter((slot) => !known.includes(slot));
   if (unknown.length === 0) return;
@@ -33,7 +33,7 @@ const requireKnownSlots = (type: PromptType, content: string): void => {
       msg: `{${unknown[0]}} is no slot of a prompt of type ${type} (${offered}); a brace that is meant as such is doubled`,
     },
   ]);
-};
+}
 
 /** @throws AppError PROMPT_EXISTS, VALIDATION_ERROR */
 export async function createPrompt(
@@ -60,11 +60,7 @@ async function requireNoLongerDefault({ prompts }: PromptDeps, prompt: PromptRec
 }
 
 /** @throws AppError NOT_FOUND, PROMPT_EXISTS, VALIDATION_ERROR */
-export const updatePrompt = async (
-  deps: PromptDeps,
-  id: string,
-  patch: PromptPatch,
-): Promise<PromptRecord> => {
+export async function updatePrompt(deps: PromptDeps, id: string, patch: PromptPatch): Promise<PromptRecord> {
   const present = await requirePromptById(deps, id);
   const { name, content, is_default: isDefault } = patch;
   if (content !== undefined) requireKnownSlots(present.prompt_type, content);
@@ -78,12 +74,12 @@ export const updatePrompt = async (
   if (updated.name !== present.name)
     await followPromptRename(deps, updated.prompt_type, { from: present.name, to: updated.name });
   return updated;
-};
+}
 
 /** @throws AppError NOT_FOUND, CONFLICT for the default of its type */
-export const deletePrompt = async (deps: PromptDeps, id: string): Promise<void> => {
+export async function deletePrompt(deps: PromptDeps, id: string): Promise<void> {
   const { prompt_type: type } = await requirePromptById(deps, id);
   if ((await deps.prompts.defaults())[type] === id)
     throw new AppError('CONFLICT', `It is the default of type ${type}: make another one the default first.`);
   await deps.prompts.remove(id);
-};
+}

@@ -19,49 +19,54 @@ type Named =
   | { kind: 'preset'; type: PresetType; name: string }
   | { kind: 'prompt'; type: PromptType; name: string };
 
-const namedBy = <Kind extends Named['kind'], Type>(
+function namedBy<Kind extends Named['kind'], Type>(
   kind: Kind,
   values: object,
   references: Readonly<Record<string, Type | undefined>>,
-) =>
-  Object.entries(references).flatMap(([field, type]) => {
+) {
+  return Object.entries(references).flatMap(([field, type]) => {
     const name = (values as Record<string, unknown>)[field];
     return typeof name === 'string' && type !== undefined && name !== DEFAULT_ALIAS
       ? [{ kind, type, name }]
       : [];
   });
+}
 
-const namedByPreset = ({ preset_type, config }: PresetRecord): Named[] => [
-  ...namedBy<'model', ModelType>('model', config, MODEL_REFERENCES[preset_type]),
-  ...namedBy<'prompt', PromptType>('prompt', config, PROMPT_REFERENCES[preset_type]),
-];
+function namedByPreset({ preset_type, config }: PresetRecord): Named[] {
+  return [
+    ...namedBy<'model', ModelType>('model', config, MODEL_REFERENCES[preset_type]),
+    ...namedBy<'prompt', PromptType>('prompt', config, PROMPT_REFERENCES[preset_type]),
+  ];
+}
 
-const namedByPartition = (partition: PartitionRecord): Named[] => [
-  // No alias here: a partition names its embedder and its presets themselves.
-  { kind: 'model', type: 'embedder', name: partition.embedder },
-  { kind: 'preset', type: 'indexation', name: partition.indexation_preset },
-  { kind: 'preset', type: 'retrieval', name: partition.retrieval_preset },
-  ...namedBy<'model', ModelType>('model', partition, { chat_llm: 'llm' }),
-  ...namedBy<'prompt', PromptType>(
-    'prompt',
-    partition.generation_prompt_names,
-    Object.fromEntries(PARTITION_PROMPTS.map((type) => [type, type])),
-  ),
-];
+function namedByPartition(partition: PartitionRecord): Named[] {
+  return [
+    // No alias here: a partition names its embedder and its presets themselves.
+    { kind: 'model', type: 'embedder', name: partition.embedder },
+    { kind: 'preset', type: 'indexation', name: partition.indexation_preset },
+    { kind: 'preset', type: 'retrieval', name: partition.retrieval_preset },
+    ...namedBy<'model', ModelType>('model', partition, { chat_llm: 'llm' }),
+    ...namedBy<'prompt', PromptType>(
+      'prompt',
+      partition.generation_prompt_names,
+      Object.fromEntries(PARTITION_PROMPTS.map((type) => [type, type])),
+    ),
+  ];
+}
 
-const shownKind = ({ kind, type }: Named): string => {
+function shownKind({ kind, type }: Named): string {
   if (kind === 'model') return type;
   return kind === 'preset' ? `${type}_preset` : 'prompt';
-};
+}
 
 /**
  * How many names in partitions and presets resolve to nothing, by what they should be: a type of model endpoint,
  * `indexation_preset`, `retrieval_preset` or `prompt`. Edits and deletions prevent it; two at the same moment, or a
  * restored database, may leave some. The names themselves are not told: the probe needs no token.
  */
-export const findUnresolvedReferences = async (
+export async function findUnresolvedReferences(
   stores: Stores,
-): Promise<ReadyBody['configuration_references']> => {
+): Promise<ReadyBody['configuration_references']> {
   const [partitions, presets, endpoints] = await Promise.all([
     stores.partitions.list({ kind: 'all', userId: 0 }),
     stores.presets.list(),
@@ -82,4 +87,4 @@ export const findUnresolvedReferences = async (
     if (!found) counts.set(shownKind(one), (counts.get(shownKind(one)) ?? 0) + 1);
   }
   return [...counts].map(([kind, count]) => ({ kind, count, status: 'unresolvable' }));
-};
+}

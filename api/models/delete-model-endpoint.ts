@@ -4,10 +4,10 @@ import { listReferences, referencesToEndpoint } from './find-references.js';
 import { requireEndpoint } from './update-model-endpoint.js';
 import type { ModelEndpointDeps } from './update-model-endpoint.js';
 
-const requireUnused = async (
+async function requireUnused(
   deps: ModelEndpointDeps,
   { model_type: type, name }: ModelEndpoint,
-): Promise<void> => {
+): Promise<void> {
   const references = await referencesToEndpoint(deps, type, name);
   if (references.length > 0)
     throw new AppError(
@@ -21,16 +21,16 @@ const requireUnused = async (
       'MODEL_ENDPOINT_IN_USE',
       `Files of ${held.size} partition(s) have vectors of this embedder.`,
     );
-};
+}
 
 /**
  * Deletes a model endpoint that nothing names. A default may go only when it is the last of its type.
  * @throws AppError NOT_FOUND; MODEL_ENDPOINT_IN_USE
  */
-export const deleteModelEndpoint = async (
+export async function deleteModelEndpoint(
   deps: ModelEndpointDeps,
   { type, name }: { type: ModelType; name: string },
-): Promise<void> => {
+): Promise<void> {
   const present = await requireEndpoint(deps, type, name);
   if (present.provider === 'builtin')
     throw new AppError('MODEL_ENDPOINT_IN_USE', 'A built-in model cannot be deleted.');
@@ -48,4 +48,4 @@ export const deleteModelEndpoint = async (
     await deps.endpoints.seed(present);
     throw error;
   });
-};
+}

@@ -11,10 +11,12 @@ const SHOWN = 3;
 const UNCHANGED = '<redacted>';
 
 /** A key as it is shown: enough to tell two keys apart (wire contract, section 1.10). */
-const maskKey = (key: string): string => key.slice(0, SHOWN) + STARS;
+function maskKey(key: string): string {
+  return key.slice(0, SHOWN) + STARS;
+}
 
 /** The mask of a stored key; stars alone when it cannot be opened any more. Null: there is no key. */
-export const maskOf = (servers: ModelServers, endpoint: ModelEndpoint): string | null => {
+export function maskOf(servers: ModelServers, endpoint: ModelEndpoint): string | null {
   try {
     const key = servers.openKey(endpoint);
     return key === null ? null : maskKey(key);
@@ -22,12 +24,13 @@ export const maskOf = (servers: ModelServers, endpoint: ModelEndpoint): string |
     if (error instanceof AppError && error.code === 'CONFIG_ERROR') return STARS;
     throw error;
   }
-};
+}
 
-const badKey = (msg: string): AppError =>
-  invalidRequest([{ type: 'api_key', loc: ['body', 'extra', 'api_key'], msg, input: null }]);
+function badKey(msg: string): AppError {
+  return invalidRequest([{ type: 'api_key', loc: ['body', 'extra', 'api_key'], msg, input: null }]);
+}
 
-const seal = (servers: ModelServers, owner: Owner, key: string): string => {
+function seal(servers: ModelServers, owner: Owner, key: string): string {
   try {
     return servers.sealKey(owner, key);
   } catch (error) {
@@ -35,7 +38,7 @@ const seal = (servers: ModelServers, owner: Owner, key: string): string => {
     if (error instanceof AppError && error.code === 'CONFIG_ERROR') throw badKey(error.message);
     throw error;
   }
-};
+}
 
 /** Whether a text stands for a secret that its sender was not shown. */
 function isMask(text: string): boolean {
@@ -58,7 +61,7 @@ export function keyOfDraft(given: string | null | undefined): string | null {
  * the endpoint has from now on: an administrator says where it goes, and could read it anyway.
  * @throws AppError VALIDATION_ERROR (422) for a mask of another key, or without SECRETS_KEY
  */
-export const sealedKeyAfter = (
+export function sealedKeyAfter(
   servers: ModelServers,
   owner: Owner,
   change: {
@@ -67,7 +70,7 @@ export const sealedKeyAfter = (
     /** `extra` of the body; undefined leaves everything as it is. */
     extra: { api_key?: string | null | undefined } | undefined;
   },
-): string | null => {
+): string | null {
   const { before, extra } = change;
   const given = extra?.api_key;
   if (given === null || given === '') return null;
@@ -79,7 +82,7 @@ export const sealedKeyAfter = (
   if (before?.sealed_api_key == null) return null;
   const moved = before.name !== owner.name || before.endpoint !== owner.endpoint;
   return moved ? seal(servers, owner, servers.openKey(before) ?? '') : before.sealed_api_key;
-};
+}
 
 /**
  * Settings as a body gives them, with what it returned as unchanged put back. That page hides every member whose name

@@ -11,10 +11,7 @@ import { laterThan } from './follow-rename.js';
  * The dialect that `extra.provider` names; null: to be found out, of rerankers the usual one.
  * @throws AppError VALIDATION_ERROR for an unknown provider
  */
-export const providerOf = (
-  type: ModelType,
-  { provider }: { provider?: unknown },
-): ModelEndpoint['provider'] => {
+export function providerOf(type: ModelType, { provider }: { provider?: unknown }): ModelEndpoint['provider'] {
   if (provider == null || provider === '') return null;
   const known: readonly string[] = type === 'reranker' ? RERANKER_PROVIDERS : MODEL_PROVIDERS;
   if (typeof provider !== 'string' || !known.includes(provider))
@@ -27,13 +24,15 @@ export const providerOf = (
       },
     ]);
   return provider as ModelEndpoint['provider'];
-};
+}
 
 /** Everything but the key: that one is stored sealed, beside it. */
-const withoutKey = ({ api_key: _, ...extra }: Record<string, unknown>): Record<string, unknown> => extra;
+function withoutKey({ api_key: _, ...extra }: Record<string, unknown>): Record<string, unknown> {
+  return extra;
+}
 
 /** @throws AppError VALIDATION_ERROR */
-export const newEndpointRecord = (servers: ModelServers, body: NewModelEndpoint): ModelEndpoint => {
+export function newEndpointRecord(servers: ModelServers, body: NewModelEndpoint): ModelEndpoint {
   const { name, model_type: type, endpoint, batch_size, timeout, extra } = body;
   const model_name = body.model_name ?? '';
   const now = new Date();
@@ -55,18 +54,18 @@ export const newEndpointRecord = (servers: ModelServers, body: NewModelEndpoint)
     created_at: now,
     updated_at: now,
   };
-};
+}
 
 /**
  * The record as it is after an edit. Another server or dialect is asked anew; another model gets a vector field of
  * its own, since vectors of two models do not compare. A new name keeps the field, and so the vectors.
  * @throws AppError VALIDATION_ERROR
  */
-export const editedEndpointRecord = (
+export function editedEndpointRecord(
   servers: ModelServers,
   before: ModelEndpoint,
   patch: ModelEndpointPatch,
-): ModelEndpoint => {
+): ModelEndpoint {
   const { model_type: type } = before;
   const name = patch.name ?? before.name;
   const endpoint = patch.endpoint ?? before.endpoint;
@@ -102,4 +101,4 @@ export const editedEndpointRecord = (
     }),
     updated_at: laterThan(before.updated_at),
   };
-};
+}

@@ -18,32 +18,35 @@ export interface Reference {
 
 type Stores = Pick<Adapters, 'partitions' | 'presets'>;
 
-const everyPartition = (partitions: Stores['partitions']): Promise<PartitionRecord[]> =>
-  partitions.list({ kind: 'all', userId: 0 });
+function everyPartition(partitions: Stores['partitions']): Promise<PartitionRecord[]> {
+  return partitions.list({ kind: 'all', userId: 0 });
+}
 
-const naming = (
+function naming(
   presets: readonly PresetRecord[],
   references: Parameters<typeof fieldsNaming>[0],
   type: string,
   name: string,
-): Reference[] =>
-  presets
+): Reference[] {
+  return presets
     .filter(({ preset_type, config }) =>
       fieldsNaming(references, preset_type, type).some(
         (field) => (config as unknown as Record<string, unknown>)[field] === name,
       ),
     )
     .map((preset) => ({ kind: `${preset.preset_type} preset`, name: preset.name }));
+}
 
-const asReferences = (partitions: readonly PartitionRecord[]): Reference[] =>
-  partitions.map(({ partition }) => ({ kind: 'partition', name: partition }));
+function asReferences(partitions: readonly PartitionRecord[]): Reference[] {
+  return partitions.map(({ partition }) => ({ kind: 'partition', name: partition }));
+}
 
 /** Who names a model endpoint. */
-export const referencesToEndpoint = async (
+export async function referencesToEndpoint(
   stores: Stores,
   type: ModelType,
   name: string,
-): Promise<Reference[]> => {
+): Promise<Reference[]> {
   const [partitions, presets] = await Promise.all([everyPartition(stores.partitions), stores.presets.list()]);
   const theirs = partitions.filter(
     ({ embedder, swap, chat_llm }) =>
@@ -51,26 +54,26 @@ export const referencesToEndpoint = async (
       (type === 'llm' && chat_llm === name),
   );
   return [...asReferences(theirs), ...naming(presets, MODEL_REFERENCES, type, name)];
-};
+}
 
 /** How many partitions use each preset of a type. */
-export const partitionsByPreset = async (
+export async function partitionsByPreset(
   { partitions }: Pick<Stores, 'partitions'>,
   type: PresetType,
-): Promise<Map<string, number>> => {
+): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const partition of await everyPartition(partitions)) {
     const name = partition[`${type}_preset`];
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return counts;
-};
+}
 
 /** Who names each of some prompts, by `type/name`. */
-export const referencesToPrompts = async (
+export async function referencesToPrompts(
   stores: Stores,
   prompts: readonly { prompt_type: PromptType; name: string }[],
-): Promise<Map<string, Reference[]>> => {
+): Promise<Map<string, Reference[]>> {
   const [partitions, presets] = await Promise.all([everyPartition(stores.partitions), stores.presets.list()]);
   return new Map(
     prompts.map(({ prompt_type: type, name }) => {
@@ -85,13 +88,13 @@ export const referencesToPrompts = async (
       ];
     }),
   );
-};
+}
 
 const MAX_NAMED = 5;
 
 /** For people: `partition 'a', retrieval preset 'b' and 3 more`. */
-export const listReferences = (references: readonly Reference[]): string => {
+export function listReferences(references: readonly Reference[]): string {
   const named = references.slice(0, MAX_NAMED).map(({ kind, name }) => `${kind} '${name}'`);
   const more = references.length - named.length;
   return named.join(', ') + (more > 0 ? ` and ${more} more` : '');
-};
+}

@@ -15,14 +15,16 @@ type Stores = Pick<Adapters, 'partitions' | 'presets' | 'files' | 'endpoints'>;
 const TRIES = 5;
 
 /** The moment of a change that was read before; later than that one, also within a millisecond. */
-export const laterThan = (before: Date): Date => new Date(Math.max(Date.now(), before.getTime() + 1));
+export function laterThan(before: Date): Date {
+  return new Date(Math.max(Date.now(), before.getTime() + 1));
+}
 
-const renameInPreset = async (
+async function renameInPreset(
   presets: Adapters['presets'],
   read: PresetRecord,
   fields: readonly string[],
   { from, to }: { from: string; to: string },
-): Promise<void> => {
+): Promise<void> {
   let preset: PresetRecord | null = read;
   for (let attempt = 0; attempt < TRIES && preset !== null; attempt += 1) {
     const config: Record<string, unknown> = { ...preset.config };
@@ -39,24 +41,24 @@ const renameInPreset = async (
   }
   if (preset !== null)
     throw new AppError('CONFLICT', `The preset '${read.name}' is being changed; try again.`);
-};
+}
 
-const renameInPresets = async (
+async function renameInPresets(
   presets: Adapters['presets'],
   references: Parameters<typeof fieldsNaming>[0],
   type: string,
   names: { from: string; to: string },
-): Promise<void> => {
+): Promise<void> {
   for (const preset of await presets.list())
     await renameInPreset(presets, preset, fieldsNaming(references, preset.preset_type, type), names);
-};
+}
 
 /** Whatever names a model endpoint names it anew. Repeating it is harmless. */
-export const followEndpointRename = async (
+export async function followEndpointRename(
   stores: Stores,
   type: ModelType,
   names: { from: string; to: string },
-): Promise<void> => {
+): Promise<void> {
   const { from, to } = names;
   if (type === 'embedder') {
     await stores.partitions.renameReference('embedder', from, to);
@@ -66,16 +68,16 @@ export const followEndpointRename = async (
   if (type === 'llm') await stores.partitions.renameReference('chat_llm', from, to);
   await renameInPresets(stores.presets, MODEL_REFERENCES, type, names);
   await stores.endpoints.moveDefault(type, from, to);
-};
+}
 
 /** Whatever names a prompt names it anew. Repeating it is harmless. */
-export const followPromptRename = async (
+export async function followPromptRename(
   stores: Pick<Stores, 'partitions' | 'presets'>,
   type: PromptType,
   names: { from: string; to: string },
-): Promise<void> => {
+): Promise<void> {
   const slot = PARTITION_PROMPTS.find((one) => one === type);
   if (slot !== undefined)
     await stores.partitions.renameReference(`generation_prompt_names.${slot}`, names.from, names.to);
   await renameInPresets(stores.presets, PROMPT_REFERENCES, type, names);
-};
+}

@@ -21,7 +21,7 @@ const ONE = '/model-endpoints/{type}/{name}';
 export const EndpointParams = z.object({ type: ModelTypeName, name: z.string() });
 
 /** Registered model servers (wire contract, section 1.10). What asks the servers is in `model-server-routes.ts`. */
-export const modelEndpointRoutes = ({ adapters, config }: GatewayDeps): Route[] => {
+export function modelEndpointRoutes({ adapters, config }: GatewayDeps): Route[] {
   const { endpoints, modelServers: servers } = adapters;
 
   const present = async (endpoint: ModelEndpoint) => {
@@ -144,4 +144,4 @@ export const modelEndpointRoutes = ({ adapters, config }: GatewayDeps): Route[] 
       },
     }),
   ];
-};
+}

@@ -19,23 +19,26 @@ import { EndpointParams } from './model-endpoint-routes.js';
 
 const ONE = '/model-endpoints/{type}/{name}';
 
-const validation = (inspection: EndpointInspection): z.input<typeof EndpointValidation> => ({
-  reachable: inspection.reachable,
-  model_found: inspection.modelFound,
-  models_served: inspection.modelsServed,
-  transcription_supported: inspection.transcriptionSupported,
-  detail: inspection.detail,
-});
+function validation(inspection: EndpointInspection): z.input<typeof EndpointValidation> {
+  return {
+    reachable: inspection.reachable,
+    model_found: inspection.modelFound,
+    models_served: inspection.modelsServed,
+    transcription_supported: inspection.transcriptionSupported,
+    detail: inspection.detail,
+  };
+}
 
 /** A slash at the end means nothing. */
-const sameAddress = (one: string, other: string): boolean =>
-  one.replace(/(?<!\/)\/+$/, '') === other.replace(/(?<!\/)\/+$/, '');
+function sameAddress(one: string, other: string): boolean {
+  return one.replace(/(?<!\/)\/+$/, '') === other.replace(/(?<!\/)\/+$/, '');
+}
 
 /**
  * Asking the servers behind model endpoints, before they are registered and after. Any address may be asked, also one
  * of a private network: see `inspect-endpoint.ts`.
  */
-export const modelServerRoutes = ({ adapters }: GatewayDeps): Route[] => {
+export function modelServerRoutes({ adapters }: GatewayDeps): Route[] {
   const { files, modelServers: servers } = adapters;
 
   const storedDraft = (stored: ModelEndpoint): EndpointDraft => ({
@@ -137,4 +140,4 @@ export const modelServerRoutes = ({ adapters }: GatewayDeps): Route[] => {
       },
     }),
   ];
-};
+}

@@ -5,10 +5,10 @@ import type { ModelEndpointBody } from '../../schemas/models/model-endpoints-api
 import { maskOf } from './endpoint-key.js';
 
 /** A model endpoint for an administrator's eyes: the key masked; of language models, what is known of their window. */
-export const presentModelEndpoint = (
+export function presentModelEndpoint(
   endpoint: ModelEndpoint,
   context: { servers: ModelServers; isDefault: boolean; settings: Config['chat'] },
-): ModelEndpointBody => {
+): ModelEndpointBody {
   const { name, model_type, model_name, batch_size, timeout, extra, provider } = endpoint;
   const mask = endpoint.sealed_api_key === null ? null : maskOf(context.servers, endpoint);
   return {
@@ -30,4 +30,4 @@ export const presentModelEndpoint = (
       default_max_output_tokens: context.settings.maxOutputTokens,
     }),
   };
-};
+}

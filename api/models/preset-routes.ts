@@ -23,17 +23,19 @@ import type { GatewayDeps } from '../gateway-deps.js';
 const ONE = '/presets/{type}/{name}';
 const PresetParams = z.object({ type: PresetTypeName, name: z.string() });
 
-const present = (preset: PresetRecord, uses: Map<string, number>): z.input<typeof PresetBody> => ({
-  name: preset.name,
-  preset_type: preset.preset_type,
-  config: { ...preset.config },
-  created_at: preset.created_at.toISOString(),
-  updated_at: preset.updated_at.toISOString(),
-  used_by_partitions: uses.get(preset.name) ?? 0,
-});
+function present(preset: PresetRecord, uses: Map<string, number>): z.input<typeof PresetBody> {
+  return {
+    name: preset.name,
+    preset_type: preset.preset_type,
+    config: { ...preset.config },
+    created_at: preset.created_at.toISOString(),
+    updated_at: preset.updated_at.toISOString(),
+    used_by_partitions: uses.get(preset.name) ?? 0,
+  };
+}
 
 /** How partitions index and how they are searched, by name (wire contract, section 1.10). */
-export const presetRoutes = ({ adapters, config }: GatewayDeps): Route[] => {
+export function presetRoutes({ adapters, config }: GatewayDeps): Route[] {
   const withUses = async (preset: PresetRecord) =>
     present(preset, await partitionsByPreset(adapters, preset.preset_type));
 
@@ -141,4 +143,4 @@ export const presetRoutes = ({ adapters, config }: GatewayDeps): Route[] => {
       },
     }),
   ];
-};
+}

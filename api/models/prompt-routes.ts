@@ -23,7 +23,7 @@ const PromptQuery = z.object({
 });
 
 /** Prompts that replace the bundled texts (wire contract, section 1.10). */
-export const promptRoutes = ({ adapters }: GatewayDeps): Route[] => {
+export function promptRoutes({ adapters }: GatewayDeps): Route[] {
   const { prompts } = adapters;
 
   const presentAll = async (records: readonly PromptRecord[]): Promise<z.input<typeof PromptBody>[]> => {
@@ -129,4 +129,4 @@ export const promptRoutes = ({ adapters }: GatewayDeps): Route[] => {
       },
     }),
   ];
-};
+}

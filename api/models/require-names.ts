@@ -9,37 +9,34 @@ import type { PromptType } from '../../schemas/models/prompts.js';
 
 type Stores = Pick<Adapters, 'endpoints' | 'prompts'>;
 
-const namesIn = (
+function namesIn(
   references: Readonly<Record<string, string | undefined>>,
   config: object,
-): [type: string, name: string][] =>
-  Object.entries(references).flatMap(([field, type]) => {
+): [type: string, name: string][] {
+  return Object.entries(references).flatMap(([field, type]) => {
     const name = (config as Record<string, unknown>)[field];
     return typeof name === 'string' && type !== undefined ? [[type, name] as [string, string]] : [];
   });
+}
 
 /** @throws AppError PROMPT_NOT_FOUND */
-export const requirePrompt = async (
+export async function requirePrompt(
   { prompts }: Pick<Stores, 'prompts'>,
   type: PromptType,
   name: string,
-): Promise<void> => {
+): Promise<void> {
   if ((await prompts.find(type, name)) === null)
     throw new AppError('PROMPT_NOT_FOUND', `The prompt '${name}' (${type}) does not exist.`);
-};
+}
 
 /**
  * Every model and prompt that a preset's config names must be there; `default` always is.
  * @throws AppError MODEL_ENDPOINT_NOT_FOUND, PROMPT_NOT_FOUND (422)
  */
-export const requireNamesInConfig = async (
-  stores: Stores,
-  type: PresetType,
-  config: object,
-): Promise<void> => {
+export async function requireNamesInConfig(stores: Stores, type: PresetType, config: object): Promise<void> {
   for (const [modelType, name] of namesIn(MODEL_REFERENCES[type], config))
     if (name !== DEFAULT_ALIAS && (await stores.endpoints.get(modelType as ModelType, name)) === null)
       throw notRegistered(modelType, name);
   for (const [promptType, name] of namesIn(PROMPT_REFERENCES[type], config))
     if (name !== DEFAULT_ALIAS) await requirePrompt(stores, promptType as PromptType, name);
-};
+}

@@ -14,39 +14,41 @@ export type ModelEndpointDeps = Pick<
 const TRIES = 5;
 const MAX_NAMED = 5;
 
-const endpointMissing = (type: ModelType, name: string): AppError =>
-  new AppError('NOT_FOUND', `Model endpoint '${name}' (${type}) not found`, { plain: true });
+function endpointMissing(type: ModelType, name: string): AppError {
+  return new AppError('NOT_FOUND', `Model endpoint '${name}' (${type}) not found`, { plain: true });
+}
 
 /** @throws AppError NOT_FOUND, plain */
-export const requireEndpoint = async (
+export async function requireEndpoint(
   { endpoints }: Pick<ModelEndpointDeps, 'endpoints'>,
   type: ModelType,
   name: string,
-): Promise<ModelEndpoint> => {
+): Promise<ModelEndpoint> {
   const found = await endpoints.get(type, name);
   if (found === null) throw endpointMissing(type, name);
   return found;
-};
+}
 
-const refused = (field: string, msg: string): AppError =>
-  invalidRequest([{ type: 'not_allowed', loc: ['body', field], msg, input: null }]);
+function refused(field: string, msg: string): AppError {
+  return invalidRequest([{ type: 'not_allowed', loc: ['body', field], msg, input: null }]);
+}
 
 /** What a form sends back unchanged is no edit. */
-const requireBuiltinUntouched = (present: ModelEndpoint, patch: ModelEndpointPatch): void => {
+function requireBuiltinUntouched(present: ModelEndpoint, patch: ModelEndpointPatch): void {
   const fields = ['name', 'endpoint', 'model_name', 'batch_size', 'timeout'] as const;
   for (const field of fields)
     if (patch[field] !== undefined && patch[field] !== present[field])
       throw refused(field, 'cannot be changed: the model is built in');
   if (patch.extra !== undefined && Object.values(patch.extra).some((value) => value != null))
     throw refused('extra', 'cannot be changed: the model is built in');
-};
+}
 
 /** Indexed files keep vectors of the model and server they were indexed with: an edit of these has to be meant. */
-const requireAcknowledged = async (
+async function requireAcknowledged(
   { files }: ModelEndpointDeps,
   present: ModelEndpoint,
   patch: ModelEndpointPatch,
-): Promise<void> => {
+): Promise<void> {
   if (present.model_type !== 'embedder' || patch.acknowledge_indexed_data) return;
   const changed = (['endpoint', 'model_name'] as const).filter(
     (field) => patch[field] !== undefined && patch[field] !== present[field],
@@ -63,27 +65,27 @@ const requireAcknowledged = async (
       'Send acknowledge_indexed_data=true to do it all the same.',
     { details: { fields: changed, file_count: total, partitions: named } },
   );
-};
+}
 
 /** What is on its way names its embedder by the old name. */
-const requireQuiet = async ({ partitions, files }: ModelEndpointDeps, embedder: string): Promise<void> => {
+async function requireQuiet({ partitions, files }: ModelEndpointDeps, embedder: string): Promise<void> {
   for (const partition of await partitions.list({ kind: 'all', userId: 0 }))
     if (partition.embedder === embedder && (await files.countPending(partition.partition)) > 0)
       throw new AppError(
         'INDEXING_IN_PROGRESS',
         `The embedder cannot be renamed while files of partition '${partition.partition}' are being indexed.`,
       );
-};
+}
 
 /**
  * A new name, in steps that may be repeated: the record under the new name beside the old one, then everything that
  * names it, then the old record goes. A reader finds the model under one of the two names at any time.
  */
-const rename = async (
+async function rename(
   deps: ModelEndpointDeps,
   present: ModelEndpoint,
   next: ModelEndpoint,
-): Promise<ModelEndpoint> => {
+): Promise<ModelEndpoint> {
   const { model_type: type, name: from } = present;
   if (type === 'embedder') await requireQuiet(deps, from);
   const begun = await deps.endpoints.create({ ...next, renamed_from: from });
@@ -92,18 +94,18 @@ const rename = async (
   await deps.endpoints.save(saved);
   await deps.endpoints.remove(type, from);
   return saved;
-};
+}
 
 /**
  * Changes a model endpoint. Running gateways and workers read the record at each use.
  * @throws AppError NOT_FOUND, VALIDATION_ERROR, EMBEDDER_EDIT_AFFECTS_INDEXED_DATA, MODEL_ENDPOINT_EXISTS,
  *   INDEXING_IN_PROGRESS, CONFLICT
  */
-export const updateModelEndpoint = async (
+export async function updateModelEndpoint(
   deps: ModelEndpointDeps,
   { type, name }: { type: ModelType; name: string },
   patch: ModelEndpointPatch,
-): Promise<ModelEndpoint> => {
+): Promise<ModelEndpoint> {
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const present = await requireEndpoint(deps, type, name);
     if (patch.model_type !== undefined && patch.model_type !== type)
@@ -123,4 +125,4 @@ export const updateModelEndpoint = async (
     return done;
   }
   throw new AppError('CONFLICT', 'The model endpoint is being changed by somebody else; try again.');
-};
+}

@@ -44,7 +44,7 @@ export interface GatewayMetrics {
 }
 
 /** One read for all that come within `KEEP_MS`; null when the store did not answer in time, or could not. */
-const boundedRead = <T>(read: () => Promise<T>): (() => Promise<T | null>) => {
+function boundedRead<T>(read: () => Promise<T>): () => Promise<T | null> {
   let kept: { answer: Promise<T | null>; until: number } | undefined;
   return () => {
     if (kept === undefined || performance.now() >= kept.until) {
@@ -60,15 +60,13 @@ const boundedRead = <T>(read: () => Promise<T>): (() => Promise<T | null>) => {
     }
     return kept.answer;
   };
-};
+}
 
 /**
  * What a gateway counts, under the names of the wire contract, section 6.3. No label holds a partition, a user, a file,
  * a watcher or an address: of a request only the route's template is named, of queues only their sums.
  */
-export const createGatewayMetrics = (
-  { registry, meter }: ProcessMetrics = createMetrics(),
-): GatewayMetrics => {
+export function createGatewayMetrics({ registry, meter }: ProcessMetrics = createMetrics()): GatewayMetrics {
   const registers = [registry];
   const requests = new Counter({
     name: 'openrag_http_requests_total',
@@ -198,4 +196,4 @@ export const createGatewayMetrics = (
       return { type: registry.contentType, text: await registry.metrics() };
     },
   };
-};
+}

@@ -5,7 +5,7 @@ import type { Route } from '../http/route.js';
 import { API_VERSION, serviceVersion } from '../http/service-version.js';
 
 /** What probes and browsers ask before they hold a token. */
-export const healthRoutes = (readiness: () => Promise<ReadyBody>): Route[] => {
+export function healthRoutes(readiness: () => Promise<ReadyBody>): Route[] {
   return [
     route({
       method: 'get',
@@ -41,4 +41,4 @@ export const healthRoutes = (readiness: () => Promise<ReadyBody>): Route[] => {
       },
     }),
   ];
-};
+}

@@ -7,44 +7,48 @@ import { route } from '../http/route.js';
 import type { Answer, Route } from '../http/route.js';
 import type { GatewayMetrics } from './gateway-metrics.js';
 
-const admitScraper = (ctx: Koa.Context, config: Pick<Config, 'auth' | 'metrics'>): void => {
+function admitScraper(ctx: Koa.Context, config: Pick<Config, 'auth' | 'metrics'>): void {
   const refusal = refusalOfScraper(config, bearerToken(ctx));
   if (refusal !== null) throw new AppError('AUTH_ERROR', refusal, { plain: true });
-};
+}
 
-const scrape = async (metrics: GatewayMetrics): Promise<Answer> => {
+async function scrape(metrics: GatewayMetrics): Promise<Answer> {
   const { type, text } = await metrics.read();
   return { status: 200, content: { type, data: text }, headers: { 'Cache-Control': 'no-store' } };
-};
+}
 
 const responses = { 200: { description: 'Series in the text format 0.0.4', contentType: 'text/plain' } };
 
 /** For scrapers, by a rule of its own (wire contract, section 1.2). */
-export const scrapeRoutes = (config: Pick<Config, 'auth' | 'metrics'>, metrics: GatewayMetrics): Route[] => [
-  route({
-    method: 'get',
-    path: '/metrics',
-    summary: 'Metrics for a scraper, with the bearer token METRICS_TOKEN',
-    tag: 'Health',
-    auth: 'public',
-    responses,
-    errors: ['AUTH_ERROR'],
-    async handle({ koa }) {
-      admitScraper(koa, config);
-      return scrape(metrics);
-    },
-  }),
-];
+export function scrapeRoutes(config: Pick<Config, 'auth' | 'metrics'>, metrics: GatewayMetrics): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/metrics',
+      summary: 'Metrics for a scraper, with the bearer token METRICS_TOKEN',
+      tag: 'Health',
+      auth: 'public',
+      responses,
+      errors: ['AUTH_ERROR'],
+      async handle({ koa }) {
+        admitScraper(koa, config);
+        return scrape(metrics);
+      },
+    }),
+  ];
+}
 
 /** The same for a person who administers. */
-export const monitoringRoutes = (metrics: GatewayMetrics): Route[] => [
-  route({
-    method: 'get',
-    path: '/monitoring/metrics',
-    summary: 'The same metrics, for administrators',
-    tag: 'Health',
-    auth: 'admin',
-    responses,
-    handle: () => scrape(metrics),
-  }),
-];
+export function monitoringRoutes(metrics: GatewayMetrics): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/monitoring/metrics',
+      summary: 'The same metrics, for administrators',
+      tag: 'Health',
+      auth: 'admin',
+      responses,
+      handle: () => scrape(metrics),
+    }),
+  ];
+}

@@ -13,10 +13,10 @@ type MigrationsState = (typeof BY_WEIGHT)[number];
  * What is to be migrated, for probes that anybody may ask: no name of a partition or an endpoint is told.
  * @param stateOf looks, for as long as a probe may, and says why it could not
  */
-export const checkMigrations = async (
+export async function checkMigrations(
   migrations: readonly Migration[],
   stateOf: (probe: () => Promise<unknown>) => Promise<CheckState>,
-): Promise<{ state: MigrationsState; rows: PendingRow[] }> => {
+): Promise<{ state: MigrationsState; rows: PendingRow[] }> {
   const looked = await Promise.all(
     migrations.map(async (migration) => {
       let found: PendingMigration | null = null;
@@ -31,17 +31,19 @@ export const checkMigrations = async (
   );
   const state = BY_WEIGHT.find((weight) => looked.some((one) => one.state === weight)) ?? 'ok';
   return { state, rows: looked.flatMap(({ rows }) => rows) };
-};
+}
 
-const toRow = (name: MigrationName, pending: PendingMigration): PendingRow => ({
-  name,
-  state: pending.dark.length > 0 ? 'required' : 'pending',
-  dark: pending.dark,
-  next: nextStep(name, pending),
-});
+function toRow(name: MigrationName, pending: PendingMigration): PendingRow {
+  return {
+    name,
+    state: pending.dark.length > 0 ? 'required' : 'pending',
+    dark: pending.dark,
+    next: nextStep(name, pending),
+  };
+}
 
-const nextStep = (name: MigrationName, { obstacle }: PendingMigration): string => {
+function nextStep(name: MigrationName, { obstacle }: PendingMigration): string {
   if (obstacle === null) return `POST /admin/migrations/${name} runs it.`;
   if (name === 'default-embedder') return ERROR_TABLE.DEFAULT_EMBEDDER_MIGRATION_REQUIRED.message;
   return 'It cannot run as things stand: GET /admin/migrations says why.';
-};
+}

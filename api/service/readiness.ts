@@ -11,7 +11,7 @@ const KEPT_MS = 2000;
 
 type Probe = (signal: AbortSignal) => Promise<unknown>;
 
-const stateOf = async (probe: Probe): Promise<CheckState> => {
+async function stateOf(probe: Probe): Promise<CheckState> {
   const given = new AbortController();
   try {
     return (await orLate(probe(given.signal), PROBE_MS)) === LATE ? 'timeout' : 'ok';
@@ -22,7 +22,7 @@ const stateOf = async (probe: Probe): Promise<CheckState> => {
     // A probe that takes longer must not go on: the next one is two seconds away.
     given.abort();
   }
-};
+}
 
 const MODEL_KINDS = ['embedder', 'llm', 'reranker'] as const;
 type ModelKind = (typeof MODEL_KINDS)[number];
@@ -35,14 +35,14 @@ type ModelKind = (typeof MODEL_KINDS)[number];
  * migrated: requests that need it say so themselves.
  * Each engine is named twice, by its own name and by the one that dashboards of the peer service read.
  */
-export const createReadiness = (
+export function createReadiness(
   adapters: Pick<
     Adapters,
     'probes' | 'models' | 'partitions' | 'presets' | 'endpoints' | 'prompts' | 'migrations'
   >,
   workflows: Pick<WorkflowStarter, 'ping'>,
   settings: { requireEmbedder: boolean },
-): (() => Promise<ReadyBody>) => {
+): () => Promise<ReadyBody> {
   const { probes, models } = adapters;
 
   /** Empty while they cannot be read: the checks say why. */
@@ -119,14 +119,14 @@ export const createReadiness = (
   };
 
   return keepAnswer(ask);
-};
+}
 
 /** The same where documents are not served: the record store and Temporal decide, and nothing else is asked. */
-export const createProxyReadiness = (
+export function createProxyReadiness(
   pingRecords: () => Promise<void>,
   workflows: Pick<WorkflowStarter, 'ping'>,
-): (() => Promise<ReadyBody>) =>
-  keepAnswer(async () => {
+): () => Promise<ReadyBody> {
+  return keepAnswer(async () => {
     const [mongodb, temporal] = await Promise.all([stateOf(pingRecords), stateOf(() => workflows.ping())]);
     return {
       status: mongodb === 'ok' && temporal === 'ok' ? 'ready' : 'not_ready',
@@ -136,9 +136,10 @@ export const createProxyReadiness = (
       migrations: [],
     };
   });
+}
 
 /** One question at a time, whose answer is kept for a while. */
-const keepAnswer = (ask: () => Promise<ReadyBody>): (() => Promise<ReadyBody>) => {
+function keepAnswer(ask: () => Promise<ReadyBody>): () => Promise<ReadyBody> {
   let kept: { body: Promise<ReadyBody>; until: number } | undefined;
   return () => {
     const now = Date.now();
@@ -150,4 +151,4 @@ const keepAnswer = (ask: () => Promise<ReadyBody>): (() => Promise<ReadyBody>) =
     }
     return kept.body;
   };
-};
+}

@@ -26,21 +26,23 @@ export const rootRoute = route({
 });
 
 /** What the service is, and how it is set up (wire contract, section 1.2). */
-export const serviceRoutes = ({ config }: GatewayDeps): Route[] => [
-  rootRoute,
-  route({
-    method: 'get',
-    path: '/config',
-    summary: 'All settings, secrets blanked out',
-    tag: 'Health',
-    auth: 'admin',
-    responses: { 200: { description: 'Settings', schema: ConfigBody } },
-    handle: () =>
-      json(200, {
-        ...redactConfig(config),
-        super_admin_mode: config.auth.superAdminMode,
-        chainlit_enabled: false,
-        grafana_url: config.grafanaUrl,
-      }),
-  }),
-];
+export function serviceRoutes({ config }: GatewayDeps): Route[] {
+  return [
+    rootRoute,
+    route({
+      method: 'get',
+      path: '/config',
+      summary: 'All settings, secrets blanked out',
+      tag: 'Health',
+      auth: 'admin',
+      responses: { 200: { description: 'Settings', schema: ConfigBody } },
+      handle: () =>
+        json(200, {
+          ...redactConfig(config),
+          super_admin_mode: config.auth.superAdminMode,
+          chainlit_enabled: false,
+          grafana_url: config.grafanaUrl,
+        }),
+    }),
+  ];
+}

@@ -8,38 +8,46 @@ const VALUE = /^[A-Za-z0-9_-]{43}$/;
 /** No page can set or forge it; the others come from pages of somebody else. */
 const OUR_PAGES = new Set(['', 'same-origin', 'none']);
 
-export const newCookie = (): string => randomBytes(BYTES).toString('base64url');
+export function newCookie(): string {
+  return randomBytes(BYTES).toString('base64url');
+}
 
 /**
  * The value of the cookie, where it counts: a request with credentials of its own is served by those, and one that a
  * page of another origin makes has none.
  */
-export const sessionCookie = (ctx: Koa.Context): string | null => {
+export function sessionCookie(ctx: Koa.Context): string | null {
   if (ctx.get('Authorization') !== '' || ctx.get('X-Api-Key') !== '' || isForeign(ctx)) return null;
   const value = ctx.cookies.get(NAME) ?? '';
   // What cannot be one is not looked up.
   return VALUE.test(value) ? value : null;
-};
+}
 
 /** Whether the browser says that a page of another origin makes the request. */
-export const isForeign = (ctx: Koa.Context): boolean =>
-  !OUR_PAGES.has(ctx.get('Sec-Fetch-Site').toLowerCase());
+export function isForeign(ctx: Koa.Context): boolean {
+  return !OUR_PAGES.has(ctx.get('Sec-Fetch-Site').toLowerCase());
+}
 
 /** All that is stored of a cookie. */
-export const cookieDigest = (cookie: string): string => sha256Hex(cookie);
+export function cookieDigest(cookie: string): string {
+  return sha256Hex(cookie);
+}
 
 /** Known to whoever has the cookie, and told to our own pages alone: another page can send the cookie and not this. */
-export const csrfToken = (cookie: string): string =>
-  createHmac('sha256', cookie).update('csrf').digest('base64url');
+export function csrfToken(cookie: string): string {
+  return createHmac('sha256', cookie).update('csrf').digest('base64url');
+}
 
 /** Null takes the cookie away. */
-export const setCookie = (cookie: string | null, isHttps: boolean): Record<string, string> => ({
-  'Set-Cookie': [
-    `${NAME}=${cookie ?? ''}`,
-    ...(cookie === null ? ['Max-Age=0'] : []),
-    'HttpOnly',
-    'SameSite=Strict',
-    'Path=/',
-    ...(isHttps ? ['Secure'] : []),
-  ].join('; '),
-});
+export function setCookie(cookie: string | null, isHttps: boolean): Record<string, string> {
+  return {
+    'Set-Cookie': [
+      `${NAME}=${cookie ?? ''}`,
+      ...(cookie === null ? ['Max-Age=0'] : []),
+      'HttpOnly',
+      'SameSite=Strict',
+      'Path=/',
+      ...(isHttps ? ['Secure'] : []),
+    ].join('; '),
+  };
+}

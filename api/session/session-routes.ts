@@ -22,19 +22,19 @@ interface SessionRouteDeps {
 }
 
 /** Who signed in stands in the line of the request. */
-const nameInLog = (ctx: Koa.Context, { user, holder }: Pick<Session, 'user' | 'holder'>): void => {
+function nameInLog(ctx: Koa.Context, { user, holder }: Pick<Session, 'user' | 'holder'>): void {
   if (holder !== null) ctx.state['key'] = holder.name;
   if (user === null) return;
   const { user_id: userId, display_name: displayName, is_admin: isAdmin } = user;
   ctx.state['principal'] = { userId, displayName: displayName ?? '', isAdmin } satisfies Principal;
-};
+}
 
 const tag = 'Session';
 const path = '/app/session';
 const opened = { 200: { description: 'Whom the session stands for', schema: SessionBody } };
 
 /** Signing in with a browser: a cookie in the place of a token, for both sides. */
-export const sessionRoutes = (deps: SessionRouteDeps): Route[] => {
+export function sessionRoutes(deps: SessionRouteDeps): Route[] {
   const { sessions, findUser, takeKey, limitSignIn, http } = deps;
 
   const isHttps = (ctx: Koa.Context): boolean =>
@@ -118,4 +118,4 @@ export const sessionRoutes = (deps: SessionRouteDeps): Route[] => {
       },
     }),
   ];
-};
+}

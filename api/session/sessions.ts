@@ -45,7 +45,7 @@ type Digests = Pick<SessionRecord, 'tokenDigest' | 'keyDigest'>;
  * Sessions over their store. A session has no rights of its own: at each request the token and the key that it was
  * opened with are looked up again, and it ends when one of them does not hold any more.
  */
-export const createSessions = ({
+export function createSessions({
   store,
   settings,
   identities: { findUser, findHolder },
@@ -55,7 +55,7 @@ export const createSessions = ({
   settings: Config['session'];
   identities: SessionIdentities;
   now: () => Date;
-}): Sessions => {
+}): Sessions {
   const endOf = (createdAt: Date, at: Date): Date =>
     new Date(Math.min(at.getTime() + settings.idleMs, createdAt.getTime() + settings.maxMs));
 
@@ -118,8 +118,9 @@ export const createSessions = ({
     },
     close: ({ cookie }) => store.remove(cookieDigest(cookie)),
   };
-};
+}
 
 /** In constant time, whatever the lengths. */
-const isSame = (given: string, wanted: string): boolean =>
-  timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(wanted)));
+function isSame(given: string, wanted: string): boolean {
+  return timingSafeEqual(Buffer.from(sha256Hex(given)), Buffer.from(sha256Hex(wanted)));
+}

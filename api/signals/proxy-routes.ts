@@ -14,7 +14,7 @@ import { watcherRoutes } from './management/watcher-routes.js';
 import { statisticsRoutes } from './management/statistics-routes.js';
 
 /** Both sides of the proxy, for a strict router. The pass-through takes what is left of its paths: it comes last. */
-export const proxyRoutes = (deps: ProxyDeps): Route[] => {
+export function proxyRoutes(deps: ProxyDeps): Route[] {
   const pushesUnderWay = trackPushes();
   const notify = createForwardingNotifiers(deps, pushesUnderWay);
   const access = createAccessControl(deps);
@@ -30,4 +30,4 @@ export const proxyRoutes = (deps: ProxyDeps): Route[] => {
     ...signalRoutes({ ...deps, notify, pushesUnderWay }, access),
     ...passThroughRoutes({ ...deps, notify }, access),
   ];
-};
+}

@@ -5,7 +5,7 @@ import { ConfigError } from '../../schemas/config/config-error.js';
 import { parseConfig } from '../../schemas/config/config.js';
 
 /** Where the record store, the blobs and the chunks disagree. @throws ConfigError, AppError */
-export const compareStores = async (environment: Record<string, string>): Promise<Drift[]> => {
+export async function compareStores(environment: Record<string, string>): Promise<Drift[]> {
   const config = parseConfig(environment);
   const adapters = await connectWorker(config);
   try {
@@ -19,4 +19,4 @@ export const compareStores = async (environment: Record<string, string>): Promis
   } finally {
     await adapters.close();
   }
-};
+}

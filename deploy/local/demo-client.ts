@@ -40,11 +40,11 @@ export interface StreamedAnswer {
 export type DemoClient = ReturnType<typeof demoClient>;
 
 /** The requests of the demo; each throws with the answer when the status is not the expected one. */
-export const demoClient = ({
+export function demoClient({
   gateway,
   authToken,
   signal,
-}: Pick<DemoStage, 'gateway' | 'authToken' | 'signal'>) => {
+}: Pick<DemoStage, 'gateway' | 'authToken' | 'signal'>) {
   const request = async (path: string, init: RequestInit, expected: number[]): Promise<Response> => {
     const response = await fetch(path.startsWith('http') ? path : `${gateway}${path}`, {
       ...init,
@@ -122,7 +122,7 @@ export const demoClient = ({
       return answer;
     },
   };
-};
+}
 
 interface StreamChunk {
   choices?: { delta?: { content?: string } }[];
@@ -131,7 +131,7 @@ interface StreamChunk {
 }
 
 /** The events of an OpenAI-format stream, up to `[DONE]`. */
-const serverSentEvents = async function* (response: Response): AsyncGenerator<StreamChunk> {
+async function* serverSentEvents(response: Response): AsyncGenerator<StreamChunk> {
   let rest = '';
   const decoder = new TextDecoder();
   for await (const bytes of response.body ?? []) {
@@ -144,4 +144,4 @@ const serverSentEvents = async function* (response: Response): AsyncGenerator<St
     }
   }
   throw new Error('the stream ended without [DONE]');
-};
+}

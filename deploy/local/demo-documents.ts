@@ -4,12 +4,15 @@ import type { DemoClient, StreamedAnswer, DemoStage } from './demo-client.js';
 
 const PARTITION = 'tide-mill';
 const FILES = ['visitor-guide.md', 'keepers-handbook.pdf', 'harbour-notices.html', 'flour-catalogue.docx'];
-const idOf = (filename: string): string => filename.replace(/\.[^.]+$/, '');
+
+function idOf(filename: string): string {
+  return filename.replace(/\.[^.]+$/, '');
+}
 
 type Stage = Pick<DemoStage, 'samples' | 'print' | 'signal' | 'quoting'>;
 
 /** Documents become searchable, questions become answers with their sources. */
-export const demoDocuments = async (client: DemoClient, stage: Stage): Promise<void> => {
+export async function demoDocuments(client: DemoClient, stage: Stage): Promise<void> {
   const { print, samples, quoting } = stage;
   /** What the answer rests on: it says so itself when it quotes, else the search that fed the model does. */
   const ground = async (question: string, answer: StreamedAnswer): Promise<string> => {
@@ -56,10 +59,10 @@ export const demoDocuments = async (client: DemoClient, stage: Stage): Promise<v
   const after = await ground(price, await ask(client, stage, price));
   expectThat(after.includes('9 euros'), 'the second version says 9 euros');
   expectThat(!after.includes('7 euros'), 'nothing of the first version is left');
-};
+}
 
 /** Prints a line whenever a task enters another stage, and its time when it has ended. */
-const follow = async (client: DemoClient, stage: Stage, name: string, url: string): Promise<void> => {
+async function follow(client: DemoClient, stage: Stage, name: string, url: string): Promise<void> {
   const from = Date.now();
   const seconds = (): string => `${((Date.now() - from) / 1000).toFixed(1)} s`.padStart(7);
   let shown = '';
@@ -78,9 +81,9 @@ const follow = async (client: DemoClient, stage: Stage, name: string, url: strin
       throw new Error(`${name} ended ${task.task_state}: ${task.error?.message ?? 'no reason given'}`);
     await sleep(100, undefined, { signal: stage.signal });
   }
-};
+}
 
-const ask = async (client: DemoClient, stage: Stage, question: string): Promise<StreamedAnswer> => {
+async function ask(client: DemoClient, stage: Stage, question: string): Promise<StreamedAnswer> {
   stage.print(`   Question: ${question}`);
   let deltas = 0;
   const from = Date.now();
@@ -96,13 +99,13 @@ const ask = async (client: DemoClient, stage: Stage, question: string): Promise<
     stage.print(`   Source:   ${source.chunk.filename}, page ${source.chunk.page}  ${source.chunk_url}`);
   if (answer.sources.length === 0) stage.print('   Source:   none');
   return answer;
-};
+}
 
-const shortened = (text: string): string => {
+function shortened(text: string): string {
   const line = text.replace(/\s+/g, ' ');
   return line.length <= 160 ? line : `${line.slice(0, 157)}…`;
-};
+}
 
-const expectThat = (holds: boolean, what: string): void => {
+function expectThat(holds: boolean, what: string): void {
   if (!holds) throw new Error(`not so: ${what}`);
-};
+}

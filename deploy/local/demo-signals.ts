@@ -24,7 +24,7 @@ interface QueueView {
 const AWAY_MS = 5000;
 
 /** A threat signal is filtered, stored and forwarded, and waits while the central API is away. */
-export const demoSignals = async (stage: Stage): Promise<void> => {
+export async function demoSignals(stage: Stage): Promise<void> {
   const { print, endpoints } = stage;
   if (endpoints.capi === null || !(await isStandIn(endpoints.capi))) {
     print('\n6. Signals: left out, since CAPI_URL names a central API that is not our stand-in');
@@ -70,50 +70,61 @@ export const demoSignals = async (stage: Stage): Promise<void> => {
   const uuids = await lapi.received();
   if (new Set(uuids).size !== uuids.length) throw new Error('a signal arrived twice');
   print(`   The central API is back: all ${second.length} have arrived, once each and in order`);
-};
+}
 
 /** The API gives the reasons as a JSON list in a text. */
-const reasonsOf = (filterReasons: string | null): string =>
-  (JSON.parse(filterReasons ?? '[]') as string[]).join('; ');
+function reasonsOf(filterReasons: string | null): string {
+  return (JSON.parse(filterReasons ?? '[]') as string[]).join('; ');
+}
 
-const isStandIn = async (capi: string): Promise<boolean> =>
-  /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(capi) &&
-  (await fetch(new URL('_control/behaviour', capi)).then(
-    (response) => response.ok,
-    () => false,
-  ));
+async function isStandIn(capi: string): Promise<boolean> {
+  return (
+    /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(capi) &&
+    (await fetch(new URL('_control/behaviour', capi)).then(
+      (response) => response.ok,
+      () => false,
+    ))
+  );
+}
 
-const signalOf = (scenario: string, ip: string) => ({
-  scenario,
-  scenario_hash: 'd2b0a3a1',
-  scenario_version: '0.4',
-  scenario_trust: 'certified',
-  message: `Ip ${ip} performed '${scenario}'`,
-  machine_id: 'demo-agent',
-  start_at: new Date(Date.now() - 10_000).toISOString(),
-  stop_at: new Date().toISOString(),
-  uuid: randomUUID(),
-  source: { scope: 'Ip', value: ip, ip, cn: 'FR' },
-  decisions: [
-    { uuid: randomUUID(), origin: 'crowdsec', scenario, scope: 'Ip', type: 'ban', value: ip, duration: '4h' },
-  ],
-});
+function signalOf(scenario: string, ip: string) {
+  return {
+    scenario,
+    scenario_hash: 'd2b0a3a1',
+    scenario_version: '0.4',
+    scenario_trust: 'certified',
+    message: `Ip ${ip} performed '${scenario}'`,
+    machine_id: 'demo-agent',
+    start_at: new Date(Date.now() - 10_000).toISOString(),
+    stop_at: new Date().toISOString(),
+    uuid: randomUUID(),
+    source: { scope: 'Ip', value: ip, ip, cn: 'FR' },
+    decisions: [
+      {
+        uuid: randomUUID(),
+        origin: 'crowdsec',
+        scenario,
+        scope: 'Ip',
+        type: 'ban',
+        value: ip,
+        duration: '4h',
+      },
+    ],
+  };
+}
 
 type Signal = ReturnType<typeof signalOf>;
 
-const postJson = (
-  url: URL | string,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Promise<Response> =>
-  fetch(url, {
+function postJson(url: URL | string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
+}
 
 /** What a local API server sends, and what an operator sees of it. */
-const lapiOf = ({ gateway, endpoints, print }: Stage, watcher: string) => {
+function lapiOf({ gateway, endpoints, print }: Stage, watcher: string) {
   let token = '';
   const manage = async <T>(path: string): Promise<T> => {
     const response = await fetch(`${gateway}${path}`, { headers: { 'x-api-key': endpoints.dashboard_key } });
@@ -155,9 +166,9 @@ const lapiOf = ({ gateway, endpoints, print }: Stage, watcher: string) => {
     arrived: (count: number) =>
       until(`${count} signals have arrived`, async () => ((await received()).length >= count ? true : null)),
   };
-};
+}
 
-const until = async <T>(what: string, ask: () => Promise<T | null>): Promise<T> => {
+async function until<T>(what: string, ask: () => Promise<T | null>): Promise<T> {
   const deadline = Date.now() + 60_000;
   for (;;) {
     const answer = await ask().catch(() => null);
@@ -165,4 +176,4 @@ const until = async <T>(what: string, ask: () => Promise<T | null>): Promise<T> 
     if (Date.now() > deadline) throw new Error(`not within a minute: ${what}`);
     await sleep(200);
   }
-};
+}

@@ -24,10 +24,11 @@ const INPUTS = [
  * The folder with gateway and worker as JavaScript. It is in the clone because Node looks for packages in the folders
  * above the code.
  */
-export const keptBuild = (bench: Workbench): Promise<string> =>
-  keptFolder(bench, { name: 'build', inputs: INPUTS }, async (draft) => {
+export function keptBuild(bench: Workbench): Promise<string> {
+  return keptFolder(bench, { name: 'build', inputs: INPUTS }, async (draft) => {
     bench.report.phase('build', 'compiling gateway and worker', 15);
     const args = [join(bench.paths.root, 'deploy/build.mjs'), draft, '--no-types', '--no-console'];
     await runTool(bench, { subject: 'build', command: process.execPath, args });
     bench.report.done('build', 'gateway and worker are compiled, and kept until their sources change');
   });
+}

@@ -35,7 +35,9 @@ export async function keptFolder(
 }
 
 /** Drafts and locks of a launcher that is building have longer names. */
-const isMade = (name: string) => name.length === NAME_LENGTH;
+function isMade(name: string) {
+  return name.length === NAME_LENGTH;
+}
 
 /** Changes when the name or the content of any of the files does. */
 function digestOf(root: string, inputs: readonly string[], isLeftOut: (path: string) => boolean): string {

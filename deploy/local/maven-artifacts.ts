@@ -103,7 +103,9 @@ function pom(artifacts: readonly Artifact[], home: string): string {
   );
 }
 
-const xml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+function xml(text: string) {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
 
 async function check(file: string, expected: string, subject: string): Promise<void> {
   const hash = createHash('sha256');

@@ -39,7 +39,7 @@ export interface Push {
  * The faults in force, in order: the first that applies to a push is what it meets, and when it was meant for a number
  * of pushes, that number goes down. None applies: the push is taken.
  */
-export const createBehaviours = () => {
+export function createBehaviours() {
   let list: (Behaviour & { since: number })[] = [];
   let refusedUpTo = 0;
 
@@ -73,6 +73,6 @@ export const createBehaviours = () => {
     /** A token issued now is newer than all that were refused, also within the same millisecond. */
     issueTime: (): number => Math.max(Date.now(), refusedUpTo + 1),
   };
-};
+}
 
 export type Behaviours = ReturnType<typeof createBehaviours>;

@@ -16,13 +16,13 @@ export interface ControlDeps {
  * - `GET /_control/received?watcher=`: the pushes that were taken, in order
  * - `GET /_control/pushes?watcher=`: all pushes, also those that were not taken
  */
-export const handleControl = (
+export function handleControl(
   deps: ControlDeps,
   req: IncomingMessage,
   res: ServerResponse,
   url: URL,
   body: string,
-): void => {
+): void {
   if (!isLoopback(req.socket.remoteAddress)) return sendJson(res, 403, { message: 'loopback only' });
   const watcher = url.searchParams.get('watcher') ?? undefined;
   switch (`${req.method} ${url.pathname}`) {
@@ -41,7 +41,8 @@ export const handleControl = (
     default:
       return sendJson(res, 404, { message: 'no such control' });
   }
-};
+}
 
-const isLoopback = (address: string | undefined): boolean =>
-  address === '::1' || /^(::ffff:)?127\./.test(address ?? '');
+function isLoopback(address: string | undefined): boolean {
+  return address === '::1' || /^(::ffff:)?127\./.test(address ?? '');
+}

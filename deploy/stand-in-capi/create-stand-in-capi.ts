@@ -43,9 +43,9 @@ const MAX_POSTED = 1000;
  * A small central API for tests and first runs: it answers as the real one (wire contract, section 6), keeps what it
  * was sent, and can be told to fail in every way that the real one or the line to it can.
  */
-export const createStandInCapi = async (
+export async function createStandInCapi(
   options: { port?: number; host?: string; file?: string | undefined } = {},
-): Promise<StandInCapi> => {
+): Promise<StandInCapi> {
   const host = options.host ?? '127.0.0.1';
   const behaviours = createBehaviours();
   const log = createPushLog(options.file);
@@ -150,10 +150,10 @@ export const createStandInCapi = async (
     listen,
     close: shut,
   };
-};
+}
 
 /** What the real one says where nothing is to be kept; null for a path that it does not have. */
-const plainAnswer = (endpoint: string, version: string): object | null => {
+function plainAnswer(endpoint: string, version: string): object | null {
   switch (endpoint) {
     case 'GET /decisions/stream':
       return version === 'v2'
@@ -170,11 +170,11 @@ const plainAnswer = (endpoint: string, version: string): object | null => {
     default:
       return null;
   }
-};
+}
 
-const readBody = async (req: IncomingMessage): Promise<string> => {
+async function readBody(req: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
   return (req.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString('utf8');
-};
+}

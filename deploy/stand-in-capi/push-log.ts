@@ -22,7 +22,7 @@ export interface PushRecord {
 }
 
 /** Every push in order, in memory and, with a file, on disk as JSON lines, so that a restart forgets nothing. */
-export const createPushLog = (file: string | undefined) => {
+export function createPushLog(file: string | undefined) {
   const records: PushRecord[] = file === undefined ? [] : readRecords(file);
   return {
     add(body: string, record: Omit<PushRecord, 'batch' | 'at' | 'sha256' | 'bytes'>): void {
@@ -44,11 +44,11 @@ export const createPushLog = (file: string | undefined) => {
           (filter.taken === undefined || record.taken === filter.taken),
       ),
   };
-};
+}
 
 export type PushLog = ReturnType<typeof createPushLog>;
 
-const readRecords = (file: string): PushRecord[] => {
+function readRecords(file: string): PushRecord[] {
   try {
     return readFileSync(file, 'utf8')
       .split('\n')
@@ -58,4 +58,4 @@ const readRecords = (file: string): PushRecord[] => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-};
+}

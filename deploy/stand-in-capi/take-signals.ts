@@ -12,11 +12,11 @@ export interface SignalsRequest {
 }
 
 /** POST /signals: the fault in force decides, else the batch is taken. */
-export const takeSignals = (
+// eslint-disable-next-line complexity -- one branch for each fault
+export function takeSignals(
   { behaviours, log }: { behaviours: Behaviours; log: PushLog },
   { req, res, version, watcher, tokenIssuedAt, body }: SignalsRequest,
-  // eslint-disable-next-line complexity -- one branch for each fault
-): void => {
+): void {
   const items = parseItems(body);
   const fault = behaviours.next({
     watcher,
@@ -60,18 +60,18 @@ export const takeSignals = (
       note(true, 200);
       return void req.socket.end('HTTP/1.1 200 OK\r\n');
   }
-};
+}
 
-export const sendJson = (res: ServerResponse, status: number, value: unknown): void => {
+export function sendJson(res: ServerResponse, status: number, value: unknown): void {
   res.writeHead(status, { 'content-type': 'application/json' });
   res.end(JSON.stringify(value));
-};
+}
 
-const parseItems = (body: string): unknown[] | null => {
+function parseItems(body: string): unknown[] | null {
   try {
     const parsed: unknown = JSON.parse(body);
     return Array.isArray(parsed) ? parsed : null;
   } catch {
     return null;
   }
-};
+}

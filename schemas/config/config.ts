@@ -12,17 +12,17 @@ type DeepReadonly<T> = { readonly [K in keyof T]: T[K] extends object ? DeepRead
 
 export type Config = DeepReadonly<ReturnType<typeof configOf>>;
 
-const deepFreeze = <T extends object>(value: T): T => {
+function deepFreeze<T extends object>(value: T): T {
   for (const inner of Object.values(value))
     if (typeof inner === 'object' && inner !== null) deepFreeze(inner as object);
   return Object.freeze(value);
-};
+}
 
 /**
  * Reads the whole configuration from environment variables.
  * @throws ConfigError that names every variable at fault
  */
-export const parseConfig = (env: Readonly<Record<string, string | undefined>>): Config => {
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
   // A variable set to nothing counts as unset, as in a compose file's `NAME=${NAME:-}`.
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = environment.safeParse(given);
@@ -38,4 +38,4 @@ export const parseConfig = (env: Readonly<Record<string, string | undefined>>): 
       `The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`,
     );
   return deepFreeze(configOf(parsed.data));
-};
+}

@@ -4,7 +4,7 @@
 const NO_KEY = 'EMPTY';
 
 /** Variables that only make sense together. */
-export const modelProblems = (env: Readonly<Record<string, string | undefined>>): string[] => {
+export function modelProblems(env: Readonly<Record<string, string | undefined>>): string[] {
   // Last: whether OLLAMA_HOST can stand in for the address.
   const pairs = [
     ['EMBEDDER_BASE_URL', 'EMBEDDER_MODEL_NAME', 'EMBEDDER_API_KEY', true],
@@ -21,16 +21,16 @@ export const modelProblems = (env: Readonly<Record<string, string | undefined>>)
       ? [`SECRETS_KEY: is needed to store ${key}`]
       : []),
   ]);
-};
+}
 
 /** A model server as the environment names it. */
-export const configuredModel = <Provider extends string>(given: {
+export function configuredModel<Provider extends string>(given: {
   baseUrl: string | undefined;
   modelName: string | undefined;
   apiKey: string | undefined;
   provider: Provider | undefined;
   ollama?: string | undefined;
-}) => {
+}) {
   const { baseUrl, modelName, apiKey, provider, ollama } = given;
   const url = baseUrl ?? ollama;
   if (url === undefined || modelName === undefined) return null;
@@ -40,4 +40,4 @@ export const configuredModel = <Provider extends string>(given: {
     apiKey: apiKey === undefined || apiKey === NO_KEY ? null : apiKey,
     provider: provider ?? (baseUrl === undefined ? ('ollama' as const) : null),
   };
-};
+}

@@ -3,24 +3,36 @@ import { z } from 'zod';
 import { parseRate } from './rate.js';
 
 /** `true` and `false`, and what else means them. */
-export const flag = (fallback: boolean) => z.stringbool().default(fallback);
+export function flag(fallback: boolean) {
+  return z.stringbool().default(fallback);
+}
+
 /** A whole number that is not below `min`. */
-export const count = (fallback: number, min = 1) => z.coerce.number().int().min(min).default(fallback);
+export function count(fallback: number, min = 1) {
+  return z.coerce.number().int().min(min).default(fallback);
+}
+
 /** A list with commas; nothing in it counts as unset. */
 export const names = z
   .string()
   .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
   .optional();
-export const url = (protocol: RegExp) => z.url({ protocol });
+
+export function url(protocol: RegExp) {
+  return z.url({ protocol });
+}
+
 /** The parts of a list with commas. */
-export const list = (text: string): string[] =>
-  text
+export function list(text: string): string[] {
+  return text
     .split(',')
     .map((item) => item.trim())
     .filter(Boolean);
+}
+
 /** So many in a span of time: `600/minute`. */
-export const rate = (fallback: string) =>
-  z
+export function rate(fallback: string) {
+  return z
     .string()
     .default(fallback)
     .transform((text, context) => {
@@ -29,6 +41,7 @@ export const rate = (fallback: string) =>
       context.addIssue('must be a rate such as 600/minute, with second, minute, hour or day');
       return z.NEVER;
     });
+}
 
 /** A few words that stand in a prompt: braces would be slots. */
 export const promptWords = z
@@ -42,8 +55,11 @@ export const promptWords = z
 const LANGUAGE_CODE = /^[A-Za-z]{2,3}(-([A-Za-z]{2}|[A-Za-z]{4}|\d{3}))?$/;
 
 /** `fr` as models are told it, French; whatever is no code stays as it is. */
-export const languageName = (text: string): string =>
-  LANGUAGE_CODE.test(text) ? (new Intl.DisplayNames('en', { type: 'language' }).of(text) ?? text) : text;
+export function languageName(text: string): string {
+  return LANGUAGE_CODE.test(text)
+    ? (new Intl.DisplayNames('en', { type: 'language' }).of(text) ?? text)
+    : text;
+}
 
 /** Addresses and networks; `*`: any. */
 export const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.literal('*')], {
@@ -51,22 +67,25 @@ export const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.li
 });
 
 /** Stored in clear, shown to administrators and logged: a password in it would not be secret. */
-export const plainUrl = (instead: string) =>
-  url(/^https?$/).refine(
+export function plainUrl(instead: string) {
+  return url(/^https?$/).refine(
     (text) => !/^[^:]+:\/\/[^/?#]*@/.test(text),
     `must not hold a user or password: ${instead}`,
   );
+}
+
 export const modelUrl = plainUrl('put the key into the *_API_KEY variable');
 
 /** `name=value,name=value`, the values percent-encoded. */
-export const isHeaderList = (text: string): boolean =>
-  text
+export function isHeaderList(text: string): boolean {
+  return text
     .split(',')
     .every((pair) => /^\s*[A-Za-z0-9!#$&'*.^_`|~-]+=([\x20-\x24\x26-\x7e]|%[0-9A-Fa-f]{2})*$/.test(pair));
+}
 
 /** A JSON array in a variable. */
-const jsonArray = <Item extends z.ZodType>(item: Item) =>
-  z
+function jsonArray<Item extends z.ZodType>(item: Item) {
+  return z
     .string()
     .transform((text, context): unknown => {
       try {
@@ -77,6 +96,7 @@ const jsonArray = <Item extends z.ZodType>(item: Item) =>
       }
     })
     .pipe(z.array(item));
+}
 
 /** Accounts made at the start; one is known again by its external id or its mail address. */
 export const seedUsers = jsonArray(

@@ -648,10 +648,12 @@ export type Environment = z.output<typeof environment>;
 /** Every variable that the processes read. */
 export const KNOWN_VARIABLES: readonly string[] = Object.keys(environment.shape);
 
-const group = (title: string, variables: Readonly<Record<string, z.ZodType>>) => ({
-  title,
-  variables: Object.entries(variables).map(([name, schema]) => describeVariable(name, schema)),
-});
+function group(title: string, variables: Readonly<Record<string, z.ZodType>>) {
+  return {
+    title,
+    variables: Object.entries(variables).map(([name, schema]) => describeVariable(name, schema)),
+  };
+}
 
 /** The variables as documents list them. */
 export const VARIABLE_GROUPS: readonly { title: string; variables: readonly DescribedVariable[] }[] = [
@@ -674,7 +676,8 @@ const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
 };
 
 /** One sentence for each variable that is set and has no effect any more: they do not stop the start. */
-export const retiredVariableNotes = (env: Readonly<Record<string, string | undefined>>): string[] =>
-  Object.entries(RETIRED_VARIABLES)
+export function retiredVariableNotes(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(RETIRED_VARIABLES)
     .filter(([name]) => (env[name] ?? '') !== '')
     .map(([name, reason]) => `${name} is set but not read: ${reason}`);
+}

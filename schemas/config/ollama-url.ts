@@ -6,7 +6,7 @@ const DEFAULT_PORT = '11434';
  * Source: `envconfig.Host` of ollama/ollama.
  * @returns the URL without a slash at the end, or null for what is none
  */
-export const ollamaUrl = (text: string): string | null => {
+export function ollamaUrl(text: string): string | null {
   const trimmed = text.trim().replace(/(?<!\/)\/+$/, '');
   const bare = !trimmed.includes('://');
   const host = trimmed.startsWith(':') ? `127.0.0.1${trimmed}` : trimmed;
@@ -19,4 +19,4 @@ export const ollamaUrl = (text: string): string | null => {
   } catch {
     return null;
   }
-};
+}

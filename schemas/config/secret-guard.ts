@@ -50,35 +50,35 @@ const MODEL_KEYS = [
 /** URLs whose password is guarded likewise. */
 const GUARDED_URLS = ['MONGODB_URL', 'OPENSEARCH_URL'] as const;
 
-const passwordOf = (text: string): string | undefined => {
+function passwordOf(text: string): string | undefined {
   const match = /^[a-z+]+:\/\/[^/@:]*:([^@/]*)@/i.exec(text);
   return match?.[1] === undefined ? undefined : decodeURIComponent(match[1]);
-};
+}
 
 /** Different characters that a secret must have: repeated letters and blanks are long, too. */
 const MIN_DISTINCT = 6;
 
-const weakness = (secret: string): string | null => {
+function weakness(secret: string): string | null {
   if (secret.trim().length < SECRET_MIN_LENGTH) return `is shorter than ${SECRET_MIN_LENGTH} characters`;
   if (PUBLISHED_SECRETS.has(secret.trim().toLowerCase())) return 'is a value published as an example';
   if (new Set(secret).size < MIN_DISTINCT) return `has fewer than ${MIN_DISTINCT} different characters`;
   return null;
-};
+}
 
 /** Tokens of SEED_USERS are secrets like any other; what cannot be read is the schema's to refuse. */
-const seededTokens = (text: string | undefined): [string, string | undefined][] => {
+function seededTokens(text: string | undefined): [string, string | undefined][] {
   const users = seedUsers.safeParse(text ?? '[]');
   return (users.data ?? []).map(({ token }, index) => [`the token of SEED_USERS[${index}]`, token]);
-};
+}
 
 /** A key that seals others has to be random: its bytes differ. */
-const weakKey = (text: string | undefined): [string, string][] => {
+function weakKey(text: string | undefined): [string, string][] {
   if (text === undefined || text === '') return [];
   const distinct = new Set(Buffer.from(text, 'base64')).size;
   return distinct < MIN_DISTINCT ? [['SECRETS_KEY', 'is no random key']] : [];
-};
+}
 
-export const insecureSecrets = (env: Readonly<Record<string, string | undefined>>): string[] => {
+export function insecureSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
   const candidates: [string, string | undefined][] = [
     ...GUARDED_SECRETS.map((name): [string, string | undefined] => [name, env[name]]),
     ...GUARDED_URLS.map((name): [string, string | undefined] => [
@@ -97,4 +97,4 @@ export const insecureSecrets = (env: Readonly<Record<string, string | undefined>
   return [...weak, ...published, ...weakKey(env['SECRETS_KEY'])].map(
     ([name, problem]) => `INSECURE_SECRET_CONFIGURATION: ${name} ${problem}`,
   );
-};
+}

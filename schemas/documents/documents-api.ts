@@ -15,8 +15,12 @@ export const Link = z
   .meta({ description: 'Absolute URL', examples: ['http://127.0.0.1:8080/extract/abc'] });
 
 /** A number in a query: the empty text is no number. */
-export const queryNumber = (schema: z.ZodType<number>) =>
-  z.preprocess((value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value), schema);
+export function queryNumber(schema: z.ZodType<number>) {
+  return z.preprocess(
+    (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
+    schema,
+  );
+}
 
 /** How many to list; 0 lists none, and leaves the rest of the answer. */
 export const ListLimit = queryNumber(z.int().min(0));

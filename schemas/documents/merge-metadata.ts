@@ -1,14 +1,15 @@
 import type { FileVersion, Metadata } from './documents.js';
 
-const textOrNull = (value: unknown): string | null =>
-  typeof value === 'string' && value !== '' ? value : null;
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
 
 /**
  * A version with more words: keys that are given replace those of the same name, the rest stays. The two keys that
  * relate files are kept beside the metadata too.
  */
-export const mergeMetadata = (version: FileVersion, patch: Metadata | null): FileVersion =>
-  patch === null
+export function mergeMetadata(version: FileVersion, patch: Metadata | null): FileVersion {
+  return patch === null
     ? version
     : {
         ...version,
@@ -18,3 +19,4 @@ export const mergeMetadata = (version: FileVersion, patch: Metadata | null): Fil
           : version.relationship_id,
         parent_id: Object.hasOwn(patch, 'parent_id') ? textOrNull(patch['parent_id']) : version.parent_id,
       };
+}

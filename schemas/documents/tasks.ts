@@ -6,8 +6,10 @@ export const TASK_STATES = ['QUEUED', 'SERIALIZING', 'COMPLETED', 'FAILED', 'CAN
 export type TaskState = (typeof TASK_STATES)[number];
 export const ACTIVE_STATES = ['QUEUED', 'SERIALIZING'] as const satisfies readonly TaskState[];
 export const FINAL_STATES = ['COMPLETED', 'FAILED', 'CANCELLED'] as const satisfies readonly TaskState[];
-export const isFinalState = (state: TaskState): boolean =>
-  (FINAL_STATES as readonly TaskState[]).includes(state);
+
+export function isFinalState(state: TaskState): boolean {
+  return (FINAL_STATES as readonly TaskState[]).includes(state);
+}
 
 /** What a model adds to a document. When one fails, the document is indexed without it (wire contract, section 3.2). */
 const ENRICHMENT_STAGES = ['caption', 'contextualize', 'topic_tag'] as const;
@@ -93,12 +95,14 @@ export interface TaskRecord {
 }
 
 /** All stages of which the document lacks something. */
-export const degradedStagesOf = (
+export function degradedStagesOf(
   task: Pick<TaskRecord, 'degraded_stages' | 'parse_report'>,
-): (typeof DEGRADABLE_STAGES)[number][] => [
-  ...(task.parse_report?.degraded === true ? (['parse'] as const) : []),
-  ...(task.degraded_stages ?? []),
-];
+): (typeof DEGRADABLE_STAGES)[number][] {
+  return [
+    ...(task.parse_report?.degraded === true ? (['parse'] as const) : []),
+    ...(task.degraded_stages ?? []),
+  ];
+}
 
 export type CallbackState = 'waiting' | 'delivered' | 'failed' | 'withdrawn';
 

@@ -18,8 +18,9 @@ export type Scope =
   | { readonly kind: 'partitions'; readonly userId: number; readonly roles: Readonly<Record<string, Role>> };
 
 /** Whether a partition lies inside a scope (own keys only: a partition may be named like an Object member). */
-export const inScope = (scope: Scope, partition: string): boolean =>
-  scope.kind === 'all' || Object.hasOwn(scope.roles, partition);
+export function inScope(scope: Scope, partition: string): boolean {
+  return scope.kind === 'all' || Object.hasOwn(scope.roles, partition);
+}
 
 export interface UserRecord {
   user_id: number;
@@ -53,13 +54,13 @@ export interface UploaderCounts {
 const UNLIMITED = -1;
 
 /** Files a user may have; -1: no limit (administrators always). */
-export const effectiveQuota = (
+export function effectiveQuota(
   user: Pick<UserRecord, 'is_admin' | 'file_quota'>,
   defaultQuota: number,
-): number => {
+): number {
   const quota = user.is_admin ? UNLIMITED : (user.file_quota ?? defaultQuota);
   return quota < 0 ? UNLIMITED : quota;
-};
+}
 
 export interface Membership {
   user_id: number;

@@ -42,5 +42,6 @@ export interface MigrationRun {
   finished_at: Date | null;
 }
 
-export const isFinalMigrationState = (state: MigrationState): boolean =>
-  state === 'completed' || state === 'failed' || state === 'cancelled';
+export function isFinalMigrationState(state: MigrationState): boolean {
+  return state === 'completed' || state === 'failed' || state === 'cancelled';
+}

@@ -15,19 +15,23 @@ export interface ScheduledWork {
   args: unknown[];
 }
 
-export const reconcileWork = (prefix: string): ScheduledWork => ({
-  scheduleId: reconcileScheduleId(prefix),
-  workflowType: 'reconcileDocuments',
-  taskQueue: taskQueues(prefix).documents,
-  args: [{ prefix }],
-});
+export function reconcileWork(prefix: string): ScheduledWork {
+  return {
+    scheduleId: reconcileScheduleId(prefix),
+    workflowType: 'reconcileDocuments',
+    taskQueue: taskQueues(prefix).documents,
+    args: [{ prefix }],
+  };
+}
 
-export const retentionWork = (prefix: string, retentionDays: number): ScheduledWork => ({
-  scheduleId: retainAlertsScheduleId(prefix),
-  workflowType: 'retainAlerts',
-  taskQueue: taskQueues(prefix).alerts,
-  args: [{ prefix, retentionDays }],
-});
+export function retentionWork(prefix: string, retentionDays: number): ScheduledWork {
+  return {
+    scheduleId: retainAlertsScheduleId(prefix),
+    workflowType: 'retainAlerts',
+    taskQueue: taskQueues(prefix).alerts,
+    args: [{ prefix, retentionDays }],
+  };
+}
 
 /** A window in which a migration runs; `unit` is what it counts. */
 export interface MigrationWindow {
@@ -37,17 +41,19 @@ export interface MigrationWindow {
   pagesPerSecond: number | null;
 }
 
-export const windowWork = (prefix: string, window: MigrationWindow): ScheduledWork => ({
-  scheduleId: migrationScheduleId(prefix, window.name),
-  workflowType: 'openMigrationWindow',
-  taskQueue: taskQueues(prefix).migrations,
-  args: [
-    {
-      prefix,
-      name: window.name,
-      unit: window.unit,
-      windowMs: window.windowMinutes * 60_000,
-      pagesPerSecond: window.pagesPerSecond,
-    },
-  ],
-});
+export function windowWork(prefix: string, window: MigrationWindow): ScheduledWork {
+  return {
+    scheduleId: migrationScheduleId(prefix, window.name),
+    workflowType: 'openMigrationWindow',
+    taskQueue: taskQueues(prefix).migrations,
+    args: [
+      {
+        prefix,
+        name: window.name,
+        unit: window.unit,
+        windowMs: window.windowMinutes * 60_000,
+        pagesPerSecond: window.pagesPerSecond,
+      },
+    ],
+  };
+}

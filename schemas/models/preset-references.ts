@@ -36,9 +36,10 @@ export const PROMPT_REFERENCES: {
 export const PARTITION_PROMPTS = ['sys_prompt', 'spoken_style_answer'] as const satisfies PromptType[];
 
 /** The fields of a config of one preset type that name a record of one type. */
-export const fieldsNaming = (
+export function fieldsNaming(
   references: Record<PresetType, Readonly<Record<string, string | undefined>>>,
   presetType: PresetType,
   type: string,
-): string[] =>
-  Object.entries(references[presetType]).flatMap(([field, named]) => (named === type ? [field] : []));
+): string[] {
+  return Object.entries(references[presetType]).flatMap(([field, named]) => (named === type ? [field] : []));
+}

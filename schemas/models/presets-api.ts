@@ -30,8 +30,9 @@ const givenName = z
   .nullish()
   .transform((text) => (text === '' ? null : text));
 
-const earlierName = (now: string) =>
-  givenName.meta({ deprecated: true, description: `Earlier spelling of ${now}` });
+function earlierName(now: string) {
+  return givenName.meta({ deprecated: true, description: `Earlier spelling of ${now}` });
+}
 
 const ChunkingBody = z.looseObject({
   name: z.enum(CHUNKING_STRATEGIES).default('recursive_splitter'),

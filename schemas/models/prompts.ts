@@ -20,19 +20,20 @@ const SLOT = /\{\{|\}\}|\{([A-Za-z_][^{}\n]*)\}/g;
  * What stands in the slots of a prompt, as it is written: `name`, but also `name.field` or `name!r`, which no prompt
  * may have.
  */
-export const promptSlots = (text: string): string[] => [
-  ...new Set([...text.matchAll(SLOT)].flatMap(([, slot]) => slot ?? [])),
-];
+export function promptSlots(text: string): string[] {
+  return [...new Set([...text.matchAll(SLOT)].flatMap(([, slot]) => slot ?? []))];
+}
 
 /**
  * Puts values into the slots of a prompt, in one pass: what a value holds is never taken for a slot. Slots without a
  * value stay as they are, and so do single braces.
  */
-export const fillPrompt = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(SLOT, (match, slot: string | undefined) => {
+export function fillPrompt(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(SLOT, (match, slot: string | undefined) => {
     if (slot === undefined) return match[0]!;
     return Object.hasOwn(values, slot) ? values[slot]! : match;
   });
+}
 
 /** The slots that each kind of prompt may use. None of them must be there: what has no slot is added. */
 export const PROMPT_SLOTS: Readonly<Record<PromptType, readonly string[]>> = {

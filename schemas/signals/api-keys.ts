@@ -5,8 +5,9 @@ export const KEY_SCOPES = ['read', 'write', 'admin'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** Whether a key with these scopes may do what asks for one. */
-export const allows = (scopes: readonly KeyScope[], needed: KeyScope): boolean =>
-  scopes.some((scope) => KEY_SCOPES.indexOf(scope) >= KEY_SCOPES.indexOf(needed));
+export function allows(scopes: readonly KeyScope[], needed: KeyScope): boolean {
+  return scopes.some((scope) => KEY_SCOPES.indexOf(scope) >= KEY_SCOPES.indexOf(needed));
+}
 
 /** Whom a key was given to, and what for. */
 export interface KeyHolder {

@@ -69,8 +69,8 @@ export const Alert = z
   .meta({ id: 'Alert' }) satisfies z.ZodType<AlertRecord>;
 
 /** As the peer service reads numbers in a query: whatever JavaScript takes for one, but not nothing. */
-const wholeNumber = ({ min, max = Infinity }: { min: number; max?: number }) =>
-  z.string('must be integer').transform((given, { issues }) => {
+function wholeNumber({ min, max = Infinity }: { min: number; max?: number }) {
+  return z.string('must be integer').transform((given, { issues }) => {
     const value = given === '' ? NaN : Number(given);
     const fault = !Number.isInteger(value)
       ? 'must be integer'
@@ -82,6 +82,7 @@ const wholeNumber = ({ min, max = Infinity }: { min: number; max?: number }) =>
     if (fault !== null) issues.push({ code: 'custom', message: fault, input: given });
     return value;
   });
+}
 
 const boolean = z
   .enum(['true', 'false'], 'must be boolean')
@@ -92,7 +93,7 @@ const boolean = z
 const DATE_TIME =
   /^(\d{4})-(\d\d)-(\d\d)[Tt\s](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):?(\d\d)?)$/;
 
-const instantOf = (given: string): Date | null => {
+function instantOf(given: string): Date | null {
   const parts = DATE_TIME.exec(given);
   if (parts === null) return null;
   const part = (index: number): number => Number(parts[index] ?? 0);
@@ -104,7 +105,7 @@ const instantOf = (given: string): Date | null => {
   if (local.getUTCMonth() !== part(2) - 1 || local.getUTCDate() !== part(3)) return null;
   local.setUTCHours(part(4), part(5), part(6), Math.floor(Number(`0.${parts[7] ?? 0}`) * 1000));
   return new Date(local.getTime() - (parts[8] === '-' ? -offset : offset) * 60_000);
-};
+}
 
 const dateTime = z
   .string('must match format "date-time"')

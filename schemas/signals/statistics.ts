@@ -58,4 +58,6 @@ export interface HourAggregate {
 
 export const HOUR_MS = 3_600_000;
 
-export const hourOf = (time: Date): Date => new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS);
+export function hourOf(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS);
+}

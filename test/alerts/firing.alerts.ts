@@ -39,7 +39,10 @@ const RUN: MigrationRun = {
   updated_at: new Date(),
 };
 const NONE = { QUEUED: 0, SERIALIZING: 0, COMPLETED: 0, FAILED: 0, CANCELLED: 0 };
-const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1000);
+
+function ago(seconds: number): Date {
+  return new Date(Date.now() - seconds * 1000);
+}
 
 /** What the service would be like; the test turns it. */
 const health = { good: true, documentsEnd: true };
@@ -67,7 +70,7 @@ metrics.watchMigrations(
 metrics.watchDisk(async () => (health.good ? 0.5 : 0.9));
 
 /** Some traffic, of which all or a fifth goes well. */
-const work = (): void => {
+function work(): void {
   for (let index = 0; index < 5; index += 1) {
     const bad = !health.good && index > 0;
     metrics.countRequest({ method: 'GET', endpoint: '/version', status: bad ? 500 : 200, seconds: 0.01 });
@@ -75,7 +78,7 @@ const work = (): void => {
     if (health.documentsEnd) meter.documentEnded(bad ? 'FAILED' : 'COMPLETED');
   }
   meter.breakerTurned('llm:default', health.good ? 'closed' : 'open');
-};
+}
 
 let exporter: Server;
 let prometheus: ChildProcess;
@@ -83,18 +86,21 @@ let folder: string;
 let base: string;
 let traffic: NodeJS.Timeout;
 
-const firing = async (): Promise<Alert[]> => {
+async function firing(): Promise<Alert[]> {
   const answer = await fetch(`${base}/api/v1/alerts`);
   const { data } = (await answer.json()) as { data: { alerts: Alert[] } };
   return data.alerts.filter(({ state }) => state === 'firing');
-};
-const names = async (): Promise<string[]> =>
-  (await firing()).map(({ labels }) => labels['alertname']!).sort();
-const value = async (query: string): Promise<number> => {
+}
+
+async function names(): Promise<string[]> {
+  return (await firing()).map(({ labels }) => labels['alertname']!).sort();
+}
+
+async function value(query: string): Promise<number> {
   const answer = await fetch(`${base}/api/v1/query?query=${encodeURIComponent(query)}`);
   const { data } = (await answer.json()) as { data: { result: { value: [number, string] }[] } };
   return Number(data.result[0]?.value[1] ?? Number.NaN);
-};
+}
 
 beforeAll(async () => {
   const programs = process.env['PROMETHEUS_PROGRAMS'];

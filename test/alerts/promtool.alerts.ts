@@ -21,7 +21,10 @@ interface Case {
   labels?: Record<string, string>;
 }
 
-const documents = (state: string): string => `openrag_ingest_documents_total{status="${state}"}`;
+function documents(state: string): string {
+  return `openrag_ingest_documents_total{status="${state}"}`;
+}
+
 const ENGINE = '{engine="mongodb",operation="files.get"}';
 const MIGRATION = 'tamis_migration_idle_seconds{migration="vector-store",mode="run"}';
 
@@ -102,14 +105,14 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'tamis-promtool-'))));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const promtool = (...args: string[]): Promise<{ stdout: string }> => {
+function promtool(...args: string[]): Promise<{ stdout: string }> {
   const programs = process.env['PROMETHEUS_PROGRAMS'];
   if (programs === undefined) throw new Error('PROMETHEUS_PROGRAMS is not set: run `npm run test:alerts`');
   return run(join(programs, 'promtool'), args);
-};
+}
 
 /** Fails with what promtool says where the alert is not as expected. */
-const check = async (name: string, series: Series, expected: unknown[], after: string): Promise<void> => {
+async function check(name: string, series: Series, expected: unknown[], after: string): Promise<void> {
   const file = join(folder, `${name}.yaml`);
   const test = {
     interval: '30s',
@@ -122,7 +125,7 @@ const check = async (name: string, series: Series, expected: unknown[], after: s
     JSON.stringify({ rule_files: [RULES_FILE], evaluation_interval: '30s', tests: [test] }),
   );
   await promtool('test', 'rules', file);
-};
+}
 
 describe('the alert rules', () => {
   it('are ones', async () => {

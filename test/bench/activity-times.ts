@@ -11,10 +11,13 @@ export interface WorkflowTimes {
 }
 
 type Time = { seconds?: unknown; nanos?: number | null } | null | undefined;
-const milliseconds = (time: Time): number => Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
+
+function milliseconds(time: Time): number {
+  return Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
+}
 
 /** Reads the times from the workflow's history. @throws Error of Temporal when there is no such workflow */
-export const workflowTimes = async (stack: RunningStack, workflowId: string): Promise<WorkflowTimes> => {
+export async function workflowTimes(stack: RunningStack, workflowId: string): Promise<WorkflowTimes> {
   const { events } = await stack.temporal.workflow.getHandle(workflowId).fetchHistory();
   const names = new Map<string, string>();
   const begun = new Map<string, number>();
@@ -35,4 +38,4 @@ export const workflowTimes = async (stack: RunningStack, workflowId: string): Pr
   const total = milliseconds(events?.at(-1)?.eventTime) - milliseconds(events?.[0]?.eventTime);
   const spent = Object.values(activities).reduce((sum, time) => sum + time, 0);
   return { total, activities, rest: total - spent };
-};
+}

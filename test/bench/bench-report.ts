@@ -6,24 +6,25 @@ import { cpus, loadavg, totalmem } from 'node:os';
 const FOLDER = new URL('./results/', import.meta.url);
 
 /** The value below which a share of the measurements lies (nearest rank). */
-export const percentile = (sorted: readonly number[], share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? NaN;
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? NaN;
+}
 
 /** A fixed amount of work, since the speed of a rented machine changes by the hour. */
-const sha256Speed = (): number => {
+function sha256Speed(): number {
   const megabyte = Buffer.alloc(2 ** 20);
   const from = performance.now();
   for (let count = 0; count < 256; count += 1) createHash('sha256').update(megabyte).digest();
   return Math.round(256_000 / (performance.now() - from));
-};
+}
 
 /** Writes a table as Markdown and JSON, with the machine, the commit and its load, and prints it. */
-export const reportBench = (
+export function reportBench(
   name: string,
   title: string,
   rows: readonly Record<string, string | number>[],
   notes: readonly string[] = [],
-): void => {
+): void {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   const changed = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' }).trim() !== '';
   const machine = {
@@ -54,4 +55,4 @@ export const reportBench = (
   writeFileSync(new URL(`${name}.md`, FOLDER), markdown);
   writeFileSync(new URL(`${name}.json`, FOLDER), `${JSON.stringify({ machine, rows, notes }, null, 2)}\n`);
   process.stdout.write(markdown);
-};
+}

@@ -35,7 +35,7 @@ const rows: Record<string, string | number>[] = [];
 const texts = cranfield().queries.map(({ text }) => text);
 
 /** Asks, and answers when the first word has come: then the reader goes on, or the client leaves. */
-const ask = async (text: string, leave: boolean): Promise<number> => {
+async function ask(text: string, leave: boolean): Promise<number> {
   const from = performance.now();
   const { statusCode, body } = await request(`${stack.base}/v1/chat/completions`, {
     method: 'POST',
@@ -64,10 +64,13 @@ const ask = async (text: string, leave: boolean): Promise<number> => {
   if (!received.endsWith('data: [DONE]\n\n'))
     throw new Error(`a stream ended early: ${received.slice(-200)}`);
   return first;
-};
+}
 
-const memoryMb = (): number =>
-  Number(execFileSync('ps', ['-o', 'rss=', '-p', String(stack.gatewayPid())], { encoding: 'utf8' })) / 1024;
+function memoryMb(): number {
+  return (
+    Number(execFileSync('ps', ['-o', 'rss=', '-p', String(stack.gatewayPid())], { encoding: 'utf8' })) / 1024
+  );
+}
 
 try {
   await stack.startGateway();

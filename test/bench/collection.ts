@@ -7,16 +7,18 @@ export interface Collection {
 }
 
 const FOLDER = new URL('./data/', import.meta.url);
-const linesOf = (folder: string, file: string): string[] =>
-  readFileSync(new URL(`${folder}/${file}`, FOLDER), 'utf8')
+
+function linesOf(folder: string, file: string): string[] {
+  return readFileSync(new URL(`${folder}/${file}`, FOLDER), 'utf8')
     .split('\n')
     .filter((line) => line !== '');
+}
 
 /**
  * A test collection of `test/bench/data`: one Markdown file per document, its title as the heading (and not a second
  * time where the text begins with it), and the queries that have a relevant one. File names say nothing.
  */
-const load = (name: string, folder: string): Collection => {
+function load(name: string, folder: string): Collection {
   const relevant = new Map<string, Set<string>>();
   for (const line of linesOf(folder, 'qrels.tsv')) {
     const [query = '', document = '', grade = '0'] = line.split('\t');
@@ -40,7 +42,12 @@ const load = (name: string, folder: string): Collection => {
       return grade === undefined ? [] : [{ id, text, relevant: grade }];
     }),
   };
-};
+}
 
-export const cranfield = (): Collection => load('Cranfield', 'cranfield');
-export const piaf = (): Collection => load('PIAF', 'piaf-fr');
+export function cranfield(): Collection {
+  return load('Cranfield', 'cranfield');
+}
+
+export function piaf(): Collection {
+  return load('PIAF', 'piaf-fr');
+}

@@ -6,12 +6,12 @@ import { until } from '../support/until.js';
  * Uploads files with a number of clients, each sending one after the other, and waits until all are searchable.
  * @returns seconds from the first upload to the last file
  */
-export const indexFiles = async (
+export async function indexFiles(
   stack: RunningStack,
   partition: string,
   files: readonly { id: string; filename: string; content: string }[],
   options: { clients?: number; withinMs?: number } = {},
-): Promise<number> => {
+): Promise<number> {
   const client = documentClient(stack);
   const began = performance.now();
   const queue = [...files];
@@ -26,4 +26,4 @@ export const indexFiles = async (
     { withinMs: options.withinMs ?? 30 * 60_000, everyMs: 200 },
   );
   return (performance.now() - began) / 1000;
-};
+}

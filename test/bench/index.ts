@@ -18,7 +18,7 @@ const PARTITION = 'bench';
 
 type Row = Record<string, string | number>;
 
-const measure = async (embedderName: string, overrides: Record<string, string>): Promise<Row> => {
+async function measure(embedderName: string, overrides: Record<string, string>): Promise<Row> {
   const stack = await openBenchStack(overrides);
   try {
     await Promise.all([stack.startGateway(), stack.startWorker()]);
@@ -72,7 +72,7 @@ const measure = async (embedderName: string, overrides: Record<string, string>):
   } finally {
     await stack.close();
   }
-};
+}
 
 const rows = [await measure('builtin-hash', { OLLAMA_HOST: '' })];
 const ollama = process.env['OLLAMA_HOST'] ?? '';

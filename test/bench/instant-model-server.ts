@@ -19,16 +19,16 @@ export interface InstantModelServer {
 const WORDS = Array.from({ length: 60 }, (_, index) => `word${index}`);
 
 /** The built-in embedder's vector reduced to fewer dimensions: near texts stay near. */
-const reduced = (text: string, dimension: number): number[] => {
+function reduced(text: string, dimension: number): number[] {
   const vector = new Array<number>(dimension).fill(0);
   hashVector(text).forEach((value, index) => (vector[index % dimension]! += value));
   const length = Math.hypot(...vector) || 1;
   return vector.map((value) => value / length);
-};
+}
 
-export const openInstantModelServer = async (
+export async function openInstantModelServer(
   options: { dimension?: number } = {},
-): Promise<InstantModelServer> => {
+): Promise<InstantModelServer> {
   const { dimension = 384 } = options;
   let wordPauseMs = 0;
   let streaming = 0;
@@ -89,4 +89,4 @@ export const openInstantModelServer = async (
       await once(server, 'close');
     },
   };
-};
+}

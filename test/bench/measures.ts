@@ -9,7 +9,7 @@
  * @param ranked distinct ids, best first
  * @returns 0 to 1; 0 when nothing is relevant
  */
-export const ndcg = (ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number => {
+export function ndcg(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
   const discount = (index: number): number => 1 / Math.log2(index + 2);
   const gained = ranked
     .slice(0, k)
@@ -17,11 +17,13 @@ export const ndcg = (ranked: readonly string[], relevant: ReadonlySet<string>, k
   let ideal = 0;
   for (let index = 0; index < Math.min(k, relevant.size); index += 1) ideal += discount(index);
   return ideal === 0 ? 0 : gained / ideal;
-};
+}
 
 /** Share of the relevant documents among the first k; 0 when nothing is relevant. */
-export const recall = (ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number =>
-  relevant.size === 0 ? 0 : ranked.slice(0, k).filter((id) => relevant.has(id)).length / relevant.size;
+export function recall(ranked: readonly string[], relevant: ReadonlySet<string>, k: number): number {
+  return relevant.size === 0 ? 0 : ranked.slice(0, k).filter((id) => relevant.has(id)).length / relevant.size;
+}
 
-export const mean = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -5,7 +5,7 @@ import type { RunningStack } from '../support/running-stack.js';
  * A stack that sweeps as often as a delivered one does, where tests sweep every two seconds, and runs a model on this
  * machine with as many threads.
  */
-export const openBenchStack = (overrides: Record<string, string> = {}): Promise<RunningStack> => {
+export function openBenchStack(overrides: Record<string, string> = {}): Promise<RunningStack> {
   const { EMBEDDER_NUM_THREAD: threads } = process.env;
   return openStack({
     SWEEP_INTERVAL_SECONDS: '30',
@@ -13,4 +13,4 @@ export const openBenchStack = (overrides: Record<string, string> = {}): Promise<
     ...(threads !== undefined && { EMBEDDER_NUM_THREAD: threads }),
     ...overrides,
   });
-};
+}

@@ -30,12 +30,12 @@ interface Measured {
   peakMb: number;
 }
 
-const add = (
+function add(
   what: string,
   by: string,
   measured: Measured,
   { pages, bytes }: { pages?: number; bytes: number },
-): void => {
+): void {
   const { seconds, peakMb } = measured;
   rows.push({
     document: what,
@@ -46,10 +46,10 @@ const add = (
     'peak MiB': peakMb,
   });
   process.stderr.write(`${what}, ${by}: ${seconds.toFixed(1)} s, ${peakMb} MiB\n`);
-};
+}
 
 /** A new process for each: its start is not counted, its memory is. */
-const readByTamis = async (path: string, kind: FileKind): Promise<Measured> => {
+async function readByTamis(path: string, kind: FileKind): Promise<Measured> {
   const pool = createParserPool({ size: 1, limits: { timeoutMs: HOUR_MS } });
   try {
     const { report } = await pool.parseAndChunk({
@@ -64,9 +64,9 @@ const readByTamis = async (path: string, kind: FileKind): Promise<Measured> => {
     await pool.close();
     await rm(`${path}.jsonl`, { force: true });
   }
-};
+}
 
-const readByProgram = async (command: string, args: string[]): Promise<Measured> => {
+async function readByProgram(command: string, args: string[]): Promise<Measured> {
   const began = performance.now();
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = new Promise<number | null>((resolve, reject) =>
@@ -80,32 +80,35 @@ const readByProgram = async (command: string, args: string[]): Promise<Measured>
   clearInterval(watch);
   if (code !== 0) throw new Error(`${command} ended with ${code}`);
   return { seconds: (performance.now() - began) / 1000, peakMb: Math.ceil(peak / MIB) };
-};
+}
 
-const isOnPath = (command: string): boolean =>
-  spawnSync(command, ['-v'], { stdio: 'ignore' }).error === undefined;
+function isOnPath(command: string): boolean {
+  return spawnSync(command, ['-v'], { stdio: 'ignore' }).error === undefined;
+}
+
 const hasPdftotext = isOnPath('pdftotext');
 
-const readByEngine = async (path: string): Promise<Measured> =>
-  hasPdftotext
+async function readByEngine(path: string): Promise<Measured> {
+  return hasPdftotext
     ? readByProgram('pdftotext', [path, join(directory, 'out.txt')])
     : readByProgram(process.execPath, [
         fileURLToPath(new URL('./read-with-pdfjs.mjs', import.meta.url)),
         path,
       ]);
+}
 
-const put = async (name: string, bytes: Buffer | string): Promise<{ path: string; bytes: number }> => {
+async function put(name: string, bytes: Buffer | string): Promise<{ path: string; bytes: number }> {
   const path = join(directory, name);
   await writeFile(path, bytes);
   return { path, bytes: (await stat(path)).size };
-};
+}
 
 /** A text of so many megabytes, written as it is generated. */
-const putText = async (
+async function putText(
   name: string,
   megabytes: number,
   title: (seed: number) => string,
-): Promise<{ path: string; bytes: number }> => {
+): Promise<{ path: string; bytes: number }> {
   const path = join(directory, name);
   const file = await open(path, 'w');
   let bytes = 0;
@@ -116,7 +119,7 @@ const putText = async (
   }
   await file.close();
   return { path, bytes };
-};
+}
 
 try {
   for (const pages of [Math.min(400, PAGES), PAGES]) {

@@ -11,7 +11,7 @@ interface Process {
   ms: number;
 }
 
-const readProcess = (pid: number): Process | null => {
+function readProcess(pid: number): Process | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name, in parentheses, may hold anything: the fields are counted behind it.
@@ -26,7 +26,7 @@ const readProcess = (pid: number): Process | null => {
   } catch {
     return null;
   }
-};
+}
 
 const ENGINES: readonly (readonly [RegExp, string])[] = [
   [/\/ferretdb /, 'FerretDB'],
@@ -40,7 +40,7 @@ const ENGINES: readonly (readonly [RegExp, string])[] = [
  * the engines that the launcher of this run started. Empty where there is no /proc, and without an engine that runs
  * elsewhere.
  */
-export const processorTime = (stack: { gatewayPid(): number; workerPid(): number }): Map<string, number> => {
+export function processorTime(stack: { gatewayPid(): number; workerPid(): number }): Map<string, number> {
   const used = new Map<string, number>();
   if (process.platform !== 'linux') return used;
   const all = new Map<number, Process>();
@@ -65,4 +65,4 @@ export const processorTime = (stack: { gatewayPid(): number; workerPid(): number
     if (part !== undefined) used.set(part, (used.get(part) ?? 0) + found.ms);
   }
   return used;
-};
+}

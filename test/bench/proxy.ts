@@ -40,7 +40,7 @@ async function describeStore(url: string): Promise<string> {
   }
 }
 
-const measurePushes = async (stack: RunningStack): Promise<Record<string, string | number>[]> => {
+async function measurePushes(stack: RunningStack): Promise<Record<string, string | number>[]> {
   const rows: Record<string, string | number>[] = [];
   for (const watchers of [1, 10, 100]) {
     const clients = Array.from({ length: watchers }, (_, index) =>
@@ -83,9 +83,9 @@ const measurePushes = async (stack: RunningStack): Promise<Record<string, string
     });
   }
   return rows;
-};
+}
 
-const withStack = async <T>(measure: (stack: RunningStack) => Promise<T>): Promise<T> => {
+async function withStack<T>(measure: (stack: RunningStack) => Promise<T>): Promise<T> {
   const standIn = await createStandInCapi();
   const stack = await openBenchStack({ CAPI_URL: standIn.url });
   try {
@@ -95,7 +95,7 @@ const withStack = async <T>(measure: (stack: RunningStack) => Promise<T>): Promi
     await stack.close();
     await standIn.close();
   }
-};
+}
 
 const sizes = values.stored.split(',').map(Number);
 const store = await describeStore(process.env['MONGODB_URL'] ?? 'mongodb://127.0.0.1:27017');

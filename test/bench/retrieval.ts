@@ -31,15 +31,16 @@ interface Legs {
   files: ReadonlyMap<string, string>;
 }
 
-const hitsOf = (leg: readonly SearchLegHit[]) =>
-  leg.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
+function hitsOf(leg: readonly SearchLegHit[]) {
+  return leg.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
+}
 
-const documentsOf = ({ lexical, dense, files }: Legs, ranked: readonly { id: string }[]): string[] => {
+function documentsOf({ lexical, dense, files }: Legs, ranked: readonly { id: string }[]): string[] {
   const fileOf = new Map(
     [...lexical, ...dense].map(({ chunk }) => [chunk.chunk_id, files.get(chunk.file_key)]),
   );
   return [...new Set(ranked.map(({ id }) => fileOf.get(id)!))];
-};
+}
 
 const RANKINGS: [string, Ranking][] = [
   ['BM25', (legs) => documentsOf(legs, hitsOf(legs.lexical))],
@@ -63,7 +64,7 @@ const RANKINGS: [string, Ranking][] = [
 ];
 
 /** A few requests at a time: the machine has few cores. */
-const inTurns = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
+async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const lane = async (): Promise<void> => {
@@ -71,9 +72,9 @@ const inTurns = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>)
   };
   await Promise.all([lane(), lane(), lane(), lane()]);
   return results;
-};
+}
 
-const measure = async (stack: RunningStack, embedderName: string, collection: Collection): Promise<Row[]> => {
+async function measure(stack: RunningStack, embedderName: string, collection: Collection): Promise<Row[]> {
   const partition = collection.name.toLowerCase();
   const seconds = await indexFiles(stack, partition, collection.documents);
   process.stderr.write(
@@ -117,7 +118,7 @@ const measure = async (stack: RunningStack, embedderName: string, collection: Co
     return [...new Set(found.map(({ metadata }) => String(metadata['file_id'])))];
   });
   return [...RANKINGS.map(([name, ranking]) => row(name, legs.map(ranking))), row('GET /search', answers)];
-};
+}
 
 const rows: Row[] = [];
 const notes: string[] = [];
@@ -129,11 +130,14 @@ else
     'default',
     { EMBEDDER_PROVIDER: 'ollama', EMBEDDER_BASE_URL: ollama, EMBEDDER_MODEL_NAME: 'all-minilm' },
   ]);
-const report = (): void =>
+
+function report(): void {
   reportBench('retrieval', 'Retrieval on Cranfield and PIAF', rows, [
     ...notes,
     `Each leg gives ${CANDIDATES} chunks; a document stands where its best chunk does. Grades above 0 count alike.`,
   ]);
+}
+
 for (const [name, overrides] of embedders) {
   const stack = await openBenchStack(overrides);
   try {

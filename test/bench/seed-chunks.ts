@@ -25,10 +25,10 @@ function* texts(): Generator<string> {
  * Puts chunks of live files straight into the stores, in files of 100: a search meets what uploads would have made of
  * them, without the hours.
  */
-export const seedChunks = async (
+export async function seedChunks(
   stack: RunningStack,
   options: { partition: string; embedderName: string; chunks: number; embed: (text: string) => number[] },
-): Promise<void> => {
+): Promise<void> {
   const { adapters } = stack;
   const { partition, embedderName } = options;
   const embedder = await adapters.models.embedder(embedderName);
@@ -98,4 +98,4 @@ export const seedChunks = async (
     });
   }
   await Promise.all(publishing);
-};
+}

@@ -12,7 +12,7 @@ const COUNTRIES = ['FR', 'DE', 'US', 'JP', 'BR', 'IN', 'ZA', 'AU', 'CA', 'IT', '
 const DURATIONS = ['59m', '4h', '24h', '168h', '720h'];
 
 /** Spread evenly over the days before `now`; a third filtered, the rest withheld, so that nothing is sent. */
-const storedAlert = (index: number, of: number, now: number, spanMs: number): NewAlert => {
+function storedAlert(index: number, of: number, now: number, spanMs: number): NewAlert {
   const address = `198.51.${Math.floor(index / 250) % 250}.${index % 250}`;
   const value = sampleSignal(index, {
     scenario: `crowdsecurity/scenario-${(index * 7) % 40}`,
@@ -31,7 +31,7 @@ const storedAlert = (index: number, of: number, now: number, spanMs: number): Ne
     receivedAt: new Date(now - spanMs + Math.floor((index / of) * spanMs)),
   });
   return index % 3 === 0 ? { ...alert, state: 'filtered' } : alert;
-};
+}
 
 const QUESTIONS = [
   '/api/alerts',
@@ -50,11 +50,11 @@ const QUESTIONS = [
  * Fills the store up to each size in turn, over so many days, and asks. Ids of the alerts that are there already are
  * not looked at. Few days make full hours: there the hours have all the names that there are at the least of the sizes.
  */
-export const measureReads = async (
+export async function measureReads(
   stack: RunningStack,
   sizes: readonly number[],
   days: number,
-): Promise<Record<string, string | number>[]> => {
+): Promise<Record<string, string | number>[]> {
   const { alerts, statistics } = stack.adapters.proxy!;
   const key = stack.config.proxy.dashboardApiKey!;
   const ask = async (path: string): Promise<number> => {
@@ -104,4 +104,4 @@ export const measureReads = async (
     row(size, '/api/stats right after a push', afterPush);
   }
   return rows;
-};
+}

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => stack?.close(), 60_000);
 
 /** The older page renews the token at its end. */
-const replay = async (page: Page): Promise<void> => {
+async function replay(page: Page): Promise<void> {
   const kept = await replayCalls(page, {
     base: stack.base,
     token,
@@ -34,7 +34,7 @@ const replay = async (page: Page): Promise<void> => {
     },
   });
   token = kept['token'] ?? token;
-};
+}
 
 describe('the administration pages in use', () => {
   it.each([administrationPage, olderPage])(

@@ -8,7 +8,10 @@ import type { ScriptedModelServer } from '../support/model-server/scripted-model
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 
-const scriptPath = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+function scriptPath(name: string): string {
+  return fileURLToPath(new URL(name, import.meta.url));
+}
+
 const TEXT = 'The café opens at eight. 🗼 The mill opens at nine. It closes at five.';
 const ANSWER = 'The mill opens at nine [Source 1].';
 
@@ -35,7 +38,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** Runs a script of checks, each of which writes a line. */
-const runChecks = async (script: string, variables: Record<string, string>): Promise<string[]> => {
+async function runChecks(script: string, variables: Record<string, string>): Promise<string[]> {
   const { TAMIS_PYTHON: python, TAMIS_PYTHON_PACKAGES: packages } = process.env;
   if (python === undefined || packages === undefined)
     throw new Error('run this with `npm run test:clients`, which fetches the clients');
@@ -54,7 +57,7 @@ const runChecks = async (script: string, variables: Record<string, string>): Pro
   const checks = lines.map((line) => JSON.parse(line) as { check: string; fault: string | null });
   expect(checks.filter(({ fault }) => fault !== null)).toEqual([]);
   return checks.map(({ check }) => check);
-};
+}
 
 describe('the Python clients openai and langchain-openai', () => {
   it('find all that they look for', async () => {

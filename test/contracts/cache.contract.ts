@@ -6,7 +6,7 @@ import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
 
 /** What every cache promises: an entry until its time is over, and the last word on it. */
-export const cacheContract = (subject: Subject<Cache>): void => {
+export function cacheContract(subject: Subject<Cache>): void {
   describe(`cache (${subject.name})`, () => {
     const cache = useSubject(subject);
 
@@ -34,4 +34,4 @@ export const cacheContract = (subject: Subject<Cache>): void => {
       expect(await cache().get(key)).toBeNull();
     });
   });
-};
+}

@@ -4,7 +4,7 @@ import type { CounterStore } from '../../activities/ports/files.js';
 import { useSubject } from './subject.js';
 import { times } from './samples.js';
 
-export const counterStoreContract = (subject: Subject<CounterStore>): void => {
+export function counterStoreContract(subject: Subject<CounterStore>): void {
   describe(`counter store (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -15,4 +15,4 @@ export const counterStoreContract = (subject: Subject<CounterStore>): void => {
       expect(numbers.every((number) => Number.isSafeInteger(number) && number > 0)).toBe(true);
     });
   });
-};
+}

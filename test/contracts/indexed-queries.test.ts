@@ -97,15 +97,17 @@ const change = fc
   .record({ a: value, b: scalar, c: scalar }, { requiredKeys: [] })
   .filter((one) => Object.keys(one).length > 0);
 
-const both = async <T>(ask: (collection: Collection<Row>) => Promise<T>): Promise<[T, T]> =>
-  Promise.all([ask(plain), ask(indexed)]);
-const refill = async (records: object[]): Promise<void> => {
+async function both<T>(ask: (collection: Collection<Row>) => Promise<T>): Promise<[T, T]> {
+  return Promise.all([ask(plain), ask(indexed)]);
+}
+
+async function refill(records: object[]): Promise<void> {
   const documents = records.map((each, index) => ({ _id: index, u: index, ...each }));
   await both(async (collection) => {
     await collection.deleteMany({});
     if (documents.length > 0) await collection.insertMany(documents.map((each) => structuredClone(each)));
   });
-};
+}
 
 test('an index changes no answer: whatever is asked, sorted, cut, counted, changed and removed', async () => {
   await fc.assert(

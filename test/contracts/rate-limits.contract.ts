@@ -8,7 +8,7 @@ import type { Subject } from './subject.js';
 const MINUTE = { points: 3, seconds: 60 };
 
 /** What every rate limiter promises. */
-export const rateLimitsContract = (subject: Subject<RateLimits>): void => {
+export function rateLimitsContract(subject: Subject<RateLimits>): void {
   describe(`rate limits (${subject.name})`, () => {
     const limits = useSubject(subject);
     const newKey = (): string => `user:${randomUUID()}`;
@@ -73,4 +73,4 @@ export const rateLimitsContract = (subject: Subject<RateLimits>): void => {
       }
     });
   });
-};
+}

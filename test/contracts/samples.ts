@@ -16,58 +16,64 @@ export const AWKWARD_METADATA: Metadata = {
   accents: 'Zürich – déjà vu 😀',
 };
 
-export const sampleUpload = (overrides: Partial<TaskRecord['upload']> = {}): TaskRecord['upload'] => ({
-  upload_id: randomUUID(),
-  filename: 'guide.md',
-  original_filename: 'guide.md',
-  mimetype: 'text/markdown',
-  size_bytes: 11,
-  content_sha256: 'ab'.repeat(32),
-  ...overrides,
-});
+export function sampleUpload(overrides: Partial<TaskRecord['upload']> = {}): TaskRecord['upload'] {
+  return {
+    upload_id: randomUUID(),
+    filename: 'guide.md',
+    original_filename: 'guide.md',
+    mimetype: 'text/markdown',
+    size_bytes: 11,
+    content_sha256: 'ab'.repeat(32),
+    ...overrides,
+  };
+}
 
-export const sampleVersion = (overrides: Partial<FileVersion> = {}): FileVersion => ({
-  ...sampleUpload(),
-  generation: 1,
-  task_id: randomUUID(),
-  metadata: AWKWARD_METADATA,
-  relationship_id: null,
-  parent_id: null,
-  chunk_count: 2,
-  embedder: 'builtin/hash-1024',
-  indexed_at: new Date('2026-01-02T03:04:05.678Z'),
-  degraded_stages: [],
-  ...overrides,
-});
+export function sampleVersion(overrides: Partial<FileVersion> = {}): FileVersion {
+  return {
+    ...sampleUpload(),
+    generation: 1,
+    task_id: randomUUID(),
+    metadata: AWKWARD_METADATA,
+    relationship_id: null,
+    parent_id: null,
+    chunk_count: 2,
+    embedder: 'builtin/hash-1024',
+    indexed_at: new Date('2026-01-02T03:04:05.678Z'),
+    degraded_stages: [],
+    ...overrides,
+  };
+}
 
-export const sampleTask = (overrides: Partial<TaskRecord> = {}): TaskRecord => ({
-  task_id: randomUUID(),
-  kind: 'index',
-  state: 'QUEUED',
-  stage: 'queued',
-  progress: 0,
-  attempt: 0,
-  partition: 'library',
-  file_id: 'guide',
-  file_key: randomUUID(),
-  generation: 1,
-  user_id: 1,
-  intent: 'create',
-  metadata: AWKWARD_METADATA,
-  relationship_id: null,
-  parent_id: null,
-  upload: sampleUpload(),
-  embedder: 'builtin/hash-1024',
-  error: null,
-  created_at: new Date(),
-  started_at: null,
-  finished_at: null,
-  handed_over_at: null,
-  cleaned_at: null,
-  ...overrides,
-});
+export function sampleTask(overrides: Partial<TaskRecord> = {}): TaskRecord {
+  return {
+    task_id: randomUUID(),
+    kind: 'index',
+    state: 'QUEUED',
+    stage: 'queued',
+    progress: 0,
+    attempt: 0,
+    partition: 'library',
+    file_id: 'guide',
+    file_key: randomUUID(),
+    generation: 1,
+    user_id: 1,
+    intent: 'create',
+    metadata: AWKWARD_METADATA,
+    relationship_id: null,
+    parent_id: null,
+    upload: sampleUpload(),
+    embedder: 'builtin/hash-1024',
+    error: null,
+    created_at: new Date(),
+    started_at: null,
+    finished_at: null,
+    handed_over_at: null,
+    cleaned_at: null,
+    ...overrides,
+  };
+}
 
-export const sampleChunk = (overrides: Partial<StoredChunk> = {}): StoredChunk => {
+export function sampleChunk(overrides: Partial<StoredChunk> = {}): StoredChunk {
   const chunk = {
     partition: 'library',
     file_id: 'guide',
@@ -89,19 +95,21 @@ export const sampleChunk = (overrides: Partial<StoredChunk> = {}): StoredChunk =
     ...overrides,
   };
   return { ...chunk, chunk_id: chunkId(chunk.file_key, chunk.generation, chunk.position) };
-};
+}
 
-export const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
-};
+}
 
-export const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
-  Array.from({ length: count }, (_, index) => make(index));
+export function times<Item>(count: number, make: (index: number) => Item): Item[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
 
 /** What became of calls that were made at once: `done`, or the code of the refusal. */
-export const codesOf = (answers: readonly PromiseSettledResult<unknown>[]): string[] =>
-  answers.map((answer) =>
+export function codesOf(answers: readonly PromiseSettledResult<unknown>[]): string[] {
+  return answers.map((answer) =>
     answer.status === 'fulfilled' ? 'done' : String((answer.reason as { code?: string }).code),
   );
+}

@@ -5,10 +5,12 @@ import { useSubject } from './subject.js';
 import type { Subject } from './subject.js';
 
 /** In the future: by its own clock the server removes what has ended. */
-const at = (seconds: number): Date => new Date(Date.UTC(2100, 2, 1, 12, 0, seconds));
+function at(seconds: number): Date {
+  return new Date(Date.UTC(2100, 2, 1, 12, 0, seconds));
+}
 
 /** What every store of sessions promises. */
-export const sessionStoreContract = (subject: Subject<SessionStore>): void => {
+export function sessionStoreContract(subject: Subject<SessionStore>): void {
   describe(`session store (${subject.name})`, () => {
     const store = useSubject(subject);
     const open = async (session: Partial<SessionRecord> = {}) => {
@@ -60,4 +62,4 @@ export const sessionStoreContract = (subject: Subject<SessionStore>): void => {
       expect(await store().find(first, at(400))).toMatchObject({ tokenDigest: 'token' });
     });
   });
-};
+}

@@ -16,27 +16,31 @@ export interface Subject<Store> {
 /** Set on purpose only: a suite that silently skips the real store proves nothing. */
 const fakesOnly = process.env['TAMIS_FAKES_ONLY'] === '1';
 
-const required = (variable: string): string => {
+function required(variable: string): string {
   const value = process.env[variable];
   if (value === undefined || value === '')
     throw new Error(
       `${variable} is not set: run the suite through "npm test", or with TAMIS_FAKES_ONLY=1 on the fakes alone.`,
     );
   return value;
-};
+}
 
-const randomName = (prefix: string): string => `${prefix}${randomBytes(6).toString('hex')}`;
+function randomName(prefix: string): string {
+  return `${prefix}${randomBytes(6).toString('hex')}`;
+}
 
-export const fake = <Store>(create: () => Store): Subject<Store> => ({
-  name: 'fake',
-  open: async () => ({ store: create(), close: async () => {} }),
-});
+export function fake<Store>(create: () => Store): Subject<Store> {
+  return {
+    name: 'fake',
+    open: async () => ({ store: create(), close: async () => {} }),
+  };
+}
 
 /**
  * A database of its own, dropped afterwards. Closing it fails when a command was sent that MongoDB 7 or 8 would refuse,
  * whatever the server of this run made of it.
  */
-export const openTestDatabase = async (): Promise<{ db: Db; close(): Promise<void> }> => {
+export async function openTestDatabase(): Promise<{ db: Db; close(): Promise<void> }> {
   const mongo = await connectWatched({ url: required('MONGODB_URL'), database: randomName('tamis-test-') });
   await ensureIndexes(mongo.db);
   const close = async (): Promise<void> => {
@@ -50,15 +54,15 @@ export const openTestDatabase = async (): Promise<{ db: Db; close(): Promise<voi
     db: mongo.db,
     close: () => (closed ??= close()),
   };
-};
+}
 
 /** An index prefix of its own, its index deleted afterwards. */
-export const openTestIndex = async (): Promise<{
+export async function openTestIndex(): Promise<{
   store: ChunkStore;
   /** A request on the index itself. */
   request(method: string, path: string, body?: object): Promise<unknown>;
   close(): Promise<void>;
-}> => {
+}> {
   const opensearch = connectOpenSearch({ url: required('OPENSEARCH_URL') });
   const indexPrefix = randomName('tamis-test-');
   return {
@@ -76,10 +80,10 @@ export const openTestIndex = async (): Promise<{
       await opensearch.close();
     },
   };
-};
+}
 
-export const mongo = <Store>(create: (db: Db) => Store): Subject<Store>[] =>
-  fakesOnly
+export function mongo<Store>(create: (db: Db) => Store): Subject<Store>[] {
+  return fakesOnly
     ? []
     : [
         {
@@ -90,12 +94,14 @@ export const mongo = <Store>(create: (db: Db) => Store): Subject<Store>[] =>
           },
         },
       ];
+}
 
-export const openSearch = (): { name: string; open: typeof openTestIndex }[] =>
-  fakesOnly ? [] : [{ name: 'OpenSearch', open: openTestIndex }];
+export function openSearch(): { name: string; open: typeof openTestIndex }[] {
+  return fakesOnly ? [] : [{ name: 'OpenSearch', open: openTestIndex }];
+}
 
 /** Opens the subject around the tests of the enclosing `describe`; the answer gives the store inside a test. */
-export const useSubject = <Store>(subject: Subject<Store>): (() => Store) => {
+export function useSubject<Store>(subject: Subject<Store>): () => Store {
   let opened: Awaited<ReturnType<Subject<Store>['open']>> | undefined;
   beforeAll(async () => {
     opened = await subject.open();
@@ -107,4 +113,4 @@ export const useSubject = <Store>(subject: Subject<Store>): (() => Store) => {
     if (opened === undefined) throw new Error('the store was not opened');
     return opened.store;
   };
-};
+}

@@ -52,11 +52,11 @@ const ITEMS = {
  * at the proxy.
  * @param files where Debian's package was unpacked
  */
-export const createCrowdsecLapi = async (options: {
+export async function createCrowdsecLapi(options: {
   files: string;
   capiUrl: string;
   port: number;
-}): Promise<CrowdsecLapi> => {
+}): Promise<CrowdsecLapi> {
   const { files, capiUrl, port } = options;
   const root = mkdtempSync(join(tmpdir(), 'tamis-crowdsec-'));
   const at = (...parts: string[]): string => join(root, ...parts);
@@ -150,9 +150,9 @@ export const createCrowdsecLapi = async (options: {
       rmSync(root, { recursive: true, force: true });
     },
   };
-};
+}
 
-const layOut = (root: string, files: string): void => {
+function layOut(root: string, files: string): void {
   const from = (...parts: string[]): string => join(files, ...parts);
   cpSync(from('etc/crowdsec'), join(root, 'etc'), { recursive: true });
   cpSync(from('usr/share/crowdsec/hub'), join(root, 'hub'), { recursive: true });
@@ -176,9 +176,10 @@ const layOut = (root: string, files: string): void => {
     join(root, 'etc/console.yaml'),
     'share_manual_decisions: true\nshare_custom: true\nshare_tainted: true\n',
   );
-};
+}
 
-const configuration = (root: string, port: number): string => `
+function configuration(root: string, port: number): string {
+  return `
 common: { daemonize: true, log_media: stdout, log_level: info, working_dir: . }
 config_paths:
   config_dir: ${root}/etc/
@@ -201,8 +202,9 @@ api:
     online_client: { credentials_path: ${root}/etc/online_api_credentials.yaml }
 prometheus: { enabled: false }
 `;
+}
 
-const alertAbout = (address: string, scenario: string): object => {
+function alertAbout(address: string, scenario: string): object {
   const now = new Date().toISOString();
   return {
     scenario,
@@ -219,4 +221,4 @@ const alertAbout = (address: string, scenario: string): object => {
     events: [],
     source: { scope: 'Ip', value: address, ip: address },
   };
-};
+}

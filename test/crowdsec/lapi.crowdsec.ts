@@ -39,29 +39,39 @@ afterEach(async () => {
   await standIn.listen();
 });
 
-const addresses = (count: number, third: number): string[] =>
-  Array.from({ length: count }, (_, index) => `198.18.${third}.${index + 1}`);
+function addresses(count: number, third: number): string[] {
+  return Array.from({ length: count }, (_, index) => `198.18.${third}.${index + 1}`);
+}
 
 interface Signal {
   source: { value: string };
   scenario: string;
 }
-const arrived = (): Signal[] => standIn.received(lapi.watcher).flatMap(({ items }) => items as Signal[]);
-const values = (): string[] => arrived().map(({ source }) => source.value);
+
+function arrived(): Signal[] {
+  return standIn.received(lapi.watcher).flatMap(({ items }) => items as Signal[]);
+}
+
+function values(): string[] {
+  return arrived().map(({ source }) => source.value);
+}
+
 /** Alerts about addresses that begin so; each test has its own. */
-const stored = async (...beginnings: string[]): Promise<{ value: string; forwarded: boolean }[]> => {
+async function stored(...beginnings: string[]): Promise<{ value: string; forwarded: boolean }[]> {
   const found: { value: string; forwarded: boolean }[] = [];
   for await (const { sourceValue, forwardedAt } of stack.proxy.everyAlert())
     if (beginnings.some((beginning) => sourceValue?.startsWith(beginning) === true))
       found.push({ value: sourceValue!, forwarded: forwardedAt !== null });
   return found;
-};
-const allArrive = (expected: readonly string[]): Promise<boolean> =>
-  until(
+}
+
+function allArrive(expected: readonly string[]): Promise<boolean> {
+  return until(
     `${expected.length} signals have arrived`,
     async () => expected.every((value) => values().includes(value)),
     { withinMs: ONE_PUSH_MS, everyMs: 500 },
   );
+}
 
 describe("Debian's crowdsec through the gateway", () => {
   it('logs in, sends its metrics, asks for decisions and enrolls', async () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.close(), 60_000);
 
-const send = async (method: string, path: string, body?: unknown): Promise<[number, unknown]> => {
+async function send(method: string, path: string, body?: unknown): Promise<[number, unknown]> {
   const response = await stack.request(path, {
     method,
     ...(body === undefined
@@ -31,7 +31,7 @@ const send = async (method: string, path: string, body?: unknown): Promise<[numb
   });
   const text = await response.text();
   return [response.status, text === '' ? '' : JSON.parse(text)];
-};
+}
 
 describe('the administration, on real services', () => {
   it('makes users, members and settings', async () => {

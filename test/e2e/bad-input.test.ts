@@ -27,17 +27,18 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.close(), 60_000);
 
-const bytes = (content: Buffer | string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(content));
+function bytes(content: Buffer | string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(content));
+}
 
-const answerOf = async (response: Response): Promise<[number, unknown]> => [
-  response.status,
-  ((await response.json()) as { detail: unknown }).detail,
-];
+async function answerOf(response: Response): Promise<[number, unknown]> {
+  return [response.status, ((await response.json()) as { detail: unknown }).detail];
+}
 
-const form = (
+function form(
   parts: Record<string, string>,
   file: { content?: Buffer | string; name?: string; field?: string } = {},
-): FormData => {
+): FormData {
   const body = new FormData();
   for (const [name, value] of Object.entries(parts)) body.append(name, value);
   body.append(
@@ -46,10 +47,11 @@ const form = (
     file.name ?? 'upload.txt',
   );
   return body;
-};
+}
 
-const post = (body: FormData, path = 'fresh/file/bad'): Promise<Response> =>
-  stack.request(`/indexer/partition/${path}`, { method: 'POST', body });
+function post(body: FormData, path = 'fresh/file/bad'): Promise<Response> {
+  return stack.request(`/indexer/partition/${path}`, { method: 'POST', body });
+}
 
 describe('who is not let in', () => {
   it.each([
@@ -277,7 +279,9 @@ describe('a refused upload leaves nothing, not even its partition', () => {
   });
 });
 
-const same = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
+function same(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
 
 describe('an admitted file that cannot be indexed', () => {
   const pdf = writePdf(samplePages(3));

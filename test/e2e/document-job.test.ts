@@ -8,8 +8,12 @@ import type { RunningStack } from '../support/running-stack.js';
 import { until } from '../support/until.js';
 
 const SAMPLES = ['visitor-guide.md', 'keepers-handbook.pdf', 'harbour-notices.html', 'flour-catalogue.docx'];
-const sample = (name: string) =>
-  readFile(new URL(`../../deploy/samples/${name}`, import.meta.url)).then((bytes) => new Uint8Array(bytes));
+
+function sample(name: string) {
+  return readFile(new URL(`../../deploy/samples/${name}`, import.meta.url)).then(
+    (bytes) => new Uint8Array(bytes),
+  );
+}
 
 let stack: RunningStack;
 let client: ReturnType<typeof documentClient>;
@@ -21,7 +25,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.close(), 60_000);
 
-const ask = async (question: string, model = 'rag-mill') => {
+async function ask(question: string, model = 'rag-mill') {
   const response = await stack.request('/v1/chat/completions', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -32,7 +36,7 @@ const ask = async (question: string, model = 'rag-mill') => {
     choices: { message: { content: string } }[];
     extra: { sources: { chunk: Record<string, unknown> }[] };
   };
-};
+}
 
 describe('the main job, on real services', () => {
   it('indexes every sample file', async () => {

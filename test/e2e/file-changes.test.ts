@@ -41,25 +41,30 @@ afterAll(async () => {
   receiver?.close();
 }, 60_000);
 
-const form = (fields: Record<string, string>): FormData => {
+function form(fields: Record<string, string>): FormData {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.set(name, value);
   return body;
-};
-const call = async (method: string, path: string, fields: Record<string, string> = {}) =>
-  (await stack.request(path, { method, ...(method === 'DELETE' ? {} : { body: form(fields) }) })).status;
-const index = async (partition: string, fileId: string, seed: number, paragraphs = 12) => {
+}
+
+async function call(method: string, path: string, fields: Record<string, string> = {}) {
+  return (await stack.request(path, { method, ...(method === 'DELETE' ? {} : { body: form(fields) }) }))
+    .status;
+}
+
+async function index(partition: string, fileId: string, seed: number, paragraphs = 12) {
   const text = generatedText(seed, paragraphs);
   const url = await client.upload('POST', partition, fileId, text, `${fileId}.txt`, { of: seed });
   expect((await client.ended(url)).task_state).toBe('COMPLETED');
-};
-const chunksOf = async (partition: string, fileId: string) => {
+}
+
+async function chunksOf(partition: string, fileId: string) {
   const file = await stack.adapters.files.get(partition, fileId);
   const { generation, embedder } = file!.live!;
   const { vectorField } = await stack.adapters.models.embedder(embedder);
   const options = { vectorField, from: 0, limit: 1000 };
   return stack.adapters.chunks.listWithVectors(file!.file_key, generation, options);
-};
+}
 
 describe('PATCH', () => {
   it('reaches chunks and answers, and moves a file with its chunks', async () => {

@@ -51,7 +51,7 @@ afterAll(async () => {
   await stack?.close();
 }, 60_000);
 
-const send = async (method: string, path: string, body?: unknown): Promise<[number, LooseBody]> => {
+async function send(method: string, path: string, body?: unknown): Promise<[number, LooseBody]> {
   const response = await stack.request(path, {
     method,
     ...(body === undefined
@@ -60,17 +60,18 @@ const send = async (method: string, path: string, body?: unknown): Promise<[numb
   });
   const text = await response.text();
   return [response.status, text === '' ? '' : JSON.parse(text)];
-};
+}
 
-const endedRuns = async (name: string): Promise<Run[]> =>
-  (await send('GET', `/admin/migrations/${name}/runs`))[1].runs.filter(
+async function endedRuns(name: string): Promise<Run[]> {
+  return (await send('GET', `/admin/migrations/${name}/runs`))[1].runs.filter(
     ({ state }: Run) => state !== 'running',
   );
+}
 
-const readiness = async () => {
+async function readiness() {
   const [status, { checks, migrations }] = await send('GET', '/ready');
   return { status, check: checks.migrations, names: migrations.map(({ name }: { name: string }) => name) };
-};
+}
 
 it('a start migrates records of before, and what it cannot is run again once it can', async () => {
   await until('records are migrated', async () => (await endedRuns('records')).length === 1, {

@@ -48,8 +48,8 @@ afterAll(async () => {
   await server.close();
 }, 60_000);
 
-const ask = (body: object, signal?: AbortSignal): Promise<Response> =>
-  stack.request('/v1/chat/completions', {
+function ask(body: object, signal?: AbortSignal): Promise<Response> {
+  return stack.request('/v1/chat/completions', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -59,20 +59,25 @@ const ask = (body: object, signal?: AbortSignal): Promise<Response> =>
     }),
     ...(signal !== undefined && { signal }),
   });
+}
 
 interface Chunk {
   choices?: { delta: { content?: string }; finish_reason: string | null }[];
   extra?: { sources?: { chunk: { file_id: string } }[]; truncated?: boolean };
   error?: { code: string; type: string };
 }
-const eventsOf = (text: string): (Chunk | 'DONE')[] =>
-  text
+
+function eventsOf(text: string): (Chunk | 'DONE')[] {
+  return text
     .split('\n\n')
     .filter((event) => event.startsWith('data: '))
     .map((event) => event.slice(6))
     .map((data) => (data === '[DONE]' ? 'DONE' : (JSON.parse(data) as Chunk)));
-const contentOf = (events: readonly (Chunk | 'DONE')[]): string =>
-  events.map((event) => (event === 'DONE' ? '' : (event.choices?.[0]?.delta.content ?? ''))).join('');
+}
+
+function contentOf(events: readonly (Chunk | 'DONE')[]): string {
+  return events.map((event) => (event === 'DONE' ? '' : (event.choices?.[0]?.delta.content ?? ''))).join('');
+}
 
 describe('the main job with a model server, of a dimension of its own', () => {
   it('indexes a file with its embedder, and finds it by its vectors', async () => {

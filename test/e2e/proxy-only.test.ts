@@ -41,9 +41,11 @@ beforeEach(() => {
   visitors = 0;
 });
 
-const statusOf = async (path: string, init: RequestInit = {}, base = stack.base): Promise<number> =>
-  (await stack.request(`${base}${path}`, init)).status;
-const push = async (base: string, machine: string): Promise<void> => {
+async function statusOf(path: string, init: RequestInit = {}, base = stack.base): Promise<number> {
+  return (await stack.request(`${base}${path}`, init)).status;
+}
+
+async function push(base: string, machine: string): Promise<void> {
   const lapi = signalClient(base, machine);
   await lapi.login();
   expect((await lapi.push([sampleSignal(1), sampleSignal(2)])).status).toBe(200);
@@ -54,7 +56,8 @@ const push = async (base: string, machine: string): Promise<void> => {
       withinMs: 60_000,
     },
   );
-};
+}
+
 const DOCUMENT_ROUTES = [
   ['GET', '/partition/'],
   ['POST', '/indexer/partition/a/file/b'],
@@ -100,14 +103,14 @@ describe('a gateway and a worker of the proxy alone', () => {
 });
 
 /** Of a documents route and a management route, to whoever signed in with the key. */
-const sessionStatuses = async (base: string): Promise<number[]> => {
+async function sessionStatuses(base: string): Promise<number[]> {
   const { headers } = await signIn({ url: base }, stack.config.proxy.dashboardApiKey ?? '');
   return Promise.all(
     ['/users/info', '/api/alerts'].map((path) =>
       fetch(`${base}${path}`, { headers }).then(({ status }) => status),
     ),
   );
-};
+}
 
 describe('a gateway with PROXY_PORT', () => {
   let proxy: string;

@@ -22,8 +22,9 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.close(), 60_000);
 
-const textOf = (seed: number, words: readonly string[]): string =>
-  `${generatedText(seed, 3)}\n\nOf note here: ${words.join(', ')}.`;
+function textOf(seed: number, words: readonly string[]): string {
+  return `${generatedText(seed, 3)}\n\nOf note here: ${words.join(', ')}.`;
+}
 
 async function index(partition: string, files: readonly (readonly [name: string, text: string])[]) {
   const urls = await Promise.all(

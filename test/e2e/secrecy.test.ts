@@ -54,8 +54,9 @@ let metricsUrl: string;
 const made: Record<string, string> = {};
 
 const json = { 'content-type': 'application/json' };
-const chat = (content: string, headers: Record<string, string> = {}) =>
-  stack.request('/v1/chat/completions', {
+
+function chat(content: string, headers: Record<string, string> = {}) {
+  return stack.request('/v1/chat/completions', {
     method: 'POST',
     headers: { ...json, ...headers },
     body: JSON.stringify({
@@ -64,14 +65,13 @@ const chat = (content: string, headers: Record<string, string> = {}) =>
       messages: [{ role: 'user', content }],
     }),
   });
-const scrape = async (url: string): Promise<string> =>
-  (await fetch(url, { headers: { authorization: `Bearer ${SECRETS.metricsToken}` } })).text();
-const upload = (
-  fileId: string,
-  text: string,
-  fields: Record<string, string> = {},
-  id = `request-${fileId}`,
-) => {
+}
+
+async function scrape(url: string): Promise<string> {
+  return (await fetch(url, { headers: { authorization: `Bearer ${SECRETS.metricsToken}` } })).text();
+}
+
+function upload(fileId: string, text: string, fields: Record<string, string> = {}, id = `request-${fileId}`) {
   const form = new FormData();
   form.append('metadata', JSON.stringify({ note: WORDS.metadata }));
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
@@ -81,20 +81,24 @@ const upload = (
     body: form,
     headers: { 'x-request-id': id },
   });
-};
-const statusUrl = async (answer: Response): Promise<string> => {
+}
+
+async function statusUrl(answer: Response): Promise<string> {
   const body = (await answer.json()) as { task_status_url?: string };
   if (body.task_status_url === undefined) throw new Error(`an upload was refused: ${JSON.stringify(body)}`);
   return body.task_status_url;
-};
-const push = (body: string, token: string) =>
-  fetch(`${stack.base}/v3/signals`, {
+}
+
+function push(body: string, token: string) {
+  return fetch(`${stack.base}/v3/signals`, {
     method: 'POST',
     headers: { ...json, authorization: `Bearer ${token}` },
     body,
   });
-const lines = (): Record<string, unknown>[] =>
-  stack
+}
+
+function lines(): Record<string, unknown>[] {
+  return stack
     .logs()
     .split('\n')
     .flatMap((line) => {
@@ -104,9 +108,10 @@ const lines = (): Record<string, unknown>[] =>
         return [];
       }
     });
+}
 
 /** Everything that Temporal keeps of this run, its payloads as what they hold. */
-const histories = async (): Promise<string> => {
+async function histories(): Promise<string> {
   const texts: string[] = [];
   const query = `WorkflowId STARTS_WITH "${stack.config.temporal.prefix}"`;
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- as the server sends them, known to us or not
@@ -119,7 +124,7 @@ const histories = async (): Promise<string> => {
     texts.push(workflowId, text, ...payloads, JSON.stringify([memo, searchAttributes]));
   }
   return texts.join('\n');
-};
+}
 
 beforeAll(async () => {
   [server, capi, collector] = await Promise.all([
@@ -157,7 +162,7 @@ afterAll(async () => {
 }, 60_000);
 
 /** Plants each word where such a thing comes in, where it goes well and where it fails. */
-const actEverywhere = async (): Promise<void> => {
+async function actEverywhere(): Promise<void> {
   const documents = async (): Promise<void> => {
     const callback = { callback_url: `${server.url}/callback`, callback_token: SECRETS.callbackToken };
     const whole = await statusUrl(await upload(NAMES.file, `# Report\n\n${WORDS.text} grazes.`, callback));
@@ -231,12 +236,15 @@ const actEverywhere = async (): Promise<void> => {
   };
   await Promise.all([people(), signals(), documents().then(questions)]);
   await until('the callback has been tried', async () => stack.logs().includes('"activity":"sendCallback"'));
-};
+}
 
-const planted = (): [string, string][] =>
-  Object.entries({ ...SECRETS, ...WORDS, ...made, token: stack.token });
-const found = (text: string, words: [string, string][] = planted()): string[] =>
-  words.filter(([, word]) => text.includes(word)).map(([name]) => name);
+function planted(): [string, string][] {
+  return Object.entries({ ...SECRETS, ...WORDS, ...made, token: stack.token });
+}
+
+function found(text: string, words: [string, string][] = planted()): string[] {
+  return words.filter(([, word]) => text.includes(word)).map(([name]) => name);
+}
 
 describe('what was planted everywhere', () => {
   it('is in no log line, also where everything is logged', () => {

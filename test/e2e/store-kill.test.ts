@@ -21,7 +21,11 @@ interface Row {
 }
 
 const local = mkdtempSync(join(tmpdir(), 'tamis-test-store-'));
-const quiet = () => undefined;
+
+function quiet() {
+  return undefined;
+}
+
 const bench: Workbench = {
   paths: { ...pathsOf(process.env), local, logs: join(local, 'log') },
   settings: {},

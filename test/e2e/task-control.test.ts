@@ -19,30 +19,38 @@ beforeAll(async () => {
 afterAll(() => stack?.close(), 60_000);
 
 /** Long enough that it is still being embedded when a test acts on it: some 2,000 chunks. */
-const bigText = (seed: number): string => generatedText(seed, 9_000);
-const smallText = (seed: number): string => generatedText(seed, 8);
+function bigText(seed: number): string {
+  return generatedText(seed, 9_000);
+}
 
-const taskIdOf = (url: string): string => url.split('/').at(-1)!;
+function smallText(seed: number): string {
+  return generatedText(seed, 8);
+}
+
+function taskIdOf(url: string): string {
+  return url.split('/').at(-1)!;
+}
 
 /** Chunks in the index per generation, published or not, of one file. */
-const generations = async (fileKey: string): Promise<Map<number, number>> => {
+async function generations(fileKey: string): Promise<Map<number, number>> {
   const found = new Map<number, number>();
   for await (const group of stack.adapters.chunks.scanGenerations())
     if (group.fileKey === fileKey) found.set(group.generation, group.chunks);
   return found;
-};
+}
 
 /** Waits until chunks of the task are in the index while there are more to come, and answers its record. */
-const beingEmbedded = (url: string): Promise<TaskRecord> =>
-  until('the task is being embedded', async () => {
+function beingEmbedded(url: string): Promise<TaskRecord> {
+  return until('the task is being embedded', async () => {
     const task = await stack.adapters.tasks.get(taskIdOf(url));
     if (task?.finished_at != null) throw new Error(`ended ${task.state} before the test could act on it`);
     return task?.stage === 'embed' && task.progress > 0.3 && task.progress < 0.7 && task;
   });
+}
 
 /** Waits for the last stage, in which a task stays for up to a second; or for its end. */
-const publishing = (url: string): Promise<boolean> =>
-  until(
+function publishing(url: string): Promise<boolean> {
+  return until(
     'the task publishes',
     async () => {
       const task = await stack.adapters.tasks.get(taskIdOf(url));
@@ -50,14 +58,17 @@ const publishing = (url: string): Promise<boolean> =>
     },
     { withinMs: 60_000, everyMs: 5 },
   );
+}
 
-const del = (path: string): Promise<Response> => stack.request(path, { method: 'DELETE' });
+function del(path: string): Promise<Response> {
+  return stack.request(path, { method: 'DELETE' });
+}
 
 /** Whose text the partition's search answers with. */
-const seedsFound = async (partition: string): Promise<Set<string>> => {
+async function seedsFound(partition: string): Promise<Set<string>> {
   const hits = await client.search(`/search/partition/${partition}`, { text: 'tide mill', top_k: '50' });
   return new Set(hits.flatMap(({ content }) => content.match(/Document \d+/g) ?? []));
-};
+}
 
 /** The work itself stops within this time of the cancel. */
 const STOPS_WITHIN_MS = 5000;
@@ -149,10 +160,9 @@ describe('cancelling a task', () => {
   });
 });
 
-const errorCode = (status: TaskStatus): [string, string | undefined] => [
-  status.task_state,
-  status.error?.code,
-];
+function errorCode(status: TaskStatus): [string, string | undefined] {
+  return [status.task_state, status.error?.code];
+}
 
 describe('a replacement', () => {
   it('of a file whose first indexing runs: that one is SUPERSEDED at once, one version remains', async () => {

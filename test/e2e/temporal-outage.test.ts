@@ -32,25 +32,30 @@ afterAll(async () => {
   await Promise.all([temporal?.close(), opensearch?.close()]);
 }, 60_000);
 
-const status = async (path: string): Promise<number> => (await stack.request(path)).status;
+async function status(path: string): Promise<number> {
+  return (await stack.request(path)).status;
+}
 
-const readiness = async () => {
+async function readiness() {
   const response = await stack.request('/ready');
   const body = (await response.json()) as { status: string; checks: Record<string, string> };
   return { code: response.status, status: body.status, ...body.checks };
-};
+}
 
-const recordOf = (url: string) => stack.adapters.tasks.get(url.split('/').at(-1)!);
+function recordOf(url: string) {
+  return stack.adapters.tasks.get(url.split('/').at(-1)!);
+}
 
-const beingEmbedded = (url: string): Promise<unknown> =>
-  until('the task is being embedded', async () => {
+function beingEmbedded(url: string): Promise<unknown> {
+  return until('the task is being embedded', async () => {
     const task = await recordOf(url);
     if (task?.finished_at != null) throw new Error(`ended ${task.state} before the line could be cut`);
     return task?.stage === 'embed' && task.progress > 0.3 && task.progress < 0.7;
   });
+}
 
 /** The files that the partition has, each with exactly one generation of chunks in the index. */
-const expectOnce = async (partition: string, fileIds: readonly string[]): Promise<void> => {
+async function expectOnce(partition: string, fileIds: readonly string[]): Promise<void> {
   const { files } = (await (await stack.request(`/partition/${partition}`)).json()) as {
     files: { file_id: string }[];
   };
@@ -62,10 +67,10 @@ const expectOnce = async (partition: string, fileIds: readonly string[]): Promis
     const record = await stack.adapters.files.get(partition, fileId);
     expect([fileId, generations.get(record!.file_key)]).toEqual([fileId, 1]);
   }
-};
+}
 
 /** Runs of the indexing workflow per file and generation: each exactly one, whoever started it. */
-const workflowRuns = async (urls: readonly string[]): Promise<number[]> => {
+async function workflowRuns(urls: readonly string[]): Promise<number[]> {
   const runs: number[] = [];
   for (const url of urls) {
     const task = (await recordOf(url))!;
@@ -80,10 +85,11 @@ const workflowRuns = async (urls: readonly string[]): Promise<number[]> => {
     runs.push(count);
   }
   return runs;
-};
+}
 
-const states = (tasks: readonly TaskStatus[]): unknown[] =>
-  tasks.map(({ task_state, error }) => error ?? task_state);
+function states(tasks: readonly TaskStatus[]): unknown[] {
+  return tasks.map(({ task_state, error }) => error ?? task_state);
+}
 
 describe('Temporal away', () => {
   const ids = ['one', 'two', 'three', 'four', 'five'];

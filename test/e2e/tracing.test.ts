@@ -16,10 +16,13 @@ let collector: OtlpReceiver;
 let client: ReturnType<typeof documentClient>;
 
 /** A caller's own span, by which its trace is found again. */
-const caller = (digit: string) => ({
-  traceId: digit.repeat(32),
-  header: { traceparent: `00-${digit.repeat(32)}-${digit.repeat(16)}-01` },
-});
+function caller(digit: string) {
+  return {
+    traceId: digit.repeat(32),
+    header: { traceparent: `00-${digit.repeat(32)}-${digit.repeat(16)}-01` },
+  };
+}
+
 const CALLERS = {
   whole: caller('a'),
   first: caller('b'),
@@ -28,7 +31,7 @@ const CALLERS = {
   off: caller('e'),
 };
 
-const upload = async (fileId: string, headers: Record<string, string>): Promise<string> => {
+async function upload(fileId: string, headers: Record<string, string>): Promise<string> {
   const form = new FormData();
   form.append('file', new Blob([`# ${fileId}\n\nThe lighthouse keeps ${fileId} oil lamps.`]), `${fileId}.md`);
   const answer = await stack.request(`/indexer/partition/lamps/file/${fileId}`, {
@@ -37,9 +40,9 @@ const upload = async (fileId: string, headers: Record<string, string>): Promise<
     headers,
   });
   return ((await answer.json()) as { task_status_url: string }).task_status_url;
-};
+}
 
-const chat = async (headers: Record<string, string>): Promise<void> => {
+async function chat(headers: Record<string, string>): Promise<void> {
   const answer = await stack.request('/v1/chat/completions', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -50,15 +53,18 @@ const chat = async (headers: Record<string, string>): Promise<void> => {
     }),
   });
   await answer.text();
-};
+}
 
-const traceOf = ({ traceId }: { traceId: string }): ReceivedSpan[] =>
-  collector.spans().filter((span) => span.traceId === traceId);
+function traceOf({ traceId }: { traceId: string }): ReceivedSpan[] {
+  return collector.spans().filter((span) => span.traceId === traceId);
+}
+
 /** Processes hand their spans over every five seconds. */
-const untilTraced = (name: keyof typeof CALLERS, last: string): Promise<true> =>
-  until(`the trace of ${name} holds ${last}`, async () =>
+function untilTraced(name: keyof typeof CALLERS, last: string): Promise<true> {
+  return until(`the trace of ${name} holds ${last}`, async () =>
     spanPaths(traceOf(CALLERS[name])).some((path) => path.endsWith(last)),
   );
+}
 
 beforeAll(async () => {
   [server, collector] = await Promise.all([
@@ -159,7 +165,7 @@ describe('traces', () => {
 });
 
 /** For `docs/tracing.md`. */
-const print = (name: string, trace: readonly ReceivedSpan[]): void => {
+function print(name: string, trace: readonly ReceivedSpan[]): void {
   const folder = process.env['TRACES_TO'];
   if (folder !== undefined) writeFileSync(`${folder}/${name}.txt`, `${spanTree(trace)}\n`);
-};
+}

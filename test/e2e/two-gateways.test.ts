@@ -30,10 +30,12 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-const portOf = (url: string): number => Number(new URL(url).port);
+function portOf(url: string): number {
+  return Number(new URL(url).port);
+}
 
 /** The shipped configuration with two addresses in the place of Docker's names, and ports that are free here. */
-const localConfig = async (gateways: readonly number[]) => {
+async function localConfig(gateways: readonly number[]) {
   const documents = await freePort();
   const proxy = await freePort();
   const servers = gateways.map((port, index) => `    server gateway${index} 127.0.0.1:${port}`).join('\n');
@@ -48,12 +50,13 @@ const localConfig = async (gateways: readonly number[]) => {
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, text);
   return { file, documents: `http://127.0.0.1:${documents}`, proxy: `http://127.0.0.1:${proxy}` };
-};
+}
 
-const exit = (child: ChildProcess): Promise<number | null> =>
-  new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+function exit(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+}
 
-const startBalancer = async (gateways: readonly number[]) => {
+async function startBalancer(gateways: readonly number[]) {
   const { file, ...addresses } = await localConfig(gateways);
   const child = spawn(haproxy ?? '', ['-db', '-f', file], { stdio: 'ignore' });
   const ended = exit(child);
@@ -68,10 +71,10 @@ const startBalancer = async (gateways: readonly number[]) => {
     ),
   );
   return addresses;
-};
+}
 
 /** A gateway that is killed in each request: it takes it and breaks off before a word of an answer. */
-const startDying = async (): Promise<{ port: number; taken: () => number }> => {
+async function startDying(): Promise<{ port: number; taken: () => number }> {
   let taken = 0;
   const server: Server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -85,14 +88,15 @@ const startDying = async (): Promise<{ port: number; taken: () => number }> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(() => server.close());
   return { port: (server.address() as AddressInfo).port, taken: () => taken };
-};
+}
 
-const start = async (): Promise<Proxy> => {
+async function start(): Promise<Proxy> {
   const gateway = await startProxy({ trustedProxies: ['127.0.0.1'] });
   closing.push(() => gateway.close());
   return gateway;
-};
-const push = async (base: string, index: number): Promise<number> => {
+}
+
+async function push(base: string, index: number): Promise<number> {
   const answer = await fetch(`${base}/v3/signals`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: 'Bearer a-token' },
@@ -100,7 +104,7 @@ const push = async (base: string, index: number): Promise<number> => {
   });
   await answer.arrayBuffer();
   return answer.status;
-};
+}
 
 withHaproxy('two gateways behind HAProxy', () => {
   test('the configuration is valid', async () => {

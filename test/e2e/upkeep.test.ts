@@ -36,17 +36,18 @@ afterAll(async () => {
   await connection.close();
 });
 
-const parsedConfig = (prefix: string, changes: Record<string, string>): Config =>
-  parseConfig({
+function parsedConfig(prefix: string, changes: Record<string, string>): Config {
+  return parseConfig({
     TASK_QUEUE_PREFIX: prefix,
     TEMPORAL_ADDRESS: process.env['TEMPORAL_ADDRESS']!,
     AUTH_TOKEN: randomBytes(16).toString('hex'),
     SECRETS_KEY: randomBytes(32).toString('base64'),
     ...changes,
   });
+}
 
 /** An installation of its own; `again` is what a worker does at its start. */
-const install = () => {
+function install() {
   const prefix = `upkeep-${process.pid}-${randomBytes(4).toString('hex')}-`;
   used.push(prefix);
   return {
@@ -58,10 +59,10 @@ const install = () => {
       end();
     },
   };
-};
+}
 
 /** What became of the workflow's present run: its input, and the signals that it got, in order. */
-const historyOf = async (workflowId: string) => {
+async function historyOf(workflowId: string) {
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
   const payloads = (list: unknown): unknown =>
     (
@@ -73,15 +74,15 @@ const historyOf = async (workflowId: string) => {
       signal == null ? [] : [[signal.signalName, payloads(signal.input)]],
     ),
   };
-};
+}
 
-const runOf = async (workflowId: string): Promise<{ runId: string; status: string }> => {
+async function runOf(workflowId: string): Promise<{ runId: string; status: string }> {
   const { runId, status } = await client.workflow.getHandle(workflowId).describe();
   return { runId, status: status.name };
-};
+}
 
-const exists = (scheduleId: string): Promise<boolean> =>
-  client.schedule
+function exists(scheduleId: string): Promise<boolean> {
+  return client.schedule
     .getHandle(scheduleId)
     .describe()
     .then(
@@ -91,6 +92,7 @@ const exists = (scheduleId: string): Promise<boolean> =>
         return false;
       },
     );
+}
 
 describe('the upkeep', () => {
   it('is one open workflow for each job, however many workers start, and they tell it their configuration', async () => {

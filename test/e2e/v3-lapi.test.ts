@@ -38,25 +38,35 @@ beforeEach(async () => {
   lapi = newLapi(randomBytes(24).toString('hex'));
 });
 
-const newLapi = (machineId: string, disk?: { token: string | null }) =>
-  createV3Lapi({ url: stack.base, machineId, ...(disk === undefined ? {} : { disk }) });
+function newLapi(machineId: string, disk?: { token: string | null }) {
+  return createV3Lapi({ url: stack.base, machineId, ...(disk === undefined ? {} : { disk }) });
+}
 
 /** As 1.7.7 writes them: of a kind, with context where it is shared, and with the decisions that followed. */
-const signals = (count: number) =>
-  Array.from({ length: count }, (_, index) =>
+function signals(count: number) {
+  return Array.from({ length: count }, (_, index) =>
     sampleSignal(index, {
       kind: 'crowdsec',
       context: index % 2 === 0 ? null : [{ key: 'target_user', value: '["root","été"]' }],
     }),
   );
-const arrived = (): unknown[] => standIn.received(lapi.machineId).flatMap(({ items }) => items);
-const allArrive = (count: number): Promise<boolean> =>
-  until(`${count} signals have arrived`, async () => arrived().length >= count, { withinMs: 60_000 });
-const group = (...values: string[]) => ({
-  scenario: 'crowdsecurity/community',
-  scope: 'Ip',
-  decisions: values.map((value) => ({ value, duration: '167h59m30s' })),
-});
+}
+
+function arrived(): unknown[] {
+  return standIn.received(lapi.machineId).flatMap(({ items }) => items);
+}
+
+function allArrive(count: number): Promise<boolean> {
+  return until(`${count} signals have arrived`, async () => arrived().length >= count, { withinMs: 60_000 });
+}
+
+function group(...values: string[]) {
+  return {
+    scenario: 'crowdsecurity/community',
+    scope: 'Ip',
+    decisions: values.map((value) => ({ value, duration: '167h59m30s' })),
+  };
+}
 
 describe('a local API server of 1.7 through the gateway', () => {
   it('logs in, follows the grouped decisions, and its signals arrive as they are, once and in order', async () => {

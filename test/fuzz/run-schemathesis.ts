@@ -33,19 +33,19 @@ interface FuzzReport {
 }
 
 /** Where the tool is, as the launcher obtained it; null where it could not. */
-export const findSchemathesis = (): { python: string; packages: string } | null => {
+export function findSchemathesis(): { python: string; packages: string } | null {
   const { TAMIS_PYTHON: python, TAMIS_FUZZ_PACKAGES: packages } = process.env;
   return python === undefined || packages === undefined ? null : { python, packages };
-};
+}
 
 /**
  * Sends generated requests, right and wrong ones, to each operation of `/openapi.json`, and compares every answer with
  * what the document says of it. The same seed makes the same requests.
  */
-export const runSchemathesis = async (
+export async function runSchemathesis(
   { python, packages }: { python: string; packages: string },
   run: FuzzRun,
-): Promise<FuzzReport> => {
+): Promise<FuzzReport> {
   const folder = await mkdtemp(join(tmpdir(), 'tamis-fuzz-'));
   const report = join(folder, 'report.xml');
   const config = join(folder, 'schemathesis.toml');
@@ -112,4 +112,4 @@ export const runSchemathesis = async (
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-};
+}

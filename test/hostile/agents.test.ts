@@ -20,21 +20,21 @@ afterAll(async () => {
 
 const LONG = 'some words '.repeat(400_000);
 
-const post = async (method: string, params: object): Promise<{ status: number; text: string }> => {
+async function post(method: string, params: object): Promise<{ status: number; text: string }> {
   const response = await gateway.call('POST', '/mcp', {
     headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
   return { status: response.status, text: await response.text() };
-};
+}
 
 /** Answered shortly, in both senses, and written down as shortly. */
-const expectShort = async (method: string, params: object, of: RegExp): Promise<void> => {
+async function expectShort(method: string, params: object, of: RegExp): Promise<void> {
   const before = gateway.logLines.length;
   const { status, text } = await watchHealth(gateway, () => post(method, params));
   expect([status, text.length < 5_000, text.slice(0, 500)]).toEqual([200, true, expect.stringMatching(of)]);
   for (const line of gateway.logLines.slice(before)) expect(line.length).toBeLessThan(5_000);
-};
+}
 
 /** What fits where nothing is said. */
 const ARGUMENTS: Record<string, unknown> = {

@@ -18,11 +18,12 @@ afterEach(async () => {
   sockets = [];
   await gateway.close();
 });
-const start = async (options: GatewayOptions = {}): Promise<void> => {
-  gateway = await startGateway(options);
-};
 
-const open = (): { socket: Socket; heard: () => string; ended: () => boolean } => {
+async function start(options: GatewayOptions = {}): Promise<void> {
+  gateway = await startGateway(options);
+}
+
+function open(): { socket: Socket; heard: () => string; ended: () => boolean } {
   let heard = '';
   let ended = false;
   const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
@@ -31,10 +32,13 @@ const open = (): { socket: Socket; heard: () => string; ended: () => boolean } =
   socket.on('error', () => undefined);
   sockets.push(socket);
   return { socket, heard: () => heard, ended: () => ended };
-};
+}
 
-const head = (path: string, token: string, ...lines: string[]): string =>
-  [`POST ${path} HTTP/1.1`, 'Host: gateway', `Authorization: Bearer ${token}`, ...lines, '', ''].join('\r\n');
+function head(path: string, token: string, ...lines: string[]): string {
+  return [`POST ${path} HTTP/1.1`, 'Host: gateway', `Authorization: Bearer ${token}`, ...lines, '', ''].join(
+    '\r\n',
+  );
+}
 
 const PACE = { windowMs: 200, leastBytes: 100, drainBytes: 32 * 1024 * 1024, drainMs: 2_000 };
 const JSON_TYPE = 'Content-Type: application/json';
@@ -141,8 +145,11 @@ test('bodies in flight are bounded by their bytes, and by the share of each user
 }, 60_000);
 
 const MULTIPART = 'Content-Type: multipart/form-data; boundary=x';
-const field = (name: string, more = ''): string =>
-  `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
+
+function field(name: string, more = ''): string {
+  return `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
+}
+
 /** Forms without an end, whose text fields hold nearly eight megabytes each. */
 const LARGE_FIELDS = Array.from({ length: 8 }, (_, i) => `${field(`f${i}`)}${'x'.repeat(990_000)}\r\n`).join(
   '',

@@ -38,15 +38,15 @@ const OWN_SESSION = '/app/session';
 const MAKES_PARTITIONS = 'post /partition/{partition}';
 const READ_WITHIN_MS = 2_000;
 
-const isKnown = ({ auth }: Route): boolean => {
+function isKnown({ auth }: Route): boolean {
   if (auth === 'public' || auth === 'user' || auth === 'admin') return true;
   if (typeof auth !== 'object' || auth === null) return false;
   if ('partition' in auth) return auth.partition in RANK;
   return 'key' in auth ? auth.key === 'dashboard' : 'token' in auth && auth.token === 'capi';
-};
+}
 
 /** Whether what the route declares lets this caller in, for a resource of this kind. */
-const mayCall = (of: Route, { user, scopes }: Caller, kind: Kind): boolean => {
+function mayCall(of: Route, { user, scopes }: Caller, kind: Kind): boolean {
   const { auth } = of;
   if (auth === 'public' || (typeof auth === 'object' && 'token' in auth)) return true;
   if (typeof auth === 'object' && 'key' in auth)
@@ -56,9 +56,9 @@ const mayCall = (of: Route, { user, scopes }: Caller, kind: Kind): boolean => {
   if (auth === 'admin') return user.admin;
   if (auth.admin === true && !user.admin) return false;
   return kind === 'own' && user.role !== null && RANK[user.role] >= RANK[auth.partition];
-};
+}
 
-const populate = async (proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> => {
+async function populate(proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const owner = proxy.addUser('owner');
   const stranger = proxy.addUser('stranger');
@@ -132,18 +132,20 @@ const populate = async (proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> 
     { name: 'a watcher', headers: bearer(mintToken('w2').token) },
   ];
   return { callers, ids };
-};
+}
 
-const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+function nameOf({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
 
-const fill = ({ path, request }: Route, ids: Record<string, string>, kind: Kind): string => {
+function fill({ path, request }: Route, ids: Record<string, string>, kind: Kind): string {
   const filled = path.replaceAll(/\{\+?(\w+)\}/g, (_, name: string) => ids[name] ?? 'missing');
   const asksForText = request?.query !== undefined && 'text' in request.query.shape;
   return `${filled}${asksForText ? `?text=zanzibar&partitions=${kind}` : ''}`;
-};
+}
 
 /** The answer as far as it comes: a stream of events may have no end. */
-const read = async (response: Response, stop: AbortController): Promise<string> => {
+async function read(response: Response, stop: AbortController): Promise<string> {
   const parts: Buffer[] = [];
   const timer = setTimeout(() => stop.abort(), READ_WITHIN_MS);
   try {
@@ -154,14 +156,14 @@ const read = async (response: Response, stop: AbortController): Promise<string> 
     clearTimeout(timer);
   }
   return Buffer.concat(parts).toString();
-};
+}
 
 /**
  * Asks each route of the table as each caller for what is theirs, a stranger's and nobody's. Whoever a route lets in
  * changes things of nobody only, so that the others find them.
  * @returns one line for everything that is not as the routes declare
  */
-const askEverything = async (proxy: Proxy): Promise<{ findings: string[]; asked: number }> => {
+async function askEverything(proxy: Proxy): Promise<{ findings: string[]; asked: number }> {
   const { callers, ids } = await populate(proxy);
   const findings: string[] = [];
   let asked = 0;
@@ -211,7 +213,7 @@ const askEverything = async (proxy: Proxy): Promise<{ findings: string[]; asked:
     }
   }
   return { findings, asked };
-};
+}
 
 let proxy: Proxy;
 beforeAll(async () => {

@@ -16,10 +16,10 @@ let sent = 0;
 let type = 'text/event-stream';
 let piece = '';
 
-const pour = (response: ServerResponse): void => {
+function pour(response: ServerResponse): void {
   while (!response.destroyed && response.write(piece)) sent += piece.length;
   response.once('drain', () => pour(response));
-};
+}
 
 beforeAll(async () => {
   dispatcher = new Agent();
@@ -36,8 +36,8 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const modelOf = (provider: 'openai' | 'ollama', totalMs: number | null = null): LanguageModel =>
-  createRemoteLanguageModel({
+function modelOf(provider: 'openai' | 'ollama', totalMs: number | null = null): LanguageModel {
+  return createRemoteLanguageModel({
     endpointName: 'llm_override',
     modelName: 'endless',
     contextTokens: 1000,
@@ -50,8 +50,9 @@ const modelOf = (provider: 'openai' | 'ollama', totalMs: number | null = null): 
     }),
     calls: createResilientCalls({ name: 'llm_override', concurrency: 1 }),
   });
+}
 
-const listen = async (model: LanguageModel, maxTokens?: number) => {
+async function listen(model: LanguageModel, maxTokens?: number) {
   sent = 0;
   let content = '';
   let finish: string | undefined;
@@ -61,9 +62,11 @@ const listen = async (model: LanguageModel, maxTokens?: number) => {
     finish = delta.finishReason ?? finish;
   }
   return { content, finish };
-};
+}
 
-const event = (delta: object): string => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
+function event(delta: object): string {
+  return `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
+}
 
 test.each([
   ['words', { content: 'word '.repeat(20) }],

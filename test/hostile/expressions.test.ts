@@ -21,14 +21,15 @@ const BUILT_AT_RUN_TIME: Readonly<Record<string, number>> = {
   'activities/models/servers/wordpiece-text.ts': 1,
 };
 
-const sourcesIn = (folder: string): string[] =>
-  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return sourcesIn(path);
     return path.endsWith('.ts') ? [path] : [];
   });
+}
 
-const readExpressions = (): { literals: Map<string, string>; built: Record<string, number> } => {
+function readExpressions(): { literals: Map<string, string>; built: Record<string, number> } {
   const literals = new Map<string, string>();
   const built: Record<string, number> = {};
   for (const path of ROOTS.flatMap(sourcesIn)) {
@@ -41,12 +42,12 @@ const readExpressions = (): { literals: Map<string, string>; built: Record<strin
     visit(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true));
   }
   return { literals, built };
-};
+}
 
-const compile = (literal: string): RegExp => {
+function compile(literal: string): RegExp {
   const end = literal.lastIndexOf('/');
   return new RegExp(literal.slice(1, end), literal.slice(end + 1));
-};
+}
 
 test('the search for attacks finds what is quadratic, cubic and exponential, and spares what is linear', () => {
   expect(findAttack(/\s+$/)).not.toBeNull();

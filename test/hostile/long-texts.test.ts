@@ -14,17 +14,20 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const post = async (path: string, body: string): Promise<number> => {
+async function post(path: string, body: string): Promise<number> {
   const response = await gateway.call('POST', path, {
     body,
     headers: { 'Content-Type': 'application/json' },
   });
   await response.arrayBuffer();
   return response.status;
-};
+}
 
-const noise = (length: number): string =>
-  Array.from({ length }, (_, i) => String.fromCharCode(33 + ((i * 7919 + (i >> 3) * 31) % 90))).join('');
+function noise(length: number): string {
+  return Array.from({ length }, (_, i) => String.fromCharCode(33 + ((i * 7919 + (i >> 3) * 31) % 90))).join(
+    '',
+  );
+}
 
 test.each([
   ['letters', (length: number) => noise(length)],
@@ -54,7 +57,7 @@ test('counting in slices counts what counting at once does', async () => {
 });
 
 /** The longest turn of the event loop, as a share of what this process worked in all, and what came of the work. */
-const longestTurn = async <T>(work: () => Promise<T>): Promise<{ share: number; result: T }> => {
+async function longestTurn<T>(work: () => Promise<T>): Promise<{ share: number; result: T }> {
   let ended = false;
   const workedSince = (before: NodeJS.CpuUsage): number => {
     const { user, system } = process.cpuUsage(before);
@@ -72,13 +75,16 @@ const longestTurn = async <T>(work: () => Promise<T>): Promise<{ share: number; 
   })();
   const result = await work().finally(() => (ended = true));
   return { share: (await watch) / workedSince(began), result };
-};
+}
 
-const source = (text: string) => ({
-  source: { title: 'a page', url: 'https://pages.example', snippet: '' },
-  heading: 'a page',
-  text,
-});
+function source(text: string) {
+  return {
+    source: { title: 'a page', url: 'https://pages.example', snippet: '' },
+    heading: 'a page',
+    text,
+  };
+}
+
 const frame = {
   template: BUNDLED_PROMPTS.sys_prompt,
   date: new Date(0),

@@ -11,9 +11,11 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
 
-const start = async (options: ProxyOptions = {}) => {
+async function start(options: ProxyOptions = {}) {
   const proxy = await startProxy({ trustedProxies: ['127.0.0.1'], ...options });
   closers.push(proxy.close);
   let serial = 0;
@@ -28,10 +30,15 @@ const start = async (options: ProxyOptions = {}) => {
     watchers: (await proxy.stores.watchers.list()).length,
   });
   return { proxy, push, stored };
-};
+}
 
-const made = (index: number): string => mintToken(`made-up-${index}`).token;
-const strangers = (strangersPerAddress: number): ProxyOptions => ({ settings: { strangersPerAddress } });
+function made(index: number): string {
+  return mintToken(`made-up-${index}`).token;
+}
+
+function strangers(strangersPerAddress: number): ProxyOptions {
+  return { settings: { strangersPerAddress } };
+}
 
 it('made-up watchers of one address get so many records, workflows and signals', async () => {
   const { proxy, push, stored } = await start();

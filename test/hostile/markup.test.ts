@@ -9,8 +9,8 @@ const GROWTH = 30;
 const FLOOR_MS = 20;
 
 /** CPU time of this process, the least of three: what others do on the machine does not count. */
-const leastCpuMs = (work: () => void): number =>
-  Math.min(
+function leastCpuMs(work: () => void): number {
+  return Math.min(
     ...[1, 2, 3].map(() => {
       const before = process.cpuUsage();
       work();
@@ -18,8 +18,11 @@ const leastCpuMs = (work: () => void): number =>
       return (user + system) / 1000;
     }),
   );
+}
 
-const textOf = (html: string): string => [...parseFlatHtml(html)].map(({ text }) => text).join('\n');
+function textOf(html: string): string {
+  return [...parseFlatHtml(html)].map(({ text }) => text).join('\n');
+}
 
 /** Wherever reading begins, each `>` of these stands in quotes that are open, and no tag ends. */
 const NEVER_CLOSED = ['<a ="" =">', `<a ='' ='>`, `<a ="" ='' =">`];

@@ -5,17 +5,18 @@ import type { Gateway } from '../api/support/start-gateway.js';
 
 let gateway: Gateway;
 afterEach(() => gateway.close());
-const start = async (env: Record<string, string> = {}): Promise<void> => {
+
+async function start(env: Record<string, string> = {}): Promise<void> {
   gateway = await startGateway({ env: { AUTH_TOKEN: '', ...env } });
-};
+}
 
 /** Around fetch, which sets these headers itself. */
-const ask = (
+function ask(
   method: string,
   path: string,
   headers: Record<string, string> = {},
-): Promise<{ status: number; text: string }> =>
-  new Promise((resolve, reject) => {
+): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
     const body = method === 'POST' ? '{"display_name":"mallory","is_admin":true}' : '';
     const sent = request(
       `${gateway.url}${path}`,
@@ -28,8 +29,15 @@ const ask = (
     );
     sent.on('error', reject).end(body);
   });
-const status = async (...asked: Parameters<typeof ask>): Promise<number> => (await ask(...asked)).status;
-const userNames = async (): Promise<string> => (await ask('GET', '/users/')).text;
+}
+
+async function status(...asked: Parameters<typeof ask>): Promise<number> {
+  return (await ask(...asked)).status;
+}
+
+async function userNames(): Promise<string> {
+  return (await ask('GET', '/users/')).text;
+}
 
 describe('without AUTH_TOKEN', () => {
   test.each([

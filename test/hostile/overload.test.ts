@@ -20,7 +20,7 @@ afterEach(async () => {
   await proxy.close();
 });
 
-const startWith = async (beforeInsert: () => Promise<void>): Promise<void> => {
+async function startWith(beforeInsert: () => Promise<void>): Promise<void> {
   proxy = await startProxy({
     adapt: ({ alerts }) => ({
       alerts: {
@@ -32,14 +32,15 @@ const startWith = async (beforeInsert: () => Promise<void>): Promise<void> => {
       },
     }),
   });
-};
+}
+
 /** A store that takes everything and ends nothing before `release`. */
-const start = (): Promise<void> => {
+function start(): Promise<void> {
   const standstill = new Promise<void>((resolve) => (release = resolve));
   return startWith(() => standstill);
-};
+}
 
-const open = (length: number): { socket: Socket; heard: () => string } => {
+function open(length: number): { socket: Socket; heard: () => string } {
   let heard = '';
   const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1');
   socket.on('data', (bytes: Buffer) => (heard += bytes.toString('latin1')));
@@ -57,7 +58,7 @@ const open = (length: number): { socket: Socket; heard: () => string } => {
     ].join('\r\n'),
   );
   return { socket, heard: () => heard };
-};
+}
 
 test('more pushes than can be stored are refused before their bodies come; those taken are stored', async () => {
   await start();

@@ -14,7 +14,9 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
 
 interface Taken {
   method: string;
@@ -24,7 +26,7 @@ interface Taken {
 }
 
 /** A gateway before a CAPI that takes the tokens on its list and no other. */
-const start = async (options: ProxyOptions = {}) => {
+async function start(options: ProxyOptions = {}) {
   const good = new Set<string>();
   const taken: Taken[] = [];
   const state = { script: null as RequestListener | null };
@@ -55,14 +57,18 @@ const start = async (options: ProxyOptions = {}) => {
       body: Buffer.from(body),
     });
   return { good, taken, state, proxy, upstream, down, send };
-};
+}
 
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+function bearer(token: string) {
+  return { authorization: `Bearer ${token}` };
+}
+
 const GZIP = { 'content-encoding': 'gzip' };
-const cpuMs = (since?: NodeJS.CpuUsage): number => {
+
+function cpuMs(since?: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(since);
   return (user + system) / 1000;
-};
+}
 
 describe('usage metrics that grow when they are unpacked', () => {
   const bomb = gzipSync(`{"remediation_components":[${'{},'.repeat(4_000_000)}{}]}`);

@@ -13,13 +13,15 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-const ask = (method: string, path: string, headers: Record<string, string> = {}) =>
-  proxy.call(method, path, { token: null, headers });
-const statusOf = async (...asked: Parameters<typeof ask>): Promise<number> => {
+function ask(method: string, path: string, headers: Record<string, string> = {}) {
+  return proxy.call(method, path, { token: null, headers });
+}
+
+async function statusOf(...asked: Parameters<typeof ask>): Promise<number> {
   const response = await ask(...asked);
   await response.arrayBuffer();
   return response.status;
-};
+}
 
 describe('a page of another origin', () => {
   it('writes nothing through any route, with a wrong X-CSRF-Token or without one', async () => {

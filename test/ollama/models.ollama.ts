@@ -8,13 +8,12 @@ import type { OpenedModels } from '../support/model-server/open-models.js';
 const EMBEDDER = 'all-minilm';
 const LLM = 'smollm2';
 
-const host = process.env['OLLAMA_HOST'];
-if (host === undefined || host === '')
-  throw new Error('OLLAMA_HOST is not set: run the suite through `npm run test:ollama`.');
+const host = process.env['OLLAMA_HOST'] ?? '';
+if (host === '') throw new Error('OLLAMA_HOST is not set: run the suite through `npm run test:ollama`.');
 
 /** Both dialects that Ollama speaks. A slow machine needs time for the first answer. */
-const open = (provider: 'ollama' | 'openai'): Promise<OpenedModels> =>
-  openModels({
+function open(provider: 'ollama' | 'openai'): Promise<OpenedModels> {
+  return openModels({
     OLLAMA_HOST: host,
     EMBEDDER_MODEL_NAME: EMBEDDER,
     MODEL: LLM,
@@ -24,20 +23,29 @@ const open = (provider: 'ollama' | 'openai'): Promise<OpenedModels> =>
     EMBEDDER_TIMEOUT: '600',
     LLM_TIMEOUT: '600',
   });
+}
 
-const subject = <Model>(
+function subject<Model>(
   name: string,
   provider: 'ollama' | 'openai',
   pick: (models: OpenedModels) => Promise<Model>,
-) => ({
-  name,
-  async open() {
-    const models = await open(provider);
-    return { store: await pick(models), close: () => models.close() };
-  },
-});
-const embedder = ({ registry }: OpenedModels): Promise<Embedder> => registry.embedder('default');
-const llm = ({ registry }: OpenedModels): Promise<LanguageModel> => registry.languageModel();
+) {
+  return {
+    name,
+    async open() {
+      const models = await open(provider);
+      return { store: await pick(models), close: () => models.close() };
+    },
+  };
+}
+
+function embedder({ registry }: OpenedModels): Promise<Embedder> {
+  return registry.embedder('default');
+}
+
+function llm({ registry }: OpenedModels): Promise<LanguageModel> {
+  return registry.languageModel();
+}
 
 for (const provider of ['ollama', 'openai'] as const) {
   // In the OpenAI format Ollama cuts what is too long without a word, so that promise holds in its own dialect only.

@@ -111,20 +111,23 @@ afterAll(async () => {
 }, 120_000);
 
 const bomber = mintToken('bomber').token;
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-const createUser = async (name: string): Promise<string> => {
+function bearer(token: string) {
+  return { authorization: `Bearer ${token}` };
+}
+
+async function createUser(name: string): Promise<string> {
   const form = new FormData();
   form.set('display_name', name);
   const response = await stack.request('/users/', { method: 'POST', body: form });
   return ((await response.json()) as { token: string }).token;
-};
+}
 
-const post = async (
+async function post(
   path: string,
   body: string | Buffer,
   { token, headers = {}, dispatcher = agent }: { token?: string; headers?: object; dispatcher?: Agent } = {},
-): Promise<{ status: number; text: string }> => {
+): Promise<{ status: number; text: string }> {
   const { statusCode, body: answer } = await request(`${stack.base}${path}`, {
     method: 'POST',
     dispatcher,
@@ -132,17 +135,18 @@ const post = async (
     headers: { 'content-type': 'application/json', ...(token && bearer(token)), ...headers },
   });
   return { status: statusCode, text: await answer.text() };
-};
+}
 
-const chat = async (token: string, metadata?: object, content = 'What is said of the mill?') =>
-  await post(
+async function chat(token: string, metadata?: object, content = 'What is said of the mill?') {
+  return await post(
     '/v1/chat/completions',
     JSON.stringify({ model: 'rag-mine', stream: true, metadata, messages: [{ role: 'user', content }] }),
     { token },
   );
+}
 
 /** So many a second, whatever the answers take: a slow gateway is asked no less. */
-const keepUp = async (perSecond: number, seconds: number, ask: () => Promise<void>): Promise<void> => {
+async function keepUp(perSecond: number, seconds: number, ask: () => Promise<void>): Promise<void> {
   const asked: Promise<void>[] = [];
   const from = performance.now();
   for (let index = 0; index < perSecond * seconds; index += 1) {
@@ -150,10 +154,11 @@ const keepUp = async (perSecond: number, seconds: number, ask: () => Promise<voi
     asked.push(ask());
   }
   await Promise.all(asked);
-};
+}
 
 let serial = 0;
-const load = async (seconds: number): Promise<Load> => {
+
+async function load(seconds: number): Promise<Load> {
   const found: Load = { chats: [], pushes: [], faults: [] };
   const timed = async (into: number[], work: () => Promise<{ status: number; text: string }>) => {
     const from = performance.now();
@@ -173,37 +178,41 @@ const load = async (seconds: number): Promise<Load> => {
     }),
   ]);
   return found;
-};
+}
 
-const p99 = (times: readonly number[]): number =>
-  percentile(
+function p99(times: readonly number[]): number {
+  return percentile(
     [...times].sort((a, b) => a - b),
     0.99,
   );
+}
 
-const upload = async (index: number, content: string, filename: string, metadata = '{}'): Promise<void> => {
+async function upload(index: number, content: string, filename: string, metadata = '{}'): Promise<void> {
   const response = await stack.request(`/indexer/partition/theirs/file/f${index}-${Date.now()}`, {
     method: 'POST',
     headers: bearer(foe),
     body: uploadForm(content, { filename, metadata }),
   });
   await response.text();
-};
+}
 
 /** A connection that says what it will send and then sends a byte at a time. */
-const stall = async (path: string, head: string): Promise<void> => {
+async function stall(path: string, head: string): Promise<void> {
   const socket = connect(Number(new URL(stack.base).port), '127.0.0.1');
   socket.on('error', () => undefined);
   const body = 'Content-Type: application/json\r\nContent-Length: 100000';
   socket.write(`POST ${path} HTTP/1.1\r\nHost: gateway\r\n${head}${body}\r\n\r\n{`);
   await Promise.race([once(socket, 'close'), pause(5_000)]);
   socket.destroy();
-};
+}
 
 const by = { dispatcher: foes };
 const bomb = gzipSync(`{"remediation_components":[${'{},'.repeat(4_000_000)}{}]}`);
 const GZIP = { 'content-encoding': 'gzip' };
-const made = (index: number): string => mintToken(`made-up-${index}-${Date.now()}`).token;
+
+function made(index: number): string {
+  return mintToken(`made-up-${index}-${Date.now()}`).token;
+}
 
 const ATTACKS: Attack[] = [
   {
@@ -275,7 +284,7 @@ const ATTACKS: Attack[] = [
   },
 ];
 
-const during = async (attack: Attack, seconds: number): Promise<{ found: Load; tries: number }> => {
+async function during(attack: Attack, seconds: number): Promise<{ found: Load; tries: number }> {
   let over = false;
   let tries = 0;
   const hand = async (): Promise<void> => {
@@ -289,7 +298,7 @@ const during = async (attack: Attack, seconds: number): Promise<{ found: Load; t
   over = true;
   await hands;
   return { found, tries };
-};
+}
 
 it(
   'chats and pushes go on beside each attack',

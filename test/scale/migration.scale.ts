@@ -15,7 +15,11 @@ import type { RunningStack } from '../support/running-stack.js';
 import { until } from '../support/until.js';
 
 const local = mkdtempSync(join(tmpdir(), 'tamis-test-migration-'));
-const quiet = () => undefined;
+
+function quiet() {
+  return undefined;
+}
+
 const bench: Workbench = {
   paths: { ...pathsOf(process.env), local, logs: join(local, 'log') },
   settings: {},
@@ -40,7 +44,7 @@ afterAll(async () => {
   rmSync(local, { recursive: true, force: true });
 }, 60_000);
 
-const killEngineHalfway = async (): Promise<void> => {
+async function killEngineHalfway(): Promise<void> {
   await until(
     'a third is copied',
     async () => {
@@ -55,7 +59,7 @@ const killEngineHalfway = async (): Promise<void> => {
   );
   signalGroup(bench.record.read().processes['opensearch']!.pid, 'SIGKILL');
   await engine.start();
-};
+}
 
 describe('100,000 chunks of schema 2', () => {
   it('are migrated by a worker that is killed five times, on an engine that is killed once', async () => {

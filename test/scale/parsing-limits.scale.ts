@@ -17,15 +17,16 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => stack?.close(), 120_000);
 
-const outcomeOf = async (id: string, name: string, content: Buffer | string): Promise<unknown[]> => {
+async function outcomeOf(id: string, name: string, content: Buffer | string): Promise<unknown[]> {
   const bytes = new Uint8Array(Buffer.from(content));
   const url = await client.upload('POST', 'limits', id, bytes, name);
   const { task_state, error } = await client.ended(url, 20 * 60_000);
   return [task_state, error?.code ?? null];
-};
+}
 
-const firstHit = async (id: string, text: string) =>
-  (await client.search(`/search/partition/limits/file/${id}`, { text, top_k: '3' }))[0];
+async function firstHit(id: string, text: string) {
+  return (await client.search(`/search/partition/limits/file/${id}`, { text, top_k: '3' }))[0];
+}
 
 describe('big documents within the limits', () => {
   it('a PDF of 1,000 pages, each found under its number', async () => {

@@ -19,33 +19,35 @@ import { createFakeStores } from './fakes/create-fake-stores.js';
 export type ActivityBench = Awaited<ReturnType<typeof activityBench>>;
 
 /** A parser that writes the chunks it is told to, or fails as told. */
-export const scriptedParser = (
+export function scriptedParser(
   texts: readonly string[] | Error,
   headingPath: readonly string[] = [],
-): Pick<ParserPool, 'parseAndChunk'> => ({
-  async parseAndChunk({ outputPath }) {
-    if (texts instanceof Error) throw texts;
-    const lines = texts.map((text, position) =>
-      JSON.stringify({
-        position,
-        text,
-        page: null,
-        headingPath,
-        chunkType: 'text',
-        tokens: 3,
-        sectionId: 0,
-      }),
-    );
-    await writeFile(outputPath, lines.map((line) => `${line}\n`).join(''));
-    return { chunkCount: texts.length, tokens: 0, characters: 0, pages: null, outputPath };
-  },
-});
+): Pick<ParserPool, 'parseAndChunk'> {
+  return {
+    async parseAndChunk({ outputPath }) {
+      if (texts instanceof Error) throw texts;
+      const lines = texts.map((text, position) =>
+        JSON.stringify({
+          position,
+          text,
+          page: null,
+          headingPath,
+          chunkType: 'text',
+          tokens: 3,
+          sectionId: 0,
+        }),
+      );
+      await writeFile(outputPath, lines.map((line) => `${line}\n`).join(''));
+      return { chunkCount: texts.length, tokens: 0, characters: 0, pages: null, outputPath };
+    },
+  };
+}
 
 /** The activities over fakes, with one admitted upload of a file, in their mock context. */
-export const activityBench = async (
+export async function activityBench(
   parser: Pick<ParserPool, 'parseAndChunk'> = scriptedParser(['one', 'two', 'three']),
   { keepUploads = true, now = () => new Date() } = {},
-) => {
+) {
   const stores = createFakeStores();
   for (const endpoint of BUILTIN_ENDPOINTS) {
     await stores.endpoints.seed(endpoint);
@@ -136,21 +138,23 @@ export const activityBench = async (
   };
 
   return { ...adapters, documents, embedding, copying, sweep, admit, admitCopy };
-};
+}
 
-export const refOf = (task: TaskRecord): DocumentRef => ({
-  taskId: task.task_id,
-  fileKey: task.file_key,
-  generation: task.generation,
-});
+export function refOf(task: TaskRecord): DocumentRef {
+  return {
+    taskId: task.task_id,
+    fileKey: task.file_key,
+    generation: task.generation,
+  };
+}
 
 /** Runs one activity as the worker would, with what a former attempt left in its heartbeat. */
-export const inActivity = <T>(
+export function inActivity<T>(
   run: () => Promise<T>,
   info: { attempt?: number; heartbeatDetails?: unknown } = {},
-): { result: Promise<T>; beats: unknown[]; cancel(): void } => {
+): { result: Promise<T>; beats: unknown[]; cancel(): void } {
   const environment = new MockActivityEnvironment(info);
   const beats: unknown[] = [];
   environment.on('heartbeat', (details: unknown) => beats.push(details));
   return { result: environment.run(run), beats, cancel: () => environment.cancel() };
-};
+}

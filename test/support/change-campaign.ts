@@ -17,10 +17,10 @@ export interface ChangeReport {
  * be the one that the change has without a kill, and nothing may be left over.
  * @param options.all every scene with every moment, instead of one moment of each main scene
  */
-export const runChangeCampaign = async (
+export async function runChangeCampaign(
   stack: RunningStack,
   options: { all: boolean },
-): Promise<ChangeReport> => {
+): Promise<ChangeReport> {
   const { main, more } = scenesOf(stack);
   const report: ChangeReport = { faults: [], drifts: [], kills: [] };
   const runs = (options.all ? [...main, ...more] : main).flatMap((scene) =>
@@ -39,4 +39,4 @@ export const runChangeCampaign = async (
   report.drifts = await sweptUp(stack);
   report.faults.push(...stack.crashes());
   return report;
-};
+}

@@ -27,7 +27,7 @@ const OTHER_SEED = 2;
 const DONE = { patch: [200], move: [200, 404], remove: [204, 404], cancel: [200, 409], copy: [201, 409] };
 
 /** Every scene, those first of which one moment each is met in `npm test`. */
-export const scenesOf = (stack: RunningStack): { main: Scene[]; more: Scene[] } => {
+export function scenesOf(stack: RunningStack): { main: Scene[]; more: Scene[] } {
   const { files, chunks, tasks, partitions } = stack.adapters;
   const { call, upload, status, state, taskOf, ended, embedding, found } = persistentClient(stack);
   const path = (id: string) => `/indexer/partition/${id}/file/${DOC}`;
@@ -232,4 +232,4 @@ export const scenesOf = (stack: RunningStack): { main: Scene[]; more: Scene[] } 
     },
   ];
   return { main, more };
-};
+}

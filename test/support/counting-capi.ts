@@ -19,7 +19,7 @@ export interface CountingCapi {
 
 const MAX_FAULTS = 20;
 
-export const createCountingCapi = async (isHeldBack: (number: number) => boolean): Promise<CountingCapi> => {
+export async function createCountingCapi(isHeldBack: (number: number) => boolean): Promise<CountingCapi> {
   const next = new Map<string, number>();
   const faults: string[] = [];
   let received = 0;
@@ -65,7 +65,7 @@ export const createCountingCapi = async (isHeldBack: (number: number) => boolean
         server.closeAllConnections();
       }),
   };
-};
+}
 
 async function readBody(req: IncomingMessage): Promise<string> {
   const parts: Buffer[] = [];

@@ -12,7 +12,7 @@ export interface CutLine {
 }
 
 /** @param target `host:port`, or a URL with a port, of the real service */
-export const openCutLine = async (target: string): Promise<CutLine> => {
+export async function openCutLine(target: string): Promise<CutLine> {
   const { hostname: host, port } = new URL(target.includes('://') ? target : `tcp://${target}`);
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): void => {
@@ -55,4 +55,4 @@ export const openCutLine = async (target: string): Promise<CutLine> => {
     restore: () => (server.listening ? Promise.resolve() : listen(local)),
     close: cut,
   };
-};
+}

@@ -11,7 +11,7 @@ export interface TaskStatus {
 }
 
 /** The requests of a client of the document API, as a test writes them. */
-export const documentClient = (stack: Pick<RunningStack, 'request'>) => {
+export function documentClient(stack: Pick<RunningStack, 'request'>) {
   const send = (
     method: 'POST' | 'PUT',
     partition: string,
@@ -58,4 +58,4 @@ export const documentClient = (stack: Pick<RunningStack, 'request'>) => {
       return body.documents;
     },
   };
-};
+}

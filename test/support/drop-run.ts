@@ -3,7 +3,7 @@ import { MongoClient } from 'mongodb';
 import type { Config } from '../../schemas/config/config.js';
 
 /** Removes the database and the indices of a test run. */
-export const dropRun = async (config: Pick<Config, 'mongodb' | 'opensearch'>): Promise<void> => {
+export async function dropRun(config: Pick<Config, 'mongodb' | 'opensearch'>): Promise<void> {
   const mongo = new MongoClient(config.mongodb.url);
   try {
     await mongo.db(config.mongodb.database).dropDatabase();
@@ -17,4 +17,4 @@ export const dropRun = async (config: Pick<Config, 'mongodb' | 'opensearch'>): P
   } finally {
     await opensearch.close();
   }
-};
+}

@@ -5,11 +5,11 @@ const { similarity: _ours, ...earlierSettings } = indexSettings;
 const integer = { type: 'integer' };
 
 /** An index as the first release of schema 3 made it: section ids of 32 bits, words weighed over all tenants. */
-export const createFirstIndex = async (
+export async function createFirstIndex(
   client: OpenSearchClient,
   index: string,
   fields: readonly { vectorField: string; dimension: number }[],
-): Promise<void> => {
+): Promise<void> {
   await client.request('PUT', `/${index}`, {
     body: {
       settings: earlierSettings,
@@ -28,14 +28,14 @@ export const createFirstIndex = async (
       },
     },
   });
-};
+}
 
 /** Makes an index one of schema 2 again: the vectors of all partitions in one field. No process may use it. */
-export const turnBackToSchemaTwo = async (
+export async function turnBackToSchemaTwo(
   client: OpenSearchClient,
   index: string,
   { vectorField, dimension }: { vectorField: string; dimension: number },
-): Promise<void> => {
+): Promise<void> {
   const aside = `${index}-aside`;
   await client.request('PUT', `/${aside}`, {
     body: {
@@ -65,4 +65,4 @@ export const turnBackToSchemaTwo = async (
     timeoutMs: 600_000,
   });
   await client.request('DELETE', `/${aside}`);
-};
+}

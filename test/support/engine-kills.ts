@@ -25,11 +25,11 @@ const BACK_WITHIN_MS = 180_000;
  * asked. What was not answered is sent again, as clients do; what was answered must be there in the end, and arrive
  * once.
  */
-export const killEngines = async (
+export async function killEngines(
   stack: LaunchedStack,
   capi: CountingCapi,
   engines: readonly string[],
-): Promise<EngineKillReport> => {
+): Promise<EngineKillReport> {
   const report: EngineKillReport = {
     kills: [],
     pushed: 0,
@@ -161,4 +161,4 @@ export const killEngines = async (
     report.faults.push(`CAPI has ${capi.received()} of ${report.pushed}`);
   report.faults.push(...capi.faults());
   return report;
-};
+}

@@ -19,7 +19,7 @@ export type Answer = (
   pictures: readonly Picture[],
 ) => Promise<string> | string;
 
-const scriptedModel = (answer: Answer): LanguageModel & { asked: string[]; shown: Buffer[] } => {
+function scriptedModel(answer: Answer): LanguageModel & { asked: string[]; shown: Buffer[] } {
   const asked: string[] = [];
   const shown: Buffer[] = [];
   return {
@@ -39,10 +39,10 @@ const scriptedModel = (answer: Answer): LanguageModel & { asked: string[]; shown
       return { content: await answer(question, options, pictures), finishReason: 'stop' };
     },
   };
-};
+}
 
 /** A bench whose partition has a preset with these settings, and a language model that answers so. */
-export const enrichmentBench = async (
+export async function enrichmentBench(
   config: Partial<IndexationConfig>,
   answer: Answer,
   {
@@ -58,7 +58,7 @@ export const enrichmentBench = async (
     builtin?: boolean;
     parser?: ScriptedParser;
   } = {},
-) => {
+) {
   const bench = await activityBench(parser);
   for (const preset of seededPresets(parseConfig({}))) await bench.presets.seed(preset);
   const preset = await bench.presets.get('indexation', 'default');
@@ -105,4 +105,4 @@ export const enrichmentBench = async (
   };
   const drifts = () => checkStores(bench, { deduplicate: true });
   return { ...bench, model, chosen, embedded, enrichDocument, index, drifts };
-};
+}

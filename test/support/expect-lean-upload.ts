@@ -14,7 +14,7 @@ const MAX_MEGABYTES = 100;
  * The task is cancelled at once, and nothing of the file may stay.
  * @returns by how many megabytes it rose
  */
-export const expectLeanUpload = async (stack: RunningStack, megabytes: number): Promise<number> => {
+export async function expectLeanUpload(stack: RunningStack, megabytes: number): Promise<number> {
   const pid = stack.gatewayPid();
   // The first request of a kind loads and compiles what it needs; that is no cost of the file.
   const path = '/indexer/partition/memory/file';
@@ -42,4 +42,4 @@ export const expectLeanUpload = async (stack: RunningStack, megabytes: number): 
     return left['blobs.chunks'] === undefined && left['blobs.writes'] === undefined && left['chunks'] === 0;
   });
   return risen;
-};
+}

@@ -8,9 +8,9 @@ const COUNTERS = 'counters';
  * How much is in the stores, raw: documents per collection (also half-written bytes, which no port shows) and chunks.
  * Equal before and after a request, that request left nothing.
  */
-export const footprint = async (
+export async function footprint(
   stack: Pick<RunningStack, 'config' | 'adapters'>,
-): Promise<Record<string, number>> => {
+): Promise<Record<string, number>> {
   const { url, database } = stack.config.mongodb;
   const mongo = new MongoClient(url);
   try {
@@ -28,4 +28,4 @@ export const footprint = async (
   } finally {
     await mongo.close();
   }
-};
+}

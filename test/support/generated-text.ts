@@ -4,7 +4,7 @@ const WORDS =
   );
 
 /** A text of paragraphs, the same for the same seed everywhere (mulberry32). */
-export const generatedText = (seed: number, paragraphs: number): string => {
+export function generatedText(seed: number, paragraphs: number): string {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -16,4 +16,4 @@ export const generatedText = (seed: number, paragraphs: number): string => {
     const words = Array.from({ length: 60 }, () => WORDS[Math.floor(next() * WORDS.length)]);
     return `Document ${seed}, paragraph ${paragraph}: ${words.join(' ')}.`;
   }).join('\n\n');
-};
+}

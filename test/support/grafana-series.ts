@@ -18,46 +18,56 @@ interface Rules {
   groups: { rules: { alert: string; expr: string; annotations: Record<string, string> }[] }[];
 }
 
-const read = (file: string): string => readFileSync(new URL(file, FOLDER), 'utf8');
-const shownIn = (text: string): string[] =>
-  [...text.matchAll(/\{\{ *(?:\$labels\.)?(\w+) *\}\}/g)].map(([, label]) => label!);
+function read(file: string): string {
+  return readFileSync(new URL(file, FOLDER), 'utf8');
+}
+
+function shownIn(text: string): string[] {
+  return [...text.matchAll(/\{\{ *(?:\$labels\.)?(\w+) *\}\}/g)].map(([, label]) => label!);
+}
 
 /** Every query of the dashboards and alert rules. */
-export const grafanaQueries = (): GrafanaQuery[] => [
-  ...readdirSync(FOLDER)
-    .filter((file) => file.endsWith('.json'))
-    .flatMap((file) =>
-      (JSON.parse(read(file)) as Dashboard).panels.flatMap(({ title, targets }) =>
-        targets.map(({ expr, legendFormat }) => ({
-          where: `${file}: ${title}`,
-          expr,
-          shown: shownIn(legendFormat),
-        })),
+export function grafanaQueries(): GrafanaQuery[] {
+  return [
+    ...readdirSync(FOLDER)
+      .filter((file) => file.endsWith('.json'))
+      .flatMap((file) =>
+        (JSON.parse(read(file)) as Dashboard).panels.flatMap(({ title, targets }) =>
+          targets.map(({ expr, legendFormat }) => ({
+            where: `${file}: ${title}`,
+            expr,
+            shown: shownIn(legendFormat),
+          })),
+        ),
       ),
+    ...(parse(read('alerts.yaml')) as Rules).groups.flatMap(({ rules }) =>
+      rules.map(({ alert, expr, annotations }) => ({
+        where: `alerts.yaml: ${alert}`,
+        expr,
+        shown: shownIn(JSON.stringify(annotations)),
+      })),
     ),
-  ...(parse(read('alerts.yaml')) as Rules).groups.flatMap(({ rules }) =>
-    rules.map(({ alert, expr, annotations }) => ({
-      where: `alerts.yaml: ${alert}`,
-      expr,
-      shown: shownIn(JSON.stringify(annotations)),
-    })),
-  ),
-];
+  ];
+}
 
 /** The names of series in a query, as they are registered: without what a histogram adds. */
-export const seriesIn = ({ expr }: Pick<GrafanaQuery, 'expr'>): string[] => [
-  ...new Set(
-    [...expr.matchAll(/\b(?:openrag|tamis|temporal|nodejs|process)_\w+/g)].map(([name]) =>
-      name.replace(/_(?:bucket|count|sum)$/, ''),
+export function seriesIn({ expr }: Pick<GrafanaQuery, 'expr'>): string[] {
+  return [
+    ...new Set(
+      [...expr.matchAll(/\b(?:openrag|tamis|temporal|nodejs|process)_\w+/g)].map(([name]) =>
+        name.replace(/_(?:bucket|count|sum)$/, ''),
+      ),
     ),
-  ),
-];
+  ];
+}
 
 /** The names of labels that a query selects or groups by. */
-export const labelsIn = ({ expr, shown }: GrafanaQuery): string[] => [
-  ...new Set([
-    ...[...expr.matchAll(/(\w+) *(?:=~|!~|!=|=)(?!=) *"/g)].map(([, label]) => label!),
-    ...[...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(/ *, */)),
-    ...shown,
-  ]),
-];
+export function labelsIn({ expr, shown }: GrafanaQuery): string[] {
+  return [
+    ...new Set([
+      ...[...expr.matchAll(/(\w+) *(?:=~|!~|!=|=)(?!=) *"/g)].map(([, label]) => label!),
+      ...[...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(/ *, */)),
+      ...shown,
+    ]),
+  ];
+}

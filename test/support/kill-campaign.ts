@@ -59,7 +59,7 @@ const CLIENTS = 4;
 const TIMEOUT_MS = 240_000;
 
 /** Every kind of life that a file can have, in turn. */
-const planOf = (index: number): Plan => {
+function planOf(index: number): Plan {
   const step = (what: Step['do'], version: number, paragraphs: number, next: Step['next']): Step => ({
     do: what,
     seed: index * 10 + version,
@@ -81,16 +81,16 @@ const planOf = (index: number): Plan => {
     [step('POST', 0, BIG, 'at once'), step('DELETE', 0, 0, 'after')],
   ];
   return { fileId: `file-${index}`, steps: lives[index % lives.length]! };
-};
+}
 
 /**
  * Files are indexed, replaced and deleted while worker and gateway are killed with SIGKILL at chosen moments, and a
  * reader looks on. The same files, indexed without a disturbance in another partition, say what each must hold.
  */
-export const runKillCampaign = async (
+export async function runKillCampaign(
   stack: RunningStack,
   size: { files: number; kills: number },
-): Promise<CampaignReport> => {
+): Promise<CampaignReport> {
   const client = documentClient(stack);
   const plans = Array.from({ length: size.files }, (_, index) => planOf(index));
   const remaining = plans.filter((plan) => plan.steps.at(-1)!.do !== 'DELETE');
@@ -127,24 +127,19 @@ export const runKillCampaign = async (
   for (const plan of plans) report.faults.push(...(await compare(stack, plan)));
   report.faults.push(...(await checkBytes(stack, 2 * remaining.length)), ...stack.crashes());
   return report;
-};
+}
 
 /** Some at a time, each as soon as one before it is through. */
-const inTurn = async <T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> => {
+async function inTurn<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
   const queue = [...items];
   const one = async (): Promise<void> => {
     for (let item = queue.shift(); item !== undefined; item = queue.shift()) await run(item);
   };
   await Promise.all(Array.from({ length: CLIENTS }, one));
-};
+}
 
 /** One client's doings on one file. A request without an answer is asked about again, never sent blindly. */
-const act = async (
-  stack: RunningStack,
-  file: Watched,
-  outcomes: Outcome[],
-  faults: string[],
-): Promise<void> => {
+async function act(stack: RunningStack, file: Watched, outcomes: Outcome[], faults: string[]): Promise<void> {
   const { fileId, steps } = file.plan;
   const sees = (visible: Set<number> | null): void => {
     file.visible = visible;
@@ -189,15 +184,18 @@ const act = async (
     if (url !== null) await endedInStorm(stack, url);
     sees(new Set([step.seed]));
   }
-};
+}
 
-const taskOf = (stack: RunningStack, url: string) => stack.adapters.tasks.get(url.split('/').at(-1)!);
+function taskOf(stack: RunningStack, url: string) {
+  return stack.adapters.tasks.get(url.split('/').at(-1)!);
+}
 
-const isCancelled = async (stack: RunningStack, url: string): Promise<boolean> =>
-  (await taskOf(stack, url))?.state === 'CANCELLED';
+async function isCancelled(stack: RunningStack, url: string): Promise<boolean> {
+  return (await taskOf(stack, url))?.state === 'CANCELLED';
+}
 
-const publishing = (stack: RunningStack, url: string): Promise<boolean> =>
-  until(
+function publishing(stack: RunningStack, url: string): Promise<boolean> {
+  return until(
     `${url} is being published`,
     async () => {
       const task = await taskOf(stack, url);
@@ -205,21 +203,22 @@ const publishing = (stack: RunningStack, url: string): Promise<boolean> =>
     },
     { withinMs: TIMEOUT_MS, everyMs: 5 },
   );
+}
 
-const remove = async (stack: RunningStack, fileId: string): Promise<void> => {
+async function remove(stack: RunningStack, fileId: string): Promise<void> {
   const { status } = await stack.request(`/indexer/partition/${PARTITION.storm}/file/${fileId}`, {
     method: 'DELETE',
   });
   if (status !== 204 && status !== 404) throw new Error(`DELETE answered ${status}`);
-};
+}
 
 /** Answers the task's URL; null when an earlier try without an answer had been taken and has ended already. */
-const admit = async (
+async function admit(
   stack: RunningStack,
   method: 'POST' | 'PUT',
   fileId: string,
   text: string,
-): Promise<string | null> => {
+): Promise<string | null> {
   const response = await documentClient(stack).send(method, PARTITION.storm, fileId, text, `${fileId}.txt`);
   const body = (await response.json()) as {
     task_status_url?: string;
@@ -230,10 +229,10 @@ const admit = async (
   if (response.status === 409 && body.extra?.task_status_url !== undefined) return body.extra.task_status_url;
   if (response.status === 409 && body.detail?.includes('already exists')) return null;
   throw new Error(`${method} answered ${response.status} ${JSON.stringify(body)}`);
-};
+}
 
-const endedInStorm = (stack: RunningStack, url: string): Promise<TaskStatus> =>
-  until(
+function endedInStorm(stack: RunningStack, url: string): Promise<TaskStatus> {
+  return until(
     `${url} has ended`,
     async () => {
       const status = await persist(() => documentClient(stack).task(url));
@@ -241,14 +240,15 @@ const endedInStorm = (stack: RunningStack, url: string): Promise<TaskStatus> =>
     },
     { withinMs: TIMEOUT_MS, everyMs: 100 },
   );
+}
 
 /** A reader: a live file is old, then new, never both, never neither. */
-const watching = async (
+async function watching(
   stack: RunningStack,
   watched: readonly Watched[],
   report: CampaignReport,
   going: () => boolean,
-): Promise<void> => {
+): Promise<void> {
   while (going()) {
     for (const file of watched) {
       const { visible, turn, plan } = file;
@@ -270,17 +270,19 @@ const watching = async (
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-};
+}
 
-const inStage = (stage: Stage, process: Moment['process'] = 'worker'): Moment => ({
-  name: `stage ${stage}`,
-  process,
-  async reached({ adapters }) {
-    for await (const task of adapters.tasks.scan())
-      if (task.finished_at === null && task.stage === stage) return true;
-    return false;
-  },
-});
+function inStage(stage: Stage, process: Moment['process'] = 'worker'): Moment {
+  return {
+    name: `stage ${stage}`,
+    process,
+    async reached({ adapters }) {
+      for await (const task of adapters.tasks.scan())
+        if (task.finished_at === null && task.stage === stage) return true;
+      return false;
+    },
+  };
+}
 
 const MOMENTS: Moment[] = [
   inStage('embed'),
@@ -307,12 +309,12 @@ const MOMENTS: Moment[] = [
 ];
 
 /** One kill after the other, at each moment in turn. */
-const killing = async (stack: RunningStack, count: number, kills: CampaignReport['kills']): Promise<void> => {
+async function killing(stack: RunningStack, count: number, kills: CampaignReport['kills']): Promise<void> {
   for (let kill = 0; kill < count; kill += 1)
     kills.push(await killAt(stack, MOMENTS[kill % MOMENTS.length]!));
-};
+}
 
-const seenBySearch = async (stack: RunningStack, plan: Plan): Promise<string> => {
+async function seenBySearch(stack: RunningStack, plan: Plan): Promise<string> {
   const hits = await documentClient(stack).search(`/search/partition/${PARTITION.storm}`, {
     text: `Document ${plan.steps.at(-1)!.seed}, paragraph 1`,
     top_k: '200',
@@ -322,9 +324,9 @@ const seenBySearch = async (stack: RunningStack, plan: Plan): Promise<string> =>
     [...content.matchAll(/Document (\d+),/g)].map(([, seed]) => seed),
   );
   return [...new Set(seeds)].join(' and ');
-};
+}
 
-const compare = async (stack: RunningStack, plan: Plan): Promise<string[]> => {
+async function compare(stack: RunningStack, plan: Plan): Promise<string[]> {
   const file = await stack.adapters.files.get(PARTITION.storm, plan.fileId);
   const last = plan.steps.at(-1)!;
   const seen = await seenBySearch(stack, plan);
@@ -345,13 +347,13 @@ const compare = async (stack: RunningStack, plan: Plan): Promise<string[]> => {
       `${plan.fileId} has ${there!.length} chunks that are not the ${expected!.length} expected ones`,
     );
   return faults;
-};
+}
 
 /** The bytes of every live file are there once, and nothing else, half-written or whole. */
-const checkBytes = async (stack: RunningStack, liveFiles: number): Promise<string[]> => {
+async function checkBytes(stack: RunningStack, liveFiles: number): Promise<string[]> {
   const left = await footprint(stack);
   const found = { blobs: left['blobs.files'] ?? 0, unfinished: left['blobs.writes'] ?? 0 };
   return found.blobs === liveFiles && found.unfinished === 0
     ? []
     : [`${found.blobs} blobs for ${liveFiles} live files, ${found.unfinished} of them unfinished`];
-};
+}

@@ -19,16 +19,16 @@ export interface Kill {
 }
 
 /** Kills whom a moment is about when it is met, or after 15 s all the same, and starts it again. */
-export const killAt = async (stack: RunningStack, { name, process, reached }: Moment): Promise<Kill> => {
+export async function killAt(stack: RunningStack, { name, process, reached }: Moment): Promise<Kill> {
   const hit = await until(name, () => reached(stack), { withinMs: 15_000, everyMs: 1 }).catch(() => false);
   if (process === 'gateway') await stack.killGateway();
   else await stack.killWorker();
   await (process === 'gateway' ? stack.startGateway() : stack.startWorker());
   return { process, wanted: name, hit };
-};
+}
 
 /** The gateway is away for seconds at a time: whoever got no answer asks again. */
-export const persist = async <T>(action: () => Promise<T>): Promise<T> => {
+export async function persist<T>(action: () => Promise<T>): Promise<T> {
   let result: { value: T } | undefined;
   let failure: unknown;
   await until(
@@ -47,14 +47,14 @@ export const persist = async <T>(action: () => Promise<T>): Promise<T> => {
     throw failure;
   });
   return result!.value;
-};
+}
 
 /**
  * What a crash left is swept up by the schedule alone; the reconciler is not asked, since it would heal what the
  * plans should have cleaned up. Only bytes that a gateway took to its grave, before it could write their task, wait
  * for the reconciler's next day, which is made to come here.
  */
-export const sweptUp = async (stack: RunningStack): Promise<Drift[]> => {
+export async function sweptUp(stack: RunningStack): Promise<Drift[]> {
   const { adapters } = stack;
   let drifts: Drift[] | undefined;
   await until(
@@ -75,4 +75,4 @@ export const sweptUp = async (stack: RunningStack): Promise<Drift[]> => {
   });
   await removeOrphanBlobs(adapters, new Date(), AbortSignal.timeout(60_000));
   return drifts!.length > 0 ? drifts! : checkStores(adapters, { deduplicate: true });
-};
+}

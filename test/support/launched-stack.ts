@@ -34,7 +34,7 @@ export interface LaunchedStack {
   close(): Promise<void>;
 }
 
-export const launchStack = (environment: Record<string, string> = {}): LaunchedStack => {
+export function launchStack(environment: Record<string, string> = {}): LaunchedStack {
   const local = mkdtempSync(join(tmpdir(), 'tamis-launched-'));
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !GIVEN.includes(name)));
   let launcher: ChildProcess | null = null;
@@ -86,7 +86,7 @@ export const launchStack = (environment: Record<string, string> = {}): LaunchedS
       rmSync(local, { recursive: true, force: true });
     },
   };
-};
+}
 
 function addMemory(sum: number, pid: number): number {
   try {

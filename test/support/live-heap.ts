@@ -2,11 +2,13 @@ import { WebSocket, request } from 'undici';
 import { until } from './until.js';
 
 /** What `node` needs at its start, so that `liveHeapMb` finds it later. */
-export const inspectable = (port: number): { NODE_OPTIONS: string } => ({
-  NODE_OPTIONS: `--inspect-port=127.0.0.1:${port}`,
-});
+export function inspectable(port: number): { NODE_OPTIONS: string } {
+  return {
+    NODE_OPTIONS: `--inspect-port=127.0.0.1:${port}`,
+  };
+}
 
-const inspectorUrl = async (port: number): Promise<string | null> => {
+async function inspectorUrl(port: number): Promise<string | null> {
   try {
     const { body } = await request(`http://127.0.0.1:${port}/json/list`);
     const [target] = (await body.json()) as { webSocketDebuggerUrl: string }[];
@@ -14,13 +16,13 @@ const inspectorUrl = async (port: number): Promise<string | null> => {
   } catch {
     return null;
   }
-};
+}
 
 /**
  * What a Node process holds on to, in MB: its heap and the buffers outside of it after a full collection. The memory of
  * the process itself says less, since V8 takes more while there is some and gives it back late.
  */
-export const liveHeapMb = async (pid: number, port: number): Promise<number> => {
+export async function liveHeapMb(pid: number, port: number): Promise<number> {
   process.kill(pid, 'SIGUSR1');
   let url: string | null = null;
   await until('the inspector answers', async () => (url = await inspectorUrl(port)) !== null, {
@@ -53,4 +55,4 @@ export const liveHeapMb = async (pid: number, port: number): Promise<number> => 
   } finally {
     socket.close();
   }
-};
+}

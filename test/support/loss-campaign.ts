@@ -40,7 +40,7 @@ const BATCH = 10;
 const INTERNAL = { scope: 'Ip', value: '10.1.2.3', ip: '10.1.2.3' };
 
 /** mulberry32: the same seed makes the same campaign. */
-const randomFrom = (seed: number) => {
+function randomFrom(seed: number) {
   let state = seed >>> 0;
   return (): number => {
     state = (state + 0x6d2b79f5) | 0;
@@ -48,7 +48,7 @@ const randomFrom = (seed: number) => {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
-};
+}
 
 const BEHAVIOURS: readonly Behaviour[] = [
   { kind: 'status', status: 500, times: 3 },
@@ -66,7 +66,7 @@ const BEHAVIOURS: readonly Behaviour[] = [
  * MongoDB and Temporal. A push is made again only when it was not answered, or while MongoDB was cut off. At the end
  * CAPI holds exactly what the rules let through.
  */
-export const runLossCampaign = async (campaign: LossCampaign): Promise<LossReport> => {
+export async function runLossCampaign(campaign: LossCampaign): Promise<LossReport> {
   const { stack, standIn, lines } = campaign;
   const random = randomFrom(campaign.seed);
   const report: LossReport = {
@@ -238,10 +238,10 @@ export const runLossCampaign = async (campaign: LossCampaign): Promise<LossRepor
     );
   report.faults.push(...(await compareMarks(stack, standIn.received())));
   return report;
-};
+}
 
 /** What the actors of those watchers say whose signals still wait. */
-const standing = async (stack: RunningStack): Promise<string[]> => {
+async function standing(stack: RunningStack): Promise<string[]> {
   const waiting = (await stack.proxy.summaries()).filter((queue) => queue.waiting > 0);
   return Promise.all(
     waiting.map(async (queue) => {
@@ -254,13 +254,13 @@ const standing = async (stack: RunningStack): Promise<string[]> => {
       return JSON.stringify({ waiting: queue.waiting, view, record });
     }),
   );
-};
+}
 
-const listAlerts = async (stack: RunningStack): Promise<Response> => {
+async function listAlerts(stack: RunningStack): Promise<Response> {
   const response = await fetch(`${stack.base}/api/alerts?limit=1`, {
     headers: { 'x-api-key': stack.config.proxy.dashboardApiKey ?? '' },
     signal: AbortSignal.timeout(10_000),
   });
   await response.arrayBuffer();
   return response;
-};
+}

@@ -51,9 +51,11 @@ const QUESTIONS = {
 } as const;
 
 /** Each twentieth signal is from a private address, which a shipped rule holds back. */
-export const isHeldBack = (number: number): boolean => number % 20 === 19;
+export function isHeldBack(number: number): boolean {
+  return number % 20 === 19;
+}
 
-const signalOf = (number: number): object => {
+function signalOf(number: number): object {
   const address = isHeldBack(number)
     ? '10.1.2.3'
     : `198.51.${Math.floor(number / 250) % 250}.${number % 250}`;
@@ -63,16 +65,16 @@ const signalOf = (number: number): object => {
     machine_id: `agent-${number % 20}`,
     source: { scope: 'Ip', value: address, ip: address, cn },
   });
-};
+}
 
 /**
  * Watchers push without a pause until so many signals are accepted, while what is stored is asked for at each of some
  * sizes, and CAPI takes what the rules let through. Then everything is stopped and started again.
  */
-export const pushManySignals = async (
+export async function pushManySignals(
   target: SignalsTarget,
   { signals, watchers, sizes }: { signals: number; watchers: number; sizes: readonly number[] },
-): Promise<ManySignalsReport> => {
+): Promise<ManySignalsReport> {
   const report: ManySignalsReport = {
     pushed: 0,
     perSecond: 0,
@@ -168,4 +170,4 @@ export const pushManySignals = async (
   } finally {
     clearInterval(watching);
   }
-};
+}

@@ -28,37 +28,42 @@ export interface MigrationReport {
   faults: string[];
 }
 
-const indexOf = (stack: RunningStack): string => `${stack.config.opensearch.indexPrefix}chunks-v3`;
+function indexOf(stack: RunningStack): string {
+  return `${stack.config.opensearch.indexPrefix}chunks-v3`;
+}
 
-const admin = (stack: RunningStack) => ({
-  start: async (body: object = {}): Promise<string> => {
-    const path = '/admin/migrations/vector-store';
-    const answer = await askStack<{ run_id: string }>(stack, 'POST', path, body);
-    if (answer.status !== 202) throw new Error(`the migration was not started: ${JSON.stringify(answer)}`);
-    return answer.body.run_id;
-  },
-  latest: async (): Promise<MigrationRunBody> => {
-    const path = '/admin/migrations/vector-store/runs';
-    const { body } = await askStack<{ runs: MigrationRunBody[] }>(stack, 'GET', path);
-    return body.runs[0]!;
-  },
-});
+function admin(stack: RunningStack) {
+  return {
+    start: async (body: object = {}): Promise<string> => {
+      const path = '/admin/migrations/vector-store';
+      const answer = await askStack<{ run_id: string }>(stack, 'POST', path, body);
+      if (answer.status !== 202) throw new Error(`the migration was not started: ${JSON.stringify(answer)}`);
+      return answer.body.run_id;
+    },
+    latest: async (): Promise<MigrationRunBody> => {
+      const path = '/admin/migrations/vector-store/runs';
+      const { body } = await askStack<{ runs: MigrationRunBody[] }>(stack, 'GET', path);
+      return body.runs[0]!;
+    },
+  };
+}
 
 /** The whole answers to some questions, scores and all, of a partition in which nothing changes meanwhile. */
-const askAll = async (stack: RunningStack): Promise<string[]> =>
-  Promise.all(
+async function askAll(stack: RunningStack): Promise<string[]> {
+  return Promise.all(
     QUESTIONS.map(async (text) => {
       const query = new URLSearchParams({ text, top_k: '5' }).toString();
       const response = await stack.request(`/search/partition/${PARTITION}?${query}`);
       return `${response.status} ${await response.text()}`;
     }),
   );
+}
 
 /** Kills the worker at random moments of a run; answers how often it did. */
-const killWhileRunning = async (
+async function killWhileRunning(
   stack: RunningStack,
   { kills, random }: { kills: number; random: () => number },
-): Promise<number> => {
+): Promise<number> {
   const { latest } = admin(stack);
   let done = 0;
   let seen = -1;
@@ -79,10 +84,10 @@ const killWhileRunning = async (
     done += 1;
   }
   return done;
-};
+}
 
-const waitForEnd = (stack: RunningStack): Promise<MigrationRunBody> =>
-  until(
+function waitForEnd(stack: RunningStack): Promise<MigrationRunBody> {
+  return until(
     'the migration has ended',
     async () => {
       const run = await admin(stack)
@@ -92,13 +97,14 @@ const waitForEnd = (stack: RunningStack): Promise<MigrationRunBody> =>
     },
     { withinMs: 1_800_000, everyMs: 100 },
   );
+}
 
 /**
  * Documents that are indexed, their index turned back to schema 2, and migrated while the worker is killed: every
  * answer is afterwards what it was before, digit by digit.
  * @param options.disturb what else happens while the migration runs
  */
-export const migrateSchemaTwo = async (
+export async function migrateSchemaTwo(
   stack: RunningStack,
   options: {
     files: number;
@@ -107,7 +113,7 @@ export const migrateSchemaTwo = async (
     pagesPerSecond: number | null;
     disturb?: () => Promise<void>;
   },
-): Promise<MigrationReport> => {
+): Promise<MigrationReport> {
   const faults: string[] = [];
   await Promise.all([stack.startGateway(), stack.startWorker()]);
   await uploadTexts(stack, PARTITION, options);
@@ -152,16 +158,16 @@ export const migrateSchemaTwo = async (
   // What the refused upload left, if anything, is swept up.
   for (const drift of await remainingDrift(stack)) faults.push(JSON.stringify(drift));
   return { chunks: run.total ?? 0, kills, seconds, run, searches: before.length + after.length, faults };
-};
+}
 
 /**
  * A step of the present schema while files come, change and go, and questions are asked: no search fails, the answers
  * of a partition in which nothing changes stay the same, and the stores agree in the end.
  */
-export const migrateUnderLoad = async (
+export async function migrateUnderLoad(
   stack: RunningStack,
   options: { files: number; paragraphs: number; kills: number; pagesPerSecond: number | null },
-): Promise<MigrationReport> => {
+): Promise<MigrationReport> {
   const faults: string[] = [];
   const engine = openEngine();
   await engine.client.request('DELETE', `/${indexOf(stack)}`);
@@ -219,4 +225,4 @@ export const migrateUnderLoad = async (
   if (run.state !== 'completed') faults.push(`the run ended so: ${JSON.stringify(run)}`);
   for (const drift of await remainingDrift(stack)) faults.push(JSON.stringify(drift));
   return { chunks: run.total ?? 0, kills, seconds, run, searches, faults };
-};
+}

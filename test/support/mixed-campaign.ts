@@ -5,7 +5,7 @@ import type { RunningStack } from './running-stack.js';
 import { remainingDrift } from './remaining-drift.js';
 
 /** What a seed makes of the next number: small, known, and the same everywhere (Mulberry32, T. Ettinger). */
-const randomFrom = (seed: number) => {
+function randomFrom(seed: number) {
   let state = seed >>> 0;
   return (below: number): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -13,7 +13,7 @@ const randomFrom = (seed: number) => {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   };
-};
+}
 
 const KINDS = ['POST', 'POST', 'PUT', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'CANCEL'] as const;
 /** What each kind may answer, whatever else is going on. */
@@ -31,8 +31,9 @@ interface Operation {
   number: number;
 }
 
-const textOf = ({ number }: Operation): string =>
-  `Operation ${number} wrote this. It is text number ${number}.`;
+function textOf({ number }: Operation): string {
+  return `Operation ${number} wrote this. It is text number ${number}.`;
+}
 
 /**
  * Operations of every kind at once on a few files of one partition. Whatever order they took, the end must be that of
@@ -44,10 +45,10 @@ const textOf = ({ number }: Operation): string =>
  * - a task that reads COMPLETED is the live version's, or was replaced, or its file was deleted.
  * @returns what no order explains
  */
-export const runMixedCampaign = async (
+export async function runMixedCampaign(
   stack: RunningStack,
   options: { seed: number; operations: number; files: number },
-): Promise<string[]> => {
+): Promise<string[]> {
   const random = randomFrom(options.seed);
   const partition = `mixed-${options.seed}`;
   const client = documentClient(stack);
@@ -136,4 +137,4 @@ export const runMixedCampaign = async (
         faults.push(`${fileId}: its chunks say ${entriesText(metadata)} and its record ${entries}`);
   }
   return faults;
-};
+}

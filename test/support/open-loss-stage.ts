@@ -6,12 +6,12 @@ import { openStack } from './running-stack.js';
 import type { RunningStack } from './running-stack.js';
 
 /** A stack whose lines to MongoDB and Temporal can be cut, in front of a stand-in of the central API. */
-export const openLossStage = async (): Promise<{
+export async function openLossStage(): Promise<{
   stack: RunningStack;
   standIn: StandInCapi;
   lines: { temporal: CutLine; mongo: CutLine };
   close(): Promise<void>;
-}> => {
+}> {
   const standIn = await createStandInCapi();
   const mongoUrl = new URL(process.env['MONGODB_URL']!);
   const lines = {
@@ -39,4 +39,4 @@ export const openLossStage = async (): Promise<{
       await standIn.close();
     },
   };
-};
+}

@@ -6,12 +6,12 @@ import { openStack } from './running-stack.js';
 import type { RunningStack } from './running-stack.js';
 
 /** A gateway whose language model answers at once, a word at a time. */
-export const openStreamStage = async (): Promise<{
+export async function openStreamStage(): Promise<{
   stack: RunningStack;
   models: InstantModelServer;
   inspectorPort: number;
   close(): Promise<void>;
-}> => {
+}> {
   const models = await openInstantModelServer();
   models.pauseBetweenWords(1);
   const llm = { LLM_PROVIDER: 'openai', BASE_URL: models.url, MODEL: 'chat', OLLAMA_HOST: '' };
@@ -27,4 +27,4 @@ export const openStreamStage = async (): Promise<{
       await models.close();
     },
   };
-};
+}

@@ -65,17 +65,21 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-const hex = (base64 = ''): string => Buffer.from(base64, 'base64').toString('hex');
-const attributesOf = (attributes: readonly Attribute[] = []): Record<string, string | number> =>
-  Object.fromEntries(
+function hex(base64 = ''): string {
+  return Buffer.from(base64, 'base64').toString('hex');
+}
+
+function attributesOf(attributes: readonly Attribute[] = []): Record<string, string | number> {
+  return Object.fromEntries(
     attributes.map(({ key, value }) => [
       key,
       value['intValue'] === undefined ? Object.values(value)[0]! : Number(value['intValue']),
     ]),
   );
+}
 
-const received = (request: DecodedRequest): ReceivedSpan[] =>
-  (request.resourceSpans ?? []).flatMap(({ resource, scopeSpans }) =>
+function received(request: DecodedRequest): ReceivedSpan[] {
+  return (request.resourceSpans ?? []).flatMap(({ resource, scopeSpans }) =>
     scopeSpans
       .flatMap(({ spans }) => spans)
       .map((span) => ({
@@ -90,9 +94,10 @@ const received = (request: DecodedRequest): ReceivedSpan[] =>
         attributes: attributesOf(span.attributes),
       })),
   );
+}
 
 /** A collector that keeps what it gets. */
-export const startOtlpReceiver = async (): Promise<OtlpReceiver> => {
+export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const type = protobuf.parse(MESSAGES).root.lookupType('Request');
   const bodies: Buffer[] = [];
   const headers: IncomingHttpHeaders[] = [];
@@ -125,30 +130,31 @@ export const startOtlpReceiver = async (): Promise<OtlpReceiver> => {
         server.closeAllConnections();
       }),
   };
-};
+}
 
-const childrenOf = (spans: readonly ReceivedSpan[], parent: ReceivedSpan | null): ReceivedSpan[] => {
+function childrenOf(spans: readonly ReceivedSpan[], parent: ReceivedSpan | null): ReceivedSpan[] {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   return spans
     .filter(({ parentId }) =>
       parent === null ? parentId === null || !ids.has(parentId) : parentId === parent.spanId,
     )
     .sort((one, other) => one.startMs - other.startMs);
-};
+}
 
 /** The names from the root to each span, with ` > ` between them. */
-export const spanPaths = (
+export function spanPaths(
   spans: readonly ReceivedSpan[],
   parent: ReceivedSpan | null = null,
   above = '',
-): string[] =>
-  childrenOf(spans, parent).flatMap((span) => {
+): string[] {
+  return childrenOf(spans, parent).flatMap((span) => {
     const path = `${above}${span.name}`;
     return [path, ...spanPaths(spans, span, `${path} > `)];
   });
+}
 
 /** As docs show a trace: a line for each span with its process, its begin and how long it took. */
-export const spanTree = (spans: readonly ReceivedSpan[]): string => {
+export function spanTree(spans: readonly ReceivedSpan[]): string {
   const [root] = childrenOf(spans, null);
   const lines = (parent: ReceivedSpan | null, indent: string): string[] =>
     childrenOf(spans, parent).flatMap((span) => {
@@ -162,4 +168,4 @@ export const spanTree = (spans: readonly ReceivedSpan[]): string => {
       ];
     });
   return ['begins ms, took ms', ...lines(null, '')].join('\n');
-};
+}

@@ -44,7 +44,7 @@ const INTERNAL = { scope: 'Ip', value: '10.1.2.3', ip: '10.1.2.3' };
  * Watchers push while the central API fails in every way it can, and while worker, gateway and Temporal go away. Each
  * push is answered; afterwards what CAPI received is compared with what was pushed.
  */
-export const runOutageCampaign = async (campaign: Campaign): Promise<OutageReport> => {
+export async function runOutageCampaign(campaign: Campaign): Promise<OutageReport> {
   const { stack, standIn } = campaign;
   const clients = Array.from({ length: campaign.watchers }, (_, index) =>
     signalClient(stack.base, `outagewatcher${index}`),
@@ -138,56 +138,63 @@ export const runOutageCampaign = async (campaign: Campaign): Promise<OutageRepor
     report.faults.push(...compare(standIn.received(client.machineId), expected.get(client.machineId)!));
   report.faults.push(...(await compareMarks(stack, standIn.received())));
   return report;
-};
+}
 
-const phases = ({ stack, standIn, temporalLine }: Campaign): Phase[] => [
-  { name: 'all is well' },
-  { name: '500', behaviour: { kind: 'status', status: 500, times: 2 } },
-  { name: '429', behaviour: { kind: 'status', status: 429, retryAfter: 1, times: 2 } },
-  { name: '403', behaviour: { kind: 'status', status: 403, retryAfter: 1, times: 1 } },
-  { name: '401', behaviour: { kind: 'unauthorized' } },
-  { name: 'hangs', behaviour: { kind: 'hang', times: 1 } },
-  { name: 'refuses', begin: () => standIn.refuse(2000) },
-  { name: 'closes untaken', behaviour: { kind: 'close-untaken', times: 1 } },
-  { name: 'closes before the answer', behaviour: { kind: 'close-unanswered', times: 1 } },
-  { name: 'closes after the status line', behaviour: { kind: 'close-after-status', times: 1 } },
-  {
-    name: 'the worker is killed in the middle of an offer',
-    behaviour: { kind: 'slow', delayMs: 1500 },
-    async end() {
-      await until('an offer is under way', async () => standIn.underWay() > 0);
-      await stack.killWorker();
-      standIn.behave();
-      await stack.startWorker();
+function phases({ stack, standIn, temporalLine }: Campaign): Phase[] {
+  return [
+    { name: 'all is well' },
+    { name: '500', behaviour: { kind: 'status', status: 500, times: 2 } },
+    { name: '429', behaviour: { kind: 'status', status: 429, retryAfter: 1, times: 2 } },
+    { name: '403', behaviour: { kind: 'status', status: 403, retryAfter: 1, times: 1 } },
+    { name: '401', behaviour: { kind: 'unauthorized' } },
+    { name: 'hangs', behaviour: { kind: 'hang', times: 1 } },
+    { name: 'refuses', begin: () => standIn.refuse(2000) },
+    { name: 'closes untaken', behaviour: { kind: 'close-untaken', times: 1 } },
+    { name: 'closes before the answer', behaviour: { kind: 'close-unanswered', times: 1 } },
+    { name: 'closes after the status line', behaviour: { kind: 'close-after-status', times: 1 } },
+    {
+      name: 'the worker is killed in the middle of an offer',
+      behaviour: { kind: 'slow', delayMs: 1500 },
+      async end() {
+        await until('an offer is under way', async () => standIn.underWay() > 0);
+        await stack.killWorker();
+        standIn.behave();
+        await stack.startWorker();
+      },
     },
-  },
-  {
-    name: 'the gateway is killed',
-    async end() {
-      await stack.killGateway();
-      await stack.startGateway();
+    {
+      name: 'the gateway is killed',
+      async end() {
+        await stack.killGateway();
+        await stack.startGateway();
+      },
     },
-  },
-  {
-    name: 'Temporal is away',
-    begin: () => temporalLine.cut(),
-    end: () => temporalLine.restore(),
-  },
-];
+    {
+      name: 'Temporal is away',
+      begin: () => temporalLine.cut(),
+      end: () => temporalLine.restore(),
+    },
+  ];
+}
 
-const uuidsOf = (push: PushRecord): string[] => push.items.map((item) => (item as { uuid: string }).uuid);
-export const distinct = (pushes: readonly PushRecord[]): Set<string> => new Set(pushes.flatMap(uuidsOf));
+function uuidsOf(push: PushRecord): string[] {
+  return push.items.map((item) => (item as { uuid: string }).uuid);
+}
+
+export function distinct(pushes: readonly PushRecord[]): Set<string> {
+  return new Set(pushes.flatMap(uuidsOf));
+}
 
 /**
  * All of it, in order, nothing else, and twice only where no answer could have reached us: none left, or the worker
  * that it went to was killed before the second offer. (That no mark had been set by then, `compareMarks` shows.)
  * @param workerKills milliseconds since 1970
  */
-export const compare = (
+export function compare(
   received: readonly PushRecord[],
   expected: readonly string[],
   workerKills: readonly number[] = [],
-): string[] => {
+): string[] {
   const killedBetween = (one: PushRecord, other: PushRecord): boolean =>
     workerKills.some((at) => Date.parse(one.at) <= at && at <= Date.parse(other.at));
   const faults: string[] = [];
@@ -209,13 +216,10 @@ export const compare = (
       offered.set(uuid, push);
     }
   return faults;
-};
+}
 
 /** Every alert that CAPI has is marked, none before CAPI took it, and no filtered one. */
-export const compareMarks = async (
-  stack: RunningStack,
-  received: readonly PushRecord[],
-): Promise<string[]> => {
+export async function compareMarks(stack: RunningStack, received: readonly PushRecord[]): Promise<string[]> {
   const takenAt = new Map<string, number>();
   for (const push of received)
     if (push.answered !== null) for (const uuid of uuidsOf(push)) takenAt.set(uuid, Date.parse(push.at));
@@ -234,4 +238,4 @@ export const compareMarks = async (
       faults.push(`${alert.uuid} was marked too early`);
   }
   return faults;
-};
+}

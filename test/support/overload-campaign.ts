@@ -20,10 +20,10 @@ const BATCH = 50;
 const CLIENTS = 8;
 
 /** At the pace of a clock, whatever is answered: as many LAPIs push that know nothing of each other. */
-export const runOverloadCampaign = async (
+export async function runOverloadCampaign(
   { base, tokens }: { base: string; tokens: readonly string[] },
   { times, measureSeconds, seconds }: { times: number; measureSeconds: number; seconds: number },
-): Promise<OverloadReport> => {
+): Promise<OverloadReport> {
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
   let made = 0;
   const bodies = Array.from({ length: 64 }, () =>
@@ -107,9 +107,9 @@ export const runOverloadCampaign = async (
   } finally {
     agent.destroy();
   }
-};
+}
 
-const spread = (sorted: readonly number[]) => {
+function spread(sorted: readonly number[]) {
   const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
   return { p50: at(0.5), p99: at(0.99), slowest: at(1) };
-};
+}

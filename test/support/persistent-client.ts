@@ -5,8 +5,9 @@ import type { RunningStack } from './running-stack.js';
 import { until } from './until.js';
 
 export const DOC = 'doc';
+
 /** What a client of the service does and sees, whatever is killed meanwhile. */
-export const persistentClient = (stack: RunningStack) => {
+export function persistentClient(stack: RunningStack) {
   const client = documentClient(stack);
   const form = (fields: Record<string, string>): FormData => {
     const body = new FormData();
@@ -69,4 +70,4 @@ export const persistentClient = (stack: RunningStack) => {
         return [...new Set(seeds.map(([, seed]) => seed!))].sort();
       }),
   };
-};
+}

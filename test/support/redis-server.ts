@@ -24,7 +24,7 @@ export interface RedisServer {
 export const redisProgram = findRedis();
 
 /** A Redis of the test's own on a free loopback port. */
-export const startRedis = async (): Promise<RedisServer> => {
+export async function startRedis(): Promise<RedisServer> {
   if (redisProgram === null) throw new Error('there is no redis-server on this machine');
   const program = redisProgram;
   const { port, release } = await reservePort(null);
@@ -56,9 +56,9 @@ export const startRedis = async (): Promise<RedisServer> => {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-};
+}
 
-const answers = async (port: number): Promise<boolean> => {
+async function answers(port: number): Promise<boolean> {
   const client = new Redis({ port, lazyConnect: true, disconnectTimeout: 100, retryStrategy: () => null });
   client.on('error', () => {});
   try {
@@ -69,4 +69,4 @@ const answers = async (port: number): Promise<boolean> => {
   } finally {
     client.disconnect();
   }
-};
+}

@@ -21,48 +21,55 @@ export const DURATIONS: Readonly<Record<string, number | null>> = {
 type Row = Record<string, string | number>;
 
 /** Counts in the most literal way: a sorted list of [key, number of times]. */
-const countOf = (keys: readonly string[]): [string, number][] =>
-  [...new Set(keys)]
+function countOf(keys: readonly string[]): [string, number][] {
+  return [...new Set(keys)]
     .map((key): [string, number] => [key, keys.filter((other) => other === key).length])
     .sort(([a, x], [b, y]) => (x === y ? (a < b ? -1 : 1) : y - x));
+}
 
 /** A signal without a scenario is listed under no name. */
-const named = (scenarios: readonly string[]): string[] => scenarios.filter((name) => name !== '');
+function named(scenarios: readonly string[]): string[] {
+  return scenarios.filter((name) => name !== '');
+}
 
-const rows = (counts: [string, number][], name: string): Row[] =>
-  counts.map(([key, count]) => ({ [name]: key, count }));
+function rows(counts: [string, number][], name: string): Row[] {
+  return counts.map(([key, count]) => ({ [name]: key, count }));
+}
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
-const buckets = (times: readonly string[]) => ({
-  byDayOfWeek: [0, 1, 2, 3, 4, 5, 6].flatMap((day) => {
-    const count = times.filter((time) => new Date(time).getUTCDay() === day).length;
-    return count === 0 ? [] : [{ day, dayName: DAYS[day], count }];
-  }),
-  byHourOfDay: Array.from({ length: 24 }, (_, hour) => hour).flatMap((hour) => {
-    const count = times.filter((time) => Number(time.slice(11, 13)) === hour).length;
-    return count === 0 ? [] : [{ hour, count }];
-  }),
-});
+function buckets(times: readonly string[]) {
+  return {
+    byDayOfWeek: [0, 1, 2, 3, 4, 5, 6].flatMap((day) => {
+      const count = times.filter((time) => new Date(time).getUTCDay() === day).length;
+      return count === 0 ? [] : [{ day, dayName: DAYS[day], count }];
+    }),
+    byHourOfDay: Array.from({ length: 24 }, (_, hour) => hour).flatMap((hour) => {
+      const count = times.filter((time) => Number(time.slice(11, 13)) === hour).length;
+      return count === 0 ? [] : [{ hour, count }];
+    }),
+  };
+}
 
-const countries = (codes: readonly (string | null)[]): Row[] =>
-  countOf(codes.filter((code) => code !== null))
+function countries(codes: readonly (string | null)[]): Row[] {
+  return countOf(codes.filter((code) => code !== null))
     .slice(0, 15)
     .map(([code, count]) => ({ countryCode: code, countryName: code, count }));
+}
 
 interface Decision {
   scenario?: unknown;
   duration?: unknown;
 }
 
-const categoryOf = (seconds: number): string => {
+function categoryOf(seconds: number): string {
   if (seconds < 3600) return '<1h';
   if (seconds < 24 * 3600) return '1-24h';
   return seconds < 7 * 24 * 3600 ? '1-7d' : '>7d';
-};
+}
 
 /** The three bodies of the statistics, by counting every alert (proxy spec, section 2). */
-export const referenceStatistics = (stored: readonly Alert[], since: Date | null) => {
+export function referenceStatistics(stored: readonly Alert[], since: Date | null) {
   const real = stored.filter((alert) => alert.localAudit !== true);
   const times = (alerts: readonly Alert[]): string[] => alerts.map(({ receivedAt }) => receivedAt).sort();
   const recent = real.filter(({ receivedAt }) => since === null || receivedAt >= since.toISOString());
@@ -122,4 +129,4 @@ export const referenceStatistics = (stored: readonly Alert[], since: Date | null
       byCountry: countries(decided.map(({ alert }) => alert.geoCountryCode)),
     },
   };
-};
+}

@@ -4,15 +4,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-const listen = async (server: Server): Promise<number> => {
+async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
-};
+}
 
 /** An RDAP service on loopback; paths asked for are noted. */
-export const openRdapStandIn = async (
+export async function openRdapStandIn(
   answer: (path: string, request: IncomingMessage, response: ServerResponse) => void,
-) => {
+) {
   const asked: string[] = [];
   const server = createHttpServer((request, response) => {
     asked.push(request.url ?? '');
@@ -27,10 +27,10 @@ export const openRdapStandIn = async (
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}
 
 /** A WHOIS server on loopback. */
-export const openWhoisStandIn = async (answer: (query: string, socket: Socket) => void) => {
+export async function openWhoisStandIn(answer: (query: string, socket: Socket) => void) {
   const asked: string[] = [];
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
@@ -51,27 +51,28 @@ export const openWhoisStandIn = async (answer: (query: string, socket: Socket) =
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}
 
-const name = (text: string): Buffer =>
-  Buffer.concat([
+function name(text: string): Buffer {
+  return Buffer.concat([
     ...text.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])),
     Buffer.from([0]),
   ]);
+}
 
 /** The name in a question. */
-const nameIn = (query: Buffer): string => {
+function nameIn(query: Buffer): string {
   const labels: string[] = [];
   for (let at = 12; query[at] !== 0; at += (query[at] ?? 0) + 1)
     labels.push(query.toString('latin1', at + 1, at + 1 + (query[at] ?? 0)));
   return labels.join('.');
-};
+}
 
 /**
  * A resolver on loopback (RFC 1035) that answers every PTR question alike: with names, with a code of failure (3: no
  * such name, 2: server failure), or not at all.
  */
-export const openDnsStandIn = async (answer: string[] | number | null) => {
+export async function openDnsStandIn(answer: string[] | number | null) {
   const socket = createSocket('udp4');
   const asked: string[] = [];
   socket.on('message', (query, from) => {
@@ -103,4 +104,4 @@ export const openDnsStandIn = async (answer: string[] | number | null) => {
     server: `127.0.0.1:${socket.address().port}`,
     close: () => new Promise<void>((resolve) => socket.close(() => resolve())),
   };
-};
+}

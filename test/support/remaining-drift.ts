@@ -7,10 +7,10 @@ import { until } from './until.js';
  * What is left over once the work and the scheduled sweep have had their time: nothing, when all went well. The
  * sweep runs by itself here, every two seconds; asking for it would hide that it does not.
  */
-export const remainingDrift = async (
+export async function remainingDrift(
   stack: Pick<RunningStack, 'adapters'>,
   withinMs = 60_000,
-): Promise<Drift[]> => {
+): Promise<Drift[]> {
   let drifts: Drift[] = [];
   let checked = false;
   await until(
@@ -26,4 +26,4 @@ export const remainingDrift = async (
     if (!checked || drifts.length === 0) throw error;
   });
   return drifts;
-};
+}

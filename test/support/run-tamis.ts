@@ -23,10 +23,10 @@ export interface RunOptions {
 }
 
 /** The command line in a process of its own, with nothing of this process's settings. */
-export const startTamis = (
+export function startTamis(
   args: readonly string[],
   { env = {}, folder = NOWHERE, columns }: RunOptions = {},
-): { child: ChildProcess; read(): string; ended: Promise<Ran> } => {
+): { child: ChildProcess; read(): string; ended: Promise<Ran> } {
   const command = [process.execPath, PROGRAM, ...args];
   const options = {
     cwd: folder,
@@ -48,7 +48,8 @@ export const startTamis = (
     child.once('close', (code) => resolve({ code, out, err }));
   });
   return { child, read: () => out, ended };
-};
+}
 
-export const runTamis = (args: readonly string[], options: RunOptions = {}): Promise<Ran> =>
-  startTamis(args, options).ended;
+export function runTamis(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  return startTamis(args, options).ended;
+}

@@ -45,14 +45,14 @@ export interface RunningStack {
   close(): Promise<void>;
 }
 
-const service = (name: string): string => {
+function service(name: string): string {
   const value = process.env[name];
   if (value === undefined) throw new Error(`${name} is not set: run the tests with \`npm test\``);
   return value;
-};
+}
 
 /** @param overrides variables for gateway and worker, over the run's own */
-export const openStack = async (overrides: Environment = {}): Promise<RunningStack> => {
+export async function openStack(overrides: Environment = {}): Promise<RunningStack> {
   const run = `e2e-${process.pid}-${randomBytes(4).toString('hex')}`;
   const port = await freePort();
   const token = `token-${randomBytes(12).toString('hex')}`;
@@ -197,4 +197,4 @@ export const openStack = async (overrides: Environment = {}): Promise<RunningSta
       if (crashes.length > 0) throw new Error(crashes.join('\n'));
     },
   };
-};
+}

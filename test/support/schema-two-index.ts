@@ -10,7 +10,9 @@ const BEYOND_64_BITS = '92233720368547758070';
 const BATCH = 500;
 
 /** A direction of its own for each chunk. */
-export const vectorOfChunk = (number: number): number[] => [1, number % 7, number % 11, (number % 13) / 4];
+export function vectorOfChunk(number: number): number[] {
+  return [1, number % 7, number % 11, (number % 13) / 4];
+}
 
 export interface SchemaTwoChunk {
   partition: string;
@@ -20,10 +22,10 @@ export interface SchemaTwoChunk {
 }
 
 /** Which chunk has a number: files of `chunksPerFile` chunks, the partitions in turns. */
-export const schemaTwoChunk = (
+export function schemaTwoChunk(
   number: number,
   { partitions, chunksPerFile }: { partitions: readonly string[]; chunksPerFile: number },
-): SchemaTwoChunk => {
+): SchemaTwoChunk {
   const file = Math.floor(number / chunksPerFile);
   return {
     partition: partitions[file % partitions.length]!,
@@ -31,17 +33,17 @@ export const schemaTwoChunk = (
     generation: file + 1,
     position: number % chunksPerFile,
   };
-};
+}
 
 /**
  * An index as schema 2 had it: one vector field for all partitions, 64-bit section ids, no statement of what a word
  * weighs. Each hundredth chunk has a section id above 2⁵³, each thousandth an integer that no 64 bits hold.
  */
-export const writeSchemaTwoIndex = async (
+export async function writeSchemaTwoIndex(
   client: OpenSearchClient,
   index: string,
   given: { chunks: number; partitions: readonly string[]; chunksPerFile: number },
-): Promise<void> => {
+): Promise<void> {
   const { similarity: _ours, ...settings } = indexSettings;
   await client.request('PUT', `/${index}`, {
     body: {
@@ -87,11 +89,11 @@ export const writeSchemaTwoIndex = async (
     if (errors) throw new Error('the index of schema 2 could not be written');
   }
   await client.request('POST', `/${index}/_refresh`);
-};
+}
 
 /** A client of the engine that the tests use. */
-export const openEngine = (): ReturnType<typeof connectOpenSearch> => {
+export function openEngine(): ReturnType<typeof connectOpenSearch> {
   const url = process.env['OPENSEARCH_URL'];
   if (url === undefined) throw new Error('OPENSEARCH_URL is not set: run the tests with `npm test`');
   return connectOpenSearch({ url });
-};
+}

@@ -21,19 +21,21 @@ export type AllActivities = DocumentActivities &
 const SWAP_PHASES = ['embedding', 'measuring', 'switching', 'finishing', 'done'] as const;
 
 /** One phase further with each slice. */
-const nextSwapPosition = (position: SwapPosition | null): SwapPosition => ({
-  phase: SWAP_PHASES[position === null ? 1 : SWAP_PHASES.indexOf(position.phase) + 1] ?? 'done',
-  after: null,
-  passes: 1,
-  embedded: 0,
-  done: 2,
-  total: 2,
-  overWindow: 0,
-  figures: null,
-});
+function nextSwapPosition(position: SwapPosition | null): SwapPosition {
+  return {
+    phase: SWAP_PHASES[position === null ? 1 : SWAP_PHASES.indexOf(position.phase) + 1] ?? 'done',
+    after: null,
+    passes: 1,
+    embedded: 0,
+    done: 2,
+    total: 2,
+    overWindow: 0,
+    figures: null,
+  };
+}
 
 /** Activities that note their calls and do what a test says; the rest succeeds at once. */
-export const scriptedActivities = (script: Partial<AllActivities> = {}) => {
+export function scriptedActivities(script: Partial<AllActivities> = {}) {
   const calls: { name: string; args: unknown[] }[] = [];
   const plain: AllActivities = {
     parseDocument: async () => ({ chunkCount: 3 }),
@@ -71,10 +73,10 @@ export const scriptedActivities = (script: Partial<AllActivities> = {}) => {
     ]),
   );
   return { activities, calls, names: () => calls.map((call) => call.name) };
-};
+}
 
 /** Beats until cancelled, as a long activity does. */
-export const untilCancelled = async (): Promise<never> => {
+export async function untilCancelled(): Promise<never> {
   const context = Context.current();
   const timer = setInterval(() => context.heartbeat(), 100);
   try {
@@ -82,10 +84,12 @@ export const untilCancelled = async (): Promise<never> => {
   } finally {
     clearInterval(timer);
   }
-};
+}
 
-export const documentRef = (name: string): DocumentRef => ({
-  taskId: `task-${name}`,
-  fileKey: `file-${name}`,
-  generation: 7,
-});
+export function documentRef(name: string): DocumentRef {
+  return {
+    taskId: `task-${name}`,
+    fileKey: `file-${name}`,
+    generation: 7,
+  };
+}

@@ -30,7 +30,7 @@ export interface Offer {
  * The stores and CAPI as the forwarding actor meets them, in memory: real activities around a scripted CAPI. `answer`
  * says how CAPI takes an offer; what it accepts is noted in `accepted`, in order.
  */
-export const createScriptedForwarding = (clock: () => Promise<number>) => {
+export function createScriptedForwarding(clock: () => Promise<number>) {
   const items: ScriptedItem[] = [];
   const tokens: string[] = ['token-1'];
   const refused = new Set<string>();
@@ -151,27 +151,31 @@ export const createScriptedForwarding = (clock: () => Promise<number>) => {
     },
     ids: (state: DeliveryState) => items.filter((item) => item.state === state).map((item) => item.id),
   };
-};
+}
 
-const watcherRecord = (watcher: string): WatcherRecord => ({
-  watcher,
-  hasToken: true,
-  tokenExpiresAt: null,
-  tokenUpdatedAt: null,
-  loginWanted: false,
-  lastSuccessAt: null,
-  lastError: null,
-  nextAttemptAt: null,
-  pausedAt: null,
-});
+function watcherRecord(watcher: string): WatcherRecord {
+  return {
+    watcher,
+    hasToken: true,
+    tokenExpiresAt: null,
+    tokenUpdatedAt: null,
+    loginWanted: false,
+    lastSuccessAt: null,
+    lastError: null,
+    nextAttemptAt: null,
+    pausedAt: null,
+  };
+}
 
 export type ScriptedForwarding = ReturnType<typeof createScriptedForwarding>;
 
 export const ok: DeliveryResult = { outcome: 'accepted', status: 200 };
 
-export const refusal = (status: number, retryAfterMs: number | null = null): DeliveryResult => ({
-  outcome: 'rejected',
-  status,
-  retryAfterMs,
-  message: `answer ${status}`,
-});
+export function refusal(status: number, retryAfterMs: number | null = null): DeliveryResult {
+  return {
+    outcome: 'rejected',
+    status,
+    retryAfterMs,
+    message: `answer ${status}`,
+  };
+}

@@ -1,7 +1,7 @@
 import type { AlertUpkeepActivities } from '../../activities/signals/alert-upkeep-activities.js';
 
 /** The upkeep of the alerts as the plans see it: two rounds of everything, or what a test says. Calls are noted. */
-export const createScriptedUpkeep = (script: Partial<AlertUpkeepActivities> = {}) => {
+export function createScriptedUpkeep(script: Partial<AlertUpkeepActivities> = {}) {
   const calls: { name: keyof AlertUpkeepActivities; args: unknown[] }[] = [];
   let [removals, counts] = [0, 0];
   const plain: AlertUpkeepActivities = {
@@ -26,4 +26,4 @@ export const createScriptedUpkeep = (script: Partial<AlertUpkeepActivities> = {}
     forgetHours: noted('forgetHours'),
   };
   return { activities, calls };
-};
+}

@@ -14,11 +14,12 @@ const QUESTION = 'What is said about the boundary layer?';
 const WORDS = 60;
 
 /** Open files and sockets of a process; 0 where the system does not tell. */
-const descriptors = async (pid: number): Promise<number> =>
-  (await readdir(`/proc/${pid}/fd`).catch(() => [])).length;
+async function descriptors(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`).catch(() => [])).length;
+}
 
 /** One fault of a stream that was read to its end; null when it is as the contract says. */
-const faultIn = (received: string): string | null => {
+function faultIn(received: string): string | null {
   const events = received.replace(/^:[^\n]*\n\n/gm, '').split('\n\n');
   if (events.pop() !== '' || events.pop() !== 'data: [DONE]') return `no end: ${received.slice(-200)}`;
   let answer = '';
@@ -38,7 +39,7 @@ const faultIn = (received: string): string | null => {
   }
   const words = answer.trim().split(' ').length;
   return finishes === 1 && words === WORDS ? null : `${finishes} finishes, ${words} words`;
-};
+}
 
 /**
  * Streams from several clients at once, half of them given up at random: before the first byte, or after some of it.
@@ -47,7 +48,7 @@ const faultIn = (received: string): string | null => {
  * @param options.inspectorPort where the gateway's inspector opens (see `inspectable`)
  * @returns what was found at fault, and what the gateway holds on to after a tenth of the streams and at the end, in MB
  */
-export const runStreamCampaign = async (
+export async function runStreamCampaign(
   stack: RunningStack,
   models: Pick<InstantModelServer, 'streaming'>,
   options: { streams: number; clients: number; inspectorPort: number },
@@ -56,7 +57,7 @@ export const runStreamCampaign = async (
   completed: number;
   left: number;
   liveMb: { early: number; late: number };
-}> => {
+}> {
   await stack.adapters.partitions.create({ partition: PARTITION, embedder: 'builtin-hash', ownerId: 1 });
   await seedChunks(stack, {
     partition: PARTITION,
@@ -135,4 +136,4 @@ export const runStreamCampaign = async (
   } finally {
     await agent.destroy();
   }
-};
+}

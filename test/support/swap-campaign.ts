@@ -33,7 +33,7 @@ interface Answer {
   retrieval_trace: { groups: { embedder: string }[] };
 }
 
-export const swapClient = (stack: RunningStack) => {
+export function swapClient(stack: RunningStack) {
   const path = `/partition/${PARTITION}/embedder-swap`;
   const ask = <T>(method: string, at: string, body?: object) => askStack<T>(stack, method, at, body);
   return {
@@ -64,17 +64,17 @@ export const swapClient = (stack: RunningStack) => {
         { withinMs: 900_000, everyMs: 100 },
       ),
   };
-};
+}
 
 /**
  * A partition moved to another embedder while it is searched, files come, change and go, and the worker is killed: no
  * search fails, each is answered by one embedder, none by the old one after the first by the new, and in the end
  * every live chunk has a vector of the new one.
  */
-export const swapUnderLoad = async (
+export async function swapUnderLoad(
   stack: RunningStack,
   { target, kills: wanted, minKnownItem }: { target: string; kills: number; minKnownItem?: number },
-): Promise<SwapReport> => {
+): Promise<SwapReport> {
   const faults: string[] = [];
   const client = swapClient(stack);
   const documents = documentClient(stack);
@@ -168,10 +168,10 @@ export const swapUnderLoad = async (
   for (const drift of await remainingDrift(stack)) faults.push(JSON.stringify(drift));
   const searches = Object.values(answeredBy).reduce((sum, count) => sum + count, 0);
   return { files, chunks, kills, seconds, searches, answeredBy, changes, swap, faults };
-};
+}
 
 /** How many live chunks there are, and how many of them have no vector of an embedder. */
-const countVectors = async (stack: RunningStack, name: string) => {
+async function countVectors(stack: RunningStack, name: string) {
   const { files, chunks, models } = stack.adapters;
   const { vectorField } = await models.embedder(name);
   const live = await files.listLive({ kind: 'all', userId: 0 }, PARTITION);
@@ -184,4 +184,4 @@ const countVectors = async (stack: RunningStack, name: string) => {
     found += (await chunks.getVectors(ids, vectorField)).size;
   }
   return { files: live.length, chunks: total, missing: total - found };
-};
+}

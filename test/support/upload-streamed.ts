@@ -10,12 +10,12 @@ const BOUNDARY = 'streamed-by-a-test';
  * Uploads a file that is generated on the way: neither the test nor the gateway ever needs it whole.
  * @param content chunks of the file; taken only as fast as the gateway reads
  */
-export const uploadStreamed = async (
+export async function uploadStreamed(
   stack: Pick<RunningStack, 'base' | 'token'>,
   path: string,
   filename: string,
   content: Iterable<string | Buffer>,
-): Promise<{ status: number; body: { task_status_url: string } }> => {
+): Promise<{ status: number; body: { task_status_url: string } }> {
   const outgoing = request(`${stack.base}${path}`, {
     method: 'POST',
     headers: {
@@ -39,7 +39,7 @@ export const uploadStreamed = async (
   };
   const [answer] = await Promise.all([answered, pipeline(Readable.from(form()), outgoing)]);
   return answer;
-};
+}
 
 const MEGABYTE = 1024 * 1024;
 const WORDS = 'the tide turns the wheel and the wheel turns the stone that grinds the grain ';

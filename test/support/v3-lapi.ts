@@ -31,12 +31,12 @@ const LOGIN_RETRIES = 2;
  * 401 or 403 twice again after a new login, gives a push five seconds, and offers no signal a second time. Waits of
  * seven seconds after 429, 503 and 504 are left out: the five seconds are over by then.
  */
-export const createV3Lapi = (options: {
+export function createV3Lapi(options: {
   url: string;
   machineId: string;
   password?: string;
   disk?: LapiDisk;
-}) => {
+}) {
   const { url, machineId, password = 'a-password-of-the-test', disk = { token: null } } = options;
   const decisions = new Set<string>();
   let logins = 0;
@@ -135,11 +135,11 @@ export const createV3Lapi = (options: {
       return answer !== null && (answer.ok || answer.status === 422);
     },
   };
-};
+}
 
-const expiryOf = (token: string): number => {
+function expiryOf(token: string): number {
   const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
     exp: number;
   };
   return claims.exp * 1000;
-};
+}

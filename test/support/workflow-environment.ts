@@ -6,23 +6,24 @@ import { bundleWorkflows } from '../../workers/workflow-bundle.js';
 let quiet = false;
 
 /** The SDK's own chatter would bury a failing test; its errors still show. */
-export const quietRuntime = (): void => {
+export function quietRuntime(): void {
   if (!quiet) Runtime.install({ logger: new DefaultLogger('ERROR') });
   quiet = true;
-};
+}
 
 let bundle: Promise<WorkflowBundleWithSourceMap> | undefined;
 
 /** The real workflow bundle, made once per test file. */
-export const workflowBundle = (): Promise<WorkflowBundleWithSourceMap> =>
-  (bundle ??= bundleWorkflows({ logger: new DefaultLogger('ERROR') }));
+export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
+  return (bundle ??= bundleWorkflows({ logger: new DefaultLogger('ERROR') }));
+}
 
 /** Temporal's own time-skipping test server: a day of waiting passes in a second. */
-export const timeSkippingEnvironment = (): Promise<TestWorkflowEnvironment> => {
+export function timeSkippingEnvironment(): Promise<TestWorkflowEnvironment> {
   const path = process.env['TEMPORAL_TEST_SERVER'];
   if (path === undefined) throw new Error('TEMPORAL_TEST_SERVER is not set: run the tests with `npm test`');
   quietRuntime();
   return TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path } },
   });
-};
+}

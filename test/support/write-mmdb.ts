@@ -6,14 +6,14 @@ interface Double {
   double: number;
 }
 
-const control = (type: number, size: number): Buffer => {
+function control(type: number, size: number): Buffer {
   const length = size < 29 ? [size] : [29, size - 29];
   const head = type < 8 ? [(type << 5) | length[0]!] : [length[0]!, type - 7];
   return Buffer.from([...head, ...length.slice(1)]);
-};
+}
 
 /** A value of the data section; whole numbers as uint32, `{double}` as an IEEE 754 number. */
-const encode = (value: Value | Double): Buffer => {
+function encode(value: Value | Double): Buffer {
   if (typeof value === 'string')
     return Buffer.concat([control(2, Buffer.byteLength(value)), Buffer.from(value)]);
   if (typeof value === 'number') {
@@ -32,7 +32,7 @@ const encode = (value: Value | Double): Buffer => {
     control(7, entries.length),
     ...entries.flatMap(([key, inner]) => [encode(key), encode(inner)]),
   ]);
-};
+}
 
 export interface MmdbPlace {
   country: string;
@@ -44,8 +44,8 @@ export interface MmdbPlace {
   timezone?: string;
 }
 
-const record = (place: MmdbPlace): Buffer =>
-  encode({
+function record(place: MmdbPlace): Buffer {
+  return encode({
     country: { iso_code: place.country, names: { en: place.name, fr: 'autre' } },
     ...(place.city === undefined ? {} : { city: { names: { en: place.city } } }),
     ...(place.region === undefined ? {} : { subdivisions: [{ names: { en: place.region } }] }),
@@ -55,12 +55,13 @@ const record = (place: MmdbPlace): Buffer =>
       ...(place.timezone === undefined ? {} : { time_zone: place.timezone }),
     },
   });
+}
 
 /**
  * A small city database in MMDB form (MaxMind DB file format specification 2.0): an IPv6 tree with 24-bit records, IPv4
  * under `::/96`.
  */
-export const writeMmdb = (places: Record<string, MmdbPlace>): Buffer => {
+export function writeMmdb(places: Record<string, MmdbPlace>): Buffer {
   const nodes: (number | { data: number } | null)[][] = [[null, null]];
   const data: Buffer[] = [];
   let offset = 0;
@@ -112,4 +113,4 @@ export const writeMmdb = (places: Record<string, MmdbPlace>): Buffer => {
     Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'),
     metadata,
   ]);
-};
+}

@@ -18,14 +18,15 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => env?.teardown());
 
-const hold = (fixture: ScriptedForwarding, texts: string[], part = false): Promise<unknown> =>
-  fixture.metrics.hold(
+function hold(fixture: ScriptedForwarding, texts: string[], part = false): Promise<unknown> {
+  return fixture.metrics.hold(
     'lapi',
     texts.map((text) => ({ path: 'v3/usage-metrics', bytes: gzipSync(text), part })),
     new Date(),
   );
+}
 
-const run = async (fixture: ScriptedForwarding, input: { stepsPerRun?: number } = {}) => {
+async function run(fixture: ScriptedForwarding, input: { stepsPerRun?: number } = {}) {
   const prefix = `metrics-${(serial += 1)}-`;
   const taskQueue = taskQueues(prefix).alerts;
   const worker = await Worker.create({
@@ -42,8 +43,11 @@ const run = async (fixture: ScriptedForwarding, input: { stepsPerRun?: number } 
       args: [{ prefix, watcher: 'lapi', ...input }],
     }),
   );
-};
-const fixture = () => createScriptedForwarding(() => env.currentTimeMs());
+}
+
+function fixture() {
+  return createScriptedForwarding(() => env.currentTimeMs());
+}
 
 describe('forwardMetrics', () => {
   it('sends what is held in order once CAPI is back, and ends', async () => {

@@ -20,9 +20,9 @@ afterAll(async () => {
   await env.teardown();
 });
 
-const withWorker = async (
+async function withWorker(
   use: (fixture: ScriptedForwarding, prefix: string, taskQueue: string) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const prefix = `sweep-forwarding-${(serial += 1)}-`;
   const fixture = createScriptedForwarding(() => env.currentTimeMs());
   const taskQueue = taskQueues(prefix).alerts;
@@ -33,14 +33,15 @@ const withWorker = async (
     workflowBundle: await workflowBundle(),
   });
   await worker.runUntil(() => use(fixture, prefix, taskQueue));
-};
+}
 
-const sweep = (prefix: string, taskQueue: string) =>
-  env.client.workflow.execute<typeof sweepForwarding>('sweepForwarding', {
+function sweep(prefix: string, taskQueue: string) {
+  return env.client.workflow.execute<typeof sweepForwarding>('sweepForwarding', {
     workflowId: `${prefix}sweep-${(serial += 1)}`,
     taskQueue,
     args: [{ prefix }],
   });
+}
 
 describe('sweepForwarding', () => {
   it('tells an actor that runs already', async () => {

@@ -32,10 +32,10 @@ interface Stage {
 }
 
 /** Runs the real plan and hands over stores in memory and a scripted CAPI, on Temporal's test server. */
-const onStage = async <T>(
+async function onStage<T>(
   use: (stage: Stage) => Promise<T>,
   options: { input?: Partial<ForwardSignalsInput>; override?: Partial<ForwardingActivities> } = {},
-): Promise<T> => {
+): Promise<T> {
   const prefix = `forward-${(serial += 1)}-`;
   const fixture = createScriptedForwarding(() => env.currentTimeMs());
   const taskQueue = taskQueues(prefix).alerts;
@@ -67,26 +67,35 @@ const onStage = async <T>(
     }
   };
   return worker.runUntil(() => use({ fixture, wake }));
-};
+}
 
-const range = (from: number, to: number): number[] =>
-  Array.from({ length: to - from + 1 }, (_, i) => from + i);
-const gaps = (fixture: ScriptedForwarding): number[] =>
-  fixture.offers.slice(1).map((offer, i) => offer.atMs - fixture.offers[i]!.atMs);
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
 
-const viewOf = (handle: Handle): Promise<ForwardingView> => handle.query<ForwardingView>('forwardingStatus');
+function gaps(fixture: ScriptedForwarding): number[] {
+  return fixture.offers.slice(1).map((offer, i) => offer.atMs - fixture.offers[i]!.atMs);
+}
+
+function viewOf(handle: Handle): Promise<ForwardingView> {
+  return handle.query<ForwardingView>('forwardingStatus');
+}
 
 /** The actor has continued as new. */
-const anotherRun = (handle: Handle): Promise<unknown> =>
-  until('a new run', async () => {
+function anotherRun(handle: Handle): Promise<unknown> {
+  return until('a new run', async () => {
     const { runId } = await env.client.workflow.getHandle(handle.workflowId).describe();
     return runId !== handle.signaledRunId;
   });
+}
 
-const open = async (): Promise<void> => {
+async function open(): Promise<void> {
   env = await timeSkippingEnvironment();
-};
-const close = (): Promise<void> => env.teardown();
+}
+
+function close(): Promise<void> {
+  return env.teardown();
+}
 
 describe('forwardSignals', () => {
   beforeAll(open, 60_000);

@@ -25,10 +25,10 @@ afterAll(async () => {
 type Handle = WorkflowHandle<typeof indexDocument>;
 
 /** Runs the plan on Temporal's test server with scripted hands. */
-const run = async <T>(
+async function run<T>(
   script: Partial<AllActivities>,
   use: (handle: Handle, input: TaskInput) => Promise<T>,
-): Promise<{ result: T; names: string[]; calls: { name: string; args: unknown[] }[] }> => {
+): Promise<{ result: T; names: string[]; calls: { name: string; args: unknown[] }[] }> {
   const prefix = `test-${(serial += 1)}-`;
   const scripted = scriptedActivities(script);
   const queues = taskQueues(prefix);
@@ -58,19 +58,20 @@ const run = async <T>(
     }),
   );
   return { result, names: scripted.names(), calls: scripted.calls };
-};
+}
 
-const failureCode = async (handle: Handle): Promise<string> => {
+async function failureCode(handle: Handle): Promise<string> {
   const error = await handle.result().then(
     () => null,
     (reason: unknown) => reason,
   );
   if (!(error instanceof WorkflowFailedError)) throw new Error('the workflow did not fail');
   return error.cause instanceof ApplicationFailure ? String(error.cause.type) : error.cause!.name;
-};
+}
 
-const transient = (code: string): ApplicationFailure =>
-  ApplicationFailure.create({ type: code, message: 'away', nonRetryable: false });
+function transient(code: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: code, message: 'away', nonRetryable: false });
+}
 
 describe('indexDocument', () => {
   it('parses, embeds and publishes, in this order', async () => {

@@ -29,7 +29,7 @@ interface Counted extends MigrationPosition {
 }
 
 /** Counts to `total`, one in each slice; a test holds it, makes it fail, and sees what it did. */
-const countingMigration = (total: number) => {
+function countingMigration(total: number) {
   const state = {
     slices: [] as number[],
     abandoned: [] as (MigrationPosition | null)[],
@@ -68,9 +68,9 @@ const countingMigration = (total: number) => {
     },
   };
   return { state, migration };
-};
+}
 
-const stage = async <T>(
+async function stage<T>(
   { migration }: ReturnType<typeof countingMigration>,
   use: (given: {
     store: ReturnType<typeof createFakeMigrationStore>;
@@ -78,7 +78,7 @@ const stage = async <T>(
     taskQueue: string;
     start(more?: Partial<MigrateInput>): ReturnType<TestWorkflowEnvironment['client']['workflow']['start']>;
   }) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const prefix = `migrate-${(serial += 1)}-`;
   const taskQueue = taskQueues(prefix).migrations;
   const store = createFakeMigrationStore();
@@ -106,7 +106,7 @@ const stage = async <T>(
       args: [{ ...input, ...more }],
     });
   return worker.runUntil(() => use({ store, input, taskQueue, start }));
-};
+}
 
 describe('migrate', () => {
   it('goes from slice to slice and writes down how far it is', async () => {

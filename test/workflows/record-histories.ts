@@ -259,38 +259,40 @@ const recordings: Recording[] = [
   { name: 'retain-alerts', workflow: 'retainAlerts', answers: [], input: { retentionDays: 30 } },
 ];
 
-const queueOf = (
+function queueOf(
   queues: ReturnType<typeof taskQueues>,
   { answers, slices }: { answers: DeliveryResult[] | undefined; slices: number | undefined },
-): string => {
+): string {
   if (slices !== undefined) return queues.migrations;
   return answers === undefined ? queues.documents : queues.alerts;
-};
+}
 
 /** So many slices, or a reason why it cannot be done. */
-const countedMigration = (slices: number): Migration => ({
-  name: 'records',
-  title: 'counts',
-  unit: 'records',
-  modes: ['run'],
-  pending: async () => ({ what: 'count', amount: slices, dark: [], obstacle: null }),
-  async slice(_mode, position) {
-    if (slices === 0)
-      throw ApplicationFailure.nonRetryable('No embedder is the default.', 'MIGRATION_NOT_POSSIBLE');
-    const done = Number(position?.['done'] ?? 0) + 1;
-    return {
-      position: { phase: 'counting', done },
-      ended: done === slices,
-      cancellable: done < slices - 1,
-      done,
-      total: slices,
-      figures: { done },
-    };
-  },
-  abandon: async () => undefined,
-});
+function countedMigration(slices: number): Migration {
+  return {
+    name: 'records',
+    title: 'counts',
+    unit: 'records',
+    modes: ['run'],
+    pending: async () => ({ what: 'count', amount: slices, dark: [], obstacle: null }),
+    async slice(_mode, position) {
+      if (slices === 0)
+        throw ApplicationFailure.nonRetryable('No embedder is the default.', 'MIGRATION_NOT_POSSIBLE');
+      const done = Number(position?.['done'] ?? 0) + 1;
+      return {
+        position: { phase: 'counting', done },
+        ended: done === slices,
+        cancellable: done < slices - 1,
+        done,
+        total: slices,
+        figures: { done },
+      };
+    },
+    abandon: async () => undefined,
+  };
+}
 
-const record = async (client: Client, connection: NativeConnection, recording: Recording): Promise<void> => {
+async function record(client: Client, connection: NativeConnection, recording: Recording): Promise<void> {
   const { name, workflow, script, answers, input, signals = 2 } = recording;
   const { paused, reachable, cancel, endless, slices } = recording;
   const prefix = `record-${Date.now()}-`;
@@ -360,7 +362,7 @@ const record = async (client: Client, connection: NativeConnection, recording: R
     await writeFile(new URL(`${name}.json`, FOLDER), `${JSON.stringify(JSON.parse(history), null, 1)}\n`);
     if (endless === true) await client.workflow.getHandle(workflowId).terminate('it is recorded');
   });
-};
+}
 
 quietRuntime();
 await mkdir(FOLDER, { recursive: true });

@@ -7,10 +7,14 @@ import { quietRuntime, workflowBundle } from '../support/workflow-environment.js
 
 const FOLDER = new URL('../histories/', import.meta.url);
 
-const replay = async (history: unknown): Promise<void> =>
-  Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history);
+async function replay(history: unknown): Promise<void> {
+  return Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history);
+}
 
-const read = async (name: string): Promise<string> => readFile(new URL(name, FOLDER), 'utf8');
+async function read(name: string): Promise<string> {
+  return readFile(new URL(name, FOLDER), 'utf8');
+}
+
 const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.json'));
 
 beforeAll(() => quietRuntime());

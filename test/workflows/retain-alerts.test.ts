@@ -25,10 +25,10 @@ afterAll(async () => {
   await env.teardown();
 });
 
-const withWorker = async <T>(
+async function withWorker<T>(
   activities: AlertUpkeepActivities,
   use: (prefix: string, taskQueue: string) => Promise<T>,
-): Promise<T> => {
+): Promise<T> {
   const prefix = `upkeep-${(serial += 1)}-`;
   const taskQueue = taskQueues(prefix).alerts;
   const worker = await Worker.create({
@@ -38,14 +38,15 @@ const withWorker = async <T>(
     workflowBundle: await workflowBundle(),
   });
   return worker.runUntil(() => use(prefix, taskQueue));
-};
+}
 
-const retain = (prefix: string, taskQueue: string) =>
-  env.client.workflow.execute<typeof retainAlerts>('retainAlerts', {
+function retain(prefix: string, taskQueue: string) {
+  return env.client.workflow.execute<typeof retainAlerts>('retainAlerts', {
     workflowId: `${prefix}retain`,
     taskQueue,
     args: [{ prefix, retentionDays: 30 }],
   });
+}
 
 describe('retainAlerts', () => {
   it('removes batch after batch up to one border, then counts and forgets', async () => {

@@ -27,10 +27,10 @@ afterAll(async () => {
 });
 
 /** The plans with the real activities over fakes, in some empty partitions. */
-const onStage = async (
+async function onStage(
   use: (stage: Awaited<ReturnType<typeof openStage>>) => Promise<void>,
   override: (activities: SwapActivities) => Partial<SwapActivities> = () => ({}),
-): Promise<void> => {
+): Promise<void> {
   const stage = await openStage();
   const { documents, models } = taskQueues(stage.prefix);
   const activities = createSwapActivities({ adapters: stage.adapters, sliceMs: 0 });
@@ -48,9 +48,9 @@ const onStage = async (
     interceptors: { activity: [createActivityInterceptors(() => undefined)] },
   });
   await plans.runUntil(hands.runUntil(() => use(stage)));
-};
+}
 
-const openStage = async () => {
+async function openStage() {
   const prefix = `swap-${(serial += 1)}-`;
   const bench = await activityBench();
   const embedders = createSwapEmbedders();
@@ -76,7 +76,7 @@ const openStage = async () => {
     });
   const recordOf = () => bench.embedderSwaps.get(swap.swap_id);
   return { prefix, adapters, bench, embedders, swap, start, recordOf };
-};
+}
 
 describe('swapEmbedder', () => {
   it('comes to its end, and answers how it stands', async () => {

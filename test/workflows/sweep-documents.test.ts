@@ -20,10 +20,10 @@ afterAll(async () => {
   await env.teardown();
 });
 
-const withWorker = async <T>(
+async function withWorker<T>(
   script: Partial<AllActivities>,
   use: (prefix: string, taskQueue: string) => Promise<T>,
-): Promise<{ result: T; names: string[]; calls: { name: string; args: unknown[] }[] }> => {
+): Promise<{ result: T; names: string[]; calls: { name: string; args: unknown[] }[] }> {
   const prefix = `sweep-${(serial += 1)}-`;
   const scripted = scriptedActivities(script);
   const { documents, models } = taskQueues(prefix);
@@ -38,7 +38,7 @@ const withWorker = async <T>(
   const second = await Worker.create({ connection, taskQueue: models, activities });
   const result = await first.runUntil(second.runUntil(() => use(prefix, documents)));
   return { result, names: scripted.names(), calls: scripted.calls };
-};
+}
 
 describe('sweepDocuments', () => {
   const sweep = (prefix: string, taskQueue: string) =>

@@ -31,12 +31,12 @@ interface Stage {
 }
 
 /** Runs an upkeep workflow with real sweeps and scripted activities until the test has seen enough. */
-const onStage = async (
+async function onStage(
   workflow: 'upkeepDocuments' | 'upkeepSignals',
   activities: object,
   use: (stage: Stage) => Promise<void>,
   input: object = {},
-): Promise<void> => {
+): Promise<void> {
   const prefix = `upkeep-${(serial += 1)}-`;
   const queues = taskQueues(prefix);
   const taskQueue = workflow === 'upkeepDocuments' ? queues.documents : queues.alerts;
@@ -59,7 +59,7 @@ const onStage = async (
     });
     await env.client.workflow.getHandle(handle.workflowId).terminate('the test is over');
   });
-};
+}
 
 describe('upkeepDocuments', () => {
   const counted = (names: () => string[]) => names().filter((name) => name === 'findUnstarted').length;

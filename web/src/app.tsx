@@ -9,7 +9,7 @@ import { to } from './shared/routes';
 import { Shell } from './shell/shell';
 
 /** Who is not signed in is led to the sign-in page, and afterwards back to where they wanted to go. */
-export const App = () => {
+export function App() {
   const { common: t } = useMessages();
   const session = useSession();
   const [location] = useLocation();
@@ -35,4 +35,4 @@ export const App = () => {
       <Pages session={session.data} />
     </Shell>
   );
-};
+}

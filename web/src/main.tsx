@@ -16,7 +16,7 @@ import { readableVariables, theme } from './theme';
 /** Wouter wants the base without the slash at its end. */
 const BASE = import.meta.env.BASE_URL.replace(/\/$/, '');
 
-const Queries = () => {
+function Queries() {
   const errorText = useErrorText();
   const { common: t } = useMessages();
   const show = useEffectEvent((error: unknown) =>
@@ -32,7 +32,7 @@ const Queries = () => {
       </Router>
     </QueryClientProvider>
   );
-};
+}
 
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>

@@ -16,11 +16,13 @@ export function failureOf(error: unknown): TaskFailure {
   return { ...plain('TASK_EXPIRED'), traceback: [String(cause)] };
 }
 
-const plain = (code: ErrorCode): TaskFailure => ({
-  code,
-  message: ERROR_TABLE[code].message,
-  traceback: [],
-});
+function plain(code: ErrorCode): TaskFailure {
+  return {
+    code,
+    message: ERROR_TABLE[code].message,
+    traceback: [],
+  };
+}
 
 /**
  * How the workflow itself ends, so that the status in Temporal's UI is right: Canceled, or Failed with the code.

@@ -69,29 +69,35 @@ export function decideDelivery(report: SendReport, failures: number, random: () 
   return growing('server-error', Math.max(backOff(failures, random), coolDown(retryAfterMs ?? 0)));
 }
 
-const growing = (cause: HoldCause, delayMs: number): Decision => ({
-  step: 'hold',
-  cause,
-  delayMs,
-  untilToken: false,
-  growing: true,
-});
+function growing(cause: HoldCause, delayMs: number): Decision {
+  return {
+    step: 'hold',
+    cause,
+    delayMs,
+    untilToken: false,
+    growing: true,
+  };
+}
 
-const fixed = (cause: HoldCause, delayMs: number): Decision => ({
-  step: 'hold',
-  cause,
-  delayMs,
-  untilToken: false,
-  growing: false,
-});
+function fixed(cause: HoldCause, delayMs: number): Decision {
+  return {
+    step: 'hold',
+    cause,
+    delayMs,
+    untilToken: false,
+    growing: false,
+  };
+}
 
-const untilToken = (cause: HoldCause): Decision => ({
-  step: 'hold',
-  cause,
-  delayMs: TOKEN_POLL_MS,
-  untilToken: true,
-  growing: false,
-});
+function untilToken(cause: HoldCause): Decision {
+  return {
+    step: 'hold',
+    cause,
+    delayMs: TOKEN_POLL_MS,
+    untilToken: true,
+    growing: false,
+  };
+}
 
 /** 1 s doubling to 5 min, of which the upper half is left to chance. */
 function backOff(failures: number, random: () => number): number {
@@ -99,4 +105,6 @@ function backOff(failures: number, random: () => number): number {
   return Math.round(full / 2 + (full / 2) * random());
 }
 
-const coolDown = (ms: number): number => Math.min(COOL_DOWN_LONGEST_MS, Math.max(SECOND, ms));
+function coolDown(ms: number): number {
+  return Math.min(COOL_DOWN_LONGEST_MS, Math.max(SECOND, ms));
+}

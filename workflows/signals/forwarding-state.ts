@@ -32,13 +32,15 @@ export interface Hold {
   nudged?: boolean;
 }
 
-export const freshState = (): ForwardingState => ({
-  work: [],
-  failures: 0,
-  hold: null,
-  forwarded: 0,
-  quarantined: 0,
-});
+export function freshState(): ForwardingState {
+  return {
+    work: [],
+    failures: 0,
+    hold: null,
+    forwarded: 0,
+    quarantined: 0,
+  };
+}
 
 /** The hold that follows from a report. Without a token because CAPI refused it, the refusal is what people read. */
 export function holdOf(

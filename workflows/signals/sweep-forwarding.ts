@@ -67,7 +67,9 @@ export async function sweepForwarding(
 }
 
 /** An actor that ended between the two calls is started by the next run. */
-const woke = (workflowId: string): Promise<boolean> => told(workflowId, wake);
+function woke(workflowId: string): Promise<boolean> {
+  return told(workflowId, wake);
+}
 
 async function told(workflowId: string, word: SignalDefinition): Promise<boolean> {
   try {

@@ -59,11 +59,11 @@ interface Records {
  * Compares the three stores and answers where they disagree. Meant for a quiet system: what is on its way at this
  * moment shows up as drift too. Reads everything; changes nothing.
  */
-export const checkStores = async (
+export async function checkStores(
   stores: Stores,
   /** `keepUploads` off: whether the bytes of a live version are there is left open. */
   options: { deduplicate: boolean; keepUploads?: boolean },
-): Promise<Drift[]> => {
+): Promise<Drift[]> {
   const records = await readRecords(stores);
   return [
     ...checkTasks(records),
@@ -73,9 +73,9 @@ export const checkStores = async (
     ...(await checkClaims(stores, records, options.deduplicate)),
     ...(await checkQuotas(stores, records)),
   ];
-};
+}
 
-const readRecords = async ({ files, tasks }: Stores): Promise<Records> => {
+async function readRecords({ files, tasks }: Stores): Promise<Records> {
   const records: Records = { files: new Map(), tasks: new Map(), owners: new Set() };
   for await (const file of files.scan()) {
     records.files.set(file.file_key, file);
@@ -84,9 +84,11 @@ const readRecords = async ({ files, tasks }: Stores): Promise<Records> => {
   }
   for await (const task of tasks.scan()) records.tasks.set(task.task_id, task);
   return records;
-};
+}
 
-const nameOf = (file: FileRecord): string => `${file.partition}/${file.file_id}`;
+function nameOf(file: FileRecord): string {
+  return `${file.partition}/${file.file_id}`;
+}
 
 function* checkTasks({ files, tasks }: Records): Generator<Drift> {
   for (const file of files.values()) {
@@ -123,7 +125,7 @@ async function* generationsOf({ chunks }: Stores) {
     yield { ...found, key: `${found.fileKey}@${found.generation}` };
 }
 
-const checkChunks = async (stores: Stores, { files, tasks }: Records): Promise<Drift[]> => {
+async function checkChunks(stores: Stores, { files, tasks }: Records): Promise<Drift[]> {
   const drifts: Drift[] = [];
   const published = new Map<string, { chunks: number; published: number }>();
   for await (const found of generationsOf(stores)) {
@@ -148,13 +150,13 @@ const checkChunks = async (stores: Stores, { files, tasks }: Records): Promise<D
       });
   }
   return drifts;
-};
+}
 
 /** Uploads that a record rests on, with the size it says. */
-const expectedUploads = (
+function expectedUploads(
   { files, tasks }: Records,
   keepUploads: boolean,
-): Map<string, { size: number; owner: string; optional: boolean }> => {
+): Map<string, { size: number; owner: string; optional: boolean }> {
   const uploads = new Map<string, { size: number; owner: string; optional: boolean }>();
   for (const file of files.values()) {
     const pending = file.pending_task === null ? undefined : tasks.get(file.pending_task)?.upload;
@@ -167,9 +169,9 @@ const expectedUploads = (
         });
   }
   return uploads;
-};
+}
 
-const checkBlobs = async ({ blobs }: Stores, records: Records, keepUploads: boolean): Promise<Drift[]> => {
+async function checkBlobs({ blobs }: Stores, records: Records, keepUploads: boolean): Promise<Drift[]> {
   const drifts: Drift[] = [];
   const missing = expectedUploads(records, keepUploads);
   for await (const blob of blobs.scan()) {
@@ -199,13 +201,13 @@ const checkBlobs = async ({ blobs }: Stores, records: Records, keepUploads: bool
     if (!optional)
       drifts.push({ kind: 'upload-missing', subject: blobId, detail: `the bytes of ${owner} are missing` });
   return drifts;
-};
+}
 
-const checkClaims = async (
+async function checkClaims(
   { claims }: Stores,
   { files, owners }: Records,
   deduplicate: boolean,
-): Promise<Drift[]> => {
+): Promise<Drift[]> {
   const drifts: Drift[] = [];
   const claimed = new Set<string>();
   for await (const claim of claims.scan()) {
@@ -231,9 +233,9 @@ const checkClaims = async (
         detail: `the bytes of ${nameOf(file)} are not claimed for it`,
       });
   return drifts;
-};
+}
 
-const checkQuotas = async ({ quotas }: Stores, { files }: Records): Promise<Drift[]> => {
+async function checkQuotas({ quotas }: Stores, { files }: Records): Promise<Drift[]> {
   const adding = new Set(
     [...files.values()].flatMap(({ live, pending_task }) => (live === null ? (pending_task ?? []) : [])),
   );
@@ -243,9 +245,9 @@ const checkQuotas = async ({ quotas }: Stores, { files }: Records): Promise<Drif
       if (!adding.has(taskId))
         drifts.push({ kind: 'orphan-reservation', subject: taskId, detail: `on the list of user ${userId}` });
   return drifts;
-};
+}
 
-const checkPartitions = async ({ partitions }: Stores, { files }: Records): Promise<Drift[]> => {
+async function checkPartitions({ partitions }: Stores, { files }: Records): Promise<Drift[]> {
   const drifts: Drift[] = (await partitions.listDeleted()).map(({ partition, partition_key }) => ({
     kind: 'deleted-partition',
     subject: partition_key,
@@ -265,4 +267,4 @@ const checkPartitions = async ({ partitions }: Stores, { files }: Records): Prom
       });
   }
   return drifts;
-};
+}

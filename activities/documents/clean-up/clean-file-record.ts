@@ -8,28 +8,30 @@ import { releaseQuota } from './release-quota.js';
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks'>;
 
 /** The generations of a file that must stay: the live one and the pending one. */
-export const keptGenerations = (file: FileRecord): number[] => [
-  ...(file.live === null ? [] : [file.live.generation]),
-  // The pending task is always the last admitted one.
-  ...(file.pending_task === null ? [] : [file.latest_generation]),
-];
+export function keptGenerations(file: FileRecord): number[] {
+  return [
+    ...(file.live === null ? [] : [file.live.generation]),
+    // The pending task is always the last admitted one.
+    ...(file.pending_task === null ? [] : [file.latest_generation]),
+  ];
+}
 
 /**
  * Removes everything of a file that its record does not keep: chunks, bytes, chunk lists, claims. What to keep is
  * read first, and nothing above `latest_generation` is touched, so an admission in the same moment loses nothing.
  */
-export const cleanFileRecord = async (
+export async function cleanFileRecord(
   stores: Stores,
   fileKey: string,
   /** Off: a live version's upload has served its purpose. */
   { keepUploads = true }: { keepUploads?: boolean } = {},
-): Promise<void> => {
+): Promise<void> {
   const file = (await stores.files.getMany([fileKey])).get(fileKey);
   if (file === undefined || file.deleted_at !== null) await removeEverything(stores, fileKey);
   else await removeLeftovers(stores, file, keepUploads);
-};
+}
 
-const removeEverything = async (stores: Stores, fileKey: string): Promise<void> => {
+async function removeEverything(stores: Stores, fileKey: string): Promise<void> {
   const tasks = await stores.tasks.listByFile(fileKey);
   for (const task of tasks) {
     const { code, message } = new AppError('TASK_CANCELLED', 'The file was deleted.');
@@ -42,9 +44,9 @@ const removeEverything = async (stores: Stores, fileKey: string): Promise<void> 
   await stores.tasks.markCleaned(fileKey, Number.MAX_SAFE_INTEGER);
   // Last: as long as the tombstone stands, the sweep repeats what a crash cut short.
   await stores.files.removeTombstone(fileKey);
-};
+}
 
-const removeLeftovers = async (stores: Stores, file: FileRecord, keepUploads: boolean): Promise<void> => {
+async function removeLeftovers(stores: Stores, file: FileRecord, keepUploads: boolean): Promise<void> {
   const keep = keptGenerations(file);
   const upTo = file.latest_generation;
   await stores.chunks.deleteGenerations(file.file_key, { keep, upTo });
@@ -62,4 +64,4 @@ const removeLeftovers = async (stores: Stores, file: FileRecord, keepUploads: bo
   for (const { task_id: taskId } of ended) await releaseQuota(stores, { taskId, fileKey: file.file_key });
   await reconcileFile(stores, file);
   await stores.tasks.markCleaned(file.file_key, upTo);
-};
+}

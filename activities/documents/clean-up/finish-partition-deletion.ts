@@ -14,10 +14,10 @@ export type FinishPartitionDeletionStores = Pick<
  * may be uploaded again, its workspaces go, and the name is free. By key and never by name, so that running it late
  * touches nothing of a partition that was created under the name since.
  */
-export const finishPartitionDeletion = async (
+export async function finishPartitionDeletion(
   { partitions, files, tasks, quotas, claims, workspaces }: FinishPartitionDeletionStores,
   deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>,
-): Promise<void> => {
+): Promise<void> {
   // Listed first: a tombstone waits for no task. What is missed by a crash in between ends with its file's clean-up.
   const pending = (await files.listPending(deleted.partition_key)).map(({ taskId }) => taskId);
   await files.markPartitionDeleted(deleted.partition_key);
@@ -33,4 +33,4 @@ export const finishPartitionDeletion = async (
   if (!marked.some(({ partition_key }) => partition_key === deleted.partition_key)) return;
   await workspaces.removeMany(theirs.map(({ workspace_key }) => workspace_key));
   await partitions.removeDeleted(deleted);
-};
+}

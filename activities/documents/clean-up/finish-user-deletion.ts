@@ -13,10 +13,10 @@ type Stores = Pick<Adapters, 'users' | 'partitions' | 'files' | 'workspaces'>;
  * Partitions without another owner are deleted with the user. One with another owner stays, unless that one is
  * being deleted too: of two owners deleted at once each would leave it to the other.
  */
-const soleOwnerships = async (
+async function soleOwnerships(
   { partitions, users }: Pick<Adapters, 'partitions' | 'users'>,
   userId: number,
-): Promise<string[]> => {
+): Promise<string[]> {
   const names: string[] = [];
   for (const { partition, role } of await partitions.memberships(userId)) {
     if (role !== 'owner') continue;
@@ -25,17 +25,17 @@ const soleOwnerships = async (
     if ((await users.getMany(others)).size === 0) names.push(partition);
   }
   return names;
-};
+}
 
 /**
  * The rest of a user's deletion after its record has become a mark. It may be repeated, and run twice at once: as
  * long as the mark stands, the sweep takes it up again.
  */
-export const finishUserDeletion = async (
+export async function finishUserDeletion(
   stores: Stores,
   deletePartition: DeletePartition,
   userId: number,
-): Promise<void> => {
+): Promise<void> {
   for (const partition of await soleOwnerships(stores, userId))
     if (partition === LASTING_PARTITION) await handOver(stores, partition);
     else await deletePartition(partition);
@@ -43,13 +43,13 @@ export const finishUserDeletion = async (
   await stores.files.forgetUploader(userId);
   await stores.workspaces.forgetCreator(userId);
   await stores.users.remove(userId);
-};
+}
 
-const handOver = async ({ partitions }: Pick<Adapters, 'partitions'>, partition: string): Promise<void> => {
+async function handOver({ partitions }: Pick<Adapters, 'partitions'>, partition: string): Promise<void> {
   try {
     await partitions.addMember(partition, FIRST_ADMIN, 'owner');
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'MEMBERSHIP_EXISTS') throw error;
     await partitions.setRole(partition, FIRST_ADMIN, 'owner');
   }
-};
+}

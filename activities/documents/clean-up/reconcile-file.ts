@@ -4,10 +4,10 @@ import { toVersionEntries } from '../metadata-entries.js';
 
 type Stores = Pick<Adapters, 'files' | 'tasks' | 'claims' | 'chunks'>;
 
-const readFile = async ({ files }: Pick<Adapters, 'files'>, fileKey: string): Promise<FileRecord | null> => {
+async function readFile({ files }: Pick<Adapters, 'files'>, fileKey: string): Promise<FileRecord | null> {
   const file = (await files.getMany([fileKey])).get(fileKey);
   return file === undefined || file.deleted_at !== null ? null : file;
-};
+}
 
 /**
  * What the live chunks say of their file follows its record. Two changes at once may write in any order: a writer that
@@ -15,12 +15,12 @@ const readFile = async ({ files }: Pick<Adapters, 'files'>, fileKey: string): Pr
  * as the record says. So the chunks end as the record is; the token of a writer that died is left to the sweep.
  * @param tokens the caller's own, or all that are there
  */
-export const reconcileChunks = async (
+export async function reconcileChunks(
   stores: Pick<Adapters, 'files' | 'chunks'>,
   fileKey: string,
   tokens: readonly string[] | 'all',
   signal?: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();
     const file = await readFile(stores, fileKey);
@@ -43,15 +43,15 @@ export const reconcileChunks = async (
       );
     if (await stores.files.confirmChunkUpdates(fileKey, file.revision, mine)) return;
   }
-};
+}
 
 /**
  * After a move: the bytes of the live version and of the pending one are claimed where the file is, and nowhere else.
  */
-export const reconcileClaims = async (
+export async function reconcileClaims(
   stores: Pick<Adapters, 'files' | 'tasks' | 'claims'>,
   fileKey: string,
-): Promise<void> => {
+): Promise<void> {
   const file = await readFile(stores, fileKey);
   if (file === null) return;
   const { partition, file_id: fileId, live } = file;
@@ -62,15 +62,11 @@ export const reconcileClaims = async (
   ];
   for (const holder of holders) await stores.claims.claim({ partition, fileKey, fileId, ...holder });
   await stores.claims.releaseElsewhere(fileKey, partition);
-};
+}
 
 /** Takes up a change of a file's record that a crash cut short. */
-export const reconcileFile = async (
-  stores: Stores,
-  file: FileRecord,
-  signal?: AbortSignal,
-): Promise<void> => {
+export async function reconcileFile(stores: Stores, file: FileRecord, signal?: AbortSignal): Promise<void> {
   if (file.chunk_updates.length === 0) return;
   await reconcileClaims(stores, file.file_key);
   await reconcileChunks(stores, file.file_key, 'all', signal);
-};
+}

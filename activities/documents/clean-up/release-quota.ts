@@ -5,10 +5,10 @@ import type { Adapters } from '../../ports/adapters.js';
  * is not used any more is free. While the file is still to become live the place goes to the task that superseded
  * this one. Repeating it, and running it for a task that holds nothing, is harmless.
  */
-export const releaseQuota = async (
+export async function releaseQuota(
   { files, quotas }: Pick<Adapters, 'files' | 'quotas'>,
   task: { taskId: string; fileKey: string },
-): Promise<void> => {
+): Promise<void> {
   const heirNow = async (): Promise<string | null> => {
     const file = (await files.getMany([task.fileKey])).get(task.fileKey);
     return file !== undefined && file.deleted_at === null && file.live === null ? file.pending_task : null;
@@ -19,4 +19,4 @@ export const releaseQuota = async (
   await quotas.inherit(task.taskId, heir);
   // It may have ended before it inherited: then only this call takes it off the list.
   if ((await heirNow()) !== heir) await releaseQuota({ files, quotas }, { ...task, taskId: heir });
-};
+}

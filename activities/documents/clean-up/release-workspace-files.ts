@@ -14,10 +14,10 @@ export interface ReleasedFiles {
  * The rest of a workspace's deletion after its record has become a mark: every file is let go, those that lived by
  * it alone go with it, then the mark goes. It may be repeated, and run twice at once.
  */
-export const releaseWorkspaceFiles = async (
+export async function releaseWorkspaceFiles(
   { files, workspaces }: Pick<Adapters, 'files' | 'workspaces'>,
   workspace: Pick<WorkspaceRecord, 'workspace_key' | 'deleted'>,
-): Promise<ReleasedFiles> => {
+): Promise<ReleasedFiles> {
   const released: ReleasedFiles = { orphaned: [], failed: [], kept: 0 };
   const keepFile = workspace.deleted?.keepFiles ?? true;
   for (const file of await files.listByWorkspace(workspace.workspace_key)) {
@@ -31,4 +31,4 @@ export const releaseWorkspaceFiles = async (
   }
   if (released.failed.length === 0) await workspaces.remove(workspace.workspace_key);
   return released;
-};
+}

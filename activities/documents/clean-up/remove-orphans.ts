@@ -5,10 +5,10 @@ import { keptGenerations } from './clean-file-record.js';
  * Removes chunks of generations that no record keeps. The record is read after the chunks were counted, and
  * nothing above its `latest_generation` is touched, so that indexings in progress lose nothing.
  */
-export const removeOrphanChunks = async (
+export async function removeOrphanChunks(
   stores: Pick<Adapters, 'files' | 'chunks'>,
   signal: AbortSignal,
-): Promise<number> => {
+): Promise<number> {
   let removed = 0;
   for await (const group of stores.chunks.scanGenerations()) {
     signal.throwIfAborted();
@@ -22,14 +22,14 @@ export const removeOrphanChunks = async (
     removed += await stores.chunks.deleteGenerations(group.fileKey, { keep, upTo: file.latest_generation });
   }
   return removed;
-};
+}
 
 /** Removes bytes, older than a point in time, whose task is unknown: a gateway died before it wrote the task. */
-export const removeOrphanBlobs = async (
+export async function removeOrphanBlobs(
   stores: Pick<Adapters, 'tasks' | 'files' | 'blobs'>,
   before: Date,
   signal: AbortSignal,
-): Promise<number> => {
+): Promise<number> {
   let removed = 0;
   for await (const blob of stores.blobs.scan()) {
     signal.throwIfAborted();
@@ -42,21 +42,21 @@ export const removeOrphanBlobs = async (
     removed += 1;
   }
   return removed + (await stores.blobs.removeIncomplete(before));
-};
+}
 
 /**
  * Files of a partition that is not there any more: put into it in the moment of its deletion, by a gateway that died
  * before it could look again. They become tombstones, and the sweep does the rest.
  */
-export const removeStrayFiles = async (
+export async function removeStrayFiles(
   stores: Pick<Adapters, 'partitions' | 'files'>,
   before: Date,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   for await (const file of stores.files.scan()) {
     signal.throwIfAborted();
     if (file.deleted_at !== null || file.updated_at >= before) continue;
     if ((await stores.partitions.get(file.partition))?.partition_key === file.partition_key) continue;
     await stores.files.markDeleted(file.partition, file.file_id, file.file_key);
   }
-};
+}

@@ -9,7 +9,7 @@ const contexts = textParts('contexts');
 export const { write: writeContexts, count: countContextParts, remove: removeContexts } = contexts;
 
 /** Looks contexts up by the position of their chunk; chunks are asked for in their order. */
-export const openContexts = (blobs: Pick<BlobStore, 'read'>, taskId: string, parts: number) => {
+export function openContexts(blobs: Pick<BlobStore, 'read'>, taskId: string, parts: number) {
   let held: { part: number; texts: (string | null)[] } | null = null;
   return async (position: number): Promise<string | null> => {
     const part = Math.floor(position / CONTEXTS_PER_PART);
@@ -17,4 +17,4 @@ export const openContexts = (blobs: Pick<BlobStore, 'read'>, taskId: string, par
     if (held?.part !== part) held = { part, texts: await contexts.read(blobs, taskId, part) };
     return held.texts[position % CONTEXTS_PER_PART] ?? null;
   };
-};
+}

@@ -19,38 +19,41 @@ export interface Surroundings {
 }
 
 /** The beginning of a document from its first chunks. */
-export const openingOf = (chunks: readonly Chunk[]): string =>
-  chunks
+export function openingOf(chunks: readonly Chunk[]): string {
+  return chunks
     .map(({ text }) => text)
     .join('\n\n')
     .slice(0, OPENING_CHARACTERS);
+}
 
 /**
  * Mode `simple` shows the model the beginning of the document; `structured` shows the headings that the chunk stands
  * under and the end of the chunk before, which costs less and says more where a document is well divided.
  */
-const question = (
+function question(
   template: string,
   mode: IndexationConfig['contextualization_mode'],
   chunk: Chunk,
   { filename, opening, previous }: Surroundings,
-): ChatMessage[] => [
-  {
-    role: 'user',
-    content: fillPrompt(template, {
-      filename,
-      chunk: chunk.text,
-      document: mode === 'structured' ? chunk.headingPath.join(' > ') : opening,
-      previous: mode === 'structured' ? (previous?.text ?? '').slice(-PREVIOUS_CHARACTERS) : '',
-    }),
-  },
-];
+): ChatMessage[] {
+  return [
+    {
+      role: 'user',
+      content: fillPrompt(template, {
+        filename,
+        chunk: chunk.text,
+        document: mode === 'structured' ? chunk.headingPath.join(' > ') : opening,
+        previous: mode === 'structured' ? (previous?.text ?? '').slice(-PREVIOUS_CHARACTERS) : '',
+      }),
+    },
+  ];
+}
 
 /**
  * Where a chunk stands and what it is about, in a model's words; null when the model has nothing to say.
  * @throws what the language model throws, or the signal's reason
  */
-export const contextualizeChunk = async (
+export async function contextualizeChunk(
   model: Pick<LanguageModel, 'complete'>,
   asked: {
     template: string;
@@ -59,7 +62,7 @@ export const contextualizeChunk = async (
     around: Surroundings;
     signal: AbortSignal;
   },
-): Promise<string | null> => {
+): Promise<string | null> {
   const messages = question(asked.template, asked.mode, asked.chunk, asked.around);
   const { content } = await model.complete(messages, {
     temperature: 0,
@@ -68,4 +71,4 @@ export const contextualizeChunk = async (
   });
   const said = content.replace(/\s+/g, ' ').trim().slice(0, MAX_CHARACTERS);
   return said === '' ? null : said;
-};
+}

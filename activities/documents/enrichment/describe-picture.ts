@@ -15,7 +15,7 @@ const CLOSE = '</image_description>';
 const TAG = /<\s*(?:\/\s*)?image_description\s*>/gi;
 
 /** What a model says, as text of a document: only what can be seen, and nothing that would end the description. */
-const tidy = (said: string): string => {
+function tidy(said: string): string {
   let text = stripInvisible(cleanText(said)).slice(0, MAX_CHARACTERS);
   // What is left of one tag may be another.
   for (let before = ''; before !== text;) {
@@ -26,16 +26,16 @@ const tidy = (said: string): string => {
     .replace(/[ \t]+/g, ' ')
     .replace(/(?<!\s)\s*\n\s*/g, '\n')
     .trim();
-};
+}
 
 /**
  * What a picture shows, in a vision model's words.
  * @throws what the language model throws, the signal's reason, or AppError LLM_PARSING_ERROR when it says nothing
  */
-export const describePicture = async (
+export async function describePicture(
   model: Pick<LanguageModel, 'complete'>,
   asked: { prompt: string; picture: Buffer; signal: AbortSignal },
-): Promise<string> => {
+): Promise<string> {
   const format = readPictureFormat(asked.picture);
   if (format === null)
     throw new AppError('UNSUPPORTED_CONTENT', 'The picture is in no format that is known.');
@@ -48,11 +48,11 @@ export const describePicture = async (
   const said = tidy(content);
   if (said === '') throw new AppError('LLM_PARSING_ERROR', 'The model said nothing of the picture.');
   return said;
-};
+}
 
 /** A description as it stands in a chunk, which may have so many tokens. */
-export const asImageText = (description: string, mostTokens: number): string => {
+export function asImageText(description: string, mostTokens: number): string {
   const room = Math.max(1, mostTokens - countTokens(`${OPEN}\n\n${CLOSE}`) - 2);
   const [fitting = ''] = hardCut(description, room);
   return `${OPEN}\n${fitting.trim()}\n${CLOSE}`;
-};
+}

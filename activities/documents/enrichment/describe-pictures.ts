@@ -37,7 +37,7 @@ export interface PicturesToDescribe {
  * also with pictures that nothing was said of, a repetition asks nothing any more: the list of chunks follows from it.
  * @throws what kept a picture from being described, after the others were
  */
-export const describePictures = async (work: PicturesToDescribe): Promise<void> => {
+export async function describePictures(work: PicturesToDescribe): Promise<void> {
   const { task, blobs, signal } = work;
   const { kept, leftOut } = task.pictures ?? { kept: 0, leftOut: 0 };
   const owner = { taskId: task.task_id, fileKey: task.file_key, generation: task.generation };
@@ -95,4 +95,4 @@ export const describePictures = async (work: PicturesToDescribe): Promise<void> 
   if (failed !== undefined) throw failed;
   const missing = descriptions.filter((description) => description === null).length + leftOut;
   if (missing > 0) throw new AppError('UNSUPPORTED_CONTENT', `${missing} pictures are not described.`);
-};
+}

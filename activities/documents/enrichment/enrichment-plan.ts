@@ -4,29 +4,30 @@ import type { Adapters } from '../../ports/adapters.js';
 import type { FileKind } from '../parsing/file-types.js';
 
 /** What the indexation preset of a partition says; undefined when either is gone. */
-export const indexationConfigOf = async (
+export async function indexationConfigOf(
   { partitions, presets }: Pick<Adapters, 'partitions' | 'presets'>,
   partition: string,
-): Promise<IndexationConfig | undefined> => {
+): Promise<IndexationConfig | undefined> {
   const name = (await partitions.get(partition))?.indexation_preset;
   return name === undefined ? undefined : (await presets.get('indexation', name))?.config;
-};
+}
 
 /** Formats that may hold pictures. */
 const WITH_PICTURES: ReadonlySet<FileKind> = new Set(['pdf', 'docx', 'html', 'md']);
 
 /** Whether a document's pictures are to be taken out when it is read. */
-export const wantsPictures = (config: IndexationConfig | undefined, kind: FileKind): boolean =>
-  config?.enable_image_captioning === true && WITH_PICTURES.has(kind);
+export function wantsPictures(config: IndexationConfig | undefined, kind: FileKind): boolean {
+  return config?.enable_image_captioning === true && WITH_PICTURES.has(kind);
+}
 
 /**
  * The stages that a preset puts between parsing and embedding, in this order.
  * @param pictures that were come upon, where they are wanted
  */
-export const enrichmentsOf = (
+export function enrichmentsOf(
   config: IndexationConfig | undefined,
   pictures: PictureCount | undefined,
-): EnrichmentStage[] => {
+): EnrichmentStage[] {
   if (config === undefined) return [];
   const stages: EnrichmentStage[] = [];
   if (config.enable_image_captioning && pictures !== undefined && pictures.kept + pictures.leftOut > 0)
@@ -34,4 +35,4 @@ export const enrichmentsOf = (
   if (config.enable_contextualization) stages.push('contextualize');
   if (config.enable_topic_tagging) stages.push('topic_tag');
   return stages;
-};
+}

@@ -10,7 +10,7 @@ export type Owner = { taskId: string; fileKey: string; generation: number };
  * where nothing was said.
  * @param name in the tickets of the blobs
  */
-export const textParts = (name: string) => {
+export function textParts(name: string) {
   const idOf = (taskId: string, part: number): string => `${taskId}.${name}.${part}`;
   return {
     async write(
@@ -42,4 +42,4 @@ export const textParts = (name: string) => {
       for (let part = 0; part < parts; part += 1) await blobs.remove(idOf(taskId, part));
     },
   };
-};
+}

@@ -4,17 +4,17 @@ import type { LanguageModel } from '../../ports/models.js';
 const MAX_TOKENS = 300;
 const MAX_TAG_LENGTH = 80;
 
-const arrayIn = (reply: string): unknown => {
+function arrayIn(reply: string): unknown {
   const start = reply.indexOf('[');
   try {
     return JSON.parse(start === -1 ? '' : reply.slice(start, reply.indexOf(']', start) + 1));
   } catch {
     return null;
   }
-};
+}
 
 /** The tags in a model's reply: a JSON array, or one a line from a model that does not write JSON. */
-export const readTags = (reply: string, most: number): string[] => {
+export function readTags(reply: string, most: number): string[] {
   const array = arrayIn(reply);
   const given = Array.isArray(array)
     ? array.filter((tag): tag is string => typeof tag === 'string')
@@ -31,16 +31,16 @@ export const readTags = (reply: string, most: number): string[] => {
       return !seen.has(key) && seen.add(key);
     })
     .slice(0, most);
-};
+}
 
 /**
  * What a document is about, in a model's words, the most important first.
  * @throws what the language model throws, or the signal's reason
  */
-export const topicTags = async (
+export async function topicTags(
   model: Pick<LanguageModel, 'complete'>,
   asked: { template: string; filename: string; opening: string; most: number; signal: AbortSignal },
-): Promise<string[]> => {
+): Promise<string[]> {
   const content = fillPrompt(asked.template, {
     filename: asked.filename,
     text: asked.opening,
@@ -52,4 +52,4 @@ export const topicTags = async (
     signal: asked.signal,
   });
   return readTags(reply.content, asked.most);
-};
+}

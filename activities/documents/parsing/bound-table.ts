@@ -14,22 +14,27 @@ const MAX_ROW_SPAN = 65_534;
 const EMPTY_CELLS = 100_000;
 const EMPTY_PER_CELL = 3;
 
-const isCell = ({ tagName }: TableNode): boolean => tagName === 'td' || tagName === 'th';
+function isCell({ tagName }: TableNode): boolean {
+  return tagName === 'td' || tagName === 'th';
+}
 
-const rowsOf = (table: TableNode): TableNode[] =>
-  (table.children ?? [])
+function rowsOf(table: TableNode): TableNode[] {
+  return (table.children ?? [])
     .flatMap((part) => (part.tagName === 'tr' ? [part] : (part.children ?? [])))
     .filter(({ tagName }) => tagName === 'tr');
+}
 
-const cellsOf = (row: TableNode): TableNode[] => (row.children ?? []).filter(isCell);
+function cellsOf(row: TableNode): TableNode[] {
+  return (row.children ?? []).filter(isCell);
+}
 
-const spanOf = ({ properties }: TableNode, name: 'colSpan' | 'rowSpan', most: number): number => {
+function spanOf({ properties }: TableNode, name: 'colSpan' | 'rowSpan', most: number): number {
   const given = Number.parseInt(String(properties?.[name]), 10);
   return given >= 1 ? Math.min(given, most) : 1;
-};
+}
 
 /** Cells of a table as it is written: each row as wide as the widest; and those that stand in the source. */
-const measure = (rows: readonly TableNode[]): { written: number; given: number } => {
+function measure(rows: readonly TableNode[]): { written: number; given: number } {
   /** By row: columns that spans of rows above begin (or, negative, end) to take. */
   const from = new Map<number, number>();
   let carried = 0;
@@ -51,10 +56,10 @@ const measure = (rows: readonly TableNode[]): { written: number; given: number }
     widest = Math.max(widest, width);
   });
   return { written: rows.length * widest, given };
-};
+}
 
 /** Lines of text in the place of a table: what it says is kept. */
-const toLines = (table: TableNode, rows: readonly TableNode[]): void => {
+function toLines(table: TableNode, rows: readonly TableNode[]): void {
   for (const part of [table, ...(table.children ?? [])]) if (part.type === 'element') part.tagName = 'div';
   for (const row of rows) {
     row.tagName = 'p';
@@ -63,14 +68,14 @@ const toLines = (table: TableNode, rows: readonly TableNode[]): void => {
       cell.children?.push({ type: 'text', value: ' | ' });
     }
   }
-};
+}
 
 /**
  * Keeps what becomes of the tables of one document within a few times its size: 84 bytes may ask for a table of a
  * billion columns, and one wide row has all others filled up. Spans are clamped to HTML's limits; where a table would
  * still be too large they are ignored, and where that is not enough its rows become lines.
  */
-export const createTableBound = (): ((table: TableNode) => void) => {
+export function createTableBound(): (table: TableNode) => void {
   let spare = EMPTY_CELLS;
   const fits = ({ written, given }: { written: number; given: number }): boolean => {
     const empty = Math.max(0, written - given * (1 + EMPTY_PER_CELL));
@@ -94,4 +99,4 @@ export const createTableBound = (): ((table: TableNode) => void) => {
     }
     if (!fits(measure(rows))) toLines(table, rows);
   };
-};
+}

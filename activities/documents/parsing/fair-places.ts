@@ -11,7 +11,7 @@ export interface FairPlaces {
 }
 
 /** So many places, which no user can take from the others by asking more often. */
-export const createFairPlaces = (size: number): FairPlaces => {
+export function createFairPlaces(size: number): FairPlaces {
   interface Waiting {
     caller: Caller;
     start(): void;
@@ -74,4 +74,4 @@ export const createFairPlaces = (size: number): FairPlaces => {
       });
     },
   };
-};
+}

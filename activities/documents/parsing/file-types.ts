@@ -211,8 +211,9 @@ export interface Abilities {
 const EVERYTHING: Abilities = { noOcr: null };
 
 /** Why a kind cannot be read by a server of these abilities; null when it can. */
-const refusal = (kind: FileKind, { noOcr }: Abilities): string | null =>
-  IMAGE_KINDS.has(kind) ? noOcr : null;
+function refusal(kind: FileKind, { noOcr }: Abilities): string | null {
+  return IMAGE_KINDS.has(kind) ? noOcr : null;
+}
 
 /** Extensions (without dot) and MIME types that can be indexed, as `GET /indexer/supported/types` answers them. */
 export function supportedTypes(abilities: Abilities = EVERYTHING): {

@@ -217,10 +217,12 @@ function inOneLine(nodes: readonly TreeNode[]): TreeNode[] {
   return line;
 }
 
-const textOf = ({ value = '' }: TreeNode): TreeNode => ({
-  type: 'text',
-  value: value.replace(/\s+/g, ' '),
-});
+function textOf({ value = '' }: TreeNode): TreeNode {
+  return {
+    type: 'text',
+    value: value.replace(/\s+/g, ' '),
+  };
+}
 
 /** What is left of a picture: its description, and the mark where it was taken out, or where it stood as a data URI. */
 function pictureText({ alt, url = '' }: TreeNode, marks: PictureMarks | null): string {

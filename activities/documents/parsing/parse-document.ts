@@ -6,12 +6,14 @@ const TEXT_PARSER = { name: 'text' };
 const HTML_PARSER = { name: 'rehype', package: 'rehype-parse' };
 
 /** A file that no other is packed around. */
-const outermost = (): Nest => ({
-  depth: 0,
-  spent: { members: 0, bytes: 0 },
-  notes: createParseNotes(),
-  parse: parseDocument,
-});
+function outermost(): Nest {
+  return {
+    depth: 0,
+    spent: { members: 0, bytes: 0 },
+    notes: createParseNotes(),
+    parse: parseDocument,
+  };
+}
 
 /** Chooses the parser of a kind. Each is loaded at its first use: a process that reads text needs no PDF engine. */
 export async function parseDocument(source: ParseSource): Promise<ParsedSections> {

@@ -10,7 +10,9 @@ import { runParseJob } from './run-parse-job.js';
 
 const KEPT_STACK = 4000;
 
-const reply = (message: ParserReply): void => void process.send?.(message);
+function reply(message: ParserReply): void {
+  process.send?.(message);
+}
 
 process.on('disconnect', () => process.exit(0));
 // A tight native loop never sees the disconnect. Where the kernel does not kill us with our parent, a thread does.

@@ -18,9 +18,17 @@ const TELLING = 6;
 /** Items without a region that are looked for in the whole page. */
 const MAX_LOOKED_FOR = 2000;
 
-const fold = (text: string): string => text.normalize('NFKC').toLowerCase();
-const tokensOf = (text: string): string[] => fold(text).match(TOKEN) ?? [];
-const squash = (text: string): string => tokensOf(text).join('');
+function fold(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
+}
+
+function tokensOf(text: string): string[] {
+  return fold(text).match(TOKEN) ?? [];
+}
+
+function squash(text: string): string {
+  return tokensOf(text).join('');
+}
 
 /**
  * The items of a page whose words are in none of its regions, and how many letters and digits they and all have.
@@ -104,7 +112,9 @@ function holds(box: Rect, { x, y, width, height }: Rect): boolean {
   );
 }
 
-export const middleOf = ({ y, height }: Rect): number => y + height / 2;
+export function middleOf({ y, height }: Rect): number {
+  return y + height / 2;
+}
 
 /** Items beside each other are a line, from left to right; lines from top to bottom. */
 export function toLines(items: readonly TextItem[]): MissingLine[] {

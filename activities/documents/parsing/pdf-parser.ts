@@ -140,7 +140,9 @@ const BEYOND_BMP = /[\u{10000}-\u{10FFFF}]/u;
 /** What was written onto a page with a reader's tools and belongs to what it shows. */
 const WRITTEN_ON = new Set(['freetext', 'stamp']);
 
-const oneLine = (text: string | undefined): string => text?.replace(/\s+/g, ' ').trim() ?? '';
+function oneLine(text: string | undefined): string {
+  return text?.replace(/\s+/g, ' ').trim() ?? '';
+}
 
 /** @param appearances reads what the page's annotations show, for those that do not say it themselves */
 async function notesOf(

@@ -13,14 +13,14 @@ import type { Section } from './section.js';
 const PROGRESS_EVERY_MS = 500;
 
 /** What a person would see of a section: a model would also read what is hidden in it. */
-const visible = (section: Section): Section => {
+function visible(section: Section): Section {
   const { charStart, ...rest } = section;
   const text = stripInvisible(section.text);
   const headingPath = section.headingPath.map(stripInvisible);
   // Where something was taken out, places in the source are no longer known.
   const known = charStart !== undefined && text.length === section.text.length;
   return { ...rest, headingPath, text, ...(known && { charStart }) };
-};
+}
 
 async function* visibleOf(
   sections: AsyncIterable<Section> | Iterable<Section>,
@@ -33,10 +33,10 @@ async function* visibleOf(
   }
 }
 
-const mailOf = ({ mail }: ParsedSections): Pick<ReadDocument, 'mail'> => {
+function mailOf({ mail }: ParsedSections): Pick<ReadDocument, 'mail'> {
   const ids = mail?.() ?? null;
   return ids === null ? {} : { mail: ids };
-};
+}
 
 /**
  * Parses one document into its output file, section by section, as chunks or as text. Runs in a parser process.

@@ -32,8 +32,9 @@ function readNodes(xml: string): MathNode[] {
   return root.children;
 }
 
-const inLine = (nodes: readonly MathNode[], depth: number): string =>
-  depth > MAX_DEPTH ? '' : nodes.map((node) => show(node, depth + 1)).join('');
+function inLine(nodes: readonly MathNode[], depth: number): string {
+  return depth > MAX_DEPTH ? '' : nodes.map((node) => show(node, depth + 1)).join('');
+}
 
 function show(node: MathNode, depth: number): string {
   const child = (name: string): MathNode | undefined => node.children.find((one) => one.name === name);
@@ -71,5 +72,6 @@ function show(node: MathNode, depth: number): string {
   }
 }
 
-const bracketed = (text: string): string =>
-  /^(?:[\p{L}\p{N}.]*|&[#\w]+;)$/u.test(text) ? text : `(${text})`;
+function bracketed(text: string): string {
+  return /^(?:[\p{L}\p{N}.]*|&[#\w]+;)$/u.test(text) ? text : `(${text})`;
+}

@@ -7,11 +7,12 @@ interface Relationship {
   target: string;
 }
 
-const attribute = (tag: string, name: string): string | undefined =>
-  new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`)
+function attribute(tag: string, name: string): string | undefined {
+  return new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`)
     .exec(tag)
     ?.slice(1)
     .find((value) => value !== undefined);
+}
 
 /** The parts of its own package that a relationships part names; none that lies outside. */
 function readRelationships(xml: string, folder: string): Relationship[] {
@@ -82,7 +83,9 @@ export async function readBesideBody(parts: PackageParts): Promise<BesideBody[]>
 }
 
 /** A page's number alone says nothing. */
-const hasLetter = (text: string): boolean => /\p{L}/u.test(text);
+function hasLetter(text: string): boolean {
+  return /\p{L}/u.test(text);
+}
 
 function paragraphsOf(xml: string): string[] {
   return xml.split('</w:p>').flatMap((paragraph) => {

@@ -10,7 +10,9 @@ export type ZipLimits = Pick<
 >;
 
 /** By its name: these parts alone are unpacked as a check, and may be read as text. */
-export const isMarkup = (name: string): boolean => /\.(?:xml|rels)$/i.test(name);
+export function isMarkup(name: string): boolean {
+  return /\.(?:xml|rels)$/i.test(name);
+}
 
 /** Below this no ratio is a danger: a short text of blanks packs a thousand times. */
 const HARMLESS = 32 * 1024 * 1024;

@@ -50,4 +50,6 @@ export const BUILTIN_ENDPOINTS: readonly ModelEndpoint[] = [
 ];
 
 /** Whether a model is one of those inside this process: they know words, not meanings. */
-export const isBuiltin = ({ modelName }: { modelName: string }): boolean => modelName.startsWith('builtin/');
+export function isBuiltin({ modelName }: { modelName: string }): boolean {
+  return modelName.startsWith('builtin/');
+}

@@ -36,18 +36,19 @@ const SENTENCES = {
   },
 } as const;
 
-const shorten = (text: string): string =>
-  text.length <= MAX_QUOTE_LENGTH
+function shorten(text: string): string {
+  return text.length <= MAX_QUOTE_LENGTH
     ? text
     : `${text.slice(0, MAX_QUOTE_LENGTH).replace(/(?<!\s)\s+\S*$/, '')} …`;
+}
 
-const quotesFor = (sources: readonly SourceBlock[], question: Question): RankedSentence[] => {
+function quotesFor(sources: readonly SourceBlock[], question: Question): RankedSentence[] {
   const ranked = rankSentences(sources, question).filter(({ coverage }) => coverage >= MIN_COVERAGE);
   const best = ranked[0]?.score ?? 0;
   return ranked.slice(0, MAX_QUOTES).filter(({ score }) => score >= best * NEARLY_AS_GOOD);
-};
+}
 
-const answerTo = (messages: readonly ChatMessage[]): string => {
+function answerTo(messages: readonly ChatMessage[]): string {
   const question = readQuestion(messages.findLast(({ role }) => role === 'user')?.content ?? '');
   const system = messages.find(({ role }) => role === 'system')?.content;
   const sources = system === undefined ? null : readSourceBlocks(system);
@@ -60,12 +61,13 @@ const answerTo = (messages: readonly ChatMessage[]): string => {
     ({ text, source }) => `${shorten(text.replace(/^(?:[-*+•>]\s+)+/, ''))} ${sourceMarker(source)}`,
   );
   return `${lines.join('\n')}\n[Sources: ${cited.join(', ')}]`;
-};
+}
 
-const cutAtStop = (answer: string, stop: readonly string[]): string =>
-  stop
+function cutAtStop(answer: string, stop: readonly string[]): string {
+  return stop
     .filter((text) => text !== '')
     .reduce((rest, text) => (rest.includes(text) ? rest.slice(0, rest.indexOf(text)) : rest), answer);
+}
 
 async function* streamWords(
   messages: readonly ChatMessage[],
@@ -97,18 +99,20 @@ async function* streamWords(
  * and ends with the citation line; when none fits it says so, in English or French as the question is. Without
  * sources it says what it is. Deterministic; the sampling options have no effect.
  */
-export const createExtractiveModel = (options: {
+export function createExtractiveModel(options: {
   endpointName: string;
   contextTokens: number;
-}): LanguageModel => ({
-  endpointName: options.endpointName,
-  modelName: EXTRACTIVE_MODEL_NAME,
-  contextTokens: options.contextTokens,
-  stream: streamWords,
-  async complete(messages, chat) {
-    const reply: ChatReply = { content: '', finishReason: 'stop' };
-    for await (const { content, ...end } of streamWords(messages, chat))
-      Object.assign(reply, end, { content: reply.content + content });
-    return reply;
-  },
-});
+}): LanguageModel {
+  return {
+    endpointName: options.endpointName,
+    modelName: EXTRACTIVE_MODEL_NAME,
+    contextTokens: options.contextTokens,
+    stream: streamWords,
+    async complete(messages, chat) {
+      const reply: ChatReply = { content: '', finishReason: 'stop' };
+      for await (const { content, ...end } of streamWords(messages, chat))
+        Object.assign(reply, end, { content: reply.content + content });
+      return reply;
+    },
+  };
+}

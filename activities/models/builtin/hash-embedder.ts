@@ -12,25 +12,27 @@ const CHARACTERS_PER_TURN = 16_000;
  * `hashVector`). Lexical, so it adds tolerance of inflection and spelling to BM25, not meaning. For first runs,
  * tests and air-gapped use. Any length of text is taken. Rejects with the signal's reason when aborted.
  */
-export const createHashEmbedder = (options: { endpointName: string; vectorField: string }): Embedder => ({
-  endpointName: options.endpointName,
-  modelName: HASH_MODEL_NAME,
-  dimension: HASH_DIMENSION,
-  vectorField: options.vectorField,
-  batchSize: 64,
-  maxInputTokens: null,
-  async embed(texts, { signal }) {
-    const vectors: number[][] = [];
-    let left = 0;
-    for (const text of texts) {
-      if (left <= 0) {
-        await setImmediate();
-        signal?.throwIfAborted();
-        left = CHARACTERS_PER_TURN;
+export function createHashEmbedder(options: { endpointName: string; vectorField: string }): Embedder {
+  return {
+    endpointName: options.endpointName,
+    modelName: HASH_MODEL_NAME,
+    dimension: HASH_DIMENSION,
+    vectorField: options.vectorField,
+    batchSize: 64,
+    maxInputTokens: null,
+    async embed(texts, { signal }) {
+      const vectors: number[][] = [];
+      let left = 0;
+      for (const text of texts) {
+        if (left <= 0) {
+          await setImmediate();
+          signal?.throwIfAborted();
+          left = CHARACTERS_PER_TURN;
+        }
+        left -= text.length + 1;
+        vectors.push(hashVector(text));
       }
-      left -= text.length + 1;
-      vectors.push(hashVector(text));
-    }
-    return vectors;
-  },
-});
+      return vectors;
+    },
+  };
+}

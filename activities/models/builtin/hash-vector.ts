@@ -23,19 +23,19 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /** 32-bit FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/), from a seed on. */
-const fnv1a = (text: string, start: number, end: number, seed: number): number => {
+function fnv1a(text: string, start: number, end: number, seed: number): number {
   let hash = seed;
   for (let i = start; i < end; i++) hash = imul(hash ^ text.charCodeAt(i), FNV_PRIME);
   return hash >>> 0;
-};
+}
 
 /** MurmurHash3's 32-bit finaliser: spreads FNV's weak low bits, and makes a second hash out of a first. */
-const mix = (value: number): number => {
+function mix(value: number): number {
   let hash = value;
   hash = imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
-};
+}
 
 /** Seeds keep the word `ment` and the letters `ment` of a longer word apart. */
 const SEED = { word: FNV_OFFSET, pair: mix(1), gram: mix(2), symbol: mix(3) };
@@ -44,24 +44,24 @@ const SECOND_HASH = 0x9e3779b9;
 /** Occurrences by feature hash. Two features that share a hash in 2^32 count as one; that changes nothing. */
 type Counts = Map<number, number>;
 
-const add = (counts: Counts, key: number, amount: number): void => {
+function add(counts: Counts, key: number, amount: number): void {
   counts.set(key, (counts.get(key) ?? 0) + amount);
-};
+}
 
-const countGrams = (counts: Counts, word: string, amount: number): void => {
+function countGrams(counts: Counts, word: string, amount: number): void {
   const framed = `^${word}$`;
   const length = UNSPACED.test(word.charAt(0)) ? UNSPACED_GRAM : GRAM;
   const last = Math.max(framed.length - length, 0);
   for (let i = 0; i <= last; i++)
     add(counts, fnv1a(framed, i, Math.min(i + length, framed.length), SEED.gram), amount);
-};
+}
 
 /**
  * Adds each feature to two positions with two signs: where one collides, the other seldom does
  * (signed feature hashing after Weinberger et al., 2009, https://arxiv.org/abs/0902.2206).
  * Counts weigh 1 + ln(count); below one (stop words only) they weigh what they are.
  */
-const project = (vector: Float64Array, counts: Counts, weight: number): void => {
+function project(vector: Float64Array, counts: Counts, weight: number): void {
   const mask = HASH_DIMENSION - 1;
   for (const [key, count] of counts) {
     const value = weight * (count > 1 ? 1 + Math.log(count) : count);
@@ -70,22 +70,22 @@ const project = (vector: Float64Array, counts: Counts, weight: number): void => 
     vector[first & mask]! += first >>> 31 === 0 ? value : -value;
     vector[second & mask]! += second >>> 31 === 0 ? value : -value;
   }
-};
+}
 
-const lengthOf = (vector: Float64Array): number => {
+function lengthOf(vector: Float64Array): number {
   let sum = 0;
   for (const value of vector) sum += value * value;
   return Math.sqrt(sum);
-};
+}
 
 /** A text without letter or digit is told by its symbols; one without anything by a fixed feature. */
-const symbolCounts = (folded: string): Counts => {
+function symbolCounts(folded: string): Counts {
   const counts: Counts = new Map();
   const symbols = folded.replace(/\s+/g, '');
   for (let i = 0; i < symbols.length; i++) add(counts, fnv1a(symbols, i, i + 1, SEED.symbol), 1);
   if (counts.size === 0) add(counts, SEED.symbol, 1);
   return counts;
-};
+}
 
 /**
  * The vector of a text under signed feature hashing of its words, neighbouring word pairs and 4-letter grams.
@@ -93,7 +93,7 @@ const symbolCounts = (folded: string): Counts => {
  * text without any letter, because the vector store refuses a zero vector under cosine. Linear in the text,
  * and the same on every machine: no locale, no randomness, integer hashes.
  */
-export const hashVector = (text: string): number[] => {
+export function hashVector(text: string): number[] {
   const folded = foldText(text);
   const words: Counts = new Map();
   const pairs: Counts = new Map();
@@ -122,4 +122,4 @@ export const hashVector = (text: string): number[] => {
     length = 1;
   }
   return Array.from(vector, (value) => value / length);
-};
+}

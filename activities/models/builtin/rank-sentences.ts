@@ -47,7 +47,7 @@ const NO_ANSWER = /^#{1,6}\s|^[\s|:=_*-]+$/;
 /** `10 h. Les retards`: the splitter takes a single letter for an initial, which after a number it is not. */
 const AFTER_UNIT = /(?<=\p{N}\s?\p{Ll}\.)\s+(?=\p{Lu})/u;
 
-const candidatesIn = ({ number, heading, text }: SourceBlock): Candidate[] => {
+function candidatesIn({ number, heading, text }: SourceBlock): Candidate[] {
   const headingStems = new Set(contentStems(heading));
   const sentences = text
     .replace(HEADING_LINE, '\n$&\n')
@@ -62,22 +62,23 @@ const candidatesIn = ({ number, heading, text }: SourceBlock): Candidate[] => {
     const around = new Set([...(stems[index - 1] ?? []), ...(stems[index + 1] ?? [])]);
     return [{ text: sentence, source: number, stems: new Set(stems[index]), heading: headingStems, around }];
   });
-};
+}
 
-const matchIn = (term: string, stems: ReadonlySet<string>): number => {
+function matchIn(term: string, stems: ReadonlySet<string>): number {
   if (stems.has(term)) return 1;
   if (term.length < PREFIX_LENGTH) return 0;
   for (const stem of stems)
     if (stem.length >= PREFIX_LENGTH && (stem.startsWith(term) || term.startsWith(stem))) return PREFIX_MATCH;
   return 0;
-};
+}
 
 /** Robertson's idf with the +1 inside the logarithm that keeps it positive, over the sentences of the prompt. */
-const termWeights = (terms: readonly string[], candidates: readonly Candidate[]): number[] =>
-  terms.map((term) => {
+function termWeights(terms: readonly string[], candidates: readonly Candidate[]): number[] {
+  return terms.map((term) => {
     const found = candidates.filter(({ stems }) => matchIn(term, stems) > 0).length;
     return IDF_FLOOR + Math.log(1 + (candidates.length - found + 0.5) / (found + 0.5));
   });
+}
 
 /**
  * The sentences of the sources, those that answer the question best first: by the idf-weighted share of its terms that
@@ -85,7 +86,7 @@ const termWeights = (terms: readonly string[], candidates: readonly Candidate[])
  * source. Terms from the heading and the neighbouring sentences count in part. Repeated sentences (chunks overlap) come
  * once.
  */
-export const rankSentences = (sources: readonly SourceBlock[], question: Question): RankedSentence[] => {
+export function rankSentences(sources: readonly SourceBlock[], question: Question): RankedSentence[] {
   const distinct = new Map<string, Candidate>();
   for (const candidate of sources.flatMap(candidatesIn))
     if (!distinct.has(candidate.text)) distinct.set(candidate.text, candidate);
@@ -115,4 +116,4 @@ export const rankSentences = (sources: readonly SourceBlock[], question: Questio
   return candidates
     .map(rank)
     .sort((a, b) => b.score - a.score || a.source - b.source || (a.text < b.text ? -1 : 1));
-};
+}

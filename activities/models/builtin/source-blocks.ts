@@ -19,7 +19,9 @@ export interface SourceBlock {
   text: string;
 }
 
-export const sourceMarker = (number: number): string => `[Source ${number}]`;
+export function sourceMarker(number: number): string {
+  return `[Source ${number}]`;
+}
 
 export const SOURCES_END = '[End of sources]';
 
@@ -43,9 +45,11 @@ const LIKE: Readonly<Record<string, string>> = {
   v: 'vνｖ',
   y: 'yуγｙ',
 };
+
 /** A word in whatever letters it is written, with invisible characters and accents between them. */
-const like = (word: string): string =>
-  [...word].map((letter) => `[${LIKE[letter] ?? letter}]`).join(String.raw`[\p{Cf}\p{M}]*`);
+function like(word: string): string {
+  return [...word].map((letter) => `[${LIKE[letter] ?? letter}]`).join(String.raw`[\p{Cf}\p{M}]*`);
+}
 
 const OPENING = '[［【〔〖〘〚❲⟦⟬⁅﹝';
 const CLOSING = String.raw`\]］】〕〗〙〛❳⟧⟭⁆﹞`;
@@ -77,25 +81,27 @@ export const MARK_EXPRESSIONS: readonly RegExp[] = [MARKER, MARKER_START, ROLE_L
  * parentheses, and likewise those of the marks of chat templates; the colon of a line such as `System:` becomes a dash.
  * A person still reads the same; no parser and no model takes it for ours.
  */
-export const neutralizeMarkers = (text: string): string =>
-  text
+export function neutralizeMarkers(text: string): string {
+  return text
     .replace(MARKER, '($1)')
     .replace(MARKER_START, '(')
     .replace(TURN_MARK, (_mark, ...inside: (string | undefined)[]) => `(${inside.slice(0, 4).find(Boolean)})`)
     .replace(ROLE_LINE, '$1 –');
+}
 
 /** The sources as the end of a system message. */
-export const writeSourceBlocks = (sources: readonly SourceBlock[]): string =>
-  [
+export function writeSourceBlocks(sources: readonly SourceBlock[]): string {
+  return [
     ...sources.map(({ number, heading, text }) => {
       const line = neutralizeMarkers(heading.replace(/\s+/g, ' ').trim());
       return `${sourceMarker(number)} ${line}\n${neutralizeMarkers(text).trim()}\n`;
     }),
     SOURCES_END,
   ].join('\n');
+}
 
 /** The sources in a system message that `writeSourceBlocks` had a part in; null when it holds no list at all. */
-export const readSourceBlocks = (message: string): SourceBlock[] | null => {
+export function readSourceBlocks(message: string): SourceBlock[] | null {
   const end = message.lastIndexOf(SOURCES_END);
   if (end === -1) return null;
   const blocks: SourceBlock[] = [];
@@ -106,4 +112,4 @@ export const readSourceBlocks = (message: string): SourceBlock[] | null => {
     else if (current !== undefined) current.text += current.text === '' ? line : `\n${line}`;
   }
   return blocks.map((block) => ({ ...block, text: block.text.trim() }));
-};
+}

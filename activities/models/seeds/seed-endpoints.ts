@@ -30,7 +30,7 @@ export interface SeedOptions {
  * else the built-in one. Afterwards the table wins (unless MODEL_ENDPOINT_SYNC_ON_BOOT), and what is found is only
  * added. A default that is built-in because OLLAMA_HOST was away is provisional: the first find replaces it.
  */
-export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
+export async function seedEndpoints(options: SeedOptions): Promise<void> {
   const { endpoints, models, keys } = options;
   const at = (options.now ?? (() => new Date()))();
 
@@ -144,4 +144,4 @@ export const seedEndpoints = async (options: SeedOptions): Promise<void> => {
       await endpoints.confirmDefault(type, first);
     }
   }
-};
+}

@@ -10,7 +10,9 @@ import {
 } from '../../../schemas/models/presets-api.js';
 
 /** A preset may hold no more, whatever the environment says. */
-const atMost = (results: number): number => Math.min(results, MAX_RESULTS);
+function atMost(results: number): number {
+  return Math.min(results, MAX_RESULTS);
+}
 
 type Seed = Pick<PresetRecord, 'name' | 'preset_type' | 'config'>;
 
@@ -18,7 +20,7 @@ type Seed = Pick<PresetRecord, 'name' | 'preset_type' | 'config'>;
  * The presets that exist from the first start on (wire contract, section 1.10). What the environment sets
  * governs `default`, and the retrieval presets, which differ from it in their type alone.
  */
-export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'chat'>): Seed[] => {
+export function seededPresets(config: Pick<Config, 'documents' | 'search' | 'chat'>): Seed[] {
   const indexation = (name: string, size: number, overlap: number, rest: Partial<IndexationConfig> = {}) => ({
     name,
     preset_type: 'indexation' as const,
@@ -58,4 +60,4 @@ export const seededPresets = (config: Pick<Config, 'documents' | 'search' | 'cha
     retrieval('multiquery', 'multiQuery'),
     retrieval('hyde', 'hyde'),
   ];
-};
+}

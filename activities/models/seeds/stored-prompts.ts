@@ -7,14 +7,16 @@ import type { PromptSource } from '../../ports/prompts.js';
  * Prompts as administrators wrote them: the named one, else the default of its type, else the bundled text. They are
  * read at each use, so that an edit takes effect at once.
  */
-export const createStoredPromptSource = (
+export function createStoredPromptSource(
   prompts: Pick<PromptStore, 'find' | 'get' | 'defaults'>,
-): PromptSource => ({
-  async text(type, name) {
-    const named: PromptRecord | null = name == null ? null : await prompts.find(type, name);
-    if (named !== null) return named.content;
-    const id = (await prompts.defaults())[type];
-    const chosen = id === undefined ? null : await prompts.get(id);
-    return chosen?.content ?? BUNDLED_PROMPTS[type];
-  },
-});
+): PromptSource {
+  return {
+    async text(type, name) {
+      const named: PromptRecord | null = name == null ? null : await prompts.find(type, name);
+      if (named !== null) return named.content;
+      const id = (await prompts.defaults())[type];
+      const chosen = id === undefined ? null : await prompts.get(id);
+      return chosen?.content ?? BUNDLED_PROMPTS[type];
+    },
+  };
+}

@@ -2,8 +2,11 @@ import { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FinishReason, MoreFields, ChatReply } from '../../ports/models.js';
 
-const isSet = (value: unknown): boolean =>
-  value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
+function isSet(value: unknown): boolean {
+  return (
+    value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)
+  );
+}
 
 /** Without effect unless they say something else than the default. */
 const SAYS_NOTHING: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -40,18 +43,18 @@ export type AnswerField = (typeof CHANGES_THE_ANSWER)[number];
  * A server that does not know a field would leave it out in silence; so it is refused here.
  * @throws AppError BAD_REQUEST that names the first field which changes the answer and is not among `known`
  */
-export const refuseUnknownFields = (
+export function refuseUnknownFields(
   more: MoreFields | undefined,
   known: readonly AnswerField[],
   who: string,
-): void => {
+): void {
   const field = CHANGES_THE_ANSWER.find((name) => {
     const value = more?.[name];
     return isSet(value) && SAYS_NOTHING[name]?.(value) !== true && !known.includes(name);
   });
   if (field !== undefined)
     throw new AppError('BAD_REQUEST', `${who} does not support '${field}'.`, { plain: true });
-};
+}
 
 const FINISH_REASONS: ReadonlySet<string> = new Set<FinishReason>([
   'stop',
@@ -62,15 +65,16 @@ const FINISH_REASONS: ReadonlySet<string> = new Set<FinishReason>([
 ]);
 
 /** A finish reason that we do not know still means that the answer has come to its end. */
-export const finishReasonOf = (reason: string): FinishReason =>
-  FINISH_REASONS.has(reason) ? (reason as FinishReason) : 'stop';
+export function finishReasonOf(reason: string): FinishReason {
+  return FINISH_REASONS.has(reason) ? (reason as FinishReason) : 'stop';
+}
 
 const Usage = z.object({ prompt_tokens: z.int(), completion_tokens: z.int() });
 
 /** The token counts of an answer; nothing when the server gives none. */
-export const openAiUsage = (usage: unknown): Pick<ChatReply, 'usage'> => {
+export function openAiUsage(usage: unknown): Pick<ChatReply, 'usage'> {
   const parsed = Usage.safeParse(usage);
   if (!parsed.success) return {};
   const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = parsed.data;
   return { usage: { promptTokens, completionTokens } };
-};
+}

@@ -12,11 +12,11 @@ const VersionAnswer = z.object({ version: z.string() });
  * format.
  * @throws ProviderFailure when the server cannot be asked at all, so that nothing wrong is remembered
  */
-export const detectProvider = async (
+export async function detectProvider(
   dispatcher: Dispatcher,
   options: { baseUrl: string; apiKey: string | null; timeoutMs: number },
   signal?: AbortSignal,
-): Promise<ModelProvider> => {
+): Promise<ModelProvider> {
   const { base, headers } = ollamaAddress(options.baseUrl, options.apiKey);
   const { timeoutMs } = options;
   try {
@@ -33,4 +33,4 @@ export const detectProvider = async (
     if (!(error instanceof ProviderFailure) || away.includes(error.kind)) throw error;
     return 'openai';
   }
-};
+}

@@ -15,11 +15,11 @@ const MAX_MODELS = 50;
  * The models of an Ollama that embed or talk, in its own order (the newest first).
  * @throws ProviderFailure, or the signal's reason
  */
-export const discoverOllama = async (
+export async function discoverOllama(
   dispatcher: Dispatcher,
   baseUrl: string,
   options: { timeoutMs: number; signal?: AbortSignal },
-): Promise<DiscoveredModel[]> => {
+): Promise<DiscoveredModel[]> {
   const { timeoutMs, signal } = options;
   const server = createOllamaServer(dispatcher, { baseUrl, apiKey: null, timeoutMs });
   const found: DiscoveredModel[] = [];
@@ -28,4 +28,4 @@ export const discoverOllama = async (
     if (kind !== null) found.push({ ...description, kind, name });
   }
   return found;
-};
+}

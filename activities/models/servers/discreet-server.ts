@@ -7,7 +7,7 @@ import type { RerankerServer } from './reranker-server.js';
 /** Sentences of our own, about the line. */
 const OURS: ReadonlySet<FailureKind> = new Set(['connection', 'credentials']);
 
-const discreet = (error: unknown, asked: () => readonly string[]): unknown => {
+function discreet(error: unknown, asked: () => readonly string[]): unknown {
   if (!(error instanceof ProviderFailure) || OURS.has(error.kind)) return error;
   const { kind, message, cause, retryAfterMs, status } = error;
   return new ProviderFailure(kind, withoutQuotes(message, asked()), {
@@ -15,33 +15,38 @@ const discreet = (error: unknown, asked: () => readonly string[]): unknown => {
     retryAfterMs,
     ...(status === undefined ? {} : { status }),
   });
-};
+}
 
 const textsOf = {
   chat: ({ messages }: ChatCall) => messages.map(({ content }) => content),
   embed: ({ texts }: EmbedCall) => texts,
 };
 
-const orDiscreet = <T>(answer: Promise<T>, asked: () => readonly string[]): Promise<T> =>
-  answer.catch((error: unknown) => {
+function orDiscreet<T>(answer: Promise<T>, asked: () => readonly string[]): Promise<T> {
+  return answer.catch((error: unknown) => {
     throw discreet(error, asked);
   });
+}
 
 /** The same server, whose failures quote nothing of what it was asked. */
-export const discreetServer = (server: ModelServer): ModelServer => ({
-  ...server,
-  embed: (call, signal) => orDiscreet(server.embed(call, signal), () => textsOf.embed(call)),
-  complete: (call) => orDiscreet(server.complete(call), () => textsOf.chat(call)),
-  async *stream(call) {
-    try {
-      yield* server.stream(call);
-    } catch (error) {
-      throw discreet(error, () => textsOf.chat(call));
-    }
-  },
-});
+export function discreetServer(server: ModelServer): ModelServer {
+  return {
+    ...server,
+    embed: (call, signal) => orDiscreet(server.embed(call, signal), () => textsOf.embed(call)),
+    complete: (call) => orDiscreet(server.complete(call), () => textsOf.chat(call)),
+    async *stream(call) {
+      try {
+        yield* server.stream(call);
+      } catch (error) {
+        throw discreet(error, () => textsOf.chat(call));
+      }
+    },
+  };
+}
 
-export const discreetReranker = (server: RerankerServer): RerankerServer => ({
-  ...server,
-  score: (call, signal) => orDiscreet(server.score(call, signal), () => [call.query, ...call.texts]),
-});
+export function discreetReranker(server: RerankerServer): RerankerServer {
+  return {
+    ...server,
+    score: (call, signal) => orDiscreet(server.score(call, signal), () => [call.query, ...call.texts]),
+  };
+}

@@ -24,11 +24,13 @@ const WELL: EndpointInspection = {
 /** Refusals that come from a server that is there. */
 const THERE = new Set(['credentials', 'unknown-model', 'too-long', 'rate-limited', 'refused', 'bad-answer']);
 
-const spoilt = (failure: ProviderFailure): EndpointInspection => ({
-  ...WELL,
-  reachable: THERE.has(failure.kind),
-  detail: failure.message,
-});
+function spoilt(failure: ProviderFailure): EndpointInspection {
+  return {
+    ...WELL,
+    reachable: THERE.has(failure.kind),
+    detail: failure.message,
+  };
+}
 
 /**
  * Asks a model server what it is, for an administrator. The address is not guarded against private networks, on
@@ -36,11 +38,11 @@ const spoilt = (failure: ProviderFailure): EndpointInspection => ({
  * anyway. What keeps it from being a way into that network for others: administrators alone may ask, http and https
  * alone are spoken, redirects are not followed, and of the answer only model names and one short sentence are told.
  */
-export const inspectEndpoint = async (
+export async function inspectEndpoint(
   dispatcher: Dispatcher,
   draft: EndpointDraft,
   signal?: AbortSignal,
-): Promise<EndpointInspection> => {
+): Promise<EndpointInspection> {
   if (draft.endpoint === BUILTIN_ENDPOINT)
     return { ...WELL, modelFound: true, modelsServed: [draft.model_name] };
   const options = {
@@ -108,4 +110,4 @@ export const inspectEndpoint = async (
     if (error.kind === 'unknown-model') return { ...WELL, detail: 'The server does not list its models.' };
     return spoilt(error);
   }
-};
+}

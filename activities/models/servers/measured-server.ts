@@ -8,15 +8,16 @@ import type { RerankerServer } from './reranker-server.js';
 export type ModelMeter = Pick<Meter, 'modelCalled' | 'tokensUsed'>;
 
 /** The caller's own leaving says nothing of the server. */
-const outcomeOf = (error: unknown): string =>
-  error instanceof ProviderFailure
+function outcomeOf(error: unknown): string {
+  return error instanceof ProviderFailure
     ? error.kind
     : (error as Error).name === 'TimeoutError'
       ? 'timeout'
       : 'cancelled';
+}
 
 /** Each exchange is told once, when its answer has ended, however it ends. */
-const watch = (meter: ModelMeter, provider: string, operation: ModelCall['operation']) => {
+function watch(meter: ModelMeter, provider: string, operation: ModelCall['operation']) {
   const started = performance.now();
   // Asked now: a stream is read on in whatever context its reader is.
   const requestId = currentRequestId();
@@ -30,9 +31,9 @@ const watch = (meter: ModelMeter, provider: string, operation: ModelCall['operat
       requestId,
       span,
     });
-};
+}
 
-const watched = async <T>(done: (outcome: string) => void, call: () => Promise<T>): Promise<T> => {
+async function watched<T>(done: (outcome: string) => void, call: () => Promise<T>): Promise<T> {
   try {
     const answer = await call();
     done('ok');
@@ -41,14 +42,14 @@ const watched = async <T>(done: (outcome: string) => void, call: () => Promise<T
     done(outcomeOf(error));
     throw error;
   }
-};
+}
 
 /** The same server, with what is asked of it counted, and failures that quote nothing of it. */
-export const measuredServer = (
+export function measuredServer(
   plain: ModelServer,
   meter: ModelMeter,
   provider: string = plain.provider,
-): ModelServer => {
+): ModelServer {
   const server = discreetServer(plain);
   return {
     ...server,
@@ -77,16 +78,12 @@ export const measuredServer = (
       }
     },
   };
-};
+}
 
-export const measuredReranker = (
-  plain: RerankerServer,
-  meter: ModelMeter,
-  provider: string,
-): RerankerServer => {
+export function measuredReranker(plain: RerankerServer, meter: ModelMeter, provider: string): RerankerServer {
   const server = discreetReranker(plain);
   return {
     ...server,
     score: (call, signal) => watched(watch(meter, provider, 'reranking'), () => server.score(call, signal)),
   };
-};
+}

@@ -31,10 +31,10 @@ export const FOREIGN_LIMITS: AnswerLimits = {
 const MAX_LINE = MIB;
 
 /** @throws ProviderFailure when so much has come without an end of the line, or of the event */
-export const checkLine = (length: number): void => {
+export function checkLine(length: number): void {
   if (length > MAX_LINE)
     throw new ProviderFailure('bad-answer', `the provider sent a line of more than ${MAX_LINE} characters`);
-};
+}
 
 export interface ModelRequest {
   dispatcher: Dispatcher;
@@ -59,17 +59,17 @@ export interface ModelAnswer {
 }
 
 /** Why an exchange ended: our own watch, the caller, or the line. */
-const reasonOf = (error: unknown, signal: AbortSignal | undefined, watch: AbortSignal): unknown => {
+function reasonOf(error: unknown, signal: AbortSignal | undefined, watch: AbortSignal): unknown {
   if (error instanceof ProviderFailure) return error;
   if (watch.aborted) return watch.reason;
   if (signal?.aborted === true) return signal.reason;
   const code = (error as NodeJS.ErrnoException).code;
   const sentence = error instanceof Error && error.message !== '' ? error.message : String(code);
   return new ProviderFailure('connection', `the connection failed: ${sentence}`, { cause: error });
-};
+}
 
 /** Aborts when nothing has come for so long. */
-const watchSilence = (timeoutMs: number, totalMs: number | null) => {
+function watchSilence(timeoutMs: number, totalMs: number | null) {
   const controller = new AbortController();
   const onEnd = (): void =>
     controller.abort(
@@ -93,14 +93,14 @@ const watchSilence = (timeoutMs: number, totalMs: number | null) => {
       clearTimeout(end);
     },
   };
-};
+}
 
 /**
  * One request to a model server. A refusal is thrown with what the server said; redirects are not followed, so that
  * a key never travels on. The caller's own abort comes out as its signal's reason.
  * @throws ProviderFailure
  */
-export const openExchange = async (asked: ModelRequest): Promise<ModelAnswer> => {
+export async function openExchange(asked: ModelRequest): Promise<ModelAnswer> {
   const { dispatcher, url, method = 'GET', headers = {}, body, signal, timeoutMs } = asked;
   const { limits = OWN_LIMITS } = asked;
   signal?.throwIfAborted();
@@ -140,7 +140,7 @@ export const openExchange = async (asked: ModelRequest): Promise<ModelAnswer> =>
     watch.stop();
     throw reasonOf(error, signal, watch.signal);
   }
-};
+}
 
 async function* relay(
   body: AsyncIterable<Buffer>,
@@ -165,11 +165,12 @@ async function* relay(
   }
 }
 
-const tooMuch = (most: number): ProviderFailure =>
-  new ProviderFailure('bad-answer', `the provider answered more than ${most / MIB} MiB`);
+function tooMuch(most: number): ProviderFailure {
+  return new ProviderFailure('bad-answer', `the provider answered more than ${most / MIB} MiB`);
+}
 
 /** A whole JSON answer. @throws ProviderFailure `bad-answer` when it is none */
-export const readJson = async (answer: ModelAnswer): Promise<unknown> => {
+export async function readJson(answer: ModelAnswer): Promise<unknown> {
   if (!/^application\/(?:.+\+)?json$/.test(answer.contentType)) {
     answer.discard();
     throw new ProviderFailure('bad-answer', `the provider answered '${answer.contentType}' instead of JSON`);
@@ -181,4 +182,4 @@ export const readJson = async (answer: ModelAnswer): Promise<unknown> => {
   } catch (error) {
     throw new ProviderFailure('bad-answer', 'the provider answered broken JSON', { cause: error });
   }
-};
+}

@@ -36,21 +36,21 @@ const ToolCalls = z.array(
 );
 
 /** Arguments are a JSON text there and an object here. */
-const argumentsIn = (text: unknown): unknown => {
+function argumentsIn(text: unknown): unknown {
   if (typeof text !== 'string') return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return {};
   }
-};
+}
 
-const messageOf = ({
+function messageOf({
   role,
   content,
   pictures = [],
   more,
-}: ChatMessage): Record<string, unknown> & { role: string; content: string } => {
+}: ChatMessage): Record<string, unknown> & { role: string; content: string } {
   const calls = ToolCalls.safeParse(more?.['tool_calls']);
   return {
     role,
@@ -63,23 +63,24 @@ const messageOf = ({
     }),
     ...(role === 'tool' && typeof more?.['name'] === 'string' && { tool_name: more['name'] }),
   };
-};
+}
 
 /** `json`, a JSON schema, or nothing. */
-const formatOf = (responseFormat: unknown): unknown => {
+function formatOf(responseFormat: unknown): unknown {
   const format = responseFormat as { type?: unknown; json_schema?: { schema?: unknown } } | null | undefined;
   if (format?.type === 'json_object') return 'json';
   return format?.type === 'json_schema' ? format.json_schema?.schema : undefined;
-};
+}
 
-const numbers = (more: MoreFields): Record<string, unknown> =>
-  Object.fromEntries(
+function numbers(more: MoreFields): Record<string, unknown> {
+  return Object.fromEntries(
     SAMPLING.flatMap((name) => {
       const value = more[name];
       if (typeof value === 'bigint') return [[name, Number(value)]];
       return typeof value === 'number' ? [[name, value]] : [];
     }),
   );
+}
 
 /**
  * `num_ctx` always: the default depends on the machine, and what does not fit would be dropped. `truncate` and `shift`
@@ -87,7 +88,7 @@ const numbers = (more: MoreFields): Record<string, unknown> =>
  * library's types lag behind the server here (ollama/ollama `api/types.go`, ChatRequest).
  * @throws AppError BAD_REQUEST for a field that Ollama would leave out in silence
  */
-export const ollamaChatBody = ({ model, messages, options, contextTokens }: ChatCall) => {
+export function ollamaChatBody({ model, messages, options, contextTokens }: ChatCall) {
   const more = options.more ?? {};
   refuseUnknownFields(more, KNOWN, 'The model server (Ollama)');
   // How long a model stays loaded affects every client of the server, so no client may set it.
@@ -113,7 +114,7 @@ export const ollamaChatBody = ({ model, messages, options, contextTokens }: Chat
       ...(options.stop !== undefined && options.stop.length > 0 && { stop: options.stop }),
     },
   };
-};
+}
 
 export const OllamaChunk = z.object({
   message: z.object({
@@ -130,7 +131,7 @@ export const OllamaChunk = z.object({
 export type OllamaChunk = z.output<typeof OllamaChunk>;
 
 /** Turns the parts of one answer into deltas; calls of tools are numbered over the whole answer. */
-export const createOllamaReader = () => {
+export function createOllamaReader() {
   let calls = 0;
   const finishOf = ({ done_reason: reason }: OllamaChunk): FinishReason => {
     if (reason === 'length') return 'length';
@@ -155,9 +156,10 @@ export const createOllamaReader = () => {
       ...(chunk.done && ollamaUsage(chunk)),
     };
   };
-};
+}
 
-const ollamaUsage = (chunk: OllamaChunk): Pick<ChatDelta, 'usage'> =>
-  chunk.prompt_eval_count === undefined && chunk.eval_count === undefined
+function ollamaUsage(chunk: OllamaChunk): Pick<ChatDelta, 'usage'> {
+  return chunk.prompt_eval_count === undefined && chunk.eval_count === undefined
     ? {}
     : { usage: { promptTokens: chunk.prompt_eval_count ?? 0, completionTokens: chunk.eval_count ?? 0 } };
+}

@@ -18,7 +18,7 @@ async function* intactLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
   yield Buffer.from(rest);
 }
 
-const assertJson = (line: string): void => {
+function assertJson(line: string): void {
   if (line.trim() === '') return;
   try {
     JSON.parse(line);
@@ -27,15 +27,18 @@ const assertJson = (line: string): void => {
       cause: error,
     });
   }
-};
+}
 
 /**
  * The `fetch` that the Ollama library is given: our transport, with its watch over silence and its errors. The
  * library takes a signal for streams only, so one for everything is closed over here.
  */
-export const ollamaFetch =
-  (dispatcher: Dispatcher, timeoutMs: number, signal: AbortSignal | undefined): typeof fetch =>
-  async (input, init = {}) => {
+export function ollamaFetch(
+  dispatcher: Dispatcher,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): typeof fetch {
+  return async (input, init = {}) => {
     const signals = [signal, init.signal].filter((one) => one != null);
     const answer = await openExchange({
       dispatcher,
@@ -62,3 +65,4 @@ export const ollamaFetch =
       headers: { 'content-type': answer.contentType },
     });
   };
+}

@@ -10,8 +10,9 @@ import { ollamaAddress } from './server-address.js';
 
 const ListAnswer = z.object({ models: z.array(z.object({ name: z.string() })) });
 const EmbedAnswer = z.object({ embeddings: z.array(z.array(z.number())) });
+
 /** What the library throws of its own: an `error` line in a stream, a stream without an end, broken JSON. */
-const fromLibrary = (error: unknown, signal: AbortSignal | undefined): unknown => {
+function fromLibrary(error: unknown, signal: AbortSignal | undefined): unknown {
   if (error instanceof ProviderFailure) return error;
   if (signal?.aborted === true) return signal.reason;
   // A rejected body reaches us as it was thrown, or as the cause of a TypeError.
@@ -21,13 +22,13 @@ const fromLibrary = (error: unknown, signal: AbortSignal | undefined): unknown =
     return new ProviderFailure('bad-answer', 'the provider answered broken JSON', { cause: error });
   const sentence = error instanceof Error ? error.message : String(error);
   return new ProviderFailure('failed', `the provider gave up: ${sentence.slice(0, 300)}`, { cause: error });
-};
+}
 
 /** A server that speaks Ollama's own API, through its library. Source: github.com/ollama/ollama, docs/api.md. */
-export const createOllamaServer = (
+export function createOllamaServer(
   dispatcher: Dispatcher,
   { baseUrl, apiKey, timeoutMs }: ModelServerOptions,
-): ModelServer => {
+): ModelServer {
   const { base, headers } = ollamaAddress(baseUrl, apiKey);
 
   /** One client a call: it holds nothing but the address and the call's signal. */
@@ -96,7 +97,7 @@ export const createOllamaServer = (
       return { content, finishReason, ...(usage !== undefined && { usage }) };
     },
   };
-};
+}
 
 const ShowAnswer = z.object({
   capabilities: z.array(z.string()).optional(),
@@ -111,7 +112,7 @@ const BERT = /bert/;
  * tokeniser (bge-m3: `t5`) need nothing. Where no tokeniser is named the architecture decides.
  */
 // eslint-disable-next-line complexity -- defaults of fields that servers leave out, one after the other
-const describeOllamaModel = (answer: unknown): ModelDescription => {
+function describeOllamaModel(answer: unknown): ModelDescription {
   const { capabilities = [], model_info: info = {} } = readAs(ShowAnswer, answer, 'description of the model');
   const architecture = (info['general.architecture'] as string | undefined) ?? '';
   const context = info[`${architecture}.context_length`];
@@ -126,4 +127,4 @@ const describeOllamaModel = (answer: unknown): ModelDescription => {
     context_tokens: typeof context === 'number' && Number.isInteger(context) && context > 0 ? context : null,
     text_form: wordpiece ? 'wordpiece' : 'plain',
   };
-};
+}

@@ -40,8 +40,8 @@ const ChatAnswer = z.object({
 });
 
 /** Pictures go as data URIs behind the text, in parts of one content. */
-const contentOf = ({ content, pictures = [] }: ChatMessage): unknown =>
-  pictures.length === 0
+function contentOf({ content, pictures = [] }: ChatMessage): unknown {
+  return pictures.length === 0
     ? content
     : [
         { type: 'text', text: content },
@@ -50,23 +50,30 @@ const contentOf = ({ content, pictures = [] }: ChatMessage): unknown =>
           image_url: { url: `data:${mimetype};base64,${bytes.toString('base64')}` },
         })),
       ];
+}
 
 /** What we do not know of a request goes along; what we set wins. */
-const chatBody = ({ model, messages, options }: ChatCall): Record<string, unknown> => ({
-  ...options.more,
-  model,
-  messages: messages.map((message) => ({ ...message.more, role: message.role, content: contentOf(message) })),
-  ...(options.temperature !== undefined && { temperature: options.temperature }),
-  ...(options.topP !== undefined && { top_p: options.topP }),
-  ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
-  ...(options.stop !== undefined && options.stop.length > 0 && { stop: options.stop }),
-});
+function chatBody({ model, messages, options }: ChatCall): Record<string, unknown> {
+  return {
+    ...options.more,
+    model,
+    messages: messages.map((message) => ({
+      ...message.more,
+      role: message.role,
+      content: contentOf(message),
+    })),
+    ...(options.temperature !== undefined && { temperature: options.temperature }),
+    ...(options.topP !== undefined && { top_p: options.topP }),
+    ...(options.maxTokens !== undefined && { max_tokens: options.maxTokens }),
+    ...(options.stop !== undefined && options.stop.length > 0 && { stop: options.stop }),
+  };
+}
 
 /** A server that speaks the OpenAI format. Source: platform.openai.com/docs/api-reference. */
-export const createOpenAiServer = (
+export function createOpenAiServer(
   dispatcher: Dispatcher,
   { baseUrl, apiKey, timeoutMs, limits }: ModelServerOptions,
-): ModelServer => {
+): ModelServer {
   const { base, headers } = openAiAddress(baseUrl, apiKey);
 
   const get = async (path: string, signal: AbortSignal | undefined): Promise<unknown> =>
@@ -134,4 +141,4 @@ export const createOpenAiServer = (
       };
     },
   };
-};
+}

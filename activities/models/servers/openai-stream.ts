@@ -20,7 +20,7 @@ const StreamEvent = z.object({
   usage: z.unknown().optional(),
 });
 
-const parseEvent = (data: string): z.output<typeof StreamEvent> => {
+function parseEvent(data: string): z.output<typeof StreamEvent> {
   let event: unknown;
   try {
     event = JSON.parse(data);
@@ -30,10 +30,10 @@ const parseEvent = (data: string): z.output<typeof StreamEvent> => {
     });
   }
   return readAs(StreamEvent, event, 'stream event');
-};
+}
 
 /** What a choice brings: its words, and whatever else stands in its delta. */
-const deltaOf = (choice: NonNullable<z.output<typeof StreamEvent>['choices']>[number]): ChatDelta | null => {
+function deltaOf(choice: NonNullable<z.output<typeof StreamEvent>['choices']>[number]): ChatDelta | null {
   const { content, role: _role, ...others } = choice.delta ?? {};
   const more = Object.fromEntries(Object.entries(others).filter(([, value]) => value != null));
   const logprobs: readonly TokenLogprob[] = choice.logprobs?.content ?? [];
@@ -44,12 +44,12 @@ const deltaOf = (choice: NonNullable<z.output<typeof StreamEvent>['choices']>[nu
     ...(Object.keys(more).length > 0 && { more }),
     ...(logprobs.length > 0 && { logprobs }),
   };
-};
+}
 
-const failureIn = (error: unknown): ProviderFailure => {
+function failureIn(error: unknown): ProviderFailure {
   const inner = typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
   return new ProviderFailure('failed', `the provider gave up: ${String(inner).slice(0, 300)}`);
-};
+}
 
 /** The `data` of each event of a stream of server-sent events, in order. */
 async function* eventsIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {

@@ -10,37 +10,41 @@ import { ProviderFailure } from './provider-failure.js';
 /** Any text will do: its vector is counted, not used. */
 const PROBE_TEXT = 'dimension';
 
-export const createModelServer = (
+export function createModelServer(
   dispatcher: Dispatcher,
   provider: ModelProvider,
   options: ModelServerOptions,
-): ModelServer =>
-  provider === 'ollama' ? createOllamaServer(dispatcher, options) : createOpenAiServer(dispatcher, options);
+): ModelServer {
+  return provider === 'ollama'
+    ? createOllamaServer(dispatcher, options)
+    : createOpenAiServer(dispatcher, options);
+}
 
 /** Ollama answers in the OpenAI format as well, but describes its models in its own API alone. */
-const describingServer = async (
+async function describingServer(
   dispatcher: Dispatcher,
   endpoint: Pick<ModelEndpoint, 'provider'>,
   options: ModelServerOptions,
   signal: AbortSignal | undefined,
-): Promise<ModelServer> =>
-  createModelServer(
+): Promise<ModelServer> {
+  return createModelServer(
     dispatcher,
     endpoint.provider === 'ollama' ? 'ollama' : await detectProvider(dispatcher, options, signal),
     options,
   );
+}
 
 /**
  * Asks a server what its endpoint's record must know: the dialect unless it is given, the window, how texts must be
  * written, and the length of a vector, measured on one.
  * @throws ProviderFailure
  */
-export const probeEndpoint = async (
+export async function probeEndpoint(
   dispatcher: Dispatcher,
   endpoint: Pick<ModelEndpoint, 'model_type' | 'model_name' | 'provider'>,
   options: ModelServerOptions & { maxModelLen: number | null; threads: number | null },
   signal?: AbortSignal,
-): Promise<ProbedFacts> => {
+): Promise<ProbedFacts> {
   const { model_type: type, model_name: model } = endpoint;
   const describing = await describingServer(dispatcher, endpoint, options, signal);
   const provider =
@@ -56,4 +60,4 @@ export const probeEndpoint = async (
   if (vector === undefined || vector.length === 0)
     throw new ProviderFailure('bad-answer', `the model '${model}' gives no vectors`);
   return { provider, context_tokens, text_form, dimension: vector.length };
-};
+}

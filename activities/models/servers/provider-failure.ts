@@ -71,7 +71,7 @@ const RERANKING: Readonly<Record<FailureKind, Row>> = { ...CHAT, 'too-long': ['I
 const ROWS = { chat: CHAT, embedding: EMBEDDING, reranking: RERANKING };
 
 /** A provider's failure as a row of the error table; anything else is passed through as it is. */
-export const providerError = (error: unknown, use: keyof typeof ROWS, endpointName: string): unknown => {
+export function providerError(error: unknown, use: keyof typeof ROWS, endpointName: string): unknown {
   if (!(error instanceof ProviderFailure)) return error;
   const [code, ownStatus] = ROWS[use][error.kind];
   const kept = use === 'reranking' && code === 'INFERENCE_ERROR' ? error.status : undefined;
@@ -86,14 +86,14 @@ export const providerError = (error: unknown, use: keyof typeof ROWS, endpointNa
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
   };
   return new AppError(code, message, options);
-};
+}
 
 /** A provider's answer in the shape it should have. @throws ProviderFailure `bad-answer` that names the first fault */
-export const readAs = <Schema extends z.ZodType>(
+export function readAs<Schema extends z.ZodType>(
   schema: Schema,
   answer: unknown,
   what: string,
-): z.output<Schema> => {
+): z.output<Schema> {
   const parsed = schema.safeParse(answer);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
@@ -101,4 +101,4 @@ export const readAs = <Schema extends z.ZodType>(
     'bad-answer',
     `the provider's ${what} has another form than expected (${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''})`,
   );
-};
+}

@@ -12,7 +12,7 @@ const TOO_LONG =
   /context (?:length|window|size)|maximum (?:context|sequence|input)|too (?:long|large|many tokens)|less than \d+ tokens|exceeds? .{0,300}(?:tokens|length)/i;
 
 /** The sentence in an error body: `{error: "…"}`, `{error: {message}}`, `{message}`, `{detail}`, or plain text. */
-const sentenceIn = (body: string): string => {
+function sentenceIn(body: string): string {
   let found: unknown = body;
   try {
     const parsed = JSON.parse(body) as { error?: unknown; message?: unknown; detail?: unknown } | null;
@@ -24,16 +24,16 @@ const sentenceIn = (body: string): string => {
   }
   const text = typeof found === 'string' ? found : JSON.stringify(found);
   return text.replace(/\s+/g, ' ').trim().slice(0, MESSAGE_MAX_CHARACTERS);
-};
+}
 
 /** A status other than 2xx as a failure. What was said about credentials is left out: some servers quote the key. */
-export const refusal = (
+// eslint-disable-next-line complexity -- a table of status codes
+export function refusal(
   status: number,
   body: string,
   retryAfter: string | undefined,
   now: number,
-  // eslint-disable-next-line complexity -- a table of status codes
-): ProviderFailure => {
+): ProviderFailure {
   const sentence = sentenceIn(body);
   const said = sentence === '' ? `the provider answered ${status}` : sentence;
   const wait = retryAfterMs(retryAfter, now) ?? undefined;
@@ -49,4 +49,4 @@ export const refusal = (
   if (status >= 500) return failure('failed');
   if (status >= 400) return failure('refused');
   return failure('bad-answer', `the provider answered ${status}, which is no answer`);
-};
+}

@@ -50,18 +50,18 @@ const TEI: Dialect = {
 };
 
 /** One score for each text, whatever order they came in. */
-const inOrder = (ranked: readonly { index: number; score: number }[], count: number): number[] => {
+function inOrder(ranked: readonly { index: number; score: number }[], count: number): number[] {
   const scores = new Map(ranked.map((one) => [one.index, one.score]));
   if (scores.size !== count || ranked.length !== count || Math.max(-1, ...scores.keys()) >= count)
     throw new ProviderFailure('bad-answer', `the provider ranked ${scores.size} of ${count} texts`);
   return Array.from({ length: count }, (_, place) => scores.get(place) ?? 0);
-};
+}
 
-export const createRerankerServer = (
+export function createRerankerServer(
   dispatcher: Dispatcher,
   provider: RerankerProvider,
   options: ModelServerOptions,
-): RerankerServer => {
+): RerankerServer {
   const { baseUrl, apiKey, timeoutMs } = options;
   const { base, headers } = (provider === 'openai' ? openAiAddress : plainAddress)(baseUrl, apiKey);
   const dialect = provider === 'tei' ? TEI : COHERE;
@@ -96,4 +96,4 @@ export const createRerankerServer = (
       answer.discard();
     },
   };
-};
+}

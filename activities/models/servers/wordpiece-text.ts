@@ -16,7 +16,9 @@ const OPERATORS = /[$+<=>^`|~]/g;
 const UNWRITABLE = /\p{Surrogate}|\0/gu;
 
 /** What every model server is spared. */
-export const plainText = (text: string): string => text.replace(UNWRITABLE, ' ');
+export function plainText(text: string): string {
+  return text.replace(UNWRITABLE, ' ');
+}
 
 /**
  * A text as a WordPiece model on Ollama must be given it, documents and queries alike. Ollama neither strips accents
@@ -26,8 +28,8 @@ export const plainText = (text: string): string => text.replace(UNWRITABLE, ' ')
  *
  * Source of the steps: `BasicTokenizer` of google-research/bert, tokenization.py.
  */
-export const wordpieceText = (text: string): string =>
-  plainText(text)
+export function wordpieceText(text: string): string {
+  return plainText(text)
     .replace(TYPOGRAPHIC_SIGN, (sign) => TYPOGRAPHIC[sign] ?? sign)
     .normalize('NFD')
     .replace(/[\t\n\v\f\r\u0085\u2028\u2029]/g, ' ')
@@ -35,3 +37,4 @@ export const wordpieceText = (text: string): string =>
     .replace(OPERATORS, ' $& ')
     .replace(/ {2,}/g, ' ')
     .trim();
+}

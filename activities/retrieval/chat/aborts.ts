@@ -5,10 +5,10 @@
  *
  * @param outer the caller's own signal, which aborts likewise
  */
-export const returnAborts = <Item>(
+export function returnAborts<Item>(
   outer: AbortSignal,
   start: (signal: AbortSignal) => AsyncGenerator<Item, void, undefined>,
-): AsyncGenerator<Item, void, undefined> => {
+): AsyncGenerator<Item, void, undefined> {
   const controller = new AbortController();
   const inner = start(AbortSignal.any([outer, controller.signal]));
   const leave = new Error('The consumer left.');
@@ -25,10 +25,10 @@ export const returnAborts = <Item>(
       return throwNow(error);
     },
   });
-};
+}
 
 /** Rejects when the signal aborts; never resolves. `dispose` lets go of the signal. */
-export const rejectOnAbort = (signal: AbortSignal): { promise: Promise<never>; dispose: () => void } => {
+export function rejectOnAbort(signal: AbortSignal): { promise: Promise<never>; dispose: () => void } {
   let dispose = (): void => undefined;
   const promise = new Promise<never>((_resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
@@ -39,4 +39,4 @@ export const rejectOnAbort = (signal: AbortSignal): { promise: Promise<never>; d
   // A race handles the rejection; between two races nothing would, and it must not count as unhandled.
   promise.catch(() => undefined);
   return { promise, dispose };
-};
+}

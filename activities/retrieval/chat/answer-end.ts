@@ -15,7 +15,7 @@ export interface Asked {
   presented: ChatSource[];
 }
 
-const sourcesOf = ({ relay, presented }: Asked): ChatSources => {
+function sourcesOf({ relay, presented }: Asked): ChatSources {
   const { cited: numbers, reported, none } = relay.citations;
   const supports = new Map<ChatSource, Support>();
   const support = numbers.length === 0 ? null : createSupportFinder(relay.answer);
@@ -27,10 +27,10 @@ const sourcesOf = ({ relay, presented }: Asked): ChatSources => {
     return [source];
   });
   return { presented, cited, supports, reported, none };
-};
+}
 
 /** The last event of an answer, but for what the steps before the model have to say. */
-export const answerEnd = async (asked: Asked): Promise<Extract<ChatEvent, { type: 'end' }>> => {
+export async function answerEnd(asked: Asked): Promise<Extract<ChatEvent, { type: 'end' }>> {
   const { relay, messages } = asked;
   return {
     type: 'end',
@@ -43,4 +43,4 @@ export const answerEnd = async (asked: Asked): Promise<Extract<ChatEvent, { type
     ...(relay.error !== undefined && { error: relay.error }),
     sources: sourcesOf(asked),
   };
-};
+}

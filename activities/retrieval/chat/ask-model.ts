@@ -3,7 +3,9 @@ import { isBuiltin } from '../../models/builtin/builtin-endpoints.js';
 import { rejectOnAbort } from './aborts.js';
 
 /** The built-in model quotes; it cannot follow instructions, so it is given none. */
-export const followsInstructions = (model: Pick<LanguageModel, 'modelName'>): boolean => !isBuiltin(model);
+export function followsInstructions(model: Pick<LanguageModel, 'modelName'>): boolean {
+  return !isBuiltin(model);
+}
 
 /**
  * One short answer on the way to another; null when the model fails or takes too long. A step that is a help and not
@@ -11,11 +13,11 @@ export const followsInstructions = (model: Pick<LanguageModel, 'modelName'>): bo
  *
  * @throws the signal's reason when the caller itself gives up
  */
-export const askBriefly = async (
+export async function askBriefly(
   model: LanguageModel,
   messages: readonly ChatMessage[],
   options: { maxTokens: number; withinMs: number; signal: AbortSignal },
-): Promise<string | null> => {
+): Promise<string | null> {
   const { maxTokens, withinMs, signal } = options;
   if (withinMs <= 0) return null;
   const either = AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(withinMs))]);
@@ -30,4 +32,4 @@ export const askBriefly = async (
   } finally {
     aborted.dispose();
   }
-};
+}

@@ -106,5 +106,6 @@ const CASUAL: ReadonlySet<string> = new Set(PHRASES);
 const MAX_LENGTH = 60;
 
 /** Whether a message is small talk that needs no retrieval; case, accents, punctuation and emoji aside. */
-export const isCasual = (message: string): boolean =>
-  message.length <= MAX_LENGTH && CASUAL.has(wordsOf(foldText(message)).join(' '));
+export function isCasual(message: string): boolean {
+  return message.length <= MAX_LENGTH && CASUAL.has(wordsOf(foldText(message)).join(' '));
+}

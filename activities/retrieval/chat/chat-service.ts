@@ -47,22 +47,22 @@ export interface ChatServiceSettings extends GatherSettings {
  * The message that asks. Behind it only results of tools may stand: they were fetched for it.
  * @throws AppError BAD_REQUEST, plain
  */
-export const questionIn = (messages: readonly ChatMessage[]): string => {
+export function questionIn(messages: readonly ChatMessage[]): string {
   const last = messages.findLast(({ role }) => role !== 'tool');
   const asking = last?.role === 'assistant' && messages.at(-1)?.role === 'tool';
   const question = asking ? messages.findLast(({ role }) => role === 'user') : last;
   if (question?.role === 'user' && question.content.trim() !== '') return question.content;
   throw new AppError('BAD_REQUEST', 'The last message must be a non-empty user message', { plain: true });
-};
+}
 
 /** A format that the model is bound to leaves no room for a line of citations. */
-const isBoundToFormat = ({ more }: ChatRequest): boolean => {
+function isBoundToFormat({ more }: ChatRequest): boolean {
   const format = more?.['response_format'] as { type?: unknown } | null | undefined;
   return format != null && format.type !== 'text';
-};
+}
 
 /** Question, sources, prompt, model, citations: the chat pipeline (wire contract, section 1.9). */
-export const createChatService = (dependencies: {
+export function createChatService(dependencies: {
   search: SearchService;
   models: Pick<ModelRegistry, 'languageModel'>;
   overrides: ModelOverrides;
@@ -74,7 +74,7 @@ export const createChatService = (dependencies: {
   web: WebSearch | null;
   settings: ChatServiceSettings;
   now: () => Date;
-}): ChatService => {
+}): ChatService {
   const { models, overrides, promptSource: prompts, settings, now } = dependencies;
   const gather = createSourceGatherer({
     finder: createSourceFinder(dependencies.search, settings),
@@ -191,4 +191,4 @@ export const createChatService = (dependencies: {
   return {
     respond: (request) => returnAborts(request.signal, (signal) => pipeline({ ...request, signal })),
   };
-};
+}

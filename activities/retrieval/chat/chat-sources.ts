@@ -5,7 +5,9 @@ import type { Support } from './find-support.js';
 /** What stands behind one number of a prompt. */
 export type ChatSource = SearchResult | WebPage;
 
-export const isWebPage = (source: ChatSource): source is WebPage => 'url' in source;
+export function isWebPage(source: ChatSource): source is WebPage {
+  return 'url' in source;
+}
 
 export interface ChatSources {
   /** Everything put into the prompt, in numbering order. */
@@ -20,7 +22,7 @@ export interface ChatSources {
 }
 
 /** The sources to show: those cited; none after `[Sources: none]`; otherwise all that were presented. */
-export const shownSources = ({ presented, cited, none }: ChatSources): ChatSource[] => {
+export function shownSources({ presented, cited, none }: ChatSources): ChatSource[] {
   if (cited.length > 0) return cited;
   return none ? [] : presented;
-};
+}

@@ -37,23 +37,26 @@ export interface QueryTrace {
   search?: RetrievalTrace;
 }
 
-export const idsOf = (results: readonly SearchResult[]): string[] =>
-  results.map(({ chunk }) => chunk.chunk_id);
+export function idsOf(results: readonly SearchResult[]): string[] {
+  return results.map(({ chunk }) => chunk.chunk_id);
+}
 
-export const traceQuery = (
+export function traceQuery(
   query: { kind: QueryKind; text: string; span?: TimeSpan | undefined },
   outcome: { results: readonly SearchResult[]; trace?: RetrievalTrace | undefined },
   withoutSpan = false,
-): QueryTrace => ({
-  kind: query.kind,
-  text: query.text,
-  ...(query.span?.from !== undefined && { created_after: query.span.from.toISOString() }),
-  ...(query.span?.until !== undefined && { created_before: query.span.until.toISOString() }),
-  ...(withoutSpan && { without_time_span: true as const }),
-  results: outcome.results.map(({ chunk, score, rerankScore }) => ({
-    id: chunk.chunk_id,
-    score,
-    ...(rerankScore !== undefined && { rerank_score: rerankScore }),
-  })),
-  ...(outcome.trace !== undefined && { search: outcome.trace }),
-});
+): QueryTrace {
+  return {
+    kind: query.kind,
+    text: query.text,
+    ...(query.span?.from !== undefined && { created_after: query.span.from.toISOString() }),
+    ...(query.span?.until !== undefined && { created_before: query.span.until.toISOString() }),
+    ...(withoutSpan && { without_time_span: true as const }),
+    results: outcome.results.map(({ chunk, score, rerankScore }) => ({
+      id: chunk.chunk_id,
+      score,
+      ...(rerankScore !== undefined && { rerank_score: rerankScore }),
+    })),
+    ...(outcome.trace !== undefined && { search: outcome.trace }),
+  };
+}

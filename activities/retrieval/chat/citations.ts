@@ -36,13 +36,13 @@ export interface CitationFilter {
  * Where the last bracket opens what may yet become a citation line; the end of the text when none does. A mark within
  * the answer, `[Source 2]`, is none as soon as its number has come.
  */
-const possibleLineStart = (text: string): number => {
+function possibleLineStart(text: string): number {
   const start = text.lastIndexOf('[');
   if (start === -1 || text.length - start > MAX_LINE_LENGTH) return text.length;
   return OPEN_LINE.test(text.slice(start)) ? start : text.length;
-};
+}
 
-const citedNumbers = (line: string, sourceCount: number): number[] => {
+function citedNumbers(line: string, sourceCount: number): number[] {
   const numbers = new Set<number>();
   for (const [, first, last] of line.matchAll(NUMBERS)) {
     const from = Math.max(Number(first), 1);
@@ -50,7 +50,7 @@ const citedNumbers = (line: string, sourceCount: number): number[] => {
     for (let number = from; number <= to; number++) numbers.add(number);
   }
   return [...numbers].sort((a, b) => a - b);
-};
+}
 
 /**
  * Cuts the citation line off the end of a streamed answer and reads it. What comes out does not depend on how
@@ -59,7 +59,7 @@ const citedNumbers = (line: string, sourceCount: number): number[] => {
  *
  * @param sourceCount sources in the prompt; a number beyond is never reported as cited
  */
-export const createCitationFilter = (sourceCount: number): CitationFilter => {
+export function createCitationFilter(sourceCount: number): CitationFilter {
   let held = '';
   return {
     push(delta) {
@@ -83,4 +83,4 @@ export const createCitationFilter = (sourceCount: number): CitationFilter => {
       };
     },
   };
-};
+}

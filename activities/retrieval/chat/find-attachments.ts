@@ -21,11 +21,11 @@ export interface FoundAttachments {
  * partitions; only those of the caller's scope exist.
  * @throws AppError FILE_NOT_FOUND, plain
  */
-export const createAttachmentFinder = (stores: {
+export function createAttachmentFinder(stores: {
   files: Pick<FileStore, 'get'>;
   chunks: Pick<ChunkStore, 'listByFile'>;
   partitions: Pick<PartitionStore, 'list'>;
-}) => {
+}) {
   const { files, chunks, partitions } = stores;
   return async (
     ids: readonly string[],
@@ -51,6 +51,6 @@ export const createAttachmentFinder = (stores: {
     }
     return found;
   };
-};
+}
 
 export type AttachmentFinder = ReturnType<typeof createAttachmentFinder>;

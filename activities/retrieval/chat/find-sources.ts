@@ -26,7 +26,7 @@ export interface FoundSources {
   rerankSkipped: boolean;
 }
 
-const timeFilter = ({ from, until }: TimeSpan): FilterExpression => {
+function timeFilter({ from, until }: TimeSpan): FilterExpression {
   const compare = (operator: '>=' | '<', at: Date): FilterExpression => ({
     kind: 'compare',
     field: 'created_at',
@@ -40,16 +40,17 @@ const timeFilter = ({ from, until }: TimeSpan): FilterExpression => {
       ...(until === undefined ? [] : [compare('<', until)]),
     ],
   };
-};
+}
 
-const sameText = (a: string, b: string): boolean =>
-  a.replace(/\s+/g, ' ').trim().toLowerCase() === b.replace(/\s+/g, ' ').trim().toLowerCase();
+function sameText(a: string, b: string): boolean {
+  return a.replace(/\s+/g, ' ').trim().toLowerCase() === b.replace(/\s+/g, ' ').trim().toLowerCase();
+}
 
 /** Searches for a question and for whatever was made of it. */
-export const createSourceFinder = (
+export function createSourceFinder(
   search: Pick<SearchService, 'searchInFull'>,
   settings: { filterlessFallback: boolean },
-) => {
+) {
   interface Answered {
     query: SourceQuery;
     outcome: SearchOutcome;
@@ -126,6 +127,6 @@ export const createSourceFinder = (
       };
     },
   };
-};
+}
 
 export type SourceFinder = ReturnType<typeof createSourceFinder>;

@@ -29,17 +29,20 @@ interface Claim {
   cites: ReadonlySet<number>;
 }
 
-const numbersIn = (text: string): string[] => wordsOf(foldText(text)).filter((word) => /\p{N}/u.test(word));
+function numbersIn(text: string): string[] {
+  return wordsOf(foldText(text)).filter((word) => /\p{N}/u.test(word));
+}
 
-const citedIn = (sentence: string): Set<number> =>
-  new Set(
+function citedIn(sentence: string): Set<number> {
+  return new Set(
     [...sentence.matchAll(MARK)].flatMap(([, list]) => (list ?? '').match(/\d{1,6}/g) ?? []).map(Number),
   );
+}
 
 /** A mark that stands behind the full stop belongs to the sentence before it. */
 const MARK_AHEAD = /^\s*(?:\[\s*sources?(?:\s*:)?[\d\s,;&–-]+\]\s*(?:\.\s*)?)+/iu;
 
-const claimsIn = (answer: string): Claim[] => {
+function claimsIn(answer: string): Claim[] {
   const sentences: string[] = [];
   for (const sentence of answer.split(/\n+/).flatMap((line) => splitSentences(line))) {
     const ahead = MARK_AHEAD.exec(sentence)?.[0] ?? '';
@@ -53,10 +56,10 @@ const claimsIn = (answer: string): Claim[] => {
     })
     .filter(({ terms }) => terms.length >= MIN_TERMS)
     .slice(0, MAX_CLAIMS);
-};
+}
 
 /** Sentences of an extract with their places, white space around them left out. */
-const sentencesIn = (text: string): { start: number; end: number }[] => {
+function sentencesIn(text: string): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   let offset = 0;
   for (const line of text.split('\n')) {
@@ -70,13 +73,13 @@ const sentencesIn = (text: string): { start: number; end: number }[] => {
     offset += line.length + 1;
   }
   return found.slice(0, MAX_SENTENCES);
-};
+}
 
-const codePoints = (text: string): number => {
+function codePoints(text: string): number {
   let count = 0;
   for (const _point of text) count++;
   return count;
-};
+}
 
 /**
  * Finds the sentence of an extract that supports best what the answer says with its number beside it, or, where no
@@ -87,12 +90,12 @@ const codePoints = (text: string): number => {
  * sentences are bounded.
  * The answer's sentences are read once; the function that is answered takes an extract and its number in the prompt.
  */
-export const createSupportFinder = (answer: string) => {
+export function createSupportFinder(answer: string) {
   const claims = claimsIn(answer.slice(0, MAX_TEXT_LENGTH));
   return (extract: string, number: number): Support | null => supportIn(extract, number, claims);
-};
+}
 
-const supportIn = (extract: string, number: number, claims: readonly Claim[]): Support | null => {
+function supportIn(extract: string, number: number, claims: readonly Claim[]): Support | null {
   const marked = claims.filter(({ cites }) => cites.has(number));
   const looked = marked.length > 0 ? marked : claims.filter(({ cites }) => cites.size === 0);
   if (looked.length === 0) return null;
@@ -128,4 +131,4 @@ const supportIn = (extract: string, number: number, claims: readonly Claim[]): S
     charEnd: charStart + codePoints(quote),
     verified: best.share >= VERIFIED_FROM && best.claim.numbers.every((one) => numbers.has(one)),
   };
-};
+}

@@ -37,22 +37,22 @@ const DEFAULT_RRF_K = 60;
 /** Web results are optional: an answer waits for them no longer than this. */
 const WEB_WITHIN_MS = 8000;
 
-const relatedOf = (request: ChatRequest, settings: GatherSettings): RelatedRequest | null => {
+function relatedOf(request: ChatRequest, settings: GatherSettings): RelatedRequest | null {
   const { includeRelated = false, includeAncestors = false, disableExpansion = false } = request;
   if (disableExpansion || (!includeRelated && !includeAncestors)) return null;
   const { relatedLimit, maxAncestorDepth } = settings;
   return { includeRelated, includeAncestors, relatedLimit, maxAncestorDepth };
-};
+}
 
 /** Everything that may stand in the prompt of a chat with retrieval. */
-export const createSourceGatherer = (dependencies: {
+export function createSourceGatherer(dependencies: {
   finder: SourceFinder;
   read: RetrievalPlanner;
   findAttachments: AttachmentFinder;
   /** Null: not configured. */
   web: WebSearch | null;
   settings: GatherSettings;
-}) => {
+}) {
   const { finder, read, findAttachments, web, settings } = dependencies;
 
   const searchWeb = async (request: ChatRequest, question: string): Promise<WebPage[] | null> => {
@@ -163,4 +163,4 @@ export const createSourceGatherer = (dependencies: {
     }
     return gathered;
   };
-};
+}

@@ -36,10 +36,10 @@ export interface MapReduceSettings {
  * the last batch still held something, up to twenty (wire contract, section 1.9). A chunk about which the model says
  * nothing that can be read stays as it is: what was found must not be lost by a step that was meant to help.
  */
-export const reduceSources = async (
+export async function reduceSources(
   results: readonly SearchResult[],
   options: { question: string; model: LanguageModel; settings: MapReduceSettings; signal: AbortSignal },
-): Promise<ReducedSource[]> => {
+): Promise<ReducedSource[]> {
   const { question, model, settings, signal } = options;
 
   const evaluate = async (result: SearchResult): Promise<ReducedSource | null> => {
@@ -70,4 +70,4 @@ export const reduceSources = async (
     if (last.every((one) => one === null)) break;
   }
   return kept;
-};
+}

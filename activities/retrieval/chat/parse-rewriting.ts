@@ -60,7 +60,7 @@ const Answer = z.object({
 });
 
 /** The JSON object in a model's answer, whatever stands around it; null when there is none. */
-export const jsonIn = (answer: string): unknown => {
+export function jsonIn(answer: string): unknown {
   const start = answer.indexOf('{');
   const end = answer.lastIndexOf('}');
   if (start === -1 || end < start) return null;
@@ -69,13 +69,13 @@ export const jsonIn = (answer: string): unknown => {
   } catch {
     return null;
   }
-};
+}
 
 /** Reads a model's rewriting of a question; null when there is no query in it. */
-export const parseRewriting = (answer: string): Rewriting | null => {
+export function parseRewriting(answer: string): Rewriting | null {
   const parsed = Answer.safeParse(jsonIn(answer));
   if (!parsed.success) return null;
   const { intent, requires_retrieval: requiresRetrieval, queries, sub_queries: others, query } = parsed.data;
   const found = (queries ?? others ?? (query === undefined ? [] : [query])).slice(0, MAX_QUERIES);
   return found.length === 0 ? null : { intent, requiresRetrieval, queries: found };
-};
+}

@@ -22,16 +22,17 @@ const DEFAULT_HISTORY_DEPTH = 4;
  * Small talk needs no documents. The model's own word is not enough for that: a question in passing would get no
  * documents. The built-in model can only quote, so it always gets something to quote from.
  */
-export const needsNoRetrieval = (request: ChatRequest, question: string, model: LanguageModel): boolean =>
-  request.requireRetrieval !== true && followsInstructions(model) && isCasual(question);
+export function needsNoRetrieval(request: ChatRequest, question: string, model: LanguageModel): boolean {
+  return request.requireRetrieval !== true && followsInstructions(model) && isCasual(question);
+}
 
 /** What to search for beside the question itself. Every step is optional, quick and silent when it fails. */
-export const createRetrievalPlanner = (dependencies: {
+export function createRetrievalPlanner(dependencies: {
   rewriter: QuestionRewriter;
   prompts: PromptSource;
   /** False: questions stand for themselves, whatever was said before (RAG_MODE=SimpleRag). */
   rewriting: boolean;
-}) => {
+}) {
   const { rewriter, prompts, rewriting } = dependencies;
 
   const rewrite = async (
@@ -72,6 +73,6 @@ export const createRetrievalPlanner = (dependencies: {
     const asked = only !== undefined && others.length === 0 ? only.text : question;
     return { ...plan, written: await writeQueries(asked, { type, model, prompt, date, signal }) };
   };
-};
+}
 
 export type RetrievalPlanner = ReturnType<typeof createRetrievalPlanner>;

@@ -11,14 +11,14 @@ import { MIN_SOURCES_BUDGET } from './prompt.js';
  * @param options.overhead tokens of the instructions, 0 without retrieval
  * @throws AppError CONTEXT_TOO_LONG
  */
-export const planTokens = async (options: {
+export async function planTokens(options: {
   messages: readonly ChatMessage[];
   maxTokens: number | undefined;
   contextTokens: number;
   answerTokens: number;
   overhead: number;
   signal: AbortSignal;
-}): Promise<{ maxTokens: number; left: number }> => {
+}): Promise<{ maxTokens: number; left: number }> {
   const { contextTokens: context, overhead } = options;
   // A default answer budget never takes more than half of a small context; what the client asks for is its own.
   const maxTokens = options.maxTokens ?? Math.min(options.answerTokens, Math.floor(context / 2));
@@ -35,4 +35,4 @@ export const planTokens = async (options: {
     `Request exceeds maximum token limit. The messages take ${messages > context ? `more than ${context}` : messages} tokens, the answer up to ${maxTokens}` +
       `${overhead === 0 ? '' : ` and the instructions ${overhead}`}; the model's context holds ${context}.`,
   );
-};
+}

@@ -21,25 +21,30 @@ export interface Material {
   text: string;
 }
 
-const headingOf = ({ chunk, version }: SearchResult): string =>
-  [
+function headingOf({ chunk, version }: SearchResult): string {
+  return [
     version.filename,
     ...(chunk.page === null ? [] : [`page ${chunk.page}`]),
     ...(chunk.heading_path.length === 0 ? [] : [chunk.heading_path.join(' > ')]),
   ].join(', ');
+}
 
 /** @param text what the prompt holds of it; the whole extract by default */
-export const documentMaterial = (result: SearchResult, text = result.chunk.text): Material => ({
-  source: result,
-  heading: headingOf(result),
-  text,
-});
+export function documentMaterial(result: SearchResult, text = result.chunk.text): Material {
+  return {
+    source: result,
+    heading: headingOf(result),
+    text,
+  };
+}
 
-export const webMaterial = (page: WebPage): Material => ({
-  source: page,
-  heading: `${page.title} (${page.url})`,
-  text: page.snippet,
-});
+export function webMaterial(page: WebPage): Material {
+  return {
+    source: page,
+    heading: `${page.title} (${page.url})`,
+    text: page.snippet,
+  };
+}
 
 /** Who answers, as the operator has it (ASSISTANT_NAME, DEFAULT_LANGUAGE); null: unsaid. */
 export interface Voice {
@@ -56,7 +61,7 @@ interface Frame {
 }
 
 /** The operator's word is said in prompts that have no slot for it, too. */
-const introduction = ({ assistantName, defaultLanguage }: Voice, slots: readonly string[]): string => {
+function introduction({ assistantName, defaultLanguage }: Voice, slots: readonly string[]): string {
   const sentences = [
     ...(assistantName === null || slots.includes('assistant_name') ? [] : [`Your name is ${assistantName}.`]),
     ...(defaultLanguage === null || slots.includes('default_language')
@@ -64,9 +69,9 @@ const introduction = ({ assistantName, defaultLanguage }: Voice, slots: readonly
       : [`Where the language of the question cannot be told, answer in ${defaultLanguage}.`]),
   ];
   return sentences.length === 0 ? '' : `${sentences.join(' ')}\n\n`;
-};
+}
 
-const writeSystem = ({ template, date, voice }: Frame, context: string): string => {
+function writeSystem({ template, date, voice }: Frame, context: string): string {
   const slots = promptSlots(template);
   const filled = fillPrompt(template, {
     current_date: date.toISOString().slice(0, 10),
@@ -77,18 +82,19 @@ const writeSystem = ({ template, date, voice }: Frame, context: string): string 
   // A prompt without the slot is answered from sources all the same.
   const whole = slots.includes('context') ? filled : `${filled.trimEnd()}\n\nSources:\n\n${context}`;
   return introduction(voice, slots) + whole;
-};
+}
 
 /** Tokens of the system message before any source is in it. */
-export const promptOverhead = (frame: Frame, signal?: AbortSignal): Promise<number> =>
-  countInSlices(writeSystem(frame, SOURCES_END), Infinity, signal);
+export function promptOverhead(frame: Frame, signal?: AbortSignal): Promise<number> {
+  return countInSlices(writeSystem(frame, SOURCES_END), Infinity, signal);
+}
 
 /** The longest start of a text, at a word's end, that stays within so many tokens. */
-export const cutToTokens = async (text: string, tokens: number, signal?: AbortSignal): Promise<string> => {
+export async function cutToTokens(text: string, tokens: number, signal?: AbortSignal): Promise<string> {
   const length = await lengthWithin(text, tokens, signal);
   if (length === text.length) return text;
   return `${text.slice(0, length).replace(/[\ud800-\udbff]$|\s+\S*$/, '')} …`;
-};
+}
 
 /**
  * The first system message of a chat with retrieval: a prompt whose slot `context` holds the sources, best first, as
@@ -101,10 +107,10 @@ export const cutToTokens = async (text: string, tokens: number, signal?: AbortSi
  * @returns the message, and the sources in it in the order of their numbers
  * @throws the signal's reason
  */
-export const buildPrompt = async (
+export async function buildPrompt(
   materials: readonly Material[],
   options: Frame & { budget: number; signal?: AbortSignal },
-): Promise<{ system: string; presented: ChatSource[] }> => {
+): Promise<{ system: string; presented: ChatSource[] }> {
   const blocks: SourceBlock[] = [];
   const presented: ChatSource[] = [];
   const { signal } = options;
@@ -124,4 +130,4 @@ export const buildPrompt = async (
     presented.push(source);
   }
   return { system: writeSystem(options, writeSourceBlocks(blocks)), presented };
-};
+}

@@ -5,7 +5,7 @@ import type { SearchResult } from '../search/search-types.js';
  * Clarke and Büttcher, SIGIR 2009). Of a result that several lists hold the first one's scores are kept, and the best
  * rerank score. Equal sums keep the order of the first list that holds them.
  */
-export const fuseByRank = (lists: readonly (readonly SearchResult[])[], k: number): SearchResult[] => {
+export function fuseByRank(lists: readonly (readonly SearchResult[])[], k: number): SearchResult[] {
   const fused = new Map<string, { result: SearchResult; sum: number }>();
   for (const list of lists)
     list.forEach((result, index) => {
@@ -17,9 +17,10 @@ export const fuseByRank = (lists: readonly (readonly SearchResult[])[], k: numbe
       });
     });
   return [...fused.values()].sort((a, b) => b.sum - a.sum).map(({ result }) => result);
-};
+}
 
-const better = (first: SearchResult, other: SearchResult): SearchResult =>
-  (other.rerankScore ?? -Infinity) > (first.rerankScore ?? -Infinity)
+function better(first: SearchResult, other: SearchResult): SearchResult {
+  return (other.rerankScore ?? -Infinity) > (first.rerankScore ?? -Infinity)
     ? { ...first, rerankScore: other.rerankScore! }
     : first;
+}

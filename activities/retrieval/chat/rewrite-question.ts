@@ -15,7 +15,9 @@ const REST_MS = 10 * 60_000;
 /** Overrides may name any number of models. */
 const MAX_REMEMBERED = 100;
 
-const speak = ({ role, content }: ChatMessage): string => `${role}: ${content}`;
+function speak({ role, content }: ChatMessage): string {
+  return `${role}: ${content}`;
+}
 
 export interface RewritingRequest {
   model: LanguageModel;
@@ -37,9 +39,9 @@ export interface QuestionRewriter {
  * Asks the model for stand-alone queries. What comes of it is optional, so nothing is thrown but the caller's own
  * abort: small models answer prose where JSON was asked for, and slow ones would delay every answer.
  */
-export const createQuestionRewriter = (
+export function createQuestionRewriter(
   options: { now?: () => number; togetherMs?: number } = {},
-): QuestionRewriter => {
+): QuestionRewriter {
   const { now = () => performance.now(), togetherMs = TOGETHER_MS } = options;
   const failures = new Map<string, { count: number; at: number }>();
 
@@ -87,4 +89,4 @@ export const createQuestionRewriter = (
       return null;
     },
   };
-};
+}

@@ -4,7 +4,7 @@ import type { TokenLogprob } from '../../ports/models.js';
  * Keeps log probabilities in step with the words that are shown: a filter holds words back, and cuts the citation
  * line off. A token's probabilities go out with the delta in which the token ends, and never when it is cut off.
  */
-export const createShownLogprobs = () => {
+export function createShownLogprobs() {
   const waiting: { end: number; logprob: TokenLogprob }[] = [];
   let heard = 0;
   let shown = 0;
@@ -22,4 +22,4 @@ export const createShownLogprobs = () => {
       return waiting.splice(0, count === -1 ? waiting.length : count).map(({ logprob }) => logprob);
     },
   };
-};
+}

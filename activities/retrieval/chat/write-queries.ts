@@ -10,17 +10,17 @@ const WITHIN_MS = 10_000;
 const MAX_VARIANT_LENGTH = 500;
 const MAX_PASSAGE_LENGTH = 2000;
 
-const variantsIn = (answer: string): string[] => {
+function variantsIn(answer: string): string[] {
   const lines = answer.split('\n').map((line) => line.replace(/^\s*(?:[-*•]|\d{1,2}[.)])\s*/, '').trim());
   return lines.filter((line) => line !== '' && line.length <= MAX_VARIANT_LENGTH).slice(0, VARIANTS);
-};
+}
 
 /**
  * More to search for beside a question: other ways to ask it (`multiQuery`), or a passage that might answer it
  * (`hyde`; Gao et al., "Precise Zero-Shot Dense Retrieval without Relevance Labels", 2022). Nothing for `single`, and
  * nothing when the model cannot.
  */
-export const writeQueries = async (
+export async function writeQueries(
   question: string,
   options: {
     type: RetrievalConfig['type'];
@@ -30,7 +30,7 @@ export const writeQueries = async (
     date: Date;
     signal: AbortSignal;
   },
-): Promise<{ kind: 'variant' | 'passage'; text: string }[]> => {
+): Promise<{ kind: 'variant' | 'passage'; text: string }[]> {
   const { type, model, prompt, date, signal } = options;
   if (type === 'single') return [];
   const values = {
@@ -44,4 +44,4 @@ export const writeQueries = async (
   const answer = (await askBriefly(model, [{ role: 'user', content: told }], limits))?.trim() ?? '';
   if (type === 'multiQuery') return variantsIn(answer).map((text) => ({ kind: 'variant', text }));
   return answer === '' ? [] : [{ kind: 'passage', text: answer.slice(0, MAX_PASSAGE_LENGTH) }];
-};
+}

@@ -3,7 +3,7 @@ import { valuesOf } from '../../documents/filter-fields.js';
 import type { FieldValue, FilterSubject } from '../../documents/filter-fields.js';
 
 /** By code point, as the index orders keywords (their UTF-8 bytes), and not by UTF-16 unit, as `<` does. */
-const compareTexts = (a: string, b: string): number => {
+function compareTexts(a: string, b: string): number {
   const [left, right] = [a[Symbol.iterator](), b[Symbol.iterator]()];
   for (;;) {
     const [one, other] = [left.next(), right.next()];
@@ -12,12 +12,14 @@ const compareTexts = (a: string, b: string): number => {
     const difference = one.value.codePointAt(0)! - other.value.codePointAt(0)!;
     if (difference !== 0) return difference;
   }
-};
+}
 
-const sign = <T extends number | bigint>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+function sign<T extends number | bigint>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 /** Below, above or equal to 0; null where value and literal are of different types. */
-const order = (value: FieldValue, literal: FilterLiteral): number | null => {
+function order(value: FieldValue, literal: FilterLiteral): number | null {
   switch (literal.kind) {
     case 'text':
       return value.text === undefined ? null : compareTexts(value.text, literal.value);
@@ -31,7 +33,7 @@ const order = (value: FieldValue, literal: FilterLiteral): number | null => {
     case 'decimal':
       return value.number === undefined ? null : sign(value.number, literal.value);
   }
-};
+}
 
 const HOLDS: Readonly<Record<Exclude<ComparisonOperator, '!='>, (order: number) => boolean>> = {
   '==': (order) => order === 0,
@@ -41,10 +43,12 @@ const HOLDS: Readonly<Record<Exclude<ComparisonOperator, '!='>, (order: number) 
   '>=': (order) => order >= 0,
 };
 
-const isEqual = (value: FieldValue, literal: FilterLiteral): boolean => order(value, literal) === 0;
+function isEqual(value: FieldValue, literal: FilterLiteral): boolean {
+  return order(value, literal) === 0;
+}
 
 /** Each segment where it can stand first: if any way fits, this one does. */
-const matchesPattern = (text: string, pattern: LikePattern): boolean => {
+function matchesPattern(text: string, pattern: LikePattern): boolean {
   const [first = '', ...rest] = pattern;
   const last = rest.pop();
   if (last === undefined) return text === first;
@@ -56,10 +60,10 @@ const matchesPattern = (text: string, pattern: LikePattern): boolean => {
     place = found + segment.length;
   }
   return text.length - last.length >= place && text.endsWith(last);
-};
+}
 
 /** Whether a filter holds of a chunk, by the meaning that is written down at `FilterExpression`. */
-export const matchesFilter = (subject: FilterSubject, filter: FilterExpression): boolean => {
+export function matchesFilter(subject: FilterSubject, filter: FilterExpression): boolean {
   switch (filter.kind) {
     case 'and':
       return filter.parts.every((part) => matchesFilter(subject, part));
@@ -86,4 +90,4 @@ export const matchesFilter = (subject: FilterSubject, filter: FilterExpression):
       });
     }
   }
-};
+}

@@ -23,7 +23,7 @@ const METADATA_NAMES: ReadonlySet<string> = new Set(['metadata', '$meta']);
 /** The caller's partitions follow from its memberships, never from a filter. */
 const PARTITION = /^(?:(?:metadata|\$meta)\.)?partition(?:\.|$)/i;
 
-const shown = (token: Token): string => {
+function shown(token: Token): string {
   switch (token.kind) {
     case 'name':
       return `'${token.name}'`;
@@ -36,7 +36,7 @@ const shown = (token: Token): string => {
     case 'end':
       return 'the end';
   }
-};
+}
 
 class Parser {
   private place = 0;
@@ -217,8 +217,8 @@ class Parser {
  * it means is said at `FilterExpression`.
  * @throws AppError INVALID_FILTER, which says where and what was expected
  */
-export const parseFilter = (filter: string): FilterExpression => {
+export function parseFilter(filter: string): FilterExpression {
   if (filter.length > MAX_LENGTH)
     throw invalidFilter(MAX_LENGTH + 1, `at most ${MAX_LENGTH} characters`, `${filter.length}`);
   return new Parser(tokenize(filter)).parse();
-};
+}

@@ -7,12 +7,13 @@ const QUOTED_CHARACTERS = 40;
  * A filter that cannot be used, and where it goes wrong.
  * @param position of the character at fault, from 1
  */
-export const invalidFilter = (position: number, expected: string, found: string): AppError =>
-  new AppError(
+export function invalidFilter(position: number, expected: string, found: string): AppError {
+  return new AppError(
     'INVALID_FILTER',
     `The filter is not valid at character ${position}: expected ${expected}, found ${found.slice(0, QUOTED_CHARACTERS)}`,
     { details: { position, expected } },
   );
+}
 
 /** `at`: place of the first character, from 1. */
 export type Token = { readonly at: number } & (
@@ -41,13 +42,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
   r: '\r',
 };
 
-const matchAt = (pattern: RegExp, text: string, place: number): string => {
+function matchAt(pattern: RegExp, text: string, place: number): string {
   pattern.lastIndex = place;
   return pattern.exec(text)?.[0] ?? '';
-};
+}
 
 /** Reads from behind the opening quote; answers the place behind the closing one. */
-const readText = (filter: string, start: number): { token: Token; end: number } => {
+function readText(filter: string, start: number): { token: Token; end: number } {
   const quote = filter[start];
   const segments: string[] = [''];
   const add = (text: string): void => {
@@ -75,13 +76,13 @@ const readText = (filter: string, start: number): { token: Token; end: number } 
     add(meant);
   }
   throw invalidFilter(filter.length + 1, `a closing ${quote}`, 'the end');
-};
+}
 
 /**
  * Cuts a filter into its words and signs; the last token is the end.
  * @throws AppError INVALID_FILTER
  */
-export const tokenize = (filter: string): Token[] => {
+export function tokenize(filter: string): Token[] {
   const tokens: Token[] = [];
   for (let place = matchAt(SPACE, filter, 0).length; place < filter.length;) {
     const at = place + 1;
@@ -106,4 +107,4 @@ export const tokenize = (filter: string): Token[] => {
   }
   tokens.push({ kind: 'end', at: filter.length + 1 });
   return tokens;
-};
+}

@@ -6,11 +6,11 @@ import type { FileStore } from '../../ports/files.js';
  * that carry a relationship id take part (wire contract, section 1.5).
  * @param options.most steps above the file at most
  */
-export const ancestorChain = async (
+export async function ancestorChain(
   files: Pick<FileStore, 'get'>,
   file: FileRecord,
   options: { most: number; signal?: AbortSignal | undefined },
-): Promise<FileRecord[]> => {
+): Promise<FileRecord[]> {
   const chain = [file];
   const seen = new Set([file.file_id]);
   for (let child = file; chain.length <= options.most;) {
@@ -24,4 +24,4 @@ export const ancestorChain = async (
     child = parent;
   }
   return chain;
-};
+}

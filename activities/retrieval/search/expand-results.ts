@@ -20,12 +20,12 @@ type AddedAs = NonNullable<SearchResult['addedAs']>;
 const AT_ONCE = 8;
 
 /** The first chunks of each file in turn, until there are enough; then file by file. */
-const firstChunks = async (
+async function firstChunks(
   { chunks }: ExpansionStores,
   files: readonly FileRecord[],
   limit: number,
   signal: AbortSignal | undefined,
-): Promise<StoredChunk[]> => {
+): Promise<StoredChunk[]> {
   const chosen = files.slice(0, limit);
   const each = chosen.length === 0 ? 0 : Math.ceil(limit / chosen.length);
   const lists: StoredChunk[][] = [];
@@ -47,10 +47,10 @@ const firstChunks = async (
         left -= 1;
       }
   return lists.flatMap((list, index) => list.slice(0, kept[index]));
-};
+}
 
 /** Chains of one thread share their upper part: each file of it is read once. */
-const rememberingGet = (files: Pick<FileStore, 'get'>): FileStore['get'] => {
+function rememberingGet(files: Pick<FileStore, 'get'>): FileStore['get'] {
   const asked = new Map<string, ReturnType<FileStore['get']>>();
   return (partition, fileId) => {
     const key = JSON.stringify([partition, fileId]);
@@ -58,20 +58,20 @@ const rememberingGet = (files: Pick<FileStore, 'get'>): FileStore['get'] => {
     asked.set(key, found);
     return found;
   };
-};
+}
 
 /**
  * What to add behind the results of a search: the first chunks of files that share a relationship id with one of them,
  * and of files above one of them in the chain of parents. Whatever held of the results (scope, live version, workspace,
  * filter) holds of these, and no chunk comes twice.
  */
-export const expandResults = async (
+export async function expandResults(
   stores: ExpansionStores,
   results: readonly SearchResult[],
   request: RelatedRequest,
   limits: CheckLimits,
   signal?: AbortSignal,
-): Promise<SearchResult[]> => {
+): Promise<SearchResult[]> {
   const { maxAncestorDepth = Infinity } = request;
   const relatedLimit = Math.min(request.relatedLimit, MAX_ADDED);
   const present = new Set(results.map(({ chunk }) => chunk.chunk_id));
@@ -125,4 +125,4 @@ export const expandResults = async (
     }
   }
   return added;
-};
+}

@@ -6,11 +6,11 @@ import type { WorkspaceStore } from '../../ports/partitions.js';
  * The one workspace of an id in the searched partitions.
  * @throws AppError WORKSPACE_NOT_FOUND, plain; WORKSPACE_AMBIGUOUS with the partitions that have one
  */
-export const findWorkspace = async (
+export async function findWorkspace(
   workspaces: Pick<WorkspaceStore, 'find'>,
   partitions: readonly string[],
   workspaceId: string,
-): Promise<WorkspaceRecord> => {
+): Promise<WorkspaceRecord> {
   const [found, ...others] = await workspaces.find(partitions, workspaceId);
   if (found === undefined) throw new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
   if (others.length > 0)
@@ -21,4 +21,4 @@ export const findWorkspace = async (
       },
     });
   return found;
-};
+}

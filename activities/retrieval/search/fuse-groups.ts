@@ -14,21 +14,26 @@ import type { RankedHit } from './search-types.js';
  * model, on Cranfield / PIAF, which is French: 0.444 / 0.794; falling with the agreement itself 0.445 / 0.776, at a
  * share of 0.6 with its square 0.444 / 0.797; BM25 alone 0.395 / 0.818. The built-in embedder: 0.396 / 0.812.
  */
-const denseWeight = ({ embedder, lexical, dense }: GroupHits): number =>
-  (isBuiltin(embedder) ? 0.2 : 0.65) *
-  Math.max(MIN_TRUST, Math.min(1, agreement(legOf(lexical), legOf(dense)) / FULL_AGREEMENT) ** 2);
+function denseWeight({ embedder, lexical, dense }: GroupHits): number {
+  return (
+    (isBuiltin(embedder) ? 0.2 : 0.65) *
+    Math.max(MIN_TRUST, Math.min(1, agreement(legOf(lexical), legOf(dense)) / FULL_AGREEMENT) ** 2)
+  );
+}
+
 const FULL_AGREEMENT = 0.6;
 const MIN_TRUST = 0.25;
 
-export const legOf = (hits: readonly CheckedHit[]): LegHit[] =>
-  hits.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
+export function legOf(hits: readonly CheckedHit[]): LegHit[] {
+  return hits.map(({ chunk, score }) => ({ id: chunk.chunk_id, score }));
+}
 
 /**
  * All groups in one ranking, best first. Lexical scores weigh words by all that is searched and compare as they are;
  * cosines of two embedders do not, so each dense leg is normalised by itself; with feedback its scores take the leg's
  * place. The least weight counts when embedders differ.
  */
-export const fuseGroups = (groups: readonly GroupHits[]): { weight: number; results: RankedHit[] } => {
+export function fuseGroups(groups: readonly GroupHits[]): { weight: number; results: RankedHit[] } {
   const lexical = new Map<string, CheckedHit>();
   const dense = new Map<string, CheckedHit>();
   for (const group of groups) {
@@ -54,4 +59,4 @@ export const fuseGroups = (groups: readonly GroupHits[]): { weight: number; resu
     return [{ chunk: hit.chunk, file: hit.file, version: hit.version, score, ...scores }];
   });
   return { weight, results };
-};
+}

@@ -32,22 +32,22 @@ export interface DroppedHit {
 }
 
 /** The live version that a chunk belongs to; unpublished, replaced and deleted ones do not exist for a reader. */
-export const liveVersionOf = (
+export function liveVersionOf(
   chunk: Pick<ChunkHead, 'generation'>,
   file: FileRecord | undefined,
-): FileVersion | null => {
+): FileVersion | null {
   if (file === undefined || file.deleted_at !== null) return null;
   return file.live?.generation === chunk.generation ? file.live : null;
-};
+}
 
 /** By what the record says of the file: after a change of its metadata the chunks may still say the old. */
-const holdsFilter = (
+function holdsFilter(
   chunk: ChunkHead,
   file: FileRecord,
   version: FileVersion,
   filter: FilterExpression,
-): boolean =>
-  matchesFilter(
+): boolean {
+  return matchesFilter(
     {
       ...chunk,
       file_id: file.file_id,
@@ -58,12 +58,13 @@ const holdsFilter = (
     },
     filter,
   );
+}
 
-const verify = (
+function verify(
   chunk: ChunkHead,
   file: FileRecord | undefined,
   limits: CheckLimits,
-): { file: FileRecord; version: FileVersion } | DropReason => {
+): { file: FileRecord; version: FileVersion } | DropReason {
   const version = liveVersionOf(chunk, file);
   if (file === undefined || version === null) return 'generation';
   if (limits.fileKey !== undefined && file.file_key !== limits.fileKey) return 'file';
@@ -72,7 +73,7 @@ const verify = (
   if (limits.workspaceKey !== undefined && !file.workspaces.includes(limits.workspaceKey)) return 'workspace';
   if (limits.filter !== undefined && !holdsFilter(chunk, file, version, limits.filter)) return 'filter';
   return { file, version };
-};
+}
 
 export interface CheckedLegs<Leg extends string, Chunk extends ChunkHead> {
   legs: Record<Leg, CheckedHit<Chunk>[]>;
@@ -89,11 +90,11 @@ export interface CheckedLegs<Leg extends string, Chunk extends ChunkHead> {
  * replaced, deleted or foreign version, of a file outside the workspace or the filter, and repeated ids. The records
  * are read after the engine answered: a version that was replaced in between is dropped too.
  */
-export const checkGenerations = async <Leg extends string, Chunk extends ChunkHead>(
+export async function checkGenerations<Leg extends string, Chunk extends ChunkHead>(
   legs: Readonly<Record<Leg, readonly { chunk: Chunk; score: number }[]>>,
   files: Pick<FileStore, 'getMany'>,
   limits: CheckLimits,
-): Promise<CheckedLegs<Leg, Chunk>> => {
+): Promise<CheckedLegs<Leg, Chunk>> {
   const names = Object.keys(legs) as Leg[];
   const keys = new Set(names.flatMap((name) => legs[name].map(({ chunk }) => chunk.file_key)));
   const records = keys.size === 0 ? new Map<string, FileRecord>() : await files.getMany([...keys]);
@@ -125,4 +126,4 @@ export const checkGenerations = async <Leg extends string, Chunk extends ChunkHe
   >;
   for (const name of names) for (const { file } of checked[name]) robbed.delete(file.file_key);
   return { legs: checked, dropped, dead, hidden: new Set(robbed.values()) };
-};
+}

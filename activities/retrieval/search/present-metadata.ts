@@ -11,37 +11,42 @@ const ONLY_PAGE = 1;
 /** An indexer front end in use splits extracts at this key's text; ours hold one page each, so it never occurs. */
 const PAGE_SEPARATOR = '[PAGE_SEP]';
 
-const round = (score: number): number => Math.round(score * 1e6) / 1e6;
+function round(score: number): number {
+  return Math.round(score * 1e6) / 1e6;
+}
 
-const versionKeys = (file: FileRecord, version: FileVersion): Metadata => ({
-  file_id: file.file_id,
-  // The record's names, not the chunk's: a file may have been moved since.
-  partition: file.partition,
-  filename: version.filename,
-  original_filename: version.original_filename,
-  // Where upstream shows a path on its disk. A client's own `source` is a protected key, dropped at upload.
-  source: version.filename,
-  file_size: formatFileSize(version.size_bytes),
-  content_sha256: version.content_sha256,
-  indexed_at: version.indexed_at.toISOString(),
-  ...(version.relationship_id !== null && { relationship_id: version.relationship_id }),
-  ...(version.parent_id !== null && { parent_id: version.parent_id }),
-});
+function versionKeys(file: FileRecord, version: FileVersion): Metadata {
+  return {
+    file_id: file.file_id,
+    // The record's names, not the chunk's: a file may have been moved since.
+    partition: file.partition,
+    filename: version.filename,
+    original_filename: version.original_filename,
+    // Where upstream shows a path on its disk. A client's own `source` is a protected key, dropped at upload.
+    source: version.filename,
+    file_size: formatFileSize(version.size_bytes),
+    content_sha256: version.content_sha256,
+    indexed_at: version.indexed_at.toISOString(),
+    ...(version.relationship_id !== null && { relationship_id: version.relationship_id }),
+    ...(version.parent_id !== null && { parent_id: version.parent_id }),
+  };
+}
 
 /** They say how an extract was found: never a client's word where one was searched for (wire contract 1.3). */
 const SCORE_KEYS: ReadonlySet<string> = new Set(['rerank_score', 'vector_score', 'combined_score']);
 
-const withoutScores = (metadata: Metadata): Metadata =>
-  Object.fromEntries(Object.entries(metadata).filter(([key]) => !SCORE_KEYS.has(key)));
+function withoutScores(metadata: Metadata): Metadata {
+  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !SCORE_KEYS.has(key)));
+}
 
 /**
  * Metadata of a chunk for search answers, extracts and chat sources (wire contract 1.3, 1.8, section 5): the
  * client's own keys, `created_at` among them, then the server's, which win. Scores are there when it was searched.
  */
-export const presentChunkMetadata = (
+export function presentChunkMetadata(
   result: Pick<SearchResult, 'chunk' | 'file' | 'version'> &
     Partial<Pick<SearchResult, 'score' | 'vectorScore' | 'rerankScore' | 'addedAs'>>,
-): Metadata => {
+): Metadata {
   const { chunk, file, version, score, vectorScore, rerankScore, addedAs } = result;
   return {
     ...(score === undefined ? version.metadata : withoutScores(version.metadata)),
@@ -58,10 +63,11 @@ export const presentChunkMetadata = (
     ...(score !== undefined && addedAs === undefined && { combined_score: round(score) }),
     ...(rerankScore !== undefined && { rerank_score: round(rerankScore) }),
   };
-};
+}
 
 /** Metadata of a file's live version; only the names of a file that has none. */
-export const presentFileMetadata = (file: FileRecord): Metadata =>
-  file.live === null
+export function presentFileMetadata(file: FileRecord): Metadata {
+  return file.live === null
     ? { file_id: file.file_id, partition: file.partition }
     : { ...file.live.metadata, ...versionKeys(file, file.live), page: ONLY_PAGE };
+}

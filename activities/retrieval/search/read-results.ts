@@ -10,7 +10,7 @@ import type { RankedHit, SearchResult } from './search-types.js';
  * @returns `gone`: whether one was
  * @throws AppError of the chunk store
  */
-export const readResults = async (
+export async function readResults(
   chunks: Pick<ChunkStore, 'getMany'>,
   ranked: readonly RankedHit[],
   {
@@ -18,7 +18,7 @@ export const readResults = async (
     known,
     signal,
   }: { wanted: number; known: ReadonlyMap<string, StoredChunk>; signal?: AbortSignal | undefined },
-): Promise<{ results: SearchResult[]; gone: boolean }> => {
+): Promise<{ results: SearchResult[]; gone: boolean }> {
   const results: SearchResult[] = [];
   let from = 0;
   while (results.length < wanted && from < ranked.length) {
@@ -33,4 +33,4 @@ export const readResults = async (
     }
   }
   return { results, gone: results.length < from };
-};
+}

@@ -14,11 +14,11 @@ interface Reranked {
  * they are; so they do when it fails and `onError` is `skip`.
  * @throws AppError of the reranker, as its port says, and MODEL_ENDPOINT_NOT_FOUND for a name that is not registered
  */
-export const rerankResults = async (
+export async function rerankResults(
   models: Pick<ModelRegistry, 'reranker'>,
   results: readonly SearchResult[],
   request: RerankRequest & { text: string; onError: 'fail' | 'skip'; signal?: AbortSignal | undefined },
-): Promise<Reranked> => {
+): Promise<Reranked> {
   const { text, signal, onError, reranker: name } = request;
   const unchanged = { results: [...results], trace: null };
   if (!request.enabled || results.length === 0 || text.trim() === '') return unchanged;
@@ -41,4 +41,4 @@ export const rerankResults = async (
     if (onError === 'fail' || !(error instanceof AppError)) throw error;
     return { ...unchanged, trace: { ...named, ranking: [], skipped: error.code } };
   }
-};
+}

@@ -42,15 +42,17 @@ export interface LegsRequest extends CheckLimits {
  */
 const MAX_ROUNDS = 4;
 
-const idsIn = (legs: { lexical: readonly CheckedHit[]; dense: readonly CheckedHit[] }): number =>
-  new Set([...legs.lexical, ...legs.dense].map(({ chunk }) => chunk.chunk_id)).size;
+function idsIn(legs: { lexical: readonly CheckedHit[]; dense: readonly CheckedHit[] }): number {
+  return new Set([...legs.lexical, ...legs.dense].map(({ chunk }) => chunk.chunk_id)).size;
+}
 
 /**
  * Both legs over the partitions of one embedder, which embeds the text once; every hit is compared with its file
  * record, and what the checks drop is filled up again.
  * @throws AppError of the chunk store and the embedder, as their ports say
  */
-export const searchLegs = async (
+// eslint-disable-next-line complexity -- optional fields of one query, and its rounds
+export async function searchLegs(
   {
     chunks,
     files,
@@ -61,8 +63,7 @@ export const searchLegs = async (
     meter?: Pick<Meter, 'orphansDropped'>;
   },
   request: LegsRequest,
-  // eslint-disable-next-line complexity -- optional fields of one query, and its rounds
-): Promise<GroupHits> => {
+): Promise<GroupHits> {
   const { embedder, scope, text, size, topK, signal, fileKey, fileKeys, filter } = request;
   const { similarityThreshold } = request;
   const partitions = [...request.partitions];
@@ -114,4 +115,4 @@ export const searchLegs = async (
     // Dead a round ago, and live since.
     for (const generation of hidden) without.delete(generation);
   }
-};
+}

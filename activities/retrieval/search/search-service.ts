@@ -58,7 +58,7 @@ interface Place {
  *
  * @throws AppError of the stores and models, as their ports say; WORKSPACE_NOT_FOUND, WORKSPACE_AMBIGUOUS
  */
-export const createSearchService = (dependencies: SearchDependencies): SearchService => {
+export function createSearchService(dependencies: SearchDependencies): SearchService {
   const { chunks, files, partitions, workspaces, models, settings } = dependencies;
 
   const findPlace = async (request: SearchRequest): Promise<Place> => {
@@ -164,4 +164,4 @@ export const createSearchService = (dependencies: SearchDependencies): SearchSer
   };
 
   return { search: async (request) => (await run(request)).results, searchInFull: run };
-};
+}

@@ -6,7 +6,7 @@ import type { LegTrace, RerankTrace, RetrievalTrace } from './retrieval-trace.js
 import type { GroupHits } from './search-legs.js';
 import type { RankedHit, SearchResult } from './search-types.js';
 
-const legTrace = (hits: readonly CheckedHit[], dropped: readonly DroppedHit[]): LegTrace => {
+function legTrace(hits: readonly CheckedHit[], dropped: readonly DroppedHit[]): LegTrace {
   const normalised = scaleScores(legOf(hits));
   return {
     hits: hits.map(({ chunk, score }, index) => ({
@@ -16,13 +16,14 @@ const legTrace = (hits: readonly CheckedHit[], dropped: readonly DroppedHit[]): 
     })),
     dropped: dropped.map(({ id, score, reason }) => ({ id, raw_score: score, reason })),
   };
-};
+}
 
-const idsAddedAs = (added: readonly SearchResult[], as: SearchResult['addedAs']): string[] =>
-  added.filter(({ addedAs }) => addedAs === as).map(({ chunk }) => chunk.chunk_id);
+function idsAddedAs(added: readonly SearchResult[], as: SearchResult['addedAs']): string[] {
+  return added.filter(({ addedAs }) => addedAs === as).map(({ chunk }) => chunk.chunk_id);
+}
 
 /** Records the steps of one search. Kept as references, so a trace that is not requested costs little. */
-export const traceSearch = () => {
+export function traceSearch() {
   let groups: readonly GroupHits[] = [];
   let fused: { weight: number; results: readonly RankedHit[] } = { weight: 0, results: [] };
   let rerank: RerankTrace | null = null;
@@ -70,4 +71,4 @@ export const traceSearch = () => {
       times,
     }),
   };
-};
+}

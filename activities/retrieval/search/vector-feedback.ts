@@ -21,13 +21,13 @@ const SHARE = 0.7;
  * best hit has no vector.
  * @throws AppError of the chunk store
  */
-export const addFeedback = (
+export function addFeedback(
   chunks: Pick<ChunkStore, 'getVectors' | 'similarities'>,
   groups: readonly GroupHits[],
   ranking: readonly { chunk: { chunk_id: string } }[],
   signal?: AbortSignal,
-): Promise<GroupHits[]> =>
-  Promise.all(
+): Promise<GroupHits[]> {
+  return Promise.all(
     groups.map(async (group) => {
       const { embedder, vector, lexical, dense } = group;
       if (isBuiltin(embedder) || dense.length === 0) return group;
@@ -46,3 +46,4 @@ export const addFeedback = (
       return { ...group, feedback: { from: best, scores } };
     }),
   );
+}

@@ -30,7 +30,7 @@ const LINGER_MS = 1000;
  *
  * One connection per request: an idle one that the other end has just closed would make every first batch `unknown`.
  */
-export const createCapiClient = ({ baseUrl, timeoutMs, userAgent }: CapiClientOptions): CapiClient => {
+export function createCapiClient({ baseUrl, timeoutMs, userAgent }: CapiClientOptions): CapiClient {
   const base = new URL(baseUrl);
   const secure = base.protocol === 'https:';
   const agent = secure ? new HttpsAgent({ keepAlive: false }) : new HttpAgent({ keepAlive: false });
@@ -79,10 +79,10 @@ export const createCapiClient = ({ baseUrl, timeoutMs, userAgent }: CapiClientOp
       return withoutQuotesOf(result, () => JSON.parse(gunzipSync(bytes).toString('utf8')));
     },
   };
-};
+}
 
 /** What CAPI says of a refusal goes to histories; what it quotes of the body may not. */
-const withoutQuotesOf = (result: DeliveryResult, body: () => unknown): DeliveryResult => {
+function withoutQuotesOf(result: DeliveryResult, body: () => unknown): DeliveryResult {
   if (result.outcome !== 'rejected' || result.message === '') return result;
   try {
     return { ...result, message: withoutQuotes(result.message, stringsIn(body())) };
@@ -90,7 +90,7 @@ const withoutQuotesOf = (result: DeliveryResult, body: () => unknown): DeliveryR
     // What it may quote is not known.
     return { ...result, message: '' };
   }
-};
+}
 
 interface Exchange {
   bytes: Buffer;
@@ -99,8 +99,8 @@ interface Exchange {
   signal: AbortSignal | undefined;
 }
 
-const exchange = (request: ClientRequest, { bytes, secure, timeoutMs, signal }: Exchange) =>
-  new Promise<DeliveryResult>((resolve) => {
+function exchange(request: ClientRequest, { bytes, secure, timeoutMs, signal }: Exchange) {
+  return new Promise<DeliveryResult>((resolve) => {
     let connected = false;
     let status: number | null = null;
     let answer: IncomingMessage | null = null;
@@ -159,6 +159,8 @@ const exchange = (request: ClientRequest, { bytes, secure, timeoutMs, signal }: 
     signal?.addEventListener('abort', abort, { once: true });
     request.end(bytes);
   });
+}
 
-const describe = (error: NodeJS.ErrnoException): string =>
-  error.message === '' ? (error.code ?? 'The connection failed.') : error.message;
+function describe(error: NodeJS.ErrnoException): string {
+  return error.message === '' ? (error.code ?? 'The connection failed.') : error.message;
+}

@@ -6,7 +6,7 @@ const MAX_BYTES = 64 * 1024;
  * would wait for the end of the headers, and report an error when the connection ends before. Interim answers (1xx,
  * RFC 9110, 15.2) are stepped over. Feed it every chunk; it answers the status once known, else null.
  */
-export const createStatusLineReader = (): ((chunk: Buffer) => number | null) => {
+export function createStatusLineReader(): (chunk: Buffer) => number | null {
   let text = '';
   let status: number | null = null;
   return (chunk) => {
@@ -22,4 +22,4 @@ export const createStatusLineReader = (): ((chunk: Buffer) => number | null) => 
       text = text.slice(end + 4);
     }
   };
-};
+}

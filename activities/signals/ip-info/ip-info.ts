@@ -17,15 +17,17 @@ export interface IpInfoSources {
 }
 
 /** The real sources: registries over RDAP and WHOIS, and the system's resolver. */
-export const createIpInfoSources = (options: {
+export function createIpInfoSources(options: {
   rdapUrl: string;
   whoisServer: string;
   userAgent: string;
-}): IpInfoSources => ({
-  rdap: createRdapClient({ baseUrl: options.rdapUrl, userAgent: options.userAgent }),
-  whois: createWhoisClient({ server: options.whoisServer }),
-  reverse: createReverseDns(),
-});
+}): IpInfoSources {
+  return {
+    rdap: createRdapClient({ baseUrl: options.rdapUrl, userAgent: options.userAgent }),
+    whois: createWhoisClient({ server: options.whoisServer }),
+    reverse: createReverseDns(),
+  };
+}
 
 /** Lookups switched off: nothing is known of any address, and no request goes out. */
 export const NO_IP_INFO: IpInfo = {
@@ -38,7 +40,7 @@ export const NO_IP_INFO: IpInfo = {
  * A source that fails leaves its part empty and is named in `error`; it never fails the whole. Of an address that is
  * not public the registries are not asked.
  */
-export const createIpInfo = (sources: IpInfoSources, cache: Cache): IpInfo => {
+export function createIpInfo(sources: IpInfoSources, cache: Cache): IpInfo {
   const underWay = new Map<string, Promise<IpFacts>>();
 
   const registered = async (
@@ -105,11 +107,11 @@ export const createIpInfo = (sources: IpInfoSources, cache: Cache): IpInfo => {
     },
     close: () => sources.rdap.close(),
   };
-};
+}
 
 /** A code or a sentence, never a stack or an address of ours. */
-const reasonOf = (error: unknown): string => {
+function reasonOf(error: unknown): string {
   const { code, name, message } = error as NodeJS.ErrnoException;
   if (name === 'TimeoutError' || code === 'ECANCELLED') return 'no answer in time';
   return code ?? message;
-};
+}

@@ -3,16 +3,20 @@ import type { WhoisFacts } from '../../ports/ip-info.js';
 
 type Json = Record<string, unknown>;
 
-const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
-const text = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_LENGTH) : undefined;
+function objects(value: unknown): Json[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_LENGTH) : undefined;
+}
 
 const MAX_LENGTH = 1_000;
 /** Contacts stand inside contacts; real answers are two levels deep. */
 const MAX_DEPTH = 5;
 
 /** A property of a jCard (RFC 7095): `["vcard", [[name, parameters, type, value], …]]`. */
-const cardValue = (entity: Json, name: string): string | undefined => {
+function cardValue(entity: Json, name: string): string | undefined {
   const [, properties] = Array.isArray(entity['vcardArray']) ? (entity['vcardArray'] as unknown[]) : [];
   for (const property of Array.isArray(properties) ? (properties as unknown[]) : [])
     if (Array.isArray(property) && property[0] === name) {
@@ -20,10 +24,10 @@ const cardValue = (entity: Json, name: string): string | undefined => {
       if (value !== undefined) return value;
     }
   return undefined;
-};
+}
 
 /** The first value of a property among the entities with a role, the outer ones first. */
-const ofRole = (entities: readonly Json[], role: string, name: string, depth = 0): string | undefined => {
+function ofRole(entities: readonly Json[], role: string, name: string, depth = 0): string | undefined {
   for (const entity of entities)
     if (Array.isArray(entity['roles']) && entity['roles'].includes(role)) {
       const value = cardValue(entity, name);
@@ -35,10 +39,10 @@ const ofRole = (entities: readonly Json[], role: string, name: string, depth = 0
     if (value !== undefined) return value;
   }
   return undefined;
-};
+}
 
-const cidrs = (answer: Json): string | undefined =>
-  text(
+function cidrs(answer: Json): string | undefined {
+  return text(
     objects(answer['cidr0_cidrs'])
       .flatMap(({ v4prefix, v6prefix, length }) => {
         const prefix = text(v4prefix) ?? text(v6prefix);
@@ -46,9 +50,10 @@ const cidrs = (answer: Json): string | undefined =>
       })
       .join(', '),
   );
+}
 
 /** What an RDAP answer about a network says (RFC 9083, section 5.4). Null when it says nothing that we show. */
-export const readRdapAnswer = (answer: unknown): WhoisFacts | null => {
+export function readRdapAnswer(answer: unknown): WhoisFacts | null {
   if (!isObject(answer)) return null;
   const entities = objects(answer['entities']);
   const [start, end] = [text(answer['startAddress']), text(answer['endAddress'])];
@@ -65,10 +70,10 @@ export const readRdapAnswer = (answer: unknown): WhoisFacts | null => {
     descr: text(described),
     abuse: ofRole(entities, 'abuse', 'email'),
   });
-};
+}
 
 /** Only what is known; null when nothing is. */
-export const withoutGaps = (facts: { [Name in keyof WhoisFacts]: string | undefined }): WhoisFacts | null => {
+export function withoutGaps(facts: { [Name in keyof WhoisFacts]: string | undefined }): WhoisFacts | null {
   const known = Object.entries(facts).filter(([, value]) => value !== undefined);
   return known.length === 0 ? null : Object.fromEntries(known);
-};
+}

@@ -36,7 +36,7 @@ export interface RdapClientOptions {
  * Asks who holds a network (RFC 9082, `ip/…`). Referrals are followed, but never into our own network: they come
  * from outside. The configured service itself may be anywhere.
  */
-export const createRdapClient = ({ baseUrl, userAgent, timeoutMs = TIMEOUT_MS }: RdapClientOptions) => {
+export function createRdapClient({ baseUrl, userAgent, timeoutMs = TIMEOUT_MS }: RdapClientOptions) {
   const base = new URL(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
   const own = new Agent({ connect: { timeout: timeoutMs } });
   const guarded = new Agent({ connect: { timeout: timeoutMs, lookup: guardedLookup } });
@@ -81,4 +81,4 @@ export const createRdapClient = ({ baseUrl, userAgent, timeoutMs = TIMEOUT_MS }:
       await Promise.all([own.destroy(), guarded.destroy()]);
     },
   };
-};
+}

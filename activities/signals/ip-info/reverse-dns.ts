@@ -13,30 +13,32 @@ const NO_NAME = new Set(['ENOTFOUND', 'ENODATA', 'NXDOMAIN']);
  * @param servers `host:port` of the resolvers to ask; unset: the system's
  * @throws Error when no resolver answers in time
  */
-export const createReverseDns = ({
+export function createReverseDns({
   servers,
   timeoutMs = TIMEOUT_MS,
-}: { servers?: readonly string[]; timeoutMs?: number } = {}) => ({
-  async lookup(address: string): Promise<string[]> {
-    // One per question: cancelling ends all questions of a resolver.
-    const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
-    if (servers !== undefined) resolver.setServers(servers);
-    const timer = setTimeout(() => resolver.cancel(), timeoutMs);
-    try {
-      return (await resolver.resolvePtr(pointerName(address))).slice(0, MAX_NAMES);
-    } catch (error) {
-      if (NO_NAME.has((error as NodeJS.ErrnoException).code ?? '')) return [];
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
-  },
-});
+}: { servers?: readonly string[]; timeoutMs?: number } = {}) {
+  return {
+    async lookup(address: string): Promise<string[]> {
+      // One per question: cancelling ends all questions of a resolver.
+      const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
+      if (servers !== undefined) resolver.setServers(servers);
+      const timer = setTimeout(() => resolver.cancel(), timeoutMs);
+      try {
+        return (await resolver.resolvePtr(pointerName(address))).slice(0, MAX_NAMES);
+      } catch (error) {
+        if (NO_NAME.has((error as NodeJS.ErrnoException).code ?? '')) return [];
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
 
 /**
  * Where the names of an address stand (RFC 1035, 3.5; RFC 3596, 2.5). `Resolver.reverse` hides failures as "no name".
  */
-const pointerName = (text: string): string => {
+function pointerName(text: string): string {
   const address = ipaddr.process(text);
   const bytes = address.toByteArray();
   if (address.kind() === 'ipv4') return `${bytes.reverse().join('.')}.in-addr.arpa`;
@@ -45,4 +47,4 @@ const pointerName = (text: string): string => {
     .reverse()
     .map((nibble) => nibble.toString(16))
     .join('.')}.ip6.arpa`;
-};
+}

@@ -26,7 +26,7 @@ const FIELDS: Readonly<Record<string, keyof WhoisFacts>> = {
 const LAST_WINS: ReadonlySet<keyof WhoisFacts> = new Set(['netName', 'netRange']);
 
 /** What the text of a registry says of a network (proxy spec, 5.4). Null when it says nothing that we show. */
-export const readWhoisAnswer = (answer: string): WhoisFacts | null => {
+export function readWhoisAnswer(answer: string): WhoisFacts | null {
   const facts: { [Name in keyof WhoisFacts]: string | undefined } = {};
   for (const whole of answer.split(/\r?\n/)) {
     const line = whole.slice(0, MAX_LENGTH);
@@ -38,8 +38,9 @@ export const readWhoisAnswer = (answer: string): WhoisFacts | null => {
     if (facts[field] === undefined || LAST_WINS.has(field)) facts[field] = value;
   }
   return withoutGaps({ ...facts, country: facts.country?.toUpperCase() });
-};
+}
 
 /** The registry that IANA refers to; null when it names none. */
-export const referralOf = (answer: string): string | null =>
-  /^(?:refer|whois):[^\S\n]*(\S+)[^\S\n]*$/im.exec(answer)?.[1]?.toLowerCase() ?? null;
+export function referralOf(answer: string): string | null {
+  return /^(?:refer|whois):[^\S\n]*(\S+)[^\S\n]*$/im.exec(answer)?.[1]?.toLowerCase() ?? null;
+}

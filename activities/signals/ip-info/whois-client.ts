@@ -28,24 +28,26 @@ export interface WhoisClientOptions {
  * npm bound neither the size of an answer nor the time that it may drip.
  * @throws Error when the server cannot be reached or is too slow
  */
-export const createWhoisClient = ({
+export function createWhoisClient({
   server,
   timeoutMs = TIMEOUT_MS,
   locate = (name) => name,
-}: WhoisClientOptions) => ({
-  async lookup(address: string): Promise<WhoisFacts | null> {
-    const first = await ask(server, address, timeoutMs);
-    const registry = referralOf(first);
-    if (registry === null || !REGISTRIES.has(registry)) return readWhoisAnswer(first);
-    // ARIN answers with a list of names only, unless it is asked for networks in full.
-    const query = registry === 'whois.arin.net' ? `n + ${address}` : address;
-    return readWhoisAnswer(await ask(locate(registry), query, timeoutMs));
-  },
-});
+}: WhoisClientOptions) {
+  return {
+    async lookup(address: string): Promise<WhoisFacts | null> {
+      const first = await ask(server, address, timeoutMs);
+      const registry = referralOf(first);
+      if (registry === null || !REGISTRIES.has(registry)) return readWhoisAnswer(first);
+      // ARIN answers with a list of names only, unless it is asked for networks in full.
+      const query = registry === 'whois.arin.net' ? `n + ${address}` : address;
+      return readWhoisAnswer(await ask(locate(registry), query, timeoutMs));
+    },
+  };
+}
 
 /** What does not fit, or does not come in time, is cut off: the facts stand at the beginning. */
-const ask = (server: string, query: string, timeoutMs: number): Promise<string> =>
-  new Promise((resolve, reject) => {
+function ask(server: string, query: string, timeoutMs: number): Promise<string> {
+  return new Promise((resolve, reject) => {
     const [host = '', port = WHOIS_PORT] = server.split(':');
     const socket = connect({ host, port: Number(port) }, () => socket.write(`${query}\r\n`));
     const chunks: Buffer[] = [];
@@ -72,12 +74,13 @@ const ask = (server: string, query: string, timeoutMs: number): Promise<string> 
       reject(error);
     });
   });
+}
 
 /** Some registries still answer in ISO 8859-1. */
-const decode = (bytes: Buffer): string => {
+function decode(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return bytes.toString('latin1');
   }
-};
+}

@@ -20,27 +20,27 @@ const DECODERS: Readonly<Record<string, Decode>> = {
 };
 
 /** Whether bodies in this `content-encoding` can be read here. */
-export const canDecode = (encoding: string | undefined): boolean => {
+export function canDecode(encoding: string | undefined): boolean {
   const name = (encoding ?? '').trim().toLowerCase();
   return name === '' || name === 'identity' || Object.hasOwn(DECODERS, name);
-};
+}
 
 /**
  * The bytes behind a `content-encoding`, at most so many.
  * @throws Error with the code ERR_BUFFER_TOO_LARGE beyond the limit, another one when they cannot be decoded
  */
-export const decodeContent = async (
+export async function decodeContent(
   bytes: Buffer,
   encoding: string | undefined,
   limit: number,
-): Promise<Buffer> => {
+): Promise<Buffer> {
   const name = (encoding ?? '').trim().toLowerCase();
   const decode = Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined;
   if (decode !== undefined && bytes.length > 0) return decode(bytes, { maxOutputLength: limit });
   if (bytes.length > limit)
     throw Object.assign(new Error('The body is too large.'), { code: 'ERR_BUFFER_TOO_LARGE' });
   return bytes;
-};
+}
 
 /** Larger bodies are compressed, as a LAPI of 1.7 does it (wire contract, 6.1). */
 export const GZIP_ABOVE = 5 * 1024;

@@ -6,14 +6,14 @@ const SHORT_TEXT = 255;
 /** A signal of a real client has a handful. Of one with more kinds the rest is counted together, as unnamed. */
 const MAX_KINDS = 100;
 
-const textOf = (decision: unknown, key: string): string | null => {
+function textOf(decision: unknown, key: string): string | null {
   if (typeof decision !== 'object' || decision === null || !Object.hasOwn(decision, key)) return null;
   const value = (decision as Record<string, unknown>)[key];
   return typeof value === 'string' && value !== '' ? value.slice(0, SHORT_TEXT) : null;
-};
+}
 
 /** The decisions of a signal, those that count alike put together, in order of appearance. */
-export const countDecisions = (signal: unknown): DecisionCount[] => {
+export function countDecisions(signal: unknown): DecisionCount[] {
   const isObject = typeof signal === 'object' && signal !== null && Object.hasOwn(signal, 'decisions');
   const decisions = isObject ? (signal as { decisions: unknown }).decisions : undefined;
   if (!Array.isArray(decisions)) return [];
@@ -30,4 +30,4 @@ export const countDecisions = (signal: unknown): DecisionCount[] => {
     counts.set(key, entry);
   }
   return [...counts.values()];
-};
+}

@@ -7,7 +7,7 @@ type Fields = NewAlert['fields'];
  * Adds where the source lies: looked up by its address, else by its value, without a prefix length (proxy spec, 5.3).
  * The database wins over what the signal says; where it is silent the signal's own country and place stay.
  */
-export const enrich = (fields: Fields, lookup: GeoLookup | null): Fields => {
+export function enrich(fields: Fields, lookup: GeoLookup | null): Fields {
   const address = (fields.sourceIp ?? fields.sourceValue ?? '').split('/', 1)[0]!.trim();
   const place = lookup === null ? null : lookup(address);
   if (place === null) return fields;
@@ -23,4 +23,4 @@ export const enrich = (fields: Fields, lookup: GeoLookup | null): Fields => {
     geoLongitude: located ? place.longitude : fields.geoLongitude,
     geoTimezone: place.timezone,
   };
-};
+}

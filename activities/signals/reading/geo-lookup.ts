@@ -11,7 +11,7 @@ export type GeoLookup = (address: string) => Place | null;
  * Reads a city database in MMDB form (GeoLite2, DB-IP City Lite) into memory.
  * @throws Error when the file cannot be read or is no such database
  */
-export const openGeoLookup = async (path: string): Promise<GeoLookup> => {
+export async function openGeoLookup(path: string): Promise<GeoLookup> {
   const reader = new Reader<CityResponse>(await readFile(path));
   // eslint-disable-next-line complexity -- defaults of fields that a database leaves out
   return (address) => {
@@ -35,8 +35,12 @@ export const openGeoLookup = async (path: string): Promise<GeoLookup> => {
       timezone: text(location?.time_zone),
     };
   };
-};
+}
 
-const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-const number = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isFinite(value) ? value : null;
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}

@@ -21,7 +21,7 @@ const MAX_LENGTH = 64;
  * A duration as Go's `time.ParseDuration` reads it (`3h59m59.5s`, `-5m`, `300ms`, `0`) in milliseconds; days are taken
  * as well. Null for any other text.
  */
-export const goDurationMs = (text: string): number | null => {
+export function goDurationMs(text: string): number | null {
   if (text.length > MAX_LENGTH) return null;
   const rest = text.replace(/^[+-]/, '');
   if (rest === '') return null;
@@ -36,12 +36,12 @@ export const goDurationMs = (text: string): number | null => {
     at = PART.lastIndex;
   }
   return text.startsWith('-') ? -total : total;
-};
+}
 
 /** Whole seconds as Go writes them: `3h59m59s`, `59s`. */
-export const goDuration = (ms: number): string => {
+export function goDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
   const rest = `${seconds % 60}s`;
   return hours > 0 ? `${hours}h${minutes}m${rest}` : minutes > 0 ? `${minutes}m${rest}` : rest;
-};
+}

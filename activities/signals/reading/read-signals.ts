@@ -31,7 +31,7 @@ export interface SignalItem {
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-const readItem = (raw: string, depth: number, limits: SignalLimits): SignalItem => {
+function readItem(raw: string, depth: number, limits: SignalLimits): SignalItem {
   const bytes = Buffer.byteLength(raw);
   const unread = (kind: 'too-large' | 'too-deep', message: string): SignalItem => ({
     raw,
@@ -44,14 +44,14 @@ const readItem = (raw: string, depth: number, limits: SignalLimits): SignalItem 
   if (depth > limits.maxDepth)
     return unread('too-deep', `the item is nested ${depth} levels deep, more than ${limits.maxDepth}`);
   return { raw, bytes, value: JSON.parse(raw), problem: null };
-};
+}
 
 /**
  * Splits the decoded body of `POST /v2/signals` or `/v3/signals` into its items. The items are not validated here; an
  * item that breaks a limit is answered with its problem, so that the rest of the batch is taken all the same.
  * @throws AppError BAD_REQUEST or PAYLOAD_TOO_LARGE with the texts of proxy spec, table 1.1
  */
-export const readSignals = (text: string, limits: SignalLimits = SIGNAL_LIMITS): { items: SignalItem[] } => {
+export function readSignals(text: string, limits: SignalLimits = SIGNAL_LIMITS): { items: SignalItem[] } {
   const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   if (body === '')
     throw new AppError('BAD_REQUEST', "Body cannot be empty when content-type is set to 'application/json'");
@@ -62,4 +62,4 @@ export const readSignals = (text: string, limits: SignalLimits = SIGNAL_LIMITS):
   if (scanned.length > limits.maxItems)
     throw new AppError('PAYLOAD_TOO_LARGE', `Batch too large: maximum ${limits.maxItems} alerts per request`);
   return { items: scanned.map(({ start, end, depth }) => readItem(body.slice(start, end), depth, limits)) };
-};
+}

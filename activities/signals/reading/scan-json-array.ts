@@ -14,11 +14,16 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
 
 /** The position behind a string's closing quote, -1 when it is not a JSON string. */
-const endOfString = (text: string, start: number): number => {
+function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at + 1;
@@ -32,15 +37,15 @@ const endOfString = (text: string, start: number): number => {
     } else if (escape === '' || !'"\\/bfnrt'.includes(escape)) return -1;
   }
   return -1;
-};
+}
 
-const endOfDigits = (text: string, start: number): number => {
+function endOfDigits(text: string, start: number): number {
   let at = start;
   while (isDigit(text.charCodeAt(at))) at += 1;
   return at;
-};
+}
 
-const endOfNumber = (text: string, start: number): number => {
+function endOfNumber(text: string, start: number): number {
   const first = text[start] === '-' ? start + 1 : start;
   let at = text[first] === '0' ? first + 1 : endOfDigits(text, first);
   if (at === first) return -1;
@@ -55,16 +60,16 @@ const endOfNumber = (text: string, start: number): number => {
     if (at === exponent) return -1;
   }
   return at;
-};
+}
 
-const endOfScalar = (text: string, start: number): number => {
+function endOfScalar(text: string, start: number): number {
   if (text.charCodeAt(start) === QUOTE) return endOfString(text, start);
   for (const word of ['true', 'false', 'null']) if (text.startsWith(word, start)) return start + word.length;
   return endOfNumber(text, start);
-};
+}
 
 /** One byte per open container: nesting by the million must cost no more than the text itself. */
-const createStack = () => {
+function createStack() {
   let codes = new Uint8Array(64);
   let depth = 0;
   return {
@@ -83,7 +88,7 @@ const createStack = () => {
       depth -= 1;
     },
   };
-};
+}
 
 type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end';
 
@@ -93,7 +98,7 @@ type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'com
  * @param most it ends with the element behind so many, which is the last one of its answer
  */
 // eslint-disable-next-line complexity -- a scanner: one branch for each state and byte
-export const scanJsonArray = (text: string, most = Infinity): ScannedItem[] | 'not-json' | 'not-an-array' => {
+export function scanJsonArray(text: string, most = Infinity): ScannedItem[] | 'not-json' | 'not-an-array' {
   const items: ScannedItem[] = [];
   const stack = createStack();
   let expected = 'value' as Expected;
@@ -150,4 +155,4 @@ export const scanJsonArray = (text: string, most = Infinity): ScannedItem[] | 'n
   }
   if (stack.depth() > 0 || expected !== 'comma-or-end') return 'not-json';
   return isArray ? items : 'not-an-array';
-};
+}

@@ -10,35 +10,40 @@ const LONG_TEXT = 4_096;
 
 type Fields = Record<string, unknown>;
 
-const asFields = (value: unknown): Fields => (isObject(value) ? value : {});
+function asFields(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
 
-const textOf =
-  (limit: number) =>
-  (fields: Fields, key: string): string | null => {
+function textOf(limit: number) {
+  return (fields: Fields, key: string): string | null => {
     const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
     return typeof value === 'string' ? value.slice(0, limit) : null;
   };
+}
+
 const short = textOf(SHORT_TEXT);
 const long = textOf(LONG_TEXT);
 
-const number = (fields: Fields, key: string): number | null => {
+function number(fields: Fields, key: string): number | null {
   const value = Object.hasOwn(fields, key) ? fields[key] : undefined;
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
-};
+}
 
-const integer = (fields: Fields, key: string): number | null => {
+function integer(fields: Fields, key: string): number | null {
   const value = number(fields, key);
   return Number.isSafeInteger(value) ? value : null;
-};
+}
 
-const isTrue = (fields: Fields, key: string): boolean => Object.hasOwn(fields, key) && fields[key] === true;
+function isTrue(fields: Fields, key: string): boolean {
+  return Object.hasOwn(fields, key) && fields[key] === true;
+}
 
 /**
  * What the signal itself tells of the 41 fields (proxy spec, sections 2 and 6.3). Times are the client's own text.
  * CAPI signals carry no simulated, remediation or counters: false, false and null then. Country and place come from
  * the signal's source; a latitude or longitude of 0 is a place like any other.
  */
-export const signalFields = (signal: unknown): NewAlert['fields'] => {
+export function signalFields(signal: unknown): NewAlert['fields'] {
   const fields = asFields(signal);
   const source = asFields(Object.hasOwn(fields, 'source') ? fields['source'] : undefined);
   const decisions = Object.hasOwn(fields, 'decisions') ? fields['decisions'] : undefined;
@@ -79,4 +84,4 @@ export const signalFields = (signal: unknown): NewAlert['fields'] => {
     localAudit: false,
     actor: null,
   };
-};
+}

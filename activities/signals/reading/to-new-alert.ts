@@ -18,14 +18,14 @@ const REPLICATION_ORIGIN = 'crowdsieve-replication';
  * The loop guard: a signal whose decision was replicated from another LAPI must not reach CAPI a second time
  * (proxy spec, section 3.3). A ban made by hand (origin `crowdsieve`) does go out.
  */
-export const isReplicatedSignal = (signal: unknown): boolean => {
+export function isReplicatedSignal(signal: unknown): boolean {
   const decisions = (signal as { decisions?: unknown } | null)?.decisions;
   if (!Array.isArray(decisions)) return false;
   return decisions.some((decision: unknown) => {
     const origin = (decision as { origin?: unknown } | null)?.origin;
     return typeof origin === 'string' && origin.includes(REPLICATION_ORIGIN);
   });
-};
+}
 
 export interface ReceivedSignal {
   item: SignalItem;
@@ -45,35 +45,39 @@ export interface ReceivedSignal {
 const KEPT_OF_A_LARGE_ITEM = 4_096;
 
 /** Not blanks, not control characters, and not the nil UUID that a careless client might send every time. */
-const isSaneUuid = (value: unknown): value is string =>
-  typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:-]{7,127}$/.test(value) && /[^0-]/.test(value);
+function isSaneUuid(value: unknown): value is string {
+  return (
+    typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._:-]{7,127}$/.test(value) && /[^0-]/.test(value)
+  );
+}
 
 /** Why the item cannot be sent, null when its shape is right: CAPI requires a scenario and a source. */
-const shapeProblem = ({ value, problem }: SignalItem): string | null => {
+function shapeProblem({ value, problem }: SignalItem): string | null {
   if (problem !== null) return problem.message;
   if (!isObject(value)) return 'the item is not an object';
   const scenario = Object.hasOwn(value, 'scenario') ? value['scenario'] : undefined;
   if (typeof scenario !== 'string' || scenario === '') return 'the item has no "scenario"';
   if (!Object.hasOwn(value, 'source') || !isObject(value['source'])) return 'the item has no "source" object';
   return null;
-};
+}
 
 /** Says plainly that it is not the item: what was too large is not kept, and half of it would be a lie. */
-const noteOfLargeItem = ({ raw, bytes }: SignalItem, digest: string): string =>
-  JSON.stringify({
+function noteOfLargeItem({ raw, bytes }: SignalItem, digest: string): string {
+  return JSON.stringify({
     tamis: 'The item was too large to be kept. This is a note about it.',
     bytes,
     sha256: digest,
     // A pair of surrogates is not cut in half.
     beginning: raw.slice(0, KEPT_OF_A_LARGE_ITEM).replace(/[\uD800-\uDBFF]$/, ''),
   });
+}
 
 /**
  * Validates one item, evaluates the rules, and makes the record to store. A bad item is quarantined with the reason and
  * stops no other. Its identity is the uuid, or the digest of the item without the blanks between its parts: always the
  * digest for a bad one, so that a mended item with the same uuid is taken.
  */
-export const toNewAlert = (received: ReceivedSignal): NewAlert => {
+export function toNewAlert(received: ReceivedSignal): NewAlert {
   const { item, watcher, version, receivedAt } = received;
   const digest = sha256Hex(compactJson(item.raw));
   const fields = enrich(signalFields(item.value), received.geo ?? null);
@@ -111,4 +115,4 @@ export const toNewAlert = (received: ReceivedSignal): NewAlert => {
     ...(received.ruleSet === undefined ? {} : { ruleSet: received.ruleSet }),
     raw: item.raw,
   };
-};
+}

@@ -11,22 +11,22 @@ const FIELD_LENGTH_LIMIT = 200;
 const NEVER: Condition = () => null;
 
 /** A misspelt key must not pass unseen, but a rule is not given up for one either. */
-export const noteUnknownKeys = (
+export function noteUnknownKeys(
   mapping: Record<string, unknown>,
   known: readonly string[],
   path: RulePath,
   report: Report,
-): void => {
+): void {
   for (const key of Object.keys(mapping))
     if (!known.includes(key))
       report([...path, key], `the key ${JSON.stringify(key)} is not known and ignored`, 'note');
-};
+}
 
 /**
  * Turns the tree of a rule into one function (proxy spec, section 3.2): `and`, `or` and `not` over leaves of field,
  * operator and value. Everything that can be prepared is prepared here: patterns, ranges, reason texts.
  */
-export const compileCondition = (expression: unknown, root: RulePath, report: Report): Condition => {
+export function compileCondition(expression: unknown, root: RulePath, report: Report): Condition {
   let nodes = 0;
 
   const list = (value: unknown, path: RulePath): Condition[] => {
@@ -102,11 +102,10 @@ export const compileCondition = (expression: unknown, root: RulePath, report: Re
   };
 
   return compile(expression, root);
-};
+}
 
-const every =
-  (conditions: readonly Condition[]): Condition =>
-  (signal, facts) => {
+function every(conditions: readonly Condition[]): Condition {
+  return (signal, facts) => {
     const reasons: string[] = [];
     for (const condition of conditions) {
       const reason = condition(signal, facts);
@@ -115,13 +114,14 @@ const every =
     }
     return reasons.join(' AND ');
   };
+}
 
-const some =
-  (conditions: readonly Condition[]): Condition =>
-  (signal, facts) => {
+function some(conditions: readonly Condition[]): Condition {
+  return (signal, facts) => {
     for (const condition of conditions) {
       const reason = condition(signal, facts);
       if (reason !== null) return reason;
     }
     return null;
   };
+}

@@ -7,7 +7,7 @@ import { globPattern } from './glob-pattern.js';
  * Checks one rule (`name`, `enabled`, `description`, `watchers`, `filter`) and makes it ready. Null when it cannot be
  * used; why has been reported then. A disabled rule is checked as well, so that switching it on brings no surprise.
  */
-export const compileRule = (source: unknown, report: Report): CompiledRule | null => {
+export function compileRule(source: unknown, report: Report): CompiledRule | null {
   let usable = true;
   const watch: Report = (path, message, weight) => {
     usable &&= weight !== 'drop';
@@ -38,10 +38,10 @@ export const compileRule = (source: unknown, report: Report): CompiledRule | nul
     file: null,
     condition,
   };
-};
+}
 
 /** `watchers`: a name, or a list of them; stars stand for anything. */
-const compileScope = (watchers: unknown, report: Report): Pick<CompiledRule, 'watchers' | 'appliesTo'> => {
+function compileScope(watchers: unknown, report: Report): Pick<CompiledRule, 'watchers' | 'appliesTo'> {
   if (watchers === null) return { watchers: null, appliesTo: () => true };
   const names: unknown[] = Array.isArray(watchers) ? watchers : [watchers];
   const usable = names.filter((name): name is string => typeof name === 'string' && name.trim() !== '');
@@ -54,4 +54,4 @@ const compileScope = (watchers: unknown, report: Report): Pick<CompiledRule, 'wa
     return [];
   });
   return { watchers: usable, appliesTo: (watcher) => tests.some((test) => test(watcher)) };
-};
+}

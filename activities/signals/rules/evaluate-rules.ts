@@ -15,12 +15,12 @@ export interface Verdict {
  * 3.3).
  * @param facts absent: rules for some watchers only are left out, and `geo.…` and `proxy.…` are missing fields
  */
-export const evaluateRules = (
+export function evaluateRules(
   rules: readonly CompiledRule[],
   mode: RuleMode,
   signal: unknown,
   facts?: Facts,
-): Verdict => {
+): Verdict {
   const reasons: string[] = [];
   const matched: string[] = [];
   for (const rule of rules) {
@@ -36,18 +36,20 @@ export const evaluateRules = (
     }
   }
   return { filtered: mode === 'block' ? reasons.length > 0 : reasons.length === 0, reasons, matched };
-};
+}
 
 /** What rules may ask about an alert beside its signal, from its columns after enrichment. */
-export const factsOf = (fields: NewAlert['fields'], proxy: Facts['proxy']): Facts => ({
-  geo: {
-    countryCode: fields.geoCountryCode,
-    countryName: fields.geoCountryName,
-    city: fields.geoCity,
-    region: fields.geoRegion,
-    latitude: fields.geoLatitude,
-    longitude: fields.geoLongitude,
-    timezone: fields.geoTimezone,
-  },
-  proxy: { watcher: proxy.watcher, version: proxy.version },
-});
+export function factsOf(fields: NewAlert['fields'], proxy: Facts['proxy']): Facts {
+  return {
+    geo: {
+      countryCode: fields.geoCountryCode,
+      countryName: fields.geoCountryName,
+      city: fields.geoCity,
+      region: fields.geoRegion,
+      latitude: fields.geoLatitude,
+      longitude: fields.geoLongitude,
+      timezone: fields.geoTimezone,
+    },
+    proxy: { watcher: proxy.watcher, version: proxy.version },
+  };
+}

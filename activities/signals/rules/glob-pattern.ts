@@ -15,7 +15,7 @@ const NO_DOT = '(?!\\.)';
 const NO_DOT_DIRECTORY = '(?!(?:^|\\/)\\.\\.?(?:$|\\/))';
 
 /** minimatch's expression of one segment, on an engine that does not backtrack. @throws when RE2 lacks a construct */
-const compileSegment = (source: string): Segment => {
+function compileSegment(source: string): Segment {
   const body = source.slice(1);
   const guard = [NO_DOT, NO_DOT_DIRECTORY].find((prefix) => body.startsWith(prefix)) ?? '';
   const compiled = RE2JS.compile(`^${body.slice(guard.length)}`);
@@ -24,13 +24,13 @@ const compileSegment = (source: string): Segment => {
     if (guard === NO_DOT_DIRECTORY && (part === '.' || part === '..')) return false;
     return compiled.test(part);
   };
-};
+}
 
 /**
  * Walks the pattern with every position in the text that is still possible, so that stars cannot multiply.
  * The rules are those of minimatch's `matchOne`, which the tests compare it with.
  */
-const matches = (pattern: readonly Segment[], parts: readonly string[]): boolean => {
+function matches(pattern: readonly Segment[], parts: readonly string[]): boolean {
   const end = parts.length;
   let reached: boolean[] = [true];
   for (const [index, segment] of pattern.entries()) {
@@ -46,13 +46,13 @@ const matches = (pattern: readonly Segment[], parts: readonly string[]): boolean
     reached = next;
   }
   return reached[end] === true || (reached[end - 1] === true && parts[end - 1] === '');
-};
+}
 
 /**
  * Prepares a pattern by minimatch's rules (a star does not cross a slash; `**`, `?`, classes, braces and a leading
  * `!` work). minimatch only reads the pattern; matching is linear. Answers what is wrong as a text otherwise.
  */
-export const globPattern = (pattern: string): ((text: string) => boolean) | string => {
+export function globPattern(pattern: string): ((text: string) => boolean) | string {
   if (pattern.length > PATTERN_LENGTH_LIMIT) return `is longer than ${PATTERN_LENGTH_LIMIT} characters`;
   try {
     const parsed = new Minimatch(pattern, { platform: 'linux', braceExpandMax: ALTERNATIVES_LIMIT + 1 });
@@ -73,4 +73,4 @@ export const globPattern = (pattern: string): ((text: string) => boolean) | stri
   } catch {
     return 'uses an extended glob that cannot be matched in linear time';
   }
-};
+}

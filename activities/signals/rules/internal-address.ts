@@ -28,23 +28,25 @@ const EMBEDDED: readonly { prefix: readonly number[]; at: number }[] = [
   { prefix: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], at: 12 },
 ];
 
-const rangeOf = (bytes: number[]): string => ipaddr.fromByteArray(bytes).range();
+function rangeOf(bytes: number[]): string {
+  return ipaddr.fromByteArray(bytes).range();
+}
 
-const isInternalBytes = (bytes: number[]): boolean => {
+function isInternalBytes(bytes: number[]): boolean {
   if (INTERNAL.has(rangeOf(bytes))) return true;
   const address = ipaddr.fromByteArray(bytes);
   if (!(address instanceof ipaddr.IPv6)) return false;
   if (INTERNAL_RANGES.some((range) => address.match(range))) return true;
   const form = EMBEDDED.find(({ prefix }) => prefix.every((byte, index) => bytes[index] === byte));
   return form !== undefined && INTERNAL.has(rangeOf(bytes.slice(form.at, form.at + 4)));
-};
+}
 
 /**
  * Whether an address, or either end of a range (`10.0.0.0/8`), belongs to somebody's own network: private, loopback,
  * link-local, shared (CGNAT), unique-local and unspecified addresses, as IPv4, IPv6 or IPv4 inside IPv6. Blanks around
  * it and a zone id do not count; false for any other text.
  */
-export const isInternalAddress = (text: string): boolean => {
+export function isInternalAddress(text: string): boolean {
   const [base = '', prefix, ...more] = text.trim().split('/');
   const zone = base.includes(':') ? base.indexOf('%') : -1;
   const bare = zone === -1 ? base : base.slice(0, zone);
@@ -58,4 +60,4 @@ export const isInternalAddress = (text: string): boolean => {
   const first = bytes.map((byte, index) => byte & ~(hostBits[index] ?? 0) & 0xff);
   const last = bytes.map((byte, index) => byte | (hostBits[index] ?? 0));
   return isInternalBytes(first) || isInternalBytes(last);
-};
+}

@@ -12,15 +12,17 @@ export interface RuleFault {
 const FILE_BYTES_LIMIT = 256 * 1024;
 
 /** `.yaml` and `.yml`; what starts with `_` or `.` is left out (so are the hidden folders of a mounted config map). */
-const isRuleFile = (name: string): boolean => /\.ya?ml$/.test(name) && !/^[_.]/.test(name);
+function isRuleFile(name: string): boolean {
+  return /\.ya?ml$/.test(name) && !/^[_.]/.test(name);
+}
 
-const reasonOf = (error: unknown): string => {
+function reasonOf(error: unknown): string {
   const code = (error as { code?: unknown }).code;
   return typeof code === 'string' ? code : String(error);
-};
+}
 
 /** @throws Error whose message says why the file cannot be used */
-const readRuleText = async (file: string): Promise<string> => {
+async function readRuleText(file: string): Promise<string> {
   const found = await stat(file);
   // Asked before it is opened: a named pipe would wait for a writer for ever.
   if (!found.isFile()) throw new Error('line 1: this is not a file');
@@ -32,16 +34,16 @@ const readRuleText = async (file: string): Promise<string> => {
   } catch {
     throw new Error('line 1: the file is not UTF-8');
   }
-};
+}
 
 /**
  * Reads the rules of some folders: the folders in the order given, the files of each in name order, one rule a file.
  * A broken file stops nothing: the others load, and the fault is answered beside them, for the log and for
  * `GET /api/forwarding`.
  */
-export const loadRules = async (options: {
+export async function loadRules(options: {
   directories: readonly string[];
-}): Promise<{ rules: CompiledRule[]; faults: RuleFault[] }> => {
+}): Promise<{ rules: CompiledRule[]; faults: RuleFault[] }> {
   const rules: CompiledRule[] = [];
   const faults: RuleFault[] = [];
   for (const directory of new Set(options.directories.map((path) => resolve(path)))) {
@@ -64,4 +66,4 @@ export const loadRules = async (options: {
     }
   }
   return { rules, faults };
-};
+}

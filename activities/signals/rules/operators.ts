@@ -13,54 +13,55 @@ type CompileOperator = (value: unknown, note: (message: string) => void) => Oper
 export class ValueProblem extends Error {}
 
 type Scalar = string | number | boolean | null;
-const isScalar = (value: unknown): value is Scalar =>
-  value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
 
-const scalar = (value: unknown): Scalar => {
+function isScalar(value: unknown): value is Scalar {
+  return value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value);
+}
+
+function scalar(value: unknown): Scalar {
   if (isScalar(value)) return value;
   throw new ValueProblem('needs a value that is a text, a number, true, false or null');
-};
+}
 
-const text = (value: unknown): string => {
+function text(value: unknown): string {
   if (typeof value === 'string') return value;
   throw new ValueProblem('needs a value that is a text');
-};
+}
 
-const texts = (value: unknown): string[] => {
+function texts(value: unknown): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   if (list.length > 0 && list.every((entry) => typeof entry === 'string')) return list;
   throw new ValueProblem('needs a value that is a text or a list of texts');
-};
+}
 
-const equality =
-  (wanted: boolean): CompileOperator =>
-  (value) => {
+function equality(wanted: boolean): CompileOperator {
+  return (value) => {
     const expected = scalar(value);
     const reason = `${wanted ? 'equals' : 'not equals'} ${JSON.stringify(expected)}`;
     return (found) => ((found === expected) === wanted ? reason : null);
   };
+}
 
-const comparison =
-  (sign: string, holds: (found: number, limit: number) => boolean): CompileOperator =>
-  (value) => {
+function comparison(sign: string, holds: (found: number, limit: number) => boolean): CompileOperator {
+  return (value) => {
     if (typeof value !== 'number' || Number.isNaN(value))
       throw new ValueProblem('needs a value that is a number');
     return (found) => (typeof found === 'number' && holds(found, value) ? `${sign} ${value}` : null);
   };
+}
 
-const membership =
-  (wanted: boolean): CompileOperator =>
-  (value) => {
+function membership(wanted: boolean): CompileOperator {
+  return (value) => {
     if (!Array.isArray(value) || !value.every(isScalar))
       throw new ValueProblem('needs a value that is a list of texts, numbers, true, false or null');
     const members = new Set<unknown>(value);
     const reason = `${wanted ? 'in' : 'not in'} [${value.map(String).join(', ')}]`;
     return (found) => (members.has(found) === wanted ? reason : null);
   };
+}
 
-const containment =
-  (wanted: boolean): CompileOperator =>
-  (value) => {
+function containment(wanted: boolean): CompileOperator {
+  return (value) => {
     const part = scalar(value);
     const reason = `${wanted ? 'contains' : 'not contains'} "${String(part)}"`;
     return (found) => {
@@ -70,17 +71,17 @@ const containment =
       return holds === wanted ? reason : null;
     };
   };
+}
 
-const edge =
-  (word: string, holds: (found: string, part: string) => boolean): CompileOperator =>
-  (value) => {
+function edge(word: string, holds: (found: string, part: string) => boolean): CompileOperator {
+  return (value) => {
     const part = text(value);
     return (found) => (typeof found === 'string' && holds(found, part) ? `${word} "${part}"` : null);
   };
+}
 
-const emptiness =
-  (wanted: boolean): CompileOperator =>
-  (value, note) => {
+function emptiness(wanted: boolean): CompileOperator {
+  return (value, note) => {
     if (value !== undefined) note('takes no value; the one given is ignored');
     return (found) => {
       const empty = found === undefined || found === null || found === '';
@@ -88,6 +89,7 @@ const emptiness =
       return holds === wanted ? `is ${wanted ? '' : 'not '}empty` : null;
     };
   };
+}
 
 const internal: CompileOperator = (value, note) => {
   if (value !== undefined) note('takes no value; the one given is ignored');
@@ -95,12 +97,11 @@ const internal: CompileOperator = (value, note) => {
 };
 
 /** The first pattern that matches gives the reason. */
-const patterns =
-  (
-    compile: (pattern: string, note: (message: string) => void) => ((found: string) => boolean) | string,
-    reason: (pattern: string) => string,
-  ): CompileOperator =>
-  (value, note) => {
+function patterns(
+  compile: (pattern: string, note: (message: string) => void) => ((found: string) => boolean) | string,
+  reason: (pattern: string) => string,
+): CompileOperator {
+  return (value, note) => {
     const compiled = texts(value).map((pattern) => {
       const test = compile(pattern, note);
       if (typeof test === 'string')
@@ -110,13 +111,14 @@ const patterns =
     return (found) =>
       typeof found === 'string' ? (compiled.find(({ test }) => test(found))?.reason ?? null) : null;
   };
+}
 
 /** A range that cannot be read counts as no match (proxy spec, section 3.2); the others of its list still work. */
-const rangeOrNothing = (range: string, note: (message: string) => void): ((found: string) => boolean) => {
+function rangeOrNothing(range: string, note: (message: string) => void): (found: string) => boolean {
   const test = cidrRange(range);
   if (test === null) note(`cannot read the range ${JSON.stringify(range)}, which never matches`);
   return test ?? (() => false);
-};
+}
 
 /**
  * Every operator of a leaf (proxy spec, section 3.2), and `internal`. A Map, so that no inherited name is taken for

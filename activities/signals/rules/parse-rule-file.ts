@@ -16,7 +16,7 @@ const PROBLEMS_LIMIT = 20;
 
 /** Where a path begins in the text, or the mapping that lacks it. */
 // eslint-disable-next-line complexity -- one branch for each kind of node
-const offsetOf = (document: Document, path: RulePath): number => {
+function offsetOf(document: Document, path: RulePath): number {
   let node: unknown = document.contents;
   let offset = document.contents?.range?.[0] ?? 0;
   for (const key of path) {
@@ -33,7 +33,7 @@ const offsetOf = (document: Document, path: RulePath): number => {
     } else break;
   }
   return offset;
-};
+}
 
 interface Oddity {
   offset: number;
@@ -41,7 +41,7 @@ interface Oddity {
 }
 
 /** What the parser itself would look for in quadratic time: keys that stand twice, and aliases without end. */
-const findOddities = (document: Document): { found: Oddity[]; firstAlias: number } => {
+function findOddities(document: Document): { found: Oddity[]; firstAlias: number } {
   const found: Oddity[] = [];
   let [aliases, firstAlias] = [0, 0];
   visit(document, {
@@ -65,10 +65,10 @@ const findOddities = (document: Document): { found: Oddity[]; firstAlias: number
   if (aliases > ALIAS_LIMIT)
     found.push({ offset: firstAlias, message: `there are more than ${ALIAS_LIMIT} aliases` });
   return { found, firstAlias };
-};
+}
 
 /** Reads the YAML text of one rule. Never throws: whatever is wrong is a problem with its line. */
-export const parseRuleFile = (text: string): ParsedRuleFile => {
+export function parseRuleFile(text: string): ParsedRuleFile {
   const lines = new LineCounter();
   const at = (offset: number, message: string): string =>
     `line ${lines.linePos(offset).line || 1}: ${message}`;
@@ -107,4 +107,4 @@ export const parseRuleFile = (text: string): ParsedRuleFile => {
     if (problems.length < PROBLEMS_LIMIT) problems.push(at(offsetOf(document, path), message));
   });
   return { rule, problems };
-};
+}

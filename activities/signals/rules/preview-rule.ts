@@ -30,11 +30,11 @@ const SHARE_MS = 20;
  * the bytes of the signal, its place, its sender.
  * @throws AppError BAD_REQUEST that says what is wrong with the rule; as the store does
  */
-export const previewRule = async (
+export async function previewRule(
   alerts: Pick<AlertStore, 'readBack'>,
   { filter, watchers, limit }: { filter: unknown; watchers?: unknown; limit: number },
   { signal, timeoutMs = TIMEOUT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
-): Promise<Preview> => {
+): Promise<Preview> {
   const { rule, notes } = compiled(filter, watchers);
   let unseen = unknownFields(filter, ['filter']);
   const result: Preview = { scanned: 0, complete: true, matched: 0, newlyMatched: 0, notes, samples: [] };
@@ -66,18 +66,18 @@ export const previewRule = async (
     if (page.length === 0) break;
   }
   return withUnseen(result, unseen);
-};
+}
 
 /** A misspelt field matches nothing, or with `ne` everything, and looks like a rule. */
-const withUnseen = (result: Preview, unseen: readonly UnknownField[]): Preview => {
+function withUnseen(result: Preview, unseen: readonly UnknownField[]): Preview {
   const notes = unseen.map(
     ({ path, field }) =>
       `body/${path.join('/')} ${JSON.stringify(field)} is not known as a field, and none of the ${result.scanned} signals has it`,
   );
   return { ...result, notes: [...result.notes, ...notes].slice(0, SAMPLES) };
-};
+}
 
-const compiled = (filter: unknown, watchers: unknown): { rule: CompiledRule; notes: string[] } => {
+function compiled(filter: unknown, watchers: unknown): { rule: CompiledRule; notes: string[] } {
   const faults: string[] = [];
   const notes: string[] = [];
   const source = { name: 'preview', filter, ...(watchers === undefined ? {} : { watchers }) };
@@ -86,30 +86,31 @@ const compiled = (filter: unknown, watchers: unknown): { rule: CompiledRule; not
   });
   if (rule === null) throw new AppError('BAD_REQUEST', faults[0] ?? 'body/filter cannot be used');
   return { rule, notes: notes.slice(0, SAMPLES) };
-};
+}
 
 interface Known {
   signal: unknown;
   facts: Facts;
 }
 
-const readStored = (stored: EvaluatedSignal): Known | null => {
+function readStored(stored: EvaluatedSignal): Known | null {
   try {
     return { signal: JSON.parse(stored.raw) as unknown, facts: factsOf(stored.fields, stored) };
   } catch {
     // What is quarantined may be nested too deeply to be read.
     return null;
   }
-};
+}
 
-const isThere = ({ read }: UnknownField, { signal, facts }: Known): boolean =>
-  read(signal, facts).some((value) => value !== undefined);
+function isThere({ read }: UnknownField, { signal, facts }: Known): boolean {
+  return read(signal, facts).some((value) => value !== undefined);
+}
 
-const reasonFor = (rule: CompiledRule, watcher: string, { signal, facts }: Known): string | null => {
+function reasonFor(rule: CompiledRule, watcher: string, { signal, facts }: Known): string | null {
   if (!rule.appliesTo(watcher)) return null;
   try {
     return rule.condition(signal, facts);
   } catch {
     return null;
   }
-};
+}

@@ -15,7 +15,7 @@ const FACTS = ['geo', 'proxy'] as const;
  *
  * Only an object's own properties are followed: never its prototype, never the length of a text.
  */
-export const readField = (path: string): ((signal: unknown, facts?: Facts) => readonly unknown[]) => {
+export function readField(path: string): (signal: unknown, facts?: Facts) => readonly unknown[] {
   const steps = path.split('.').map((step) => {
     const each = step.endsWith('[]') && step.length > 2;
     return { key: each ? step.slice(0, -2) : step, each };
@@ -32,7 +32,8 @@ export const readField = (path: string): ((signal: unknown, facts?: Facts) => re
     }
     return found;
   };
-};
+}
 
-const property = (value: unknown, key: string): unknown =>
-  isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+function property(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}

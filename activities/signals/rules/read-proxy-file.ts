@@ -32,20 +32,21 @@ const fileShape = z.object({
 });
 
 /** `${NAME}` and `${NAME:-fallback}`, as upstream expands them in this file (and not in rule files). */
-const expanded = (text: string, env: Readonly<Record<string, string | undefined>>): string =>
-  text.replace(
+function expanded(text: string, env: Readonly<Record<string, string | undefined>>): string {
+  return text.replace(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
     (_all, name: string, fallback?: string) => env[name] || (fallback ?? ''),
   );
+}
 
 /**
  * Reads the proxy's YAML file; without one, the defaults.
  * @throws ConfigError that names the file and what is wrong in it: unlike a rule file, this one stops the start
  */
-export const readProxyFile = async (
+export async function readProxyFile(
   path: string | null,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<ProxyFile> => {
+): Promise<ProxyFile> {
   if (path === null) return { lapiServers: [], mode: 'block', rules: [] };
   const fail = (problem: string): never => {
     throw new ConfigError(`CONFIG_PATH: ${path}: ${problem}`);
@@ -73,4 +74,4 @@ export const readProxyFile = async (
       return rule === null ? [] : [rule];
     }),
   };
-};
+}

@@ -16,7 +16,7 @@ const TEXT_LENGTH_LIMIT = 8_192;
  * Prepares an unanchored pattern without flags, RE2 semantics: time is linear in the text whatever the pattern.
  * Answers what is wrong with it as a text when it cannot be used (look-around and back-references among others).
  */
-export const regexPattern = (pattern: string): ((text: string) => boolean) | string => {
+export function regexPattern(pattern: string): ((text: string) => boolean) | string {
   if (pattern.length > PATTERN_LENGTH_LIMIT) return `is longer than ${PATTERN_LENGTH_LIMIT} characters`;
   let compiled: RE2JS;
   try {
@@ -26,4 +26,4 @@ export const regexPattern = (pattern: string): ((text: string) => boolean) | str
   }
   if (compiled.programSize() > PROGRAM_SIZE_LIMIT) return 'is too complex: repetitions multiply';
   return (text) => compiled.test(text.slice(0, TEXT_LENGTH_LIMIT));
-};
+}

@@ -16,13 +16,13 @@ export interface RuleSet {
 }
 
 /** The same rules in the same order have the same version, on every gateway. */
-const ruleSetVersion = (mode: RuleMode, rules: readonly CompiledRule[]): string => {
+function ruleSetVersion(mode: RuleMode, rules: readonly CompiledRule[]): string {
   const content = rules.map(({ name, enabled, watchers, filter }) => ({ name, enabled, watchers, filter }));
   return createHash('sha256')
     .update(JSON.stringify([mode, content]))
     .digest('hex')
     .slice(0, 12);
-};
+}
 
 export interface RuleRegistry {
   current(): RuleSet;
@@ -52,7 +52,7 @@ const LOOK_AGAIN_MS = 30_000;
  * a file that is gone takes its rule along.
  * @throws Error as `readMain` does, at the start only
  */
-export const openRuleRegistry = async (options: RuleRegistryOptions): Promise<RuleRegistry> => {
+export async function openRuleRegistry(options: RuleRegistryOptions): Promise<RuleRegistry> {
   const now = options.now ?? (() => new Date());
   let main = await options.readMain();
   let ofFiles: CompiledRule[] = [];
@@ -122,13 +122,13 @@ export const openRuleRegistry = async (options: RuleRegistryOptions): Promise<Ru
       await reading;
     },
   };
-};
+}
 
 /** The folders in the order given, the files of each in name order: as they load. */
-const byFile = (directories: readonly string[]) => {
+function byFile(directories: readonly string[]) {
   const folders = directories.map((directory) => `${resolve(directory)}/`);
   const place = ({ file }: CompiledRule): number =>
     folders.findIndex((folder) => file?.startsWith(folder) === true);
   return (a: CompiledRule, b: CompiledRule): number =>
     place(a) - place(b) || ((a.file ?? '') < (b.file ?? '') ? -1 : 1);
-};
+}

@@ -70,7 +70,7 @@ export interface UnknownField {
  * The fields of a usable condition that signals are not known to have. One may be there all the same: unknown fields
  * travel along.
  */
-export const unknownFields = (condition: unknown, path: RulePath): UnknownField[] => {
+export function unknownFields(condition: unknown, path: RulePath): UnknownField[] {
   if (!isObject(condition)) return [];
   const { field, conditions, condition: inner } = condition;
   if (Array.isArray(conditions))
@@ -78,4 +78,4 @@ export const unknownFields = (condition: unknown, path: RulePath): UnknownField[
   if (inner !== undefined) return unknownFields(inner, [...path, 'condition']);
   if (typeof field !== 'string' || KNOWN.has(field)) return [];
   return [{ path: [...path, 'field'], field, read: readField(field) }];
-};
+}

@@ -18,12 +18,12 @@ interface MongoConnection {
  * for a majority and the journal: a 201 rests on it.
  * @throws AppError CONFIG_ERROR when the URL cannot be read, SERVICE_UNAVAILABLE when no server answers
  */
-export const connectMongo = async (options: {
+export async function connectMongo(options: {
   url: string;
   database: string;
   /** Waits for an answer as long as the connection lives: building an index over a million records takes minutes. */
   isPatient?: boolean;
-}): Promise<MongoConnection> => {
+}): Promise<MongoConnection> {
   patchMongoSockets();
   let client: MongoClient;
   try {
@@ -65,4 +65,4 @@ export const connectMongo = async (options: {
     },
     close: () => client.close(),
   };
-};
+}

@@ -10,18 +10,19 @@ interface CounterDocument {
   value: number;
 }
 
-export const countersOf = (db: Db): Collection<CounterDocument> =>
-  db.collection<CounterDocument>('counters', DURABLE);
+export function countersOf(db: Db): Collection<CounterDocument> {
+  return db.collection<CounterDocument>('counters', DURABLE);
+}
 
 /**
  * Adds to a counter, which begins at 0, and answers what it is then: one atomic `$inc`, acknowledged by a majority, so
  * that no value is handed out twice.
  */
-export const increaseCounter = async (
+export async function increaseCounter(
   counters: Collection<CounterDocument>,
   name: string,
   by = 1,
-): Promise<number> => {
+): Promise<number> {
   const increase = () =>
     counters.findOneAndUpdate(
       { _id: name },
@@ -35,14 +36,14 @@ export const increaseCounter = async (
   });
   if (document === null) throw new Error('an upsert answers a document');
   return document.value;
-};
+}
 
 /** Counters in collection `counters`. */
-export const createMongoCounterStore = (db: Db): CounterStore => {
+export function createMongoCounterStore(db: Db): CounterStore {
   const counters = countersOf(db);
   return withMongoErrors<CounterStore>({
     nextGeneration: () => increaseCounter(counters, 'generation'),
     // User 1 is there from the start.
     nextUserId: async () => 1 + (await increaseCounter(counters, 'user')),
   });
-};
+}

@@ -20,7 +20,7 @@ export interface Encryption {
  * @param key the 32 bytes of SECRETS_KEY
  * @throws AppError CONFIG_ERROR when the key has another length
  */
-export const createEncryption = (key: Buffer): Encryption => {
+export function createEncryption(key: Buffer): Encryption {
   if (key.length !== KEY_BYTES)
     throw new AppError(
       'CONFIG_ERROR',
@@ -54,4 +54,4 @@ export const createEncryption = (key: Buffer): Encryption => {
       }
     },
   };
-};
+}

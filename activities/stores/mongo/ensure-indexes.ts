@@ -122,7 +122,7 @@ const RETIRED: Record<string, string[]> = {
 };
 
 /** Creates the indexes that are missing and drops those of earlier releases; repeating it is harmless. */
-export const ensureIndexes = async (db: Db): Promise<void> => {
+export async function ensureIndexes(db: Db): Promise<void> {
   try {
     for (const [collection, indexes] of Object.entries(INDEXES))
       await db.collection(collection).createIndexes(indexes);
@@ -134,7 +134,7 @@ export const ensureIndexes = async (db: Db): Promise<void> => {
   } catch (error) {
     throw toMongoAppError(error);
   }
-};
+}
 
 /** Another process that starts at the same moment has dropped it. */
 function ignoreMissing(error: unknown): void {

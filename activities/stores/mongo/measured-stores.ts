@@ -4,11 +4,14 @@ import type { Meter } from '../../ports/meter.js';
 type EngineMeter = Pick<Meter, 'engineCalled'>;
 
 /** Refusals that a port names are answers; these say that the engine could not do its part. */
-const isEngines = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === 'SERVICE_UNAVAILABLE' || error.code === 'STORAGE_ERROR');
+function isEngines(error: unknown): boolean {
+  return (
+    error instanceof AppError && (error.code === 'SERVICE_UNAVAILABLE' || error.code === 'STORAGE_ERROR')
+  );
+}
 
-const measured = <Store extends object>(name: string, store: Store, meter: EngineMeter): Store =>
-  Object.fromEntries(
+function measured<Store extends object>(name: string, store: Store, meter: EngineMeter): Store {
+  return Object.fromEntries(
     Object.entries(store).map(([method, call]: [string, unknown]) => {
       if (typeof call !== 'function') return [method, call];
       return [
@@ -34,15 +37,17 @@ const measured = <Store extends object>(name: string, store: Store, meter: Engin
       ];
     }),
   ) as Store;
+}
 
 /**
  * The same stores, with their calls counted by store and method. The driver's own events would do by command, but it
  * decodes every answer a second time for them.
  */
-export const measuredStores = <Stores extends Record<string, object>>(
+export function measuredStores<Stores extends Record<string, object>>(
   stores: Stores,
   meter: EngineMeter,
-): Stores =>
-  Object.fromEntries(
+): Stores {
+  return Object.fromEntries(
     Object.entries(stores).map(([name, store]) => [name, measured(name, store, meter)]),
   ) as Stores;
+}

@@ -61,55 +61,66 @@ interface Reply {
   errmsg?: string | undefined;
 }
 
-const isInternal = ({ code, errmsg = '' }: Reply, words: RegExp): boolean =>
-  code === FERRETDB_INTERNAL_CODE && words.test(errmsg);
+function isInternal({ code, errmsg = '' }: Reply, words: RegExp): boolean {
+  return code === FERRETDB_INTERNAL_CODE && words.test(errmsg);
+}
 
-const isAway = (error: MongoError): boolean =>
-  error instanceof MongoServerSelectionError ||
-  error instanceof MongoNetworkError ||
-  error instanceof MongoNotConnectedError ||
-  error instanceof MongoTopologyClosedError ||
-  error instanceof MongoOperationTimeoutError ||
-  error instanceof MongoWriteConcernError ||
-  error.name === 'MongoPoolClearedError' ||
-  error.name === 'MongoWaitQueueTimeoutError' ||
-  error.name === 'MongoPoolClosedError' ||
-  (error instanceof MongoServerError &&
-    (AWAY_CODES.has(Number(error.code)) ||
-      REFUSED_CODES.has(Number(error.code)) ||
-      isInternal(replyOf(error), FERRETDB_AWAY)));
+function isAway(error: MongoError): boolean {
+  return (
+    error instanceof MongoServerSelectionError ||
+    error instanceof MongoNetworkError ||
+    error instanceof MongoNotConnectedError ||
+    error instanceof MongoTopologyClosedError ||
+    error instanceof MongoOperationTimeoutError ||
+    error instanceof MongoWriteConcernError ||
+    error.name === 'MongoPoolClearedError' ||
+    error.name === 'MongoWaitQueueTimeoutError' ||
+    error.name === 'MongoPoolClosedError' ||
+    (error instanceof MongoServerError &&
+      (AWAY_CODES.has(Number(error.code)) ||
+        REFUSED_CODES.has(Number(error.code)) ||
+        isInternal(replyOf(error), FERRETDB_AWAY)))
+  );
+}
 
 const DUPLICATE_KEY_CODE = 11000;
 
-const replyOf = (error: MongoServerError): Reply => ({ code: error.code, errmsg: error.message });
+function replyOf(error: MongoServerError): Reply {
+  return { code: error.code, errmsg: error.message };
+}
 
 /** Whether a unique index refused the write that this answer tells of: FerretDB words it inside `findAndModify`. */
-export const isDuplicateKeyReply = (reply: Reply): boolean =>
-  reply.code === DUPLICATE_KEY_CODE || isInternal(reply, FERRETDB_DUPLICATE_KEY);
+export function isDuplicateKeyReply(reply: Reply): boolean {
+  return reply.code === DUPLICATE_KEY_CODE || isInternal(reply, FERRETDB_DUPLICATE_KEY);
+}
 
 /** A unique index refused the write. */
-export const isDuplicateKey = (error: unknown): boolean =>
-  error instanceof MongoServerError && isDuplicateKeyReply(replyOf(error));
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof MongoServerError && isDuplicateKeyReply(replyOf(error));
+}
 
 /** Whether the write was rolled back because it and another one waited for each other. */
-export const isDeadlockReply = (reply: Reply): boolean =>
-  DEADLOCK_CODES.has(Number(reply.code)) || isInternal(reply, FERRETDB_DEADLOCK);
+export function isDeadlockReply(reply: Reply): boolean {
+  return DEADLOCK_CODES.has(Number(reply.code)) || isInternal(reply, FERRETDB_DEADLOCK);
+}
 
 /** The write was rolled back because it and another one waited for each other. */
-export const isDeadlock = (error: unknown): boolean =>
-  error instanceof MongoServerError && isDeadlockReply(replyOf(error));
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof MongoServerError && isDeadlockReply(replyOf(error));
+}
 
 /**
  * SERVICE_UNAVAILABLE when the server cannot be used, STORAGE_ERROR for its other complaints. What is not the
  * driver's (a source stream's error, an abort) stays as it is.
  */
-export const toMongoAppError = (error: unknown): unknown => {
+export function toMongoAppError(error: unknown): unknown {
   if (error instanceof MongoError)
     return new AppError(isAway(error) ? 'SERVICE_UNAVAILABLE' : 'STORAGE_ERROR', undefined, { cause: error });
   if (error instanceof BSON.BSONError) return new AppError('STORAGE_ERROR', undefined, { cause: error });
   return error;
-};
+}
 
 /** A store whose methods throw our errors only. */
-export const withMongoErrors = <Store extends object>(store: Store): Store =>
-  translateErrors(store, toMongoAppError);
+export function withMongoErrors<Store extends object>(store: Store): Store {
+  return translateErrors(store, toMongoAppError);
+}

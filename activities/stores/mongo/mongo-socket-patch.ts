@@ -16,7 +16,7 @@ const patched = Symbol.for('tamis.patchMongoSockets');
  * is never found again after a broken line. Applied once in a process, before the first client.
  * @throws Error when the driver no longer has the method: then this has to be looked at again
  */
-export const patchMongoSockets = (): void => {
+export function patchMongoSockets(): void {
   const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connection.js') as {
     Connection: { prototype: DriverConnection & { [patched]?: true } };
   };
@@ -38,4 +38,4 @@ export const patchMongoSockets = (): void => {
     }
   };
   prototype[patched] = true;
-};
+}

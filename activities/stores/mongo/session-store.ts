@@ -12,18 +12,20 @@ interface SessionDocument {
   expires_at: Date;
 }
 
-const toRecord = (document: SessionDocument): SessionRecord => ({
-  tokenDigest: document.token_digest,
-  keyDigest: document.key_digest,
-  createdAt: document.created_at,
-  expiresAt: document.expires_at,
-});
+function toRecord(document: SessionDocument): SessionRecord {
+  return {
+    tokenDigest: document.token_digest,
+    keyDigest: document.key_digest,
+    createdAt: document.created_at,
+    expiresAt: document.expires_at,
+  };
+}
 
 /**
  * Sessions in collection `sessions`. Cookies and tokens are random and long, so their plain digests are safe to keep:
  * nobody signs in with what stands here.
  */
-export const createMongoSessionStore = (db: Db): SessionStore => {
+export function createMongoSessionStore(db: Db): SessionStore {
   const sessions = db.collection<SessionDocument>('sessions');
   return withMongoErrors<SessionStore>({
     async insert(digest, { tokenDigest, keyDigest, createdAt, expiresAt }) {
@@ -47,4 +49,4 @@ export const createMongoSessionStore = (db: Db): SessionStore => {
       await sessions.deleteOne({ _id: digest });
     },
   });
-};
+}

@@ -29,12 +29,12 @@ interface BulkAnswer {
  * Sends updates in requests of bounded size, one after the other, and answers what became of each.
  * @throws AppError VDB_CONNECTION_ERROR when the engine had no room for an item: all of it may be repeated
  */
-export const bulkUpdate = async (
+export async function bulkUpdate(
   client: OpenSearchClient,
   index: string,
   updates: Iterable<BulkUpdate>,
   options: { refresh: 'wait_for' | 'false'; signal?: AbortSignal | undefined },
-): Promise<BulkResult[]> => {
+): Promise<BulkResult[]> {
   const results: BulkResult[] = [];
   let lines: string[] = [];
   let bytes = 0;
@@ -65,12 +65,14 @@ export const bulkUpdate = async (
   const away = results.find(({ status, blocked }) => blocked || isAwayStatus(status));
   if (away !== undefined) throw new AppError('VDB_CONNECTION_ERROR', away.reason ?? undefined);
   return results;
-};
+}
 
-const toResult = (item: BulkAnswer['items'][number]['update']): BulkResult => ({
-  id: item._id,
-  status: item.status,
-  result: item.result ?? null,
-  reason: item.error === undefined ? null : reasonText(item.error),
-  blocked: isBlocked(item.error),
-});
+function toResult(item: BulkAnswer['items'][number]['update']): BulkResult {
+  return {
+    id: item._id,
+    status: item.status,
+    result: item.result ?? null,
+    reason: item.error === undefined ? null : reasonText(item.error),
+    blocked: isBlocked(item.error),
+  };
+}

@@ -44,19 +44,21 @@ const TRAIT_FIELDS = [
  * took most of a search's time; each further column takes some.
  * @param options.traits also what filters may ask of a chunk
  */
-export const headsOnly = ({ traits }: { traits: boolean }): object => ({
-  _source: false,
-  stored_fields: '_none_',
-  track_total_hits: false,
-  docvalue_fields: traits ? [...PLACE_FIELDS, ...TRAIT_FIELDS] : PLACE_FIELDS,
-});
+export function headsOnly({ traits }: { traits: boolean }): object {
+  return {
+    _source: false,
+    stored_fields: '_none_',
+    track_total_hits: false,
+    docvalue_fields: traits ? [...PLACE_FIELDS, ...TRAIT_FIELDS] : PLACE_FIELDS,
+  };
+}
 
 /** Each field as a list; without a value, or not asked for, it is absent. */
 export type HeadColumns = Partial<
   Record<(typeof PLACE_FIELDS)[number] | (typeof TRAIT_FIELDS)[number], unknown[]>
 >;
 
-export const fromColumns = (columns: HeadColumns): ChunkHead => {
+export function fromColumns(columns: HeadColumns): ChunkHead {
   const { file_key: fileKeys, generation: generations, position: positions, ...traits } = columns;
   const [fileKey, generation, position] = [fileKeys?.[0], generations?.[0], positions?.[0]] as [
     string,
@@ -70,14 +72,14 @@ export const fromColumns = (columns: HeadColumns): ChunkHead => {
     position,
     ...(Object.fromEntries(Object.entries(traits).map(([name, [value]]) => [name, value])) as ChunkTraits),
   };
-};
+}
 
 /** The vector itself. @throws AppError VDB_INSERT_ERROR for one that is not made of finite numbers */
-export const requireFinite = (vector: readonly number[], chunk: string): readonly number[] => {
+export function requireFinite(vector: readonly number[], chunk: string): readonly number[] {
   if (!vector.every(Number.isFinite))
     throw new AppError('VDB_INSERT_ERROR', `The vector of chunk ${chunk} holds a value that is no number.`);
   return vector;
-};
+}
 
 /**
  * The document to write. `published` is left out unless it is true, so that a late repetition of the write cannot hide
@@ -85,11 +87,11 @@ export const requireFinite = (vector: readonly number[], chunk: string): readonl
  * by its words alone.
  * @throws AppError as `requireFinite`
  */
-export const toSource = (
+export function toSource(
   chunk: StoredChunk,
   vector: readonly number[],
   vectorField: string,
-): Record<string, unknown> => {
+): Record<string, unknown> {
   requireFinite(vector, String(chunk.position));
   const source: Record<string, unknown> = {};
   for (const field of SOURCE_FIELDS)
@@ -97,25 +99,27 @@ export const toSource = (
   source['metadata'] = chunk.metadata.map(toStoredEntry);
   if (vector.some((value) => value !== 0)) source[vectorField] = vector;
   return source;
-};
+}
 
-export const fromSource = (id: string, source: ChunkSource): StoredChunk => ({
-  chunk_id: id,
-  partition: source.partition,
-  file_id: source.file_id,
-  file_key: source.file_key,
-  generation: source.generation,
-  position: source.position,
-  published: source.published === true,
-  text: source.text,
-  filename: source.filename,
-  heading_path: source.heading_path,
-  page: source.page,
-  chunk_type: source.chunk_type,
-  section_id: source.section_id,
-  prev_section_id: source.prev_section_id,
-  next_section_id: source.next_section_id,
-  relationship_id: source.relationship_id,
-  parent_id: source.parent_id,
-  metadata: source.metadata,
-});
+export function fromSource(id: string, source: ChunkSource): StoredChunk {
+  return {
+    chunk_id: id,
+    partition: source.partition,
+    file_id: source.file_id,
+    file_key: source.file_key,
+    generation: source.generation,
+    position: source.position,
+    published: source.published === true,
+    text: source.text,
+    filename: source.filename,
+    heading_path: source.heading_path,
+    page: source.page,
+    chunk_type: source.chunk_type,
+    section_id: source.section_id,
+    prev_section_id: source.prev_section_id,
+    next_section_id: source.next_section_id,
+    relationship_id: source.relationship_id,
+    parent_id: source.parent_id,
+    metadata: source.metadata,
+  };
+}

@@ -38,11 +38,9 @@ interface StatsAnswer {
     { shards: Record<string, { seq_no: { max_seq_no: number; local_checkpoint: number } }[]> }
   >;
 }
+
 /** The indexes of the chunks: the one behind the alias that `createOpenSearchChunkStore` uses, and those beside it. */
-export const createChunkIndexes = (
-  client: OpenSearchClient,
-  options: { indexPrefix: string },
-): ChunkIndexes => {
+export function createChunkIndexes(client: OpenSearchClient, options: { indexPrefix: string }): ChunkIndexes {
   const { alias, first } = indexNames(options);
 
   const mappings = (pattern: string): Promise<MappingAnswer> =>
@@ -263,14 +261,16 @@ export const createChunkIndexes = (
       }
     },
   };
-};
+}
 
-const ofGeneration = (fileKey: string, generation: number): object => ({
-  bool: { filter: [{ term: { file_key: fileKey } }, { term: { generation } }] },
-});
+function ofGeneration(fileKey: string, generation: number): object {
+  return {
+    bool: { filter: [{ term: { file_key: fileKey } }, { term: { generation } }] },
+  };
+}
 
 /** The vectors of a stored chunk as text; those of a shared field under the name that they get. */
-const vectorsOf = (source: Record<string, unknown>, fields?: VectorFields): string => {
+function vectorsOf(source: Record<string, unknown>, fields?: VectorFields): string {
   const vectors = Object.entries(source)
     .filter(
       ([field, value]) => Array.isArray(value) && typeof value[0] === 'number' && field !== 'heading_path',
@@ -283,4 +283,4 @@ const vectorsOf = (source: Record<string, unknown>, fields?: VectorFields): stri
       return moved === undefined ? [] : [[moved, value]];
     });
   return JSON.stringify(vectors.sort(([one], [other]) => (one < other ? -1 : 1)));
-};
+}

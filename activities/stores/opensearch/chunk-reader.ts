@@ -12,7 +12,7 @@ const PAGE = 1_000;
 type ChunkReader = Pick<ChunkStore, 'get' | 'getMany' | 'getVectors' | 'listByFile' | 'listWithVectors'>;
 
 /** Chunks by their ids, and those of a file in their order. */
-export const createChunkReader = (client: OpenSearchClient, index: string): ChunkReader => {
+export function createChunkReader(client: OpenSearchClient, index: string): ChunkReader {
   /**
    * The named fields of the documents that searches see. A search: `_mget` makes an automaton of the names for each
    * document, and took three times as long for ten.
@@ -117,4 +117,4 @@ export const createChunkReader = (client: OpenSearchClient, index: string): Chun
       }));
     },
   };
-};
+}

@@ -25,10 +25,10 @@ type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
 const SURE_MS = 60_000;
 
 /** Chunks behind the alias `{indexPrefix}chunks`, with one vector field per embedder. */
-export const createOpenSearchChunkStore = (
+export function createOpenSearchChunkStore(
   client: OpenSearchClient,
   options: { indexPrefix: string },
-): ChunkStore => {
+): ChunkStore {
   const names = indexNames(options);
   const index = names.alias;
   const refresh = createSharedRefresh(client, index);
@@ -227,7 +227,7 @@ export const createOpenSearchChunkStore = (
 
     deleteFile: (fileKey) => deleteChunks(client, index, { term: { file_key: fileKey } }),
   };
-};
+}
 
 /** Updates that insert what is missing, and change nothing where the same chunk is there already. */
 function* putUpdates(chunks: Parameters<ChunkStore['put']>[0], vectorField: string): Generator<BulkUpdate> {
@@ -254,7 +254,9 @@ function* annotations(
     yield { id: chunkId(fileKey, generation, position), body: { doc } };
 }
 
-const toLegHit = ({ fields }: HeadHit, score: number): SearchLegHit => ({
-  chunk: fromColumns(fields),
-  score,
-});
+function toLegHit({ fields }: HeadHit, score: number): SearchLegHit {
+  return {
+    chunk: fromColumns(fields),
+    score,
+  };
+}

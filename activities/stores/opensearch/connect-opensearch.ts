@@ -34,10 +34,10 @@ interface OpenSearchConnection {
  * with bodies of our own: its generated types do not know the k-NN plugin.
  * @param options.url may carry credentials
  */
-export const connectOpenSearch = (
+export function connectOpenSearch(
   options: { url: string },
   meter?: Pick<Meter, 'engineCalled'>,
-): OpenSearchConnection => {
+): OpenSearchConnection {
   const driver = new Client({ node: options.url, name: 'tamis', requestTimeout: 30_000, maxRetries: 2 });
 
   const request = async <Answer>(method: string, path: string, given: OpenSearchRequest = {}) => {
@@ -96,4 +96,4 @@ export const connectOpenSearch = (
     },
     close: () => driver.close(),
   };
-};
+}

@@ -9,11 +9,7 @@ const ROUNDS = 20;
  * would find, and chunks just written are not among it.
  * @throws AppError VDB_DELETE_ERROR when the engine refuses
  */
-export const deleteChunks = async (
-  client: OpenSearchClient,
-  index: string,
-  query: object,
-): Promise<number> => {
+export async function deleteChunks(client: OpenSearchClient, index: string, query: object): Promise<number> {
   let deleted = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     await client.request('POST', `/${index}/_refresh`);
@@ -31,4 +27,4 @@ export const deleteChunks = async (
     if (answer.failures.length === 0 && answer.deleted === answer.total) return deleted;
   }
   throw new AppError('VDB_ERROR', 'Chunks keep changing while they are deleted.');
-};
+}

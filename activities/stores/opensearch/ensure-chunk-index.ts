@@ -12,7 +12,7 @@ interface StoredMapping {
 type MappingAnswer = Record<string, { mappings: StoredMapping }>;
 
 /** Refuses an index that another release has written; one that names no version is of the first that had one. */
-const requirePresentVersion = async (client: OpenSearchClient, index: string): Promise<StoredMapping> => {
+async function requirePresentVersion(client: OpenSearchClient, index: string): Promise<StoredMapping> {
   const answer = await client.request<MappingAnswer>('GET', `/${index}/_mapping`);
   const found = Object.values(answer)[0]?.mappings ?? {};
   const stored = found._meta?.schema_version ?? SCHEMA_VERSION;
@@ -28,13 +28,16 @@ const requirePresentVersion = async (client: OpenSearchClient, index: string): P
       `The index ${index} has schema version ${stored}, of a newer release than this one (${SCHEMA_VERSION}).`,
     );
   return found;
-};
+}
 
 /** Whether an error says that the store is of an older release, and not that one of its fields is another. */
-export const isSchemaBehind = (error: unknown): boolean =>
-  error instanceof AppError &&
-  error.code === 'VDB_SCHEMA_MIGRATION_REQUIRED' &&
-  error.details['stored_schema_version'] !== undefined;
+export function isSchemaBehind(error: unknown): boolean {
+  return (
+    error instanceof AppError &&
+    error.code === 'VDB_SCHEMA_MIGRATION_REQUIRED' &&
+    error.details['stored_schema_version'] !== undefined
+  );
+}
 
 /**
  * Creates the chunk index if it is missing and adds the vector fields it lacks; several processes may do so at
@@ -43,11 +46,11 @@ export const isSchemaBehind = (error: unknown): boolean =>
  * has one of the fields with another shape; VDB_COLLECTION_ERROR when the engine refuses to create it,
  * or a newer release has
  */
-export const ensureChunkIndex = async (
+export async function ensureChunkIndex(
   client: OpenSearchClient,
   { alias: index, first }: IndexNames,
   fields: readonly { vectorField: string; dimension: number }[],
-): Promise<void> => {
+): Promise<void> {
   assertMapping(chunkMapping);
   if (!(await hasAlias(client, index))) await createFirst(client, { alias: index, first });
   const { properties: present = {}, _meta: meta = {} } = await requirePresentVersion(client, index);
@@ -81,14 +84,17 @@ export const ensureChunkIndex = async (
       });
     throw error;
   }
-};
+}
 
-const hasAlias = async (client: OpenSearchClient, alias: string): Promise<boolean> =>
-  (await client.request<unknown[]>('GET', `/_cat/aliases/${alias}`, { query: { format: 'json' } })).length >
-  0;
+async function hasAlias(client: OpenSearchClient, alias: string): Promise<boolean> {
+  return (
+    (await client.request<unknown[]>('GET', `/_cat/aliases/${alias}`, { query: { format: 'json' } })).length >
+    0
+  );
+}
 
 /** One that is there already is of a release that had no alias, or of a process that starts at the same moment. */
-const createFirst = async (client: OpenSearchClient, { alias, first }: IndexNames): Promise<void> => {
+async function createFirst(client: OpenSearchClient, { alias, first }: IndexNames): Promise<void> {
   try {
     await client.request('PUT', `/${first}`, {
       body: { settings: indexSettings, mappings: chunkMapping, aliases: { [alias]: {} } },
@@ -98,4 +104,4 @@ const createFirst = async (client: OpenSearchClient, { alias, first }: IndexName
     if (!hasEngineType(error, 'resource_already_exists_exception')) throw error;
     await client.request('POST', '/_aliases', { body: { actions: [{ add: { index: first, alias } }] } });
   }
-};
+}

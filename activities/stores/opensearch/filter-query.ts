@@ -4,36 +4,52 @@ import { entryKey } from '../../documents/metadata-entries.js';
 
 const INT32 = { least: -(2 ** 31), greatest: 2 ** 31 - 1 };
 
-const all = (...filter: object[]): object => ({ bool: { filter } });
-const any = (...should: object[]): object => ({ bool: { should, minimum_should_match: 1 } });
-const not = (...queries: object[]): object => ({ bool: { must_not: queries } });
-const exists = (field: string): object => ({ exists: { field } });
+function all(...filter: object[]): object {
+  return { bool: { filter } };
+}
+
+function any(...should: object[]): object {
+  return { bool: { should, minimum_should_match: 1 } };
+}
+
+function not(...queries: object[]): object {
+  return { bool: { must_not: queries } };
+}
+
+function exists(field: string): object {
+  return { exists: { field } };
+}
+
 const NOTHING = { match_none: {} };
 
 const RANGES = { '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const;
 
 type Ordering = Exclude<ComparisonOperator, '!='>;
 
-const ordered = (field: string, operator: Ordering, value: unknown): object =>
-  operator === '==' ? { term: { [field]: value } } : { range: { [field]: { [RANGES[operator]]: value } } };
+function ordered(field: string, operator: Ordering, value: unknown): object {
+  return operator === '=='
+    ? { term: { [field]: value } }
+    : { range: { [field]: { [RANGES[operator]]: value } } };
+}
 
 /** A time as both ends of a range: of an equal one the engine would make a term, and read it in its own way. */
-const orderedTime = (field: string, operator: Ordering, time: number): object => {
+function orderedTime(field: string, operator: Ordering, time: number): object {
   const at = new Date(time).toISOString();
   const ends = operator === '==' ? { gte: at, lte: at } : { [RANGES[operator]]: at };
   return { range: { [field]: { ...ends, format: 'strict_date_time' } } };
-};
+}
 
 /** Signs that would be wildcards of the engine's own are escaped. */
-const wildcard = (pattern: LikePattern): string =>
-  pattern.map((segment) => segment.replace(/[\\*?]/g, '\\$&')).join('*');
+function wildcard(pattern: LikePattern): string {
+  return pattern.map((segment) => segment.replace(/[\\*?]/g, '\\$&')).join('*');
+}
 
-const like = (field: string, pattern: LikePattern): object => {
+function like(field: string, pattern: LikePattern): object {
   const [first = '', second, ...more] = pattern;
   if (second === undefined) return { term: { [field]: first } };
   if (second === '' && more.length === 0) return { prefix: { [field]: first } };
   return { wildcard: { [field]: { value: wildcard(pattern) } } };
-};
+}
 
 /** How the values of one field are asked for, by the type of the literal. */
 interface FieldQueries {
@@ -43,13 +59,14 @@ interface FieldQueries {
   like(pattern: LikePattern): object;
 }
 
-const ofKind = <Kind extends FilterLiteral['kind']>(literals: readonly FilterLiteral[], kind: Kind) =>
-  literals.flatMap((literal) =>
+function ofKind<Kind extends FilterLiteral['kind']>(literals: readonly FilterLiteral[], kind: Kind) {
+  return literals.flatMap((literal) =>
     literal.kind === kind ? [literal as Extract<FilterLiteral, { kind: Kind }>] : [],
   );
+}
 
 /** A key of metadata entries: those that have it, each with its value under the types that it has. */
-const metadataQueries = (key: string): FieldQueries => {
+function metadataQueries(key: string): FieldQueries {
   const entry = (...queries: object[]): object => ({
     nested: { path: 'metadata', query: all({ term: { 'metadata.key': key } }, ...queries) },
   });
@@ -93,10 +110,10 @@ const metadataQueries = (key: string): FieldQueries => {
     },
     like: (pattern) => entry(like('metadata.text', pattern)),
   };
-};
+}
 
 /** The whole numbers for which a comparison with any number holds, within what the field can hold. */
-const integerRange = (operator: Ordering, value: number): { least: number; greatest: number } => {
+function integerRange(operator: Ordering, value: number): { least: number; greatest: number } {
   const { least, greatest } = INT32;
   switch (operator) {
     case '==':
@@ -110,9 +127,9 @@ const integerRange = (operator: Ordering, value: number): { least: number; great
     case '>=':
       return { least: Math.ceil(value), greatest };
   }
-};
+}
 
-const integerQueries = (field: string, absent: number | undefined): FieldQueries => {
+function integerQueries(field: string, absent: number | undefined): FieldQueries {
   const within = (range: { least: number; greatest: number }): object => {
     const gte = Math.max(range.least, INT32.least);
     const lte = Math.min(range.greatest, INT32.greatest);
@@ -137,15 +154,17 @@ const integerQueries = (field: string, absent: number | undefined): FieldQueries
     },
     like: () => NOTHING,
   };
-};
+}
 
-const textQueries = (field: string): FieldQueries => ({
-  exists: () => exists(field),
-  compare: (operator, literal) =>
-    literal.kind === 'text' ? ordered(field, operator, literal.value) : NOTHING,
-  in: (literals) => ({ terms: { [field]: ofKind(literals, 'text').map(({ value }) => value) } }),
-  like: (pattern) => like(field, pattern),
-});
+function textQueries(field: string): FieldQueries {
+  return {
+    exists: () => exists(field),
+    compare: (operator, literal) =>
+      literal.kind === 'text' ? ordered(field, operator, literal.value) : NOTHING,
+    in: (literals) => ({ terms: { [field]: ofKind(literals, 'text').map(({ value }) => value) } }),
+    like: (pattern) => like(field, pattern),
+  };
+}
 
 /** The document's own id, which every chunk has; the engine knows neither order nor patterns of it. */
 const ID_QUERIES: FieldQueries = {
@@ -156,16 +175,16 @@ const ID_QUERIES: FieldQueries = {
   like: () => NOTHING,
 };
 
-const queriesFor = (name: string): FieldQueries => {
+function queriesFor(name: string): FieldQueries {
   const field = serverField(name);
   if (field === null) return metadataQueries(entryKey(name));
   if (field.type === 'id') return ID_QUERIES;
   if (field.type === 'integer') return integerQueries(field.of, field.absent);
   return textQueries(field.of === 'filename' ? 'filename.keyword' : field.of);
-};
+}
 
 /** A filter as the engine asks it; the meaning is the one written down at `FilterExpression`. */
-export const filterQuery = (filter: FilterExpression): object => {
+export function filterQuery(filter: FilterExpression): object {
   switch (filter.kind) {
     case 'and':
       return all(...filter.parts.map(filterQuery));
@@ -186,7 +205,7 @@ export const filterQuery = (filter: FilterExpression): object => {
       return all(queries.exists(), not(queries.compare('==', filter.value)));
     }
   }
-};
+}
 
 const LEAVES: ReadonlySet<string> = new Set(['term', 'terms', 'range', 'prefix', 'wildcard', 'exists']);
 
@@ -194,11 +213,11 @@ const LEAVES: ReadonlySet<string> = new Set(['term', 'terms', 'range', 'prefix',
 const CLAUSES_PER_LEAF = 2;
 
 /** The most that a query counts for against the engine's limit on clauses. */
-export const countClauses = (query: unknown): number => {
+export function countClauses(query: unknown): number {
   if (Array.isArray(query)) return query.reduce((sum: number, one) => sum + countClauses(one), 0);
   if (typeof query !== 'object' || query === null) return 0;
   return Object.entries(query).reduce(
     (sum, [name, inner]) => sum + (LEAVES.has(name) ? CLAUSES_PER_LEAF : countClauses(inner)),
     0,
   );
-};
+}

@@ -17,13 +17,16 @@ type Fields = Readonly<Record<string, number>>;
  * not asked of the other's stems: nDCG@10 of BM25 alone on Cranfield / PIAF 0.395 / 0.818, with both stemmers always
  * 0.395 / 0.811, exact words half as much 0.396 / 0.818, stems alone 0.392 / 0.802.
  */
-const fieldsIn = (language: 'en' | 'fr'): Fields => ({
-  [`text.${language}`]: 1,
-  text: 0.25,
-  [`heading_path.${language}`]: 0.5,
-  heading_path: 0.125,
-  filename: 1,
-});
+function fieldsIn(language: 'en' | 'fr'): Fields {
+  return {
+    [`text.${language}`]: 1,
+    text: 0.25,
+    [`heading_path.${language}`]: 0.5,
+    heading_path: 0.125,
+    filename: 1,
+  };
+}
+
 /** Where the language cannot be told. */
 const FIELDS: Fields = {
   'text.en': 1,
@@ -55,7 +58,7 @@ const MAX_KEYS = 50_000;
  * The words of a question that the engine takes: the first distinct ones, each as often as it stands there. A word said
  * five times weighs five times, also in a question of many. Null when nothing is left to search.
  */
-const lexicalText = (text: string, maxTerms: number): string | null => {
+function lexicalText(text: string, maxTerms: number): string | null {
   if (text.trim() === '') return null;
   if (text.length <= maxTerms) return text;
   const distinct = new Set<string>();
@@ -70,19 +73,19 @@ const lexicalText = (text: string, maxTerms: number): string | null => {
     kept.push(word);
   }
   return kept.length === 0 ? null : kept.join(' ');
-};
+}
 
 /**
  * The partitions a request may see: what it asks for, cut down to its scope. The caller has checked already; this
  * is the second lock on the same door. `null` means all of them, without a filter.
  */
-const visiblePartitions = (scope: Scope, asked: readonly string[] | 'all'): string[] | null => {
+function visiblePartitions(scope: Scope, asked: readonly string[] | 'all'): string[] | null {
   if (scope.kind === 'all') return asked === 'all' ? null : [...asked];
   const allowed = Object.keys(scope.roles);
   return asked === 'all' ? allowed : asked.filter((partition) => Object.hasOwn(scope.roles, partition));
-};
+}
 
-const filterClauses = (
+function filterClauses(
   partitions: readonly string[] | null,
   {
     fileKey,
@@ -90,21 +93,23 @@ const filterClauses = (
     filter,
     withoutGenerations: without = [],
   }: Omit<HybridRequest, 'vector' | 'vectorField'>,
-): object[] => [
-  { term: { published: true } },
-  ...(partitions === null ? [] : [{ terms: { partition: partitions } }]),
-  ...(fileKey === undefined ? [] : [{ term: { file_key: fileKey } }]),
-  ...(fileKeys === undefined ? [] : [anyOfFiles(fileKeys)]),
-  ...(filter === undefined ? [] : [filterQuery(filter)]),
-  ...(without.length === 0 ? [] : [{ bool: { must_not: [{ terms: { generation: without } }] } }]),
-];
+): object[] {
+  return [
+    { term: { published: true } },
+    ...(partitions === null ? [] : [{ terms: { partition: partitions } }]),
+    ...(fileKey === undefined ? [] : [{ term: { file_key: fileKey } }]),
+    ...(fileKeys === undefined ? [] : [anyOfFiles(fileKeys)]),
+    ...(filter === undefined ? [] : [filterQuery(filter)]),
+    ...(without.length === 0 ? [] : [{ bool: { must_not: [{ terms: { generation: without } }] } }]),
+  ];
+}
 
-const anyOfFiles = (keys: readonly string[]): object => {
+function anyOfFiles(keys: readonly string[]): object {
   const lists = [];
   for (let from = 0; from < keys.length; from += MAX_KEYS)
     lists.push({ terms: { file_key: keys.slice(from, from + MAX_KEYS) } });
   return { bool: { should: lists, minimum_should_match: 1 } };
-};
+}
 
 interface HybridQuery {
   lexical: object | null;
@@ -126,25 +131,24 @@ interface QuestionWords {
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const BY_CHARACTER = /[\p{Script=Han}\p{Script=Hiragana}]|[^\p{Script=Han}\p{Script=Hiragana}]+/gu;
 
-const cutWords = (text: string): string[] =>
-  [...segmenter.segment(text)].flatMap(({ segment, isWordLike }) =>
+function cutWords(text: string): string[] {
+  return [...segmenter.segment(text)].flatMap(({ segment, isWordLike }) =>
     isWordLike === true ? (segment.match(BY_CHARACTER) ?? []) : [],
   );
+}
 
 /** Each distinct word with how often it stands there: a word said twice weighs twice. */
-const counted = (words: readonly string[]): Map<string, number> => {
+function counted(words: readonly string[]): Map<string, number> {
   const times = new Map<string, number>();
   for (const word of words) times.set(word.toLowerCase(), (times.get(word.toLowerCase()) ?? 0) + 1);
   return times;
-};
+}
 
 /**
  * What of the question is looked for in the lexical leg, and whose chunks its words are counted in; null: nothing is to
  * be searched.
  */
-export const questionWords = (
-  request: Omit<HybridRequest, 'vector' | 'vectorField'>,
-): QuestionWords | null => {
+export function questionWords(request: Omit<HybridRequest, 'vector' | 'vectorField'>): QuestionWords | null {
   const partitions = visiblePartitions(request.scope, request.partitions);
   if (partitions?.length === 0 || request.fileKeys?.length === 0 || request.size < 1) return null;
   const countedIn =
@@ -170,14 +174,14 @@ export const questionWords = (
       IDENTIFIER_FIELDS.map((field) => ({ type: 'match_phrase' as const, field, word, weight: 1 })),
     ),
   };
-};
+}
 
 /** Both legs of a search; a leg without anything to compare by is null and is not asked. */
-export const hybridQuery = (
+export function hybridQuery(
   request: HybridRequest,
   words: QuestionWords,
   statistics: TermStatistics,
-): HybridQuery => {
+): HybridQuery {
   const partitions = visiblePartitions(request.scope, request.partitions);
   const filter = filterClauses(partitions, request);
   const shape = {
@@ -207,7 +211,7 @@ export const hybridQuery = (
       ? null
       : { ...shape, sort: BY_SCORE_THEN_PLACE, query: denseQuery(request, filter) },
   };
-};
+}
 
 /**
  * Equal scores by what belongs to the chunk: the engine's own order is that of its segments, which all tenants share.
@@ -220,24 +224,29 @@ const BY_SCORE_THEN_PLACE = [
 ];
 
 /** BM25's inverse document frequency, as Lucene has it. */
-const rarity = (holding: number, chunks: number): number =>
-  Math.log(1 + (chunks - holding + 0.5) / (holding + 0.5));
+function rarity(holding: number, chunks: number): number {
+  return Math.log(1 + (chunks - holding + 0.5) / (holding + 0.5));
+}
 
 /**
  * Compares every vector within the filter. The graph of the field is shared by all tenants, so which of the nearest a
  * walk through it misses would depend on others; among 1,000 and 10,000 chunks it was no faster, among 100,000 it took
  * 10 ms instead of 34.
  */
-const denseQuery = ({ vector, vectorField }: HybridRequest, filter: object[]): object => ({
-  script_score: {
-    query: { bool: { filter: [...filter, { exists: { field: vectorField } }] } },
-    script: {
-      lang: 'knn',
-      source: 'knn_score',
-      params: { field: vectorField, query_value: vector, space_type: 'cosinesimil' },
+function denseQuery({ vector, vectorField }: HybridRequest, filter: object[]): object {
+  return {
+    script_score: {
+      query: { bool: { filter: [...filter, { exists: { field: vectorField } }] } },
+      script: {
+        lang: 'knn',
+        source: 'knn_score',
+        params: { field: vectorField, query_value: vector, space_type: 'cosinesimil' },
+      },
     },
-  },
-});
+  };
+}
 
 /** Lucene shifts cosine to (1 + cos) / 2 since its scores may not be negative. */
-export const cosineOf = (score: number): number => Math.max(-1, Math.min(1, 2 * score - 1));
+export function cosineOf(score: number): number {
+  return Math.max(-1, Math.min(1, 2 * score - 1));
+}

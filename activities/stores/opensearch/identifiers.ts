@@ -11,7 +11,7 @@ const DIGIT_OR_AT = /[\p{N}@]/u;
  * What in a question names one thing exactly: error codes, part numbers, addresses of machines and of people, file
  * names (`ERR-4012`, `74-B12-009`, `10.0.0.7`, `ada@example.com`, `report-2024.pdf`), each once.
  */
-export const identifiersIn = (text: string): string[] => {
+export function identifiersIn(text: string): string[] {
   const found = new Set<string>();
   for (const [word] of text.matchAll(/\S+/g)) {
     const inner = word.length > 2 * MAX_LENGTH ? '' : word.replace(EDGES, '');
@@ -19,4 +19,4 @@ export const identifiersIn = (text: string): string[] => {
     if (found.size === MAX_IDENTIFIERS) break;
   }
   return [...found];
-};
+}

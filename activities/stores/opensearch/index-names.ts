@@ -7,7 +7,9 @@ export interface IndexNames {
   first: string;
 }
 
-export const indexNames = ({ indexPrefix }: { indexPrefix: string }): IndexNames => ({
-  alias: `${indexPrefix}chunks`,
-  first: `${indexPrefix}chunks-v3`,
-});
+export function indexNames({ indexPrefix }: { indexPrefix: string }): IndexNames {
+  return {
+    alias: `${indexPrefix}chunks`,
+    first: `${indexPrefix}chunks-v3`,
+  };
+}

@@ -85,32 +85,34 @@ export const chunkMapping = {
 } as const;
 
 /** A vector field; the embedder is part of its name, since vectors of two models do not compare. */
-export const vectorMapping = (dimension: number) => ({
-  type: 'knn_vector',
-  dimension,
-  method: {
-    name: 'hnsw',
-    engine: 'lucene',
-    space_type: 'cosinesimil',
-    parameters: { m: 16, ef_construction: 128 },
-  },
-});
+export function vectorMapping(dimension: number) {
+  return {
+    type: 'knn_vector',
+    dimension,
+    method: {
+      name: 'hnsw',
+      engine: 'lucene',
+      space_type: 'cosinesimil',
+      parameters: { m: 16, ef_construction: 128 },
+    },
+  };
+}
 
 /**
  * Every mapping passes here before it is sent: a knn_vector without `engine: lucene` is accepted by a node that
  * has only Lucene's k-NN, and then kills it at the first refresh and at every restart.
  * @throws AppError CONFIG_ERROR
  */
-export const assertMapping = (mapping: Mapping, path = ''): void => {
+export function assertMapping(mapping: Mapping, path = ''): void {
   for (const [name, field] of Object.entries((mapping['properties'] ?? {}) as Record<string, Mapping>)) {
     const at = path === '' ? name : `${path}.${name}`;
     if (field['type'] === 'knn_vector') assertVector(field, at);
     assertMapping(field, at);
     assertMapping({ properties: field['fields'] }, at);
   }
-};
+}
 
-const assertVector = (field: Mapping, at: string): void => {
+function assertVector(field: Mapping, at: string): void {
   const { dimension, method } = field as { dimension?: unknown; method?: { engine?: unknown } };
   if (method?.engine !== 'lucene')
     throw new AppError('CONFIG_ERROR', `The vector field ${at} must name the engine lucene.`);
@@ -119,4 +121,4 @@ const assertVector = (field: Mapping, at: string): void => {
       'CONFIG_ERROR',
       `The vector field ${at} needs a dimension from 1 to ${MAX_DIMENSION}.`,
     );
-};
+}

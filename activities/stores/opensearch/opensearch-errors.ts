@@ -5,7 +5,9 @@ import type { ErrorCode } from '../../../schemas/error-table.js';
 /** Statuses that mean "not now": too many requests, no shard or node, a proxy in between. */
 const AWAY_STATUSES = new Set([408, 429, 502, 503, 504]);
 
-export const isAwayStatus = (status: number): boolean => AWAY_STATUSES.has(status);
+export function isAwayStatus(status: number): boolean {
+  return AWAY_STATUSES.has(status);
+}
 
 interface EngineReason {
   type?: string;
@@ -15,7 +17,7 @@ interface EngineReason {
 }
 
 /** The engine's own words, with the innermost cause, which is the one that helps. */
-export const reasonText = (error: unknown): string => {
+export function reasonText(error: unknown): string {
   if (typeof error === 'string') return error;
   const texts: string[] = [];
   let reason = error as EngineReason | undefined;
@@ -24,28 +26,30 @@ export const reasonText = (error: unknown): string => {
     reason = reason.caused_by ?? (depth === 0 ? reason.root_cause?.[0] : undefined);
   }
   return [...new Set(texts)].join('; ').slice(0, 1_000);
-};
+}
 
 /** A write that meets the moment in which a migration switches indexes: the next attempt goes to the new one. */
-export const isBlocked = (error: unknown): boolean =>
-  typeof error === 'object' && (error as EngineReason | null)?.type === 'cluster_block_exception';
+export function isBlocked(error: unknown): boolean {
+  return typeof error === 'object' && (error as EngineReason | null)?.type === 'cluster_block_exception';
+}
 
 const NO_INDEX = 'index_not_found_exception';
 
-const missingIndex = (reason: string, cause?: unknown): AppError =>
-  new AppError('VDB_COLLECTION_ERROR', `The index of the chunks is missing: ${reason}`, { cause });
+function missingIndex(reason: string, cause?: unknown): AppError {
+  return new AppError('VDB_COLLECTION_ERROR', `The index of the chunks is missing: ${reason}`, { cause });
+}
 
 /** Why one search of several, or the look-up of one document, was not answered, as one of our errors. */
-export const readError = (answer: { status?: number | undefined; error?: unknown }): AppError => {
+export function readError(answer: { status?: number | undefined; error?: unknown }): AppError {
   const reason = reasonText(answer.error);
   if ((answer.error as EngineReason | null)?.type === NO_INDEX) return missingIndex(reason);
   return new AppError(
     isAwayStatus(answer.status ?? 500) ? 'VDB_CONNECTION_ERROR' : 'VDB_SEARCH_ERROR',
     reason,
   );
-};
+}
 
-const toAnswerError = (error: errors.ResponseError, refused: ErrorCode): AppError => {
+function toAnswerError(error: errors.ResponseError, refused: ErrorCode): AppError {
   const status = error.statusCode;
   const body = error.body as { error?: unknown } | string | null;
   const reason = reasonText(typeof body === 'object' && body !== null ? body.error : body);
@@ -55,14 +59,14 @@ const toAnswerError = (error: errors.ResponseError, refused: ErrorCode): AppErro
   if (refused === 'VDB_SEARCH_ERROR' && hasEngineType(error, NO_INDEX)) return missingIndex(reason, error);
   const code = status >= 400 && status < 500 && status !== 404 ? refused : 'VDB_ERROR';
   return new AppError(code, `OpenSearch answered ${status}: ${reason}`, { cause: error });
-};
+}
 
 /**
  * A failed call as one of our errors: VDB_CONNECTION_ERROR when the engine cannot be reached or is overloaded,
  * VDB_COLLECTION_ERROR when there is no index to search, `refused` when it turned this very request down, VDB_ERROR
  * otherwise. What writes meets a missing index with VDB_ERROR: the next attempt makes it anew.
  */
-export const toVdbError = (error: unknown, refused: ErrorCode = 'VDB_ERROR'): unknown => {
+export function toVdbError(error: unknown, refused: ErrorCode = 'VDB_ERROR'): unknown {
   if (error instanceof errors.ResponseError) return toAnswerError(error, refused);
   if (
     error instanceof errors.ConnectionError ||
@@ -73,12 +77,12 @@ export const toVdbError = (error: unknown, refused: ErrorCode = 'VDB_ERROR'): un
   if (error instanceof errors.OpenSearchClientError)
     return new AppError('VDB_ERROR', undefined, { cause: error });
   return error;
-};
+}
 
 /** Whether a failed call's cause has this type in the engine's words, such as `resource_already_exists_exception`. */
-export const hasEngineType = (error: unknown, type: string): boolean => {
+export function hasEngineType(error: unknown, type: string): boolean {
   const cause = error instanceof AppError ? error.cause : error;
   if (!(cause instanceof errors.ResponseError)) return false;
   const body = cause.body as { error?: EngineReason } | undefined;
   return body?.error?.type === type;
-};
+}

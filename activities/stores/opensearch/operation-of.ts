@@ -21,7 +21,7 @@ const KNOWN = new Set([
 ]);
 
 /** What a request is called in the metrics. */
-export const operationOf = (path: string): string => {
+export function operationOf(path: string): string {
   const part = path.split(/[/?]/).find((each) => each.startsWith('_'));
   return part !== undefined && KNOWN.has(part) ? part.slice(1) : 'other';
-};
+}

@@ -35,11 +35,11 @@ interface ReindexAnswer {
  * @param options.fields where the vectors of the shared field go, by partition; left out: chunks stay as they are
  * @throws AppError VDB_ERROR
  */
-export const reindexChunks = async (
+export async function reindexChunks(
   client: OpenSearchClient,
   { source, query, target }: { source: string; query: object; target: string },
   { fields, signal }: { fields?: VectorFields; signal: AbortSignal },
-): Promise<number> => {
+): Promise<number> {
   const answer = await client.request<ReindexAnswer>('POST', '/_reindex', {
     body: {
       source: { index: source, query, size: 1_000 },
@@ -57,4 +57,4 @@ export const reindexChunks = async (
   if (failure !== undefined)
     throw new AppError('VDB_ERROR', `A chunk could not be copied: ${reasonText(failure.cause ?? failure)}`);
   return answer.created + answer.updated;
-};
+}

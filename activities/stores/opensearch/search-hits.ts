@@ -20,7 +20,7 @@ export interface SearchAnswer<Found = Hit> {
 }
 
 /** @throws AppError for an answer that is an error */
-export const hitsOf = <Found = Hit>(answer: SearchAnswer<Found>): Found[] => {
+export function hitsOf<Found = Hit>(answer: SearchAnswer<Found>): Found[] {
   if (answer.error !== undefined) throw readError(answer);
   return answer.hits?.hits ?? [];
-};
+}

@@ -11,7 +11,7 @@ const PAUSE_MS = 250;
  * one writes a segment, and a segment per small file is what indexing would spend most of the engine's time on.
  * @throws AppError VDB_CONNECTION_ERROR, VDB_ERROR; the signal's reason
  */
-export const createSharedRefresh = (client: OpenSearchClient, index: string) => {
+export function createSharedRefresh(client: OpenSearchClient, index: string) {
   let previous: Promise<unknown> = Promise.resolve();
   let previousAt = -Infinity;
   let next: Promise<void> | null = null;
@@ -44,4 +44,4 @@ export const createSharedRefresh = (client: OpenSearchClient, index: string) => 
       signal.removeEventListener('abort', leave!);
     }
   };
-};
+}

@@ -28,7 +28,7 @@ const ATTEMPTS = 20;
  * closed for a moment (0.4 s for an index of 111,000 chunks); what is asked meanwhile fails as it does while the engine
  * is away. Safe at once in several processes, and after a crash in between: whoever comes next opens the index.
  */
-export const ensureSimilarity = async (client: OpenSearchClient, index: string): Promise<void> => {
+export async function ensureSimilarity(client: OpenSearchClient, index: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const found = Object.values(await client.request<SettingsAnswer>('GET', `/${index}/_settings`))[0];
@@ -52,4 +52,4 @@ export const ensureSimilarity = async (client: OpenSearchClient, index: string):
       if (!raced || attempt === ATTEMPTS) throw error;
     }
   }
-};
+}

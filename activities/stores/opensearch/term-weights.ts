@@ -37,11 +37,15 @@ interface CountAnswer {
   };
 }
 
-const keyOf = ({ field, word, type }: WordClause): string => `${type}\n${field}\n${word}`;
+function keyOf({ field, word, type }: WordClause): string {
+  return `${type}\n${field}\n${word}`;
+}
 
-export const clauseQuery = ({ field, word, type }: WordClause, boost?: number): object => ({
-  [type]: { [field]: boost === undefined ? { query: word } : { query: word, boost } },
-});
+export function clauseQuery({ field, word, type }: WordClause, boost?: number): object {
+  return {
+    [type]: { [field]: boost === undefined ? { query: word } : { query: word, boost } },
+  };
+}
 
 /**
  * Counts published chunks in which words stand, in the searched partitions alone and without what is deleted: the
@@ -49,7 +53,7 @@ export const clauseQuery = ({ field, word, type }: WordClause, boost?: number): 
  * One search counts what is not known yet, so that its counts are of one moment; what is known is kept as long as the
  * partitions hold the same versions. The engine answers a repeated question from its cache until the next refresh.
  */
-export const createTermCounter = (client: OpenSearchClient, index: string) => {
+export function createTermCounter(client: OpenSearchClient, index: string) {
   const places = new Map<string, Place>();
 
   const query = (partitions: readonly string[] | null, clauses: readonly WordClause[]): object => ({
@@ -152,7 +156,8 @@ export const createTermCounter = (client: OpenSearchClient, index: string) => {
       return statisticsOf(found);
     },
   };
-};
+}
 
-const sortedPartitions = (partitions: readonly string[] | null): string[] | null =>
-  partitions === null ? null : [...new Set(partitions)].sort();
+function sortedPartitions(partitions: readonly string[] | null): string[] | null {
+  return partitions === null ? null : [...new Set(partitions)].sort();
+}

@@ -16,10 +16,10 @@ export interface RedisConnection {
  * only when Redis has answered on it, so a server that hangs costs that time-out once and not per request.
  * It connects in the background and for ever; `onState` is told each time the server comes and goes.
  */
-export const connectRedis = (
+export function connectRedis(
   { url }: { url: string },
   onState: (state: 'ready' | 'away', cause?: Error) => void = () => {},
-): RedisConnection => {
+): RedisConnection {
   const client = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -49,4 +49,4 @@ export const connectRedis = (
       client.disconnect();
     },
   };
-};
+}

@@ -5,15 +5,18 @@ import type { RateLimits, RateVerdict } from '../../ports/adapters.js';
 import type { RedisConnection } from './connect-redis.js';
 
 /** Limits of this process alone; with several gateways each allows as much. */
-export const createInProcessRateLimits = (): RateLimits =>
-  over((name, { points, seconds }) => new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }));
+export function createInProcessRateLimits(): RateLimits {
+  return over(
+    (name, { points, seconds }) => new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }),
+  );
+}
 
 /**
  * Limits shared through Redis. While it is away each process counts for itself, from nothing (the limiter's
  * insurance): looser limits, and no other effect.
  */
-export const createRedisRateLimits = (redis: RedisConnection, keyPrefix: string): RateLimits =>
-  over(
+export function createRedisRateLimits(redis: RedisConnection, keyPrefix: string): RateLimits {
+  return over(
     (name, { points, seconds }) =>
       new RateLimiterRedis({
         storeClient: redis.client,
@@ -26,11 +29,12 @@ export const createRedisRateLimits = (redis: RedisConnection, keyPrefix: string)
       }),
     () => redis.close(),
   );
+}
 
-const over = (
+function over(
   create: (name: string, rate: Rate) => RateLimiterAbstract,
   close: () => Promise<void> = async () => {},
-): RateLimits => {
+): RateLimits {
   const limiters = new Map<string, RateLimiterAbstract>();
   const limiterOf = (name: string, rate: Rate): RateLimiterAbstract => {
     const id = `${name} ${rate.points}/${rate.seconds}`;
@@ -58,10 +62,12 @@ const over = (
     },
     close,
   };
-};
+}
 
-const verdict = (rate: Rate, { consumedPoints, msBeforeNext }: RateLimiterRes): RateVerdict => ({
-  allowed: consumedPoints <= rate.points,
-  remaining: Math.max(0, rate.points - consumedPoints),
-  resetMs: Math.max(0, msBeforeNext),
-});
+function verdict(rate: Rate, { consumedPoints, msBeforeNext }: RateLimiterRes): RateVerdict {
+  return {
+    allowed: consumedPoints <= rate.points,
+    remaining: Math.max(0, rate.points - consumedPoints),
+    resetMs: Math.max(0, msBeforeNext),
+  };
+}

@@ -6,17 +6,19 @@ import type { RedisConnection } from './connect-redis.js';
  * questions asked again and nothing else.
  * @param own the part of this process
  */
-export const createRedisCache = (
+export function createRedisCache(
   { client }: Pick<RedisConnection, 'client'>,
   keyPrefix: string,
   own: Cache,
-): Cache => ({
-  async get(key) {
-    return (await own.get(key)) ?? (await client.get(`${keyPrefix}${key}`).catch(() => null));
-  },
-  async set(key, value, ttlMs) {
-    if (ttlMs < 1) return;
-    await own.set(key, value, ttlMs);
-    await client.set(`${keyPrefix}${key}`, value, 'PX', Math.floor(ttlMs)).catch(() => null);
-  },
-});
+): Cache {
+  return {
+    async get(key) {
+      return (await own.get(key)) ?? (await client.get(`${keyPrefix}${key}`).catch(() => null));
+    },
+    async set(key, value, ttlMs) {
+      if (ttlMs < 1) return;
+      await own.set(key, value, ttlMs);
+      await client.set(`${keyPrefix}${key}`, value, 'PX', Math.floor(ttlMs)).catch(() => null);
+    },
+  };
+}

@@ -40,7 +40,7 @@ const MAX_PAUSE_MS = 50;
  * @throws AppError QUOTA_EXCEEDED (403), FILE_EXISTS, DOCUMENT_INDEXING_IN_PROGRESS, DOCUMENT_CONTENT_EXISTS (409),
  *   FILE_NOT_FOUND (404)
  */
-export const admitUpload = async (deps: AdmitUploadDeps, input: UploadToAdmit): Promise<TaskRecord> => {
+export async function admitUpload(deps: AdmitUploadDeps, input: UploadToAdmit): Promise<TaskRecord> {
   const { task, supersededTask } = await admit(deps, input);
   // Admitted: from here on nothing may fail the request, since its caller would remove the bytes.
   const orElseSweep =
@@ -56,14 +56,14 @@ export const admitUpload = async (deps: AdmitUploadDeps, input: UploadToAdmit): 
       : await endTask(deps, supersededTask, 'SUPERSEDED').catch(orElseSweep('ending the superseded task'));
   await Promise.all([startInTurn(deps, task).catch(orElseSweep('starting the task')), superseded?.told]);
   return task;
-};
+}
 
 /**
  * At once while the user has few tasks at work, and always for a copy: its client waits for it. Else it waits in the
  * records, where the dispatcher takes users in turn: so a thousand uploads of one user do not delay the single one of
  * another.
  */
-const startInTurn = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<void> => {
+async function startInTurn(deps: AdmitUploadDeps, task: TaskRecord): Promise<void> {
   const { tasks, workflows, log } = deps;
   const most = deps.maxRunningTasksPerUser;
   if (task.kind !== 'copy' && (await tasks.countRunning(task.user_id, most)) >= most) {
@@ -72,9 +72,9 @@ const startInTurn = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<voi
   }
   if (await askTemporal(log, `starting task ${task.task_id}`, () => workflows.startIndexing(task)))
     await tasks.markHandedOver(task.task_id);
-};
+}
 
-const admit = async (deps: AdmitUploadDeps, input: UploadToAdmit): Promise<Candidate> => {
+async function admit(deps: AdmitUploadDeps, input: UploadToAdmit): Promise<Candidate> {
   let rejectedKey: string | null = null;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     if (round > 0) await sleep(Math.random() * Math.min(10 * round, MAX_PAUSE_MS));
@@ -87,17 +87,17 @@ const admit = async (deps: AdmitUploadDeps, input: UploadToAdmit): Promise<Candi
     rejectedKey = outcome.fileKey;
   }
   throw new AppError('CONFLICT', 'Too many uploads of this file at once');
-};
+}
 
 /** What the record as it stands already refuses, before anything is written. */
-const refuseByRecord = (input: UploadToAdmit, present: FileRecord | null): void => {
+function refuseByRecord(input: UploadToAdmit, present: FileRecord | null): void {
   const live = present?.live ?? null;
   const pending = present?.pending_task ?? null;
   if (input.intent === 'replace') {
     if (live === null && pending === null) throw noSuchFile(input);
   } else if (live !== null) throw alreadyExists(input);
   else if (pending !== null) throw indexingInProgress(input, pending);
-};
+}
 
 type Outcome =
   | { kind: 'admitted'; supersededTask: string | null }
@@ -105,11 +105,7 @@ type Outcome =
   | { kind: 'again'; fileKey: string | null };
 
 /** One round. Whatever it wrote is taken back unless it ends admitted. */
-const tryAdmission = async (
-  deps: AdmitUploadDeps,
-  input: UploadToAdmit,
-  task: TaskRecord,
-): Promise<Outcome> => {
+async function tryAdmission(deps: AdmitUploadDeps, input: UploadToAdmit, task: TaskRecord): Promise<Outcome> {
   let admitted = false;
   try {
     await deps.tasks.insert(task);
@@ -137,13 +133,13 @@ const tryAdmission = async (
   } finally {
     if (!admitted) await takeBack(deps, task);
   }
-};
+}
 
-const admitFirst = async (
+async function admitFirst(
   { files }: AdmitUploadDeps,
   input: UploadToAdmit,
   task: TaskRecord,
-): Promise<Outcome> => {
+): Promise<Outcome> {
   const answer = await files.admitFirst({
     fileKey: task.file_key,
     partition: task.partition,
@@ -158,13 +154,13 @@ const admitFirst = async (
   if (answer.outcome === 'exists') throw alreadyExists(input);
   if (answer.outcome === 'pending') throw indexingInProgress(input, answer.file.pending_task);
   return { kind: 'again', fileKey: answer.outcome === 'other-key' ? answer.file.file_key : null };
-};
+}
 
-const admitReplacement = async (
+async function admitReplacement(
   { files }: AdmitUploadDeps,
   input: UploadToAdmit,
   task: TaskRecord,
-): Promise<Outcome> => {
+): Promise<Outcome> {
   const answer = await files.admitReplacement({
     fileKey: task.file_key,
     taskId: task.task_id,
@@ -173,13 +169,13 @@ const admitReplacement = async (
   if (answer.outcome === 'admitted') return { kind: 'admitted', supersededTask: answer.supersededTask };
   if (answer.outcome === 'gone') throw noSuchFile(input);
   return { kind: 'again', fileKey: null };
-};
+}
 
 /**
  * Also after an admission whose answer was lost: then the record lets go of the task again. In this order, and no
  * further than it goes: a record that still waits for the task must find it.
  */
-const takeBack = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<void> => {
+async function takeBack(deps: AdmitUploadDeps, task: TaskRecord): Promise<void> {
   try {
     await deps.files.releasePending(task.file_key, task.task_id);
     await deps.claims.release([task.task_id]);
@@ -189,4 +185,4 @@ const takeBack = async (deps: AdmitUploadDeps, task: TaskRecord): Promise<void> 
   } catch (error) {
     deps.log.warn({ err: error, task_id: task.task_id }, 'what a refused upload wrote is left to the sweep');
   }
-};
+}

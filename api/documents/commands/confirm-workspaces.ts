@@ -3,18 +3,19 @@ import { AppError } from '../../../schemas/app-error.js';
 import { finishFileDeletion } from './delete-file.js';
 import type { DeleteFileDeps } from './delete-file.js';
 
-const noSuchWorkspace = (): AppError =>
-  new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
+function noSuchWorkspace(): AppError {
+  return new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
+}
 
 /**
  * Keys of the workspaces that an upload names.
  * @throws AppError WORKSPACE_NOT_FOUND (404), plain, for one that is not in this partition
  */
-export const findWorkspaces = async (
+export async function findWorkspaces(
   { workspaces }: Pick<Adapters, 'workspaces'>,
   partition: string,
   workspaceIds: readonly string[],
-): Promise<string[]> => {
+): Promise<string[]> {
   const keys: string[] = [];
   for (const id of new Set(workspaceIds)) {
     const found = await workspaces.get(partition, id);
@@ -22,18 +23,18 @@ export const findWorkspaces = async (
     keys.push(found.workspace_key);
   }
   return keys;
-};
+}
 
 /**
  * Asked once a file is in its workspaces: one that was deleted in that moment did not see the file, so the file is
  * let go here. Either the deletion finds the file, or this finds the deletion.
  * @returns the keys of the workspaces that are still there
  */
-export const confirmWorkspaces = async (
+export async function confirmWorkspaces(
   deps: DeleteFileDeps & Pick<Adapters, 'workspaces'>,
   fileKey: string,
   keys: readonly string[],
-): Promise<string[]> => {
+): Promise<string[]> {
   const present = await deps.workspaces.getMany(keys);
   for (const key of keys) {
     if (present.has(key)) continue;
@@ -41,4 +42,4 @@ export const confirmWorkspaces = async (
     if (answer.outcome === 'orphaned') await finishFileDeletion(deps, answer.before);
   }
   return [...present.keys()];
-};
+}

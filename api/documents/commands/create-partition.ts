@@ -14,24 +14,24 @@ export interface CreatePartitionDeps extends FinishPartitionDeletionStores {
  * Whether a user may create this partition: everything that can be said before it is done.
  * @throws AppError BAD_REQUEST, RESERVED_PARTITION_NAME, PARTITION_LIMIT_EXCEEDED
  */
-export const requireMayCreatePartition = async (
+export async function requireMayCreatePartition(
   deps: Pick<CreatePartitionDeps, 'partitions' | 'maxPartitionsPerUser'>,
   input: { partition: string; userId: number },
-): Promise<void> => {
+): Promise<void> {
   requirePartitionName(input.partition);
   const memberships = await deps.partitions.memberships(input.userId);
   if (memberships.filter(({ role }) => role === 'owner').length >= deps.maxPartitionsPerUser)
     throw new AppError('PARTITION_LIMIT_EXCEEDED');
-};
+}
 
 /**
  * Creates a partition owned by the caller, on the default embedder.
  * @throws AppError as above; PARTITION_EXISTS; MODEL_ENDPOINT_NOT_FOUND when no embedder is registered
  */
-export const createPartition = async (
+export async function createPartition(
   deps: CreatePartitionDeps,
   input: { partition: string; userId: number },
-): Promise<PartitionRecord> => {
+): Promise<PartitionRecord> {
   requirePartitionName(input.partition);
   if ((await deps.partitions.get(input.partition)) !== null) throw new AppError('PARTITION_EXISTS');
   await requireMayCreatePartition(deps, input);
@@ -47,4 +47,4 @@ export const createPartition = async (
       if (deleted.partition === input.partition) await finishPartitionDeletion(deps, deleted);
     return deps.partitions.create(wanted);
   }
-};
+}

@@ -4,19 +4,21 @@ import type { UserPatch, UserRecord } from '../../../schemas/documents/users.js'
 import { tokenDigest } from '../../http/middleware/authentication.js';
 
 /** The form of the wire contract, section 1.7: `or-` and 32 hexadecimal digits. */
-export const newToken = (): string => `or-${randomBytes(16).toString('hex')}`;
+export function newToken(): string {
+  return `or-${randomBytes(16).toString('hex')}`;
+}
 
 /**
  * Makes a user. A positive DEFAULT_FILE_QUOTA is written into the record, so that a later default changes nothing.
  * @param token plain; only its digest is kept
  * @throws AppError USER_EXISTS
  */
-export const createUser = async (
+export async function createUser(
   { users, counters }: Pick<Adapters, 'users' | 'counters'>,
   fields: UserPatch,
   { token, defaultFileQuota }: { token: string | null; defaultFileQuota: number },
-): Promise<UserRecord> =>
-  users.create({
+): Promise<UserRecord> {
+  return users.create({
     user_id: await counters.nextUserId(),
     display_name: fields.display_name ?? null,
     external_user_id: fields.external_user_id ?? null,
@@ -25,3 +27,4 @@ export const createUser = async (
     file_quota: fields.file_quota ?? (defaultFileQuota > 0 ? defaultFileQuota : null),
     token_digest: token === null ? null : tokenDigest(token),
   });
+}

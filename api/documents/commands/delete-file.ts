@@ -11,10 +11,10 @@ export type DeleteFileDeps = EndTaskDeps;
  * pending task ends CANCELLED, the content claim is free, and the clean-up workflow (or the sweep) removes the rest.
  * @throws AppError FILE_NOT_FOUND (404), plain
  */
-export const deleteFile = async (
+export async function deleteFile(
   deps: DeleteFileDeps,
   input: { partition: string; fileId: string; fileKey?: string },
-): Promise<void> => {
+): Promise<void> {
   const before = await deps.files.markDeleted(input.partition, input.fileId, input.fileKey);
   if (before === null)
     throw new AppError(
@@ -25,13 +25,13 @@ export const deleteFile = async (
       },
     );
   await finishFileDeletion(deps, before);
-};
+}
 
 /**
  * What follows once a file's record has become a tombstone. It never throws: the record has decided.
  * @param before the record as it was
  */
-export const finishFileDeletion = async (deps: DeleteFileDeps, before: FileRecord): Promise<void> => {
+export async function finishFileDeletion(deps: DeleteFileDeps, before: FileRecord): Promise<void> {
   // What fails from here on is made good by the sweep, and the file is gone all the same.
   const orElseSweep =
     (what: string) =>
@@ -50,4 +50,4 @@ export const finishFileDeletion = async (deps: DeleteFileDeps, before: FileRecor
       deps.workflows.startCleaning(before.file_key, before.latest_generation),
     ),
   ]);
-};
+}

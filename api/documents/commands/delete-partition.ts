@@ -13,7 +13,7 @@ export type DeletePartitionDeps = EndTaskDeps & Pick<Adapters, 'partitions' | 'w
  * removes chunks and bytes. Also what a deleted user's partitions go by.
  * @throws AppError AUTH_ERROR (403) for `default`, PARTITION_NOT_FOUND (404), plain
  */
-export const deletePartition = async (deps: DeletePartitionDeps, partition: string): Promise<void> => {
+export async function deletePartition(deps: DeletePartitionDeps, partition: string): Promise<void> {
   if (partition === LASTING_PARTITION)
     throw new AppError('AUTH_ERROR', `Partition '${partition}' cannot be deleted`, { plain: true });
   const deleted = await deps.partitions.markDeleted(partition);
@@ -28,4 +28,4 @@ export const deletePartition = async (deps: DeletePartitionDeps, partition: stri
   await askTemporal(deps.log, `cleaning up after partition ${partition}`, () =>
     deps.workflows.startCleaningPartition(deleted),
   );
-};
+}

@@ -11,38 +11,39 @@ export type DeleteUserDeps = DeletePartitionDeps & Pick<Adapters, 'users'>;
  * token is refused and it is not listed. What follows is repeated by the sweep if this process dies in it.
  * @returns false when there is no such user
  */
-export const deleteUser = async (deps: DeleteUserDeps, userId: number): Promise<boolean> => {
+export async function deleteUser(deps: DeleteUserDeps, userId: number): Promise<boolean> {
   if (!(await deps.users.markDeleted(userId))) return false;
   await finish(deps, userId);
   return true;
-};
+}
 
 /**
  * Called after a user was given something: what a user gets while it is being deleted was not there yet when its
  * partitions and files were removed, and is removed now.
  * @returns whether the user is deleted
  */
-export const reconcileDeletedUser = async (deps: DeleteUserDeps, userId: number): Promise<boolean> => {
+export async function reconcileDeletedUser(deps: DeleteUserDeps, userId: number): Promise<boolean> {
   if ((await deps.users.get(userId)) !== null) return false;
   await finish(deps, userId);
   return true;
-};
+}
 
 /**
  * The same for the uploader of a file that was just admitted. Its partitions are deleted; in those of others the
  * file stays without an uploader. A failure to find out does not fail the upload, which is admitted.
  */
-export const confirmUploader = async (deps: DeleteUserDeps, userId: number): Promise<void> => {
+export async function confirmUploader(deps: DeleteUserDeps, userId: number): Promise<void> {
   await reconcileDeletedUser(deps, userId).catch((error: unknown) => {
     deps.log.warn({ err: error, user_id: userId }, 'whether an uploader still exists is unknown');
   });
-};
+}
 
-const finish = (deps: DeleteUserDeps, userId: number): Promise<void> =>
-  finishUserDeletion(deps, (partition) => deleteIfThere(deps, partition), userId);
+function finish(deps: DeleteUserDeps, userId: number): Promise<void> {
+  return finishUserDeletion(deps, (partition) => deleteIfThere(deps, partition), userId);
+}
 
-const deleteIfThere = async (deps: DeletePartitionDeps, partition: string): Promise<void> => {
+async function deleteIfThere(deps: DeletePartitionDeps, partition: string): Promise<void> {
   await deletePartition(deps, partition).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'PARTITION_NOT_FOUND') throw error;
   });
-};
+}

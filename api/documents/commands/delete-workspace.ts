@@ -8,15 +8,15 @@ import type { DeleteFileDeps } from './delete-file.js';
  * in no other workspace, go too, unless they shall be kept. What a crash cuts short the sweep finishes.
  * @returns null when there is no such workspace
  */
-export const deleteWorkspace = async (
+export async function deleteWorkspace(
   deps: DeleteFileDeps & Pick<Adapters, 'workspaces'>,
   where: { partition: string; workspaceId: string },
   { keepFiles }: { keepFiles: boolean },
-): Promise<{ deleted: number; failed: string[]; kept: number } | null> => {
+): Promise<{ deleted: number; failed: string[]; kept: number } | null> {
   const workspace = await deps.workspaces.markDeleted(where.partition, where.workspaceId, { keepFiles });
   if (workspace === null) return null;
   const { orphaned, failed, kept } = await releaseWorkspaceFiles(deps, workspace);
   // Their records have decided already; the claims must be free when we answer.
   await Promise.all(orphaned.map((before) => finishFileDeletion(deps, before)));
   return { deleted: orphaned.length, failed, kept };
-};
+}

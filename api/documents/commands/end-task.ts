@@ -26,11 +26,11 @@ export interface EndedTask {
  * record must have let go of the task before: from then on the task cannot publish.
  * @returns `ended` false when the task had ended already
  */
-export const endTask = async (
+export async function endTask(
   deps: EndTaskDeps,
   taskId: string,
   code: Extract<ErrorCode, 'TASK_CANCELLED' | 'SUPERSEDED'>,
-): Promise<EndedTask> => {
+): Promise<EndedTask> {
   const { message } = new AppError(code);
   const ended = await deps.tasks.finish(taskId, 'CANCELLED', { code, message, traceback: [] });
   if (!ended) return { ended, told: Promise.resolve() };
@@ -47,4 +47,4 @@ export const endTask = async (
     ),
   ]);
   return { ended, told };
-};
+}

@@ -25,40 +25,42 @@ export interface UploadToAdmit {
 }
 
 /** The record of an upload's task before anything has happened to it. */
-export const newTask = (input: UploadToAdmit, fileKey: string, generation: number): TaskRecord => ({
-  ...requestOf(),
-  task_id: input.upload.upload_id,
-  kind: input.source === undefined ? 'index' : 'copy',
-  state: 'QUEUED',
-  stage: 'queued',
-  progress: 0,
-  attempt: 0,
-  partition: input.partition,
-  file_id: input.fileId,
-  file_key: fileKey,
-  generation,
-  user_id: input.userId,
-  intent: input.intent,
-  metadata: input.metadata,
-  relationship_id: input.relationshipId,
-  parent_id: input.parentId,
-  upload: input.upload,
-  ...(input.source === undefined ? {} : { source: input.source }),
-  ...(input.callback == null ? {} : { has_callback: true }),
-  embedder: input.embedder,
-  error: null,
-  created_at: new Date(),
-  started_at: null,
-  finished_at: null,
-  handed_over_at: null,
-  cleaned_at: null,
-});
+export function newTask(input: UploadToAdmit, fileKey: string, generation: number): TaskRecord {
+  return {
+    ...requestOf(),
+    task_id: input.upload.upload_id,
+    kind: input.source === undefined ? 'index' : 'copy',
+    state: 'QUEUED',
+    stage: 'queued',
+    progress: 0,
+    attempt: 0,
+    partition: input.partition,
+    file_id: input.fileId,
+    file_key: fileKey,
+    generation,
+    user_id: input.userId,
+    intent: input.intent,
+    metadata: input.metadata,
+    relationship_id: input.relationshipId,
+    parent_id: input.parentId,
+    upload: input.upload,
+    ...(input.source === undefined ? {} : { source: input.source }),
+    ...(input.callback == null ? {} : { has_callback: true }),
+    embedder: input.embedder,
+    error: null,
+    created_at: new Date(),
+    started_at: null,
+    finished_at: null,
+    handed_over_at: null,
+    cleaned_at: null,
+  };
+}
 
-const requestOf = (): Pick<TaskRecord, 'request_id' | 'traceparent'> => {
+function requestOf(): Pick<TaskRecord, 'request_id' | 'traceparent'> {
   const id = currentRequestId();
   const traceparent = currentSpan();
   return {
     ...(id === undefined ? {} : { request_id: id }),
     ...(traceparent === undefined ? {} : { traceparent }),
   };
-};
+}

@@ -34,16 +34,16 @@ const MAX_ROUNDS = 200;
  * The words of the live version, and those that an indexing under way will merge.
  * @throws AppError BAD_REQUEST when they would be too many
  */
-const mergeInto = (
+function mergeInto(
   file: FileRecord,
   metadata: Metadata,
-): { live: FileVersion | null; metadataPatch: Metadata | null } => {
+): { live: FileVersion | null; metadataPatch: Metadata | null } {
   const live = file.live && mergeMetadata(file.live, metadata);
   const metadataPatch = file.pending_task === null ? null : { ...file.metadata_patch, ...metadata };
   requireMetadataSize(live?.metadata ?? {}, file.live?.metadata);
   requireMetadataSize(metadataPatch ?? {}, file.metadata_patch ?? {});
   return { live, metadataPatch };
-};
+}
 
 /**
  * Merges metadata into a file, and moves it, without touching text or vectors: one change of its record, which every
@@ -51,7 +51,7 @@ const mergeInto = (
  * publishes.
  * @throws AppError FILE_NOT_FOUND (404); FILE_EXISTS, DOCUMENT_CONTENT_EXISTS, CONFLICT (409) about the target
  */
-export const patchFile = async (deps: PatchFileDeps, patch: FilePatch): Promise<void> => {
+export async function patchFile(deps: PatchFileDeps, patch: FilePatch): Promise<void> {
   const token = randomUUID();
   const { file, moved } = await changeRecord(deps, patch, token);
   const fileKey = file.file_key;
@@ -69,13 +69,13 @@ export const patchFile = async (deps: PatchFileDeps, patch: FilePatch): Promise<
     const { partition, partition_key: partitionKey } = patch.to;
     await requirePartitionStill(deps, { partition, partitionKey, fileId: patch.fileId, fileKey });
   }
-};
+}
 
-const changeRecord = async (
+async function changeRecord(
   deps: PatchFileDeps,
   { partition, fileId, metadata, to }: FilePatch,
   token: string,
-): Promise<{ file: FileRecord; moved: boolean }> => {
+): Promise<{ file: FileRecord; moved: boolean }> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const file = await deps.files.get(partition, fileId);
     if (file === null || (file.live === null && file.pending_task === null))
@@ -97,15 +97,15 @@ const changeRecord = async (
     }
   }
   throw new AppError('CONFLICT', 'Too many changes of this file at once');
-};
+}
 
 /** Before the record changes: the bytes are claimed in the target, so that they cannot be added there meanwhile. */
-const prepareMove = async (
+async function prepareMove(
   deps: PatchFileDeps,
   file: FileRecord,
   to: PartitionRecord,
   token: string,
-): Promise<void> => {
+): Promise<void> {
   const pending = file.pending_task === null ? null : await deps.tasks.get(file.pending_task);
   const versions = [
     ...(file.live === null ? [] : [{ ...file.live, taskId: file.live.task_id }]),
@@ -127,9 +127,9 @@ const prepareMove = async (
       details: { existing_file_id: holder.existingFileId },
     });
   }
-};
+}
 
-const giveUpMove = async (deps: PatchFileDeps, file: FileRecord, token: string): Promise<void> => {
+async function giveUpMove(deps: PatchFileDeps, file: FileRecord, token: string): Promise<void> {
   await reconcileClaims(deps, file.file_key);
   await reconcileChunks(deps, file.file_key, [token]);
-};
+}

@@ -6,12 +6,12 @@ import { DEFAULT_ALIAS } from '../../../schemas/models/endpoint-names.js';
  * A partition of an earlier release that uses "the default embedder" takes no files before it is tied to one.
  * @throws AppError DEFAULT_EMBEDDER_MIGRATION_REQUIRED
  */
-export const requireEmbedder = async (
+export async function requireEmbedder(
   { models }: Pick<Adapters, 'models'>,
   { embedder }: { embedder: string },
-): Promise<void> => {
+): Promise<void> {
   if (embedder !== DEFAULT_ALIAS) return;
   const endpoints = await models.list('embedder');
   if (!endpoints.some(({ name }) => name === DEFAULT_ALIAS))
     throw new AppError('DEFAULT_EMBEDDER_MIGRATION_REQUIRED');
-};
+}

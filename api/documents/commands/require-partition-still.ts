@@ -9,10 +9,10 @@ import type { EndTaskDeps } from './end-task.js';
  * publication asks again, and so does the reconciler.
  * @throws AppError PARTITION_NOT_FOUND (404), plain
  */
-export const requirePartitionStill = async (
+export async function requirePartitionStill(
   deps: EndTaskDeps & Pick<Adapters, 'partitions'>,
   input: { partition: string; partitionKey: string; fileId: string; fileKey: string },
-): Promise<void> => {
+): Promise<void> {
   const { partition, partitionKey } = input;
   const found = await deps.partitions.get(partition).catch((error: unknown) => {
     deps.log.warn({ err: error, partition }, 'whether the partition of a file still exists is unknown');
@@ -23,4 +23,4 @@ export const requirePartitionStill = async (
     if (!(error instanceof AppError) || error.code !== 'FILE_NOT_FOUND') throw error;
   });
   throw new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
-};
+}

@@ -14,14 +14,14 @@ export interface QueueBounds {
  * bounds, which keep memory and waiting times within limits and are no promise of a number.
  * @throws AppError RATE_LIMITED (429) with a time to wait
  */
-export const requireRoom = async (
+export async function requireRoom(
   { tasks, ...bounds }: Pick<Adapters, 'tasks'> & QueueBounds,
   userId: number,
-): Promise<void> => {
+): Promise<void> {
   const [own, all] = await Promise.all([
     tasks.countActive(userId, bounds.maxQueuedTasksPerUser),
     tasks.countActive(null, bounds.maxQueuedTasks),
   ]);
   if (own >= bounds.maxQueuedTasksPerUser || all >= bounds.maxQueuedTasks)
     throw new AppError('RATE_LIMITED', undefined, { retryAfterMs: RETRY_AFTER_MS });
-};
+}

@@ -6,28 +6,30 @@ import type { UploaderCounts } from '../../../schemas/documents/users.js';
 type Stores = Pick<Adapters, 'users' | 'quotas' | 'files'>;
 
 /** How many files a user may have, under the service's default; null for no limit. Administrators have none. */
-const quotaOf = async (
+async function quotaOf(
   { users }: Pick<Adapters, 'users'>,
   userId: number,
   defaultQuota: number,
-): Promise<number | null> => {
+): Promise<number | null> {
   const user = await users.get(userId);
   const quota = effectiveQuota(user ?? { is_admin: false, file_quota: null }, defaultQuota);
   return quota < 0 ? null : quota;
-};
+}
 
 /** 403 and not the 429 of its class, with a plain text (wire contract, section 0). */
-const exceeded = (quota: number): AppError =>
-  new AppError('QUOTA_EXCEEDED', `File quota exceeded: at most ${quota} files are allowed`, {
+function exceeded(quota: number): AppError {
+  return new AppError('QUOTA_EXCEEDED', `File quota exceeded: at most ${quota} files are allowed`, {
     status: 403,
     plain: true,
   });
+}
 
 /** Each round that fails means that another task of this user ended meanwhile. */
 const MAX_ROUNDS = 1000;
 
-const countsOf = async ({ files }: Pick<Stores, 'files'>, userId: number): Promise<UploaderCounts> =>
-  (await files.countByUploader([userId])).get(userId) ?? { files: 0, pending: 0 };
+async function countsOf({ files }: Pick<Stores, 'files'>, userId: number): Promise<UploaderCounts> {
+  return (await files.countByUploader([userId])).get(userId) ?? { files: 0, pending: 0 };
+}
 
 /**
  * Takes a place for one more file, for as long as its task runs; nothing for a user without a limit. Files are
@@ -35,10 +37,10 @@ const countsOf = async ({ files }: Pick<Stores, 'files'>, userId: number): Promi
  * so a file is never counted by neither.
  * @throws AppError QUOTA_EXCEEDED (403), plain
  */
-export const reserveQuota = async (
+export async function reserveQuota(
   stores: Stores & { defaultFileQuota: number },
   input: { userId: number; taskId: string },
-): Promise<void> => {
+): Promise<void> {
   const quota = await quotaOf(stores, input.userId, stores.defaultFileQuota);
   if (quota === null) return;
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -53,18 +55,18 @@ export const reserveQuota = async (
     await stores.quotas.release(published);
   }
   throw new AppError('CONFLICT', 'The quota keeps changing; try again.');
-};
+}
 
 /**
  * What can be refused before the bytes have come. Only `reserveQuota` decides.
  * @throws AppError QUOTA_EXCEEDED (403), plain
  */
-export const requireQuota = async (
+export async function requireQuota(
   stores: Stores & { defaultFileQuota: number },
   userId: number,
-): Promise<void> => {
+): Promise<void> {
   const quota = await quotaOf(stores, userId, stores.defaultFileQuota);
   if (quota === null) return;
   const { files, pending } = await countsOf(stores, userId);
   if (files + pending >= quota) throw exceeded(quota);
-};
+}

@@ -7,11 +7,11 @@ import { createUser } from './create-user.js';
  * Makes the accounts of SEED_USERS that are missing; those that are there stay as they are. Several gateways may do
  * it at once: the second finds what the first has made.
  */
-export const seedUsers = async (
+export async function seedUsers(
   stores: Pick<Adapters, 'users' | 'counters'>,
   seeds: Config['auth']['seedUsers'],
   defaultFileQuota: number,
-): Promise<void> => {
+): Promise<void> {
   for (const { token, file_quota, ...seed } of seeds) {
     const identity = { externalUserId: seed.external_user_id, email: seed.email };
     if ((await stores.users.findByIdentity(identity)) !== null) continue;
@@ -28,4 +28,4 @@ export const seedUsers = async (
       if (!(error instanceof AppError) || error.code !== 'USER_EXISTS') throw error;
     }
   }
-};
+}

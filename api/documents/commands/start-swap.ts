@@ -13,31 +13,31 @@ type Stores = Pick<Adapters, 'partitions' | 'models' | 'embedderSwaps'>;
  * The embedder that a swap leads to.
  * @throws AppError EMBEDDER_ALIAS_NOT_ALLOWED, MODEL_ENDPOINT_NOT_FOUND (422), EMBEDDER_VECTOR_FIELD_MISSING (409)
  */
-export const requireSwapTarget = async (
+export async function requireSwapTarget(
   { models }: Pick<Stores, 'models'>,
   name: string,
-): Promise<ModelEndpoint> => {
+): Promise<ModelEndpoint> {
   const endpoints = await models.list('embedder');
   const endpoint = endpoints.find((one) => one.name === name);
   if (endpoint === undefined && name === DEFAULT_ALIAS) throw new AppError('EMBEDDER_ALIAS_NOT_ALLOWED');
   if (endpoint === undefined) throw notRegistered('embedder', name);
   if (endpoint.vector_field === null) throw new AppError('EMBEDDER_VECTOR_FIELD_MISSING');
   return endpoint;
-};
+}
 
 /**
  * Starts the move of a partition to another embedder.
  * @throws AppError as `requireSwapTarget`; PARTITION_NOT_FOUND; CONFLICT when it has this embedder;
  *   EMBEDDER_SWAP_IN_PROGRESS; SERVICE_UNAVAILABLE when Temporal is away
  */
-export const startSwap = async (
+export async function startSwap(
   stores: Stores,
   workflows: SwapStarter,
   asked: { partition: string; target: string; userId: number } & Pick<
     SwapStart,
     'min_overlap' | 'min_known_item'
   >,
-): Promise<EmbedderSwapRecord> => {
+): Promise<EmbedderSwapRecord> {
   const { name: target } = await requireSwapTarget(stores, asked.target);
   const partition = await stores.partitions.get(asked.partition);
   if (partition === null) throw new AppError('PARTITION_NOT_FOUND', undefined, { plain: true });
@@ -60,4 +60,4 @@ export const startSwap = async (
   const swap = await stores.embedderSwaps.get(start.swap_id);
   if (swap === null) throw new AppError('UNEXPECTED_ERROR');
   return swap;
-};
+}

@@ -15,11 +15,11 @@ export type UpdatePartitionDeps = Pick<Adapters, 'partitions' | 'files' | 'model
  * @throws AppError MODEL_ENDPOINT_NOT_FOUND, PRESET_NOT_FOUND, PROMPT_NOT_FOUND (422);
  *   PARTITION_HAS_INDEXED_FILES, INDEXING_IN_PROGRESS, EMBEDDER_SWAP_IN_PROGRESS (409); PARTITION_NOT_FOUND
  */
-export const updatePartition = async (
+export async function updatePartition(
   deps: UpdatePartitionDeps,
   partition: string,
   { embedder: named, ...patch }: PartitionPatch,
-): Promise<PartitionRecord> => {
+): Promise<PartitionRecord> {
   const present = await deps.partitions.get(partition);
   if (present === null) throw missing(partition);
   const embedder = named === undefined ? undefined : await registeredEmbedder(deps, named);
@@ -32,10 +32,11 @@ export const updatePartition = async (
   const record = updated ?? (await deps.partitions.get(partition));
   if (record === null) throw missing(partition);
   return record;
-};
+}
 
-const missing = (partition: string): AppError =>
-  new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+function missing(partition: string): AppError {
+  return new AppError('PARTITION_NOT_FOUND', `Partition '${partition}' not found`, { plain: true });
+}
 
 /** @throws AppError MODEL_ENDPOINT_NOT_FOUND */
 async function registeredEmbedder({ models }: UpdatePartitionDeps, name: string): Promise<string> {
@@ -47,10 +48,10 @@ async function registeredEmbedder({ models }: UpdatePartitionDeps, name: string)
   return chosen.name;
 }
 
-const requireRegistered = async (
+async function requireRegistered(
   { models, presets, prompts }: UpdatePartitionDeps,
   patch: PartitionPatch,
-): Promise<void> => {
+): Promise<void> {
   const { chat_llm: llm } = patch;
   if (llm != null && llm !== DEFAULT_ALIAS) {
     const endpoints = await models.list('llm');
@@ -64,18 +65,18 @@ const requireRegistered = async (
     const name = patch.generation_prompt_names?.[slot];
     if (name != null) await requirePrompt({ prompts }, slot, name);
   }
-};
+}
 
 /**
  * Only an empty, quiet partition takes another embedder. It is asked before the change and again after it: an upload
  * that was admitted in between, with the old one, is found then, and the change taken back. One that is admitted
  * later fails by itself, with EMBEDDER_CHANGED_DURING_INDEXING.
  */
-const changeEmbedder = async (
+async function changeEmbedder(
   deps: UpdatePartitionDeps,
   partition: string,
   { from, to }: { from: string; to: string },
-): Promise<void> => {
+): Promise<void> {
   await requireEmpty(deps, partition);
   if ((await deps.partitions.update(partition, { embedder: to }, { embedder: from })) === null)
     throw new AppError('CONFLICT', 'The embedder was changed by somebody else; try again.');
@@ -85,10 +86,10 @@ const changeEmbedder = async (
     await deps.partitions.update(partition, { embedder: from }, { embedder: to });
     throw error;
   }
-};
+}
 
-const requireEmpty = async ({ files }: UpdatePartitionDeps, partition: string): Promise<void> => {
+async function requireEmpty({ files }: UpdatePartitionDeps, partition: string): Promise<void> {
   if (((await files.countLive([partition])).get(partition) ?? 0) > 0)
     throw new AppError('PARTITION_HAS_INDEXED_FILES');
   if ((await files.countPending(partition)) > 0) throw new AppError('INDEXING_IN_PROGRESS');
-};
+}

@@ -18,7 +18,7 @@ type Part = Pick<multer.File, 'originalname' | 'mimetype'> & { stream: Readable 
  * store's pace is the client's pace. It keeps the promise of its write, so that a fault can wait for the write to be
  * over before the bytes are removed; multer itself answers an aborted request without waiting.
  */
-export const createBlobStorageEngine = (blobs: BlobStore, blobId: string, signal: AbortSignal) => {
+export function createBlobStorageEngine(blobs: BlobStore, blobId: string, signal: AbortSignal) {
   let writing: Promise<unknown> = Promise.resolve();
   let stored: StoredPart | null = null;
 
@@ -52,4 +52,4 @@ export const createBlobStorageEngine = (blobs: BlobStore, blobId: string, signal
       await blobs.remove(blobId);
     },
   };
-};
+}

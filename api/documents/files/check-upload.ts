@@ -37,10 +37,10 @@ export interface CheckUploadOptions {
  * What a received form may still be refused for, in the order of precedence of the wire contract, section 1.3:
  * file type and content, metadata, callback, existing file, workspaces, then what went wrong while saving.
  */
-export const checkUpload = async (
+export async function checkUpload(
   received: ReceivedUpload,
   options: CheckUploadOptions,
-): Promise<CheckedUpload> => {
+): Promise<CheckedUpload> {
   const { fields, file, fault } = received;
   if (received.filename === null)
     throw invalidRequest([{ type: 'missing', loc: ['body', 'file'], msg: 'Field required', input: null }]);
@@ -76,37 +76,37 @@ export const checkUpload = async (
     content_sha256: file.sha256,
   };
   return { ...client.value, upload, workspaces: workspaces ?? [], callback };
-};
+}
 
 /** The form field: a JSON array of texts, absent or empty meaning none. @throws AppError BAD_REQUEST, plain */
-const readWorkspaceIds = (text: string | undefined): string[] => {
+function readWorkspaceIds(text: string | undefined): string[] {
   if (text === undefined || text.trim() === '') return [];
   const parsed = attempt(() => parse(text));
   const ids: unknown = parsed.ok ? parsed.value : null;
   if (!Array.isArray(ids) || !ids.every((id): id is string => typeof id === 'string'))
     throw new AppError('BAD_REQUEST', 'workspace_ids must be a JSON array of strings', { plain: true });
   return ids;
-};
+}
 
-const attempt = <T>(action: () => T): { ok: true; value: T } | { ok: false; error: unknown } => {
+function attempt<T>(action: () => T): { ok: true; value: T } | { ok: false; error: unknown } {
   try {
     return { ok: true, value: action() };
   } catch (error) {
     return { ok: false, error };
   }
-};
+}
 
 /** A refusal of the route's guard is answered without its code in brackets. */
-const plain = (error: unknown): never => {
+function plain(error: unknown): never {
   if (error instanceof AppError && error.code === 'UNSUPPORTED_MEDIA_TYPE')
     throw new AppError(error.code, error.message, { plain: true, cause: error });
   throw error;
-};
+}
 
-const plainly = <T>(action: () => T): T => {
+function plainly<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {
     return plain(error);
   }
-};
+}

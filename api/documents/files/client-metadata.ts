@@ -40,10 +40,10 @@ export interface ClientMetadata {
  * @param vectorFields names of the chunk fields that hold vectors; no client may set them
  * @throws AppError BAD_REQUEST (400), plain
  */
-export const readClientMetadata = (
+export function readClientMetadata(
   text: string | undefined,
   vectorFields: readonly string[],
-): ClientMetadata => {
+): ClientMetadata {
   if (text !== undefined && Buffer.byteLength(text) > MAX_METADATA_BYTES)
     throw badRequest(`metadata may take ${MAX_METADATA_BYTES} bytes`);
   const value = text === undefined || text.trim() === '' ? {} : parseJson(text);
@@ -66,9 +66,9 @@ export const readClientMetadata = (
     parentId: textOf(metadata, 'parent_id'),
     mimetype: typeof metadata['mimetype'] === 'string' ? metadata['mimetype'] : null,
   };
-};
+}
 
-const parseJson = (text: string): MetadataValue => {
+function parseJson(text: string): MetadataValue {
   let parsed: unknown;
   try {
     parsed = parse(text, null, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
@@ -78,11 +78,13 @@ const parseJson = (text: string): MetadataValue => {
     throw new AppError('BAD_REQUEST', 'metadata is not valid JSON', { plain: true, cause: error });
   }
   return rebuild(parsed, 0);
-};
+}
 
-const isWhole = (text: string): boolean => !/\p{Surrogate}/u.test(text);
+function isWhole(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}
 
-const parseNumber = (digits: string): number | bigint => {
+function parseNumber(digits: string): number | bigint {
   if (/^-?\d+$/.test(digits)) {
     const integer = BigInt(digits);
     if (integer < INT64.least || integer > INT64.greatest)
@@ -92,10 +94,10 @@ const parseNumber = (digits: string): number | bigint => {
   const value = Number(digits);
   if (!Number.isFinite(value)) throw badRequest('metadata holds a number that is too large');
   return value;
-};
+}
 
 /** Own keys only, bounded depth, no key that a store cannot hold. */
-const rebuild = (value: unknown, depth: number): MetadataValue => {
+function rebuild(value: unknown, depth: number): MetadataValue {
   if (depth > MAX_DEPTH) throw badRequest(`metadata is nested deeper than ${MAX_DEPTH} levels`);
   if (Array.isArray(value)) return value.map((member) => rebuild(member, depth + 1));
   if (typeof value === 'string' && !isWhole(value))
@@ -108,11 +110,11 @@ const rebuild = (value: unknown, depth: number): MetadataValue => {
       return [key, rebuild(member, depth + 1)];
     }),
   );
-};
+}
 
-const textOf = (metadata: Metadata, key: string): string | null => {
+function textOf(metadata: Metadata, key: string): string | null {
   const value = metadata[key];
   if (value === undefined || value === null || value === '') return null;
   if (typeof value !== 'string') throw badRequest(`metadata.${key} must be a string`);
   return value;
-};
+}

@@ -28,16 +28,18 @@ const AncestorsQuery = z.object({ max_ancestor_depth: queryNumber(z.int().min(0)
 const FILES_AT_ONCE = 200;
 
 /** A file of a group or of a chain: its names, then its metadata. */
-const related = (file: FileRecord) => ({
-  ...presentFileMetadata(file),
-  file_id: file.file_id,
-  partition: file.partition,
-  relationship_id: file.live?.relationship_id ?? null,
-  parent_id: file.live?.parent_id ?? null,
-});
+function related(file: FileRecord) {
+  return {
+    ...presentFileMetadata(file),
+    file_id: file.file_id,
+    partition: file.partition,
+    relationship_id: file.live?.relationship_id ?? null,
+    parent_id: file.live?.parent_id ?? null,
+  };
+}
 
 /** What a partition holds beyond the list of its files: chunks, groups and chains of files. */
-const contentHandlers = ({ adapters }: GatewayDeps) => {
+function contentHandlers({ adapters }: GatewayDeps) {
   const { files, chunks, models } = adapters;
 
   const findLive = async (partition: string, fileId: string): Promise<FileRecord | null> => {
@@ -113,40 +115,42 @@ const contentHandlers = ({ adapters }: GatewayDeps) => {
       });
     },
   };
-};
+}
 
 type Handlers = ReturnType<typeof contentHandlers>;
 
-const relationshipRoutes = (handlers: Handlers, prefix: string): Route[] => [
-  route({
-    method: 'get',
-    path: `${prefix}/{partition}/relationships/{+relationship_id}`,
-    summary: 'Files that share a relationship id',
-    tag: 'Relationships',
-    auth: { partition: 'viewer' },
-    request: { params: RelationshipParams },
-    responses: {
-      200: { description: 'Files by id; none for an unknown relationship', schema: RelatedFiles },
-    },
-    errors: ['PARTITION_NOT_FOUND'],
-    handle: (ctx, { params }) => handlers.listRelated(ctx, params.partition, params.relationship_id),
-  }),
-  route({
-    method: 'get',
-    path: `${prefix}/{partition}/file/{file_id}/ancestors`,
-    summary: 'The chain of parents above a file, root first, the file itself last',
-    tag: 'Relationships',
-    auth: { partition: 'viewer' },
-    request: { params: FileParams, query: AncestorsQuery },
-    responses: { 200: { description: 'Files, root first', schema: Ancestors } },
-    errors: ['PARTITION_NOT_FOUND', 'FILE_NOT_FOUND', 'VALIDATION_ERROR'],
-    handle: (ctx, { params, query }) =>
-      handlers.listAncestors(ctx, params.partition, params.file_id, query.max_ancestor_depth),
-  }),
-];
+function relationshipRoutes(handlers: Handlers, prefix: string): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: `${prefix}/{partition}/relationships/{+relationship_id}`,
+      summary: 'Files that share a relationship id',
+      tag: 'Relationships',
+      auth: { partition: 'viewer' },
+      request: { params: RelationshipParams },
+      responses: {
+        200: { description: 'Files by id; none for an unknown relationship', schema: RelatedFiles },
+      },
+      errors: ['PARTITION_NOT_FOUND'],
+      handle: (ctx, { params }) => handlers.listRelated(ctx, params.partition, params.relationship_id),
+    }),
+    route({
+      method: 'get',
+      path: `${prefix}/{partition}/file/{file_id}/ancestors`,
+      summary: 'The chain of parents above a file, root first, the file itself last',
+      tag: 'Relationships',
+      auth: { partition: 'viewer' },
+      request: { params: FileParams, query: AncestorsQuery },
+      responses: { 200: { description: 'Files, root first', schema: Ancestors } },
+      errors: ['PARTITION_NOT_FOUND', 'FILE_NOT_FOUND', 'VALIDATION_ERROR'],
+      handle: (ctx, { params, query }) =>
+        handlers.listAncestors(ctx, params.partition, params.file_id, query.max_ancestor_depth),
+    }),
+  ];
+}
 
 /** Chunks, and relationships under the path that clients in use call. */
-export const contentRoutes = (deps: GatewayDeps): Route[] => {
+export function contentRoutes(deps: GatewayDeps): Route[] {
   const handlers = contentHandlers(deps);
   return [
     route({
@@ -162,8 +166,9 @@ export const contentRoutes = (deps: GatewayDeps): Route[] => {
     }),
     ...relationshipRoutes(handlers, '/partition'),
   ];
-};
+}
 
 /** The same under the path that the agreed description prints. It begins with a wildcard, so it must come last. */
-export const bareRelationshipRoutes = (deps: GatewayDeps): Route[] =>
-  relationshipRoutes(contentHandlers(deps), '');
+export function bareRelationshipRoutes(deps: GatewayDeps): Route[] {
+  return relationshipRoutes(contentHandlers(deps), '');
+}

@@ -28,24 +28,24 @@ import { links } from '../../http/links.js';
 const TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 100;
 
-const field = (fields: Readonly<Record<string, string>>, name: string): string => {
+function field(fields: Readonly<Record<string, string>>, name: string): string {
   const value = fields[name];
   if (value === undefined || value === '')
     throw invalidRequest([{ type: 'missing', loc: ['body', name], msg: 'Field required', input: null }]);
   return value;
-};
+}
 
 /**
  * Copies a live file under a new name. The copy is a task like an upload's: it takes a place in the quota and claims
  * the bytes, and its workflow survives a crash. Answered once it is live: a copy that fails is no 201.
  * @param readFields reads the fields that the route's form has
  */
-export const copyDocument = async (
+export async function copyDocument(
   deps: GatewayDeps,
   ctx: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
   readFields: () => Promise<Readonly<Record<string, string>>> = () => readForm(ctx.koa),
-): Promise<void> => {
+): Promise<void> {
   const { adapters, config, workflows } = deps;
   const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
   requireIdentifier('partition name', partition);
@@ -104,13 +104,13 @@ export const copyDocument = async (
     plain: true,
     retryAfterMs: TIMEOUT_MS,
   });
-};
+}
 
-const findSource = async (
+async function findSource(
   { adapters }: GatewayDeps,
   ctx: CallerContext,
   fields: Readonly<Record<string, string>>,
-): Promise<{ source: { file_key: string; generation: number }; version: FileVersion }> => {
+): Promise<{ source: { file_key: string; generation: number }; version: FileVersion }> {
   const partition = field(fields, 'source_partition');
   const fileId = field(fields, 'source_file_id');
   const embedders = await adapters.models.list('embedder');
@@ -125,14 +125,14 @@ const findSource = async (
   const version = mergeMetadata(live, metadata);
   requireMetadataSize(version.metadata, live.metadata);
   return { source: { file_key, generation: live.generation }, version };
-};
+}
 
 /** The task once it is final; null when the time-out passed or the client left before. */
-const awaitEnd = async (
+async function awaitEnd(
   tasks: GatewayDeps['adapters']['tasks'],
   task: TaskRecord,
   signal: AbortSignal,
-): Promise<TaskRecord | null> => {
+): Promise<TaskRecord | null> {
   for (const until = Date.now() + TIMEOUT_MS; Date.now() < until && !signal.aborted;) {
     const now = await tasks.get(task.task_id);
     if (now === null) return null;
@@ -140,11 +140,11 @@ const awaitEnd = async (
     await sleep(LOOK_EVERY_MS);
   }
   return null;
-};
+}
 
-const requireCompleted = (task: TaskRecord): void => {
+function requireCompleted(task: TaskRecord): void {
   if (task.state === 'COMPLETED') return;
   const code = task.error?.code ?? '';
   if (!isErrorCode(code)) throw new AppError('UNEXPECTED_ERROR');
   throw new AppError(code, task.error?.message, { plain: code === 'FILE_NOT_FOUND' });
-};
+}

@@ -21,7 +21,7 @@ function kindOf(given: { name: string; mime: string | null }): FileKind {
 }
 
 /** @throws AppError UNSUPPORTED_MEDIA_TYPE */
-const checkedKind = async (file: { path: string; name: string; mime: string | null }): Promise<FileKind> => {
+async function checkedKind(file: { path: string; name: string; mime: string | null }): Promise<FileKind> {
   const kind = kindOf(file);
   const bytes = await openFileBytes(file.path);
   try {
@@ -30,14 +30,14 @@ const checkedKind = async (file: { path: string; name: string; mime: string | nu
     await bytes.close();
   }
   return kind;
-};
+}
 
 /** A refusal of the route's guard is answered without its code in brackets. */
-const plain415 = (error: unknown): never => {
+function plain415(error: unknown): never {
   if (error instanceof AppError && error.code === 'UNSUPPORTED_MEDIA_TYPE')
     throw new AppError(error.code, error.message, { plain: true, cause: error });
   throw error;
-};
+}
 
 /**
  * The text of a file on disk, read by a parser process within the limits of indexing. The file is taken away and
@@ -45,11 +45,11 @@ const plain415 = (error: unknown): never => {
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE; PARSE_TIMEOUT as 504; FILE_* and UNSUPPORTED_CONTENT
  *   (422)
  */
-export const extractText = async (
+export async function extractText(
   { parser, timeoutMs }: TextExtractionDeps,
   file: { path: string; directory: string; name: string; mime: string | null; userId: number },
   signal: AbortSignal,
-): Promise<string> => {
+): Promise<string> {
   const scratch = await mkdtemp(join(file.directory, 'text-'));
   try {
     const kind = await checkedKind(file).catch(plain415);
@@ -75,4 +75,4 @@ export const extractText = async (
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
-};
+}

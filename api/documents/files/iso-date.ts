@@ -10,13 +10,17 @@ const MAX_SECONDS = 1e11;
  * A date as clients send it (ISO 8601, a mail header's form, epoch seconds or milliseconds) in ISO 8601, UTC.
  * A date without a zone is taken as UTC, so that it reads alike on every machine. Null when it is none.
  */
-export const isoDate = (value: unknown): string | null => {
+export function isoDate(value: unknown): string | null {
   const time =
     typeof value === 'number' ? epoch(value) : typeof value === 'string' ? parsed(value.trim()) : NaN;
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
-};
+}
 
-const epoch = (value: number): number => (Math.abs(value) < MAX_SECONDS ? value * 1000 : value);
+function epoch(value: number): number {
+  return Math.abs(value) < MAX_SECONDS ? value * 1000 : value;
+}
 
-const parsed = (text: string): number => isoTime(text) ?? (RFC_5322.test(text) ? Date.parse(text) : NaN);
+function parsed(text: string): number {
+  return isoTime(text) ?? (RFC_5322.test(text) ? Date.parse(text) : NaN);
+}

@@ -14,12 +14,12 @@ import { requireIdentifier } from '../../http/identifiers.js';
  * New words for a file, and a new partition when they name one.
  * @param readFields reads the fields that the route's form has
  */
-export const patchDocument = async (
+export async function patchDocument(
   { adapters, config, workflows }: GatewayDeps,
   ctx: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
   readFields: () => Promise<Readonly<Record<string, string>>> = () => readForm(ctx.koa),
-): Promise<void> => {
+): Promise<void> {
   requireIdentifier('partition name', partition);
   requireIdentifier('file id', fileId);
   const file = await adapters.files.get(partition, fileId);
@@ -37,13 +37,13 @@ export const patchDocument = async (
     { ...adapters, ...config.documents, workflows, log: ctx.log },
     { partition, fileId, metadata, to },
   );
-};
+}
 
-const openTarget = async (
+async function openTarget(
   { partitions }: GatewayDeps['adapters'],
   ctx: CallerContext,
   target: Metadata[string],
-): Promise<PartitionRecord> => {
+): Promise<PartitionRecord> {
   if (typeof target !== 'string')
     throw new AppError('BAD_REQUEST', 'metadata.partition must be a string', { plain: true });
   requireIdentifier('partition name', target);
@@ -52,4 +52,4 @@ const openTarget = async (
   if (record === null)
     throw new AppError('PARTITION_NOT_FOUND', `Partition '${target}' not found`, { plain: true });
   return record;
-};
+}

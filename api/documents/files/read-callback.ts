@@ -13,10 +13,10 @@ const MAX_LENGTH = 4096;
  * looked at when it is called.
  * @throws AppError BAD_REQUEST (400), plain
  */
-export const readCallback = (
+export function readCallback(
   fields: Readonly<Record<string, string>>,
   allowPrivate: boolean,
-): Callback | null => {
+): Callback | null {
   const text = fields['callback_url']?.trim() ?? '';
   if (text === '') return null;
   if (text.length > MAX_LENGTH || !URL.canParse(text)) throw badRequest('callback_url is not a valid URL');
@@ -29,4 +29,4 @@ export const readCallback = (
   if (token.length > MAX_LENGTH || !/^[\x21-\x7e]*$/.test(token))
     throw badRequest('callback_token is not a valid token');
   return { url: url.href, token: token === '' ? null : token };
-};
+}

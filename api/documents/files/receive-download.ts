@@ -22,26 +22,26 @@ export interface DownloadOptions {
 /** A page without a name: that of a site's root. */
 const UNNAMED = 'index';
 
-const kindOfName = (filename: string): FileKind | null => {
+function kindOfName(filename: string): FileKind | null {
   try {
     return resolveFileKind({ filename });
   } catch {
     return null;
   }
-};
+}
 
 /**
  * The name that a download is stored under; its extension says how it is read. An address may have none that is known,
  * or one of the program that wrote the page (`.php`): then the type that the answer names decides.
  */
-const nameOf = ({ name, mimetype }: Pick<Download, 'name' | 'mimetype'>): string => {
+function nameOf({ name, mimetype }: Pick<Download, 'name' | 'mimetype'>): string {
   const given = name.trim() === '' ? UNNAMED : name;
   const byName = kindOfName(given);
   const byType = kindOfMimetype(mimetype) ?? null;
   if (byType === null || byType === 'code') return given;
   const isProgram = byName === 'code' && byType !== 'txt';
   return byName === null || isProgram ? `${given}.${byType}` : given;
-};
+}
 
 async function* counted(download: Download, told: DownloadOptions['onProgress']): AsyncGenerator<Buffer> {
   let bytes = 0;
@@ -56,7 +56,7 @@ async function* counted(download: Download, told: DownloadOptions['onProgress'])
  * Fetches a document from an address into the blob store. When this throws, nothing is left there.
  * @throws AppError as `Downloads.open`; the blob store's own
  */
-export const receiveDownload = async (options: DownloadOptions): Promise<Received> => {
+export async function receiveDownload(options: DownloadOptions): Promise<Received> {
   const { blobs, downloads, blobId, fields } = options;
   const download = await downloads.open(options.url, options);
   const originalName = nameOf(download);
@@ -73,4 +73,4 @@ export const receiveDownload = async (options: DownloadOptions): Promise<Receive
     await discard();
     throw error;
   }
-};
+}

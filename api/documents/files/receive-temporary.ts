@@ -14,10 +14,10 @@ export interface TemporaryUpload {
  * Reads a multipart form, streaming its `file` part into a directory that the caller removes.
  * @throws AppError 400, 413 or 422 for a form that cannot be read, 503 when bodies take too much room
  */
-export const receiveTemporary = async (
+export async function receiveTemporary(
   ctx: Koa.Context,
   options: { directory: string; maxBytes: number; signal: AbortSignal },
-): Promise<TemporaryUpload> => {
+): Promise<TemporaryUpload> {
   const { directory, maxBytes, signal } = options;
   const { refused, streamHandler } = countForm(ctx);
   const parser = multer({
@@ -42,4 +42,4 @@ export const receiveTemporary = async (
     file: file === undefined ? null : { path: file.path, size: file.size, originalName: file.originalname },
     fields: textFields(ctx),
   };
-};
+}

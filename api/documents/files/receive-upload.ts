@@ -35,7 +35,7 @@ export interface ReceiveOptions {
  * @throws AppError 400, 413 or 422 for a form that cannot be read, 503 when bodies take too much room; the blob
  *   store's own
  */
-export const receiveUpload = async (ctx: Koa.Context, options: ReceiveOptions): Promise<Received> => {
+export async function receiveUpload(ctx: Koa.Context, options: ReceiveOptions): Promise<Received> {
   if (Number(ctx.get('Content-Length')) > options.maxBytes + UPLOAD_FORM_OVERHEAD)
     throw tooLarge(options.maxBytes);
   const stop = new AbortController();
@@ -73,4 +73,4 @@ export const receiveUpload = async (ctx: Koa.Context, options: ReceiveOptions): 
     fault,
     discard: storage.discard,
   };
-};
+}

@@ -8,7 +8,7 @@ const MAX_BYTES = 255;
  * direction-changing characters, quotes and separators; shortened from the middle so that the extension stays.
  * @throws AppError BAD_REQUEST (400) when nothing is left
  */
-export const safeFilename = (original: string): string => {
+export function safeFilename(original: string): string {
   const base = original.split(/[/\\]/).at(-1) ?? '';
   const clean = base
     .normalize('NFC')
@@ -31,4 +31,4 @@ export const safeFilename = (original: string): string => {
     stem = characters.join('');
   }
   return `${stem}${extension}`;
-};
+}

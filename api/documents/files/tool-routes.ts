@@ -31,15 +31,12 @@ const TOO_MANY = 'Too many files are being read; try again soon.';
 /** A client waits for the answer: what takes longer belongs into a partition. */
 const MAX_MS = 300_000;
 
-const missing = (field: string): AppError =>
-  invalidRequest([{ type: 'missing', loc: ['body', field], msg: 'Field required', input: null }]);
+function missing(field: string): AppError {
+  return invalidRequest([{ type: 'missing', loc: ['body', field], msg: 'Field required', input: null }]);
+}
 
 /** A form field that holds JSON. @throws AppError BAD_REQUEST, plain */
-const readField = <Schema extends z.ZodType>(
-  schema: Schema,
-  name: string,
-  text: string,
-): z.output<Schema> => {
+function readField<Schema extends z.ZodType>(schema: Schema, name: string, text: string): z.output<Schema> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -51,10 +48,10 @@ const readField = <Schema extends z.ZodType>(
   const issue = parsed.error.issues[0];
   const place = issue === undefined || issue.path.length === 0 ? 'it' : `'${issue.path.join('.')}'`;
   throw badRequest(`'${name}' must be a JSON object in which ${place} is what it should be`);
-};
+}
 
 /** Tools that clients may have executed (wire contract, section 1.9). */
-export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
+export function toolRoutes({ config, tools }: GatewayDeps): Route[] {
   const timeoutMs = Math.min(config.parsing.timeoutSeconds * 1000, MAX_MS);
   const running = createPlaces(MAX_CONCURRENT, MAX_OF_CALLER, TOO_MANY);
   const uploads = createPlaces(Infinity, MAX_UPLOADS_OF_CALLER, TOO_MANY);
@@ -137,4 +134,4 @@ export const toolRoutes = ({ config, tools }: GatewayDeps): Route[] => {
       },
     }),
   ];
-};
+}

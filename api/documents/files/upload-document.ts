@@ -22,31 +22,31 @@ import { receiveUpload } from './receive-upload.js';
 import type { Received } from './receive-upload.js';
 
 /** A document that comes as a form in the body of the request. */
-export const uploadDocument = async (
+export async function uploadDocument(
   deps: GatewayDeps,
   ctx: CallerContext,
   named: { partition: string; file_id: string },
   intent: TaskRecord['intent'],
-): Promise<{ task_status_url: string }> => {
+): Promise<{ task_status_url: string }> {
   const { blobs } = deps.adapters;
   const { maxUploadBytes: maxBytes } = deps.config.http;
   const task = await takeDocument(deps, ctx, named, intent, (blobId) =>
     receiveUpload(ctx.koa, { blobs, blobId, maxBytes, signal: ctx.signal }),
   );
   return { task_status_url: links(ctx.baseUrl).task(task.task_id) };
-};
+}
 
 /**
  * Checks that need no document, its bytes, checks that need them, admission. Refused at any point, nothing is left.
  * @param receive stores the bytes under the name given
  */
-export const takeDocument = async (
+export async function takeDocument(
   deps: GatewayDeps,
   ctx: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
   intent: TaskRecord['intent'],
   receive: (uploadId: string) => Promise<Received>,
-): Promise<TaskRecord> => {
+): Promise<TaskRecord> {
   const { adapters, config, workflows } = deps;
   const target = { partition, fileId, taskUrl: links(ctx.baseUrl).task };
   await checkTarget(deps, ctx, target, intent);
@@ -88,19 +88,19 @@ export const takeDocument = async (
       );
     throw error;
   }
-};
+}
 
 /**
  * A workspace may have been deleted while the upload was admitted. What cannot be found out now does not fail the
  * upload: its caller would remove the bytes of an admitted file.
  * @throws AppError WORKSPACE_NOT_FOUND when none is left, and the file with it
  */
-const requireWorkspaces = async (
+async function requireWorkspaces(
   { adapters, workflows }: GatewayDeps,
   { log }: CallerContext,
   fileKey: string,
   keys: readonly string[],
-): Promise<void> => {
+): Promise<void> {
   if (keys.length === 0) return;
   const left = await confirmWorkspaces({ ...adapters, workflows, log }, fileKey, keys).catch(
     (error: unknown) => {
@@ -112,14 +112,14 @@ const requireWorkspaces = async (
     },
   );
   if (left.length === 0) throw new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
-};
+}
 
-const checkTarget = async (
+async function checkTarget(
   { adapters, config }: GatewayDeps,
   ctx: CallerContext,
   { partition, fileId }: { partition: string; fileId: string },
   intent: TaskRecord['intent'],
-): Promise<void> => {
+): Promise<void> {
   requireIdentifier('partition name', partition);
   requireIdentifier('file id', fileId);
   await adapters.chunks.requireSchema();
@@ -140,22 +140,22 @@ const checkTarget = async (
       { partition, userId: ctx.principal.userId },
     );
   }
-};
+}
 
-const requireNew = async (
+async function requireNew(
   { adapters }: GatewayDeps,
   target: { partition: string; fileId: string },
-): Promise<void> => {
+): Promise<void> {
   const file = await adapters.files.get(target.partition, target.fileId);
   if (file?.live) throw alreadyExists(target);
-};
+}
 
 /** The upload's partition, created when it is missing; not before the upload has passed every check of its own. */
-const openPartition = async (
+async function openPartition(
   { adapters, config }: GatewayDeps,
   ctx: CallerContext,
   partition: string,
-): Promise<PartitionRecord> => {
+): Promise<PartitionRecord> {
   const present = await adapters.partitions.get(partition);
   if (present !== null) return present;
   try {
@@ -175,4 +175,4 @@ const openPartition = async (
     if (created === null) throw error;
     return created;
   }
-};
+}

@@ -15,23 +15,29 @@ export const UPLOAD_FORM_LIMITS = {
   headerPairs: 100,
 };
 
-export const tooLarge = (maxBytes: number): AppError =>
-  new AppError(
+export function tooLarge(maxBytes: number): AppError {
+  return new AppError(
     'PAYLOAD_TOO_LARGE',
     `File exceeds the maximum allowed size of ${Math.round(maxBytes / MEGABYTE)} MB.`,
     { plain: true },
   );
+}
 
-const isMulterError = (error: unknown, code?: string): error is Error & { code: string; field?: string } =>
-  error instanceof Error &&
-  error.name === 'MulterError' &&
-  (code === undefined || (error as Error & { code?: string }).code === code);
+function isMulterError(error: unknown, code?: string): error is Error & { code: string; field?: string } {
+  return (
+    error instanceof Error &&
+    error.name === 'MulterError' &&
+    (code === undefined || (error as Error & { code?: string }).code === code)
+  );
+}
 
 /** Whether the file part is larger than is allowed. */
-export const isTooLarge = (error: unknown): boolean => isMulterError(error, 'LIMIT_FILE_SIZE');
+export function isTooLarge(error: unknown): boolean {
+  return isMulterError(error, 'LIMIT_FILE_SIZE');
+}
 
 /** Faults of the form are the client's; a store's own error passes as it is. */
-export const formError = (error: unknown, clientGone: AbortSignal): Error => {
+export function formError(error: unknown, clientGone: AbortSignal): Error {
   if (isMulterError(error)) {
     if (error.code === 'LIMIT_UNEXPECTED_FILE' || error.code === 'LIMIT_FILE_COUNT')
       return invalidRequest([
@@ -52,4 +58,4 @@ export const formError = (error: unknown, clientGone: AbortSignal): Error => {
   if (ours)
     return new AppError('STORAGE_ERROR', 'Failed to save uploaded file.', { plain: true, cause: error });
   return new AppError('BAD_REQUEST', 'There was an error parsing the body', { plain: true, cause: error });
-};
+}

@@ -23,7 +23,7 @@ const CANCEL_MS = 3_000;
 const LOOK_MS = 50;
 
 /** Moves of partitions to another embedder, while searches go on. */
-export const embedderSwapRoutes = ({ adapters, workflows }: GatewayDeps): Route[] => {
+export function embedderSwapRoutes({ adapters, workflows }: GatewayDeps): Route[] {
   const { partitions, models, embedderSwaps: swaps } = adapters;
 
   const latestOf = async (name: string): Promise<EmbedderSwapRecord | null> => {
@@ -154,11 +154,13 @@ export const embedderSwapRoutes = ({ adapters, workflows }: GatewayDeps): Route[
       },
     }),
   ];
-};
+}
 
-const present = ({ partition_key: _key, ...swap }: EmbedderSwapRecord) => ({
-  ...swap,
-  started_at: swap.started_at.toISOString(),
-  updated_at: swap.updated_at.toISOString(),
-  finished_at: swap.finished_at?.toISOString() ?? null,
-});
+function present({ partition_key: _key, ...swap }: EmbedderSwapRecord) {
+  return {
+    ...swap,
+    started_at: swap.started_at.toISOString(),
+    updated_at: swap.updated_at.toISOString(),
+    finished_at: swap.finished_at?.toISOString() ?? null,
+  };
+}

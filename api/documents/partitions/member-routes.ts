@@ -34,7 +34,7 @@ const MESSAGES: Partial<Record<ErrorCode, (userId: number, partition: string) =>
 };
 
 /** Who may do what in a partition (wire contract, section 1.5). */
-export const memberRoutes = ({ adapters }: GatewayDeps): Route[] => {
+export function memberRoutes({ adapters }: GatewayDeps): Route[] {
   const { partitions, users } = adapters;
 
   /**
@@ -173,4 +173,4 @@ export const memberRoutes = ({ adapters }: GatewayDeps): Route[] => {
       },
     }),
   ];
-};
+}

@@ -12,7 +12,7 @@ import { listIndexedEmbedders } from './indexed-embedders.js';
 import { PartitionParams } from '../../http/identifiers.js';
 
 /** What a partition is set to, and how that reads when every name in it is resolved. */
-export const partitionSettingsRoutes = ({ adapters }: GatewayDeps): Route[] => {
+export function partitionSettingsRoutes({ adapters }: GatewayDeps): Route[] {
   const { partitions, files, models, presets } = adapters;
 
   /** A preset that is gone reads as the default one, which cannot go. */
@@ -89,10 +89,10 @@ export const partitionSettingsRoutes = ({ adapters }: GatewayDeps): Route[] => {
       },
     }),
   ];
-};
+}
 
 /** What is given, and nothing else; names that are cleared are left out of the record. */
-const withDefaults = (body: z.output<typeof PartitionPatchBody>): PartitionPatch => {
+function withDefaults(body: z.output<typeof PartitionPatchBody>): PartitionPatch {
   const { generation_prompt_names: prompts, ...rest } = body;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   if (prompts === undefined) return given;
@@ -102,4 +102,4 @@ const withDefaults = (body: z.output<typeof PartitionPatchBody>): PartitionPatch
     generation_prompt_names:
       named.length === 0 ? PARTITION_DEFAULTS.generation_prompt_names : Object.fromEntries(named),
   };
-};
+}

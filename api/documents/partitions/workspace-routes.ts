@@ -29,19 +29,22 @@ const DeleteQuery = z.object({ keep_files: z.stringbool().default(false) });
 const WORKSPACES = '/partition/{partition}/workspaces';
 const WORKSPACE = `${WORKSPACES}/{workspace_id}`;
 
-const present = (workspace: WorkspaceRecord) => ({
-  workspace_id: workspace.workspace_id,
-  partition_name: workspace.partition,
-  display_name: workspace.display_name,
-  created_by: workspace.created_by,
-  created_at: workspace.created_at.toISOString(),
-});
+function present(workspace: WorkspaceRecord) {
+  return {
+    workspace_id: workspace.workspace_id,
+    partition_name: workspace.partition,
+    display_name: workspace.display_name,
+    created_by: workspace.created_by,
+    created_at: workspace.created_at.toISOString(),
+  };
+}
 
-const noSuchWorkspace = (): AppError =>
-  new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
+function noSuchWorkspace(): AppError {
+  return new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
+}
 
 /** Named groups of a partition's files, and the files that live by them (wire contract, section 1.6). */
-export const workspaceRoutes = ({ adapters, workflows }: GatewayDeps): Route[] => {
+export function workspaceRoutes({ adapters, workflows }: GatewayDeps): Route[] {
   const { workspaces, files, partitions } = adapters;
 
   /** @throws AppError WORKSPACE_NOT_FOUND (404), plain */
@@ -230,4 +233,4 @@ export const workspaceRoutes = ({ adapters, workflows }: GatewayDeps): Route[] =
       },
     }),
   ];
-};
+}

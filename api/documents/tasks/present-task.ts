@@ -14,29 +14,33 @@ const MAX_ERROR_CHARACTERS = 8000;
 const ASK_AN_ADMINISTRATOR = 'Ask an administrator for the details of this error.';
 
 /** The upload's metadata with the server's own keys, which win. */
-const detailsOf = (task: TaskRecord): Metadata => ({
-  ...task.metadata,
-  file_id: task.file_id,
-  partition: task.partition,
-  filename: task.upload.filename,
-  original_filename: task.upload.original_filename,
-  source: task.upload.filename,
-  file_size: formatFileSize(task.upload.size_bytes),
-  content_sha256: task.upload.content_sha256,
-  ...(task.relationship_id === null ? {} : { relationship_id: task.relationship_id }),
-  ...(task.parent_id === null ? {} : { parent_id: task.parent_id }),
-});
+function detailsOf(task: TaskRecord): Metadata {
+  return {
+    ...task.metadata,
+    file_id: task.file_id,
+    partition: task.partition,
+    filename: task.upload.filename,
+    original_filename: task.upload.original_filename,
+    source: task.upload.filename,
+    file_size: formatFileSize(task.upload.size_bytes),
+    content_sha256: task.upload.content_sha256,
+    ...(task.relationship_id === null ? {} : { relationship_id: task.relationship_id }),
+    ...(task.parent_id === null ? {} : { parent_id: task.parent_id }),
+  };
+}
 
 /** What went wrong, as the API tells it: a failure, or the newer upload that took this one's place. */
-export const shownError = (task: TaskRecord): TaskRecord['error'] =>
-  task.state === 'FAILED' || task.error?.code === 'SUPERSEDED' ? task.error : null;
+export function shownError(task: TaskRecord): TaskRecord['error'] {
+  return task.state === 'FAILED' || task.error?.code === 'SUPERSEDED' ? task.error : null;
+}
 
 /** Whether a reader may know what the file is: administrators see everybody's tasks, but not everybody's files. */
-const knowsFile = ({ principal, scope }: TaskReader, task: TaskRecord): boolean =>
-  task.user_id === principal.userId || inScope(scope, task.partition);
+function knowsFile({ principal, scope }: TaskReader, task: TaskRecord): boolean {
+  return task.user_id === principal.userId || inScope(scope, task.partition);
+}
 
 /** @param task with the partition that its file is in now */
-export const presentTask = (task: TaskRecord, link: Links, reader: TaskReader): TaskStatus => {
+export function presentTask(task: TaskRecord, link: Links, reader: TaskReader): TaskStatus {
   const error = shownError(task);
   const known = knowsFile(reader, task);
   const degraded = degradedStagesOf(task);
@@ -60,10 +64,10 @@ export const presentTask = (task: TaskRecord, link: Links, reader: TaskReader): 
     ...(error === null ? {} : { error: { code: error.code, message: error.message } }),
     ...(task.state === 'FAILED' ? { error_url: link.taskError(task.task_id) } : {}),
   };
-};
+}
 
 /** A row of the queue's list. */
-export const presentQueueTask = (task: TaskRecord, link: Links, reader: TaskReader): QueueTask => {
+export function presentQueueTask(task: TaskRecord, link: Links, reader: TaskReader): QueueTask {
   const { task_id, task_state: state, details, created_at, error_url } = presentTask(task, link, reader);
   const { started_at: from, finished_at: to } = task;
   return {
@@ -75,14 +79,14 @@ export const presentQueueTask = (task: TaskRecord, link: Links, reader: TaskRead
     duration_ms: from === null || to === null ? null : to.getTime() - from.getTime(),
     ...(error_url === undefined ? {} : { error_url }),
   };
-};
+}
 
 /** Traces tell of the inside of the service: administrators read them, others a line that sends them there. */
-export const presentTaskError = (
+export function presentTaskError(
   task: TaskRecord,
   error: NonNullable<TaskRecord['error']>,
   reader: Principal,
-) => {
+) {
   const summary = `[${error.code}]: ${error.message}`.slice(0, MAX_ERROR_CHARACTERS);
   if (!reader.isAdmin) return { task_id: task.task_id, summary, traceback: [ASK_AN_ADMINISTRATOR] };
   const traceback = error.traceback.join('\n').slice(0, MAX_ERROR_CHARACTERS);
@@ -92,4 +96,4 @@ export const presentTaskError = (
     summary,
     traceback: traceback === '' ? [] : traceback.split('\n'),
   };
-};
+}

@@ -27,28 +27,30 @@ const TasksQuery = z.object({
 });
 
 /** The states that a filter asks for; a name of no state of ours (older releases had more) has no tasks. */
-const statesOf = (filter: string | undefined): TaskState[] => {
+function statesOf(filter: string | undefined): TaskState[] {
   const asked = filter?.trim().toUpperCase() ?? '';
   if (asked === '') return [...ACTIVE_STATES, ...FINAL_STATES];
   if (asked === 'ACTIVE') return [...ACTIVE_STATES];
   return [...ACTIVE_STATES, ...FINAL_STATES].filter((state) => state === asked);
-};
+}
 
-const actorId = (name: string): string => sha256Hex(name).slice(0, 32);
+function actorId(name: string): string {
+  return sha256Hex(name).slice(0, 32);
+}
 
 type Pool = (typeof WORKER_POOLS)[number];
 
 /** Alive when some process has it and no restart is pending. */
-const poolState = (pool: Pool, workers: readonly WorkerRecord[], asked: Date | undefined): string => {
+function poolState(pool: Pool, workers: readonly WorkerRecord[], asked: Date | undefined): string {
   if (!pool.inWorkers) return 'ALIVE';
   if (workers.length === 0) return 'DEAD';
   const obeyed = (worker: WorkerRecord): boolean =>
     asked === undefined || (worker.renewed[pool.name] ?? worker.started_at) >= asked;
   return workers.some(obeyed) ? 'ALIVE' : 'PENDING_CREATION';
-};
+}
 
 /** The queue of tasks, from their records, and the pools of the workers, from what these report. */
-export const queueRoutes = ({ adapters }: GatewayDeps): Route[] => {
+export function queueRoutes({ adapters }: GatewayDeps): Route[] {
   const workersNow = (): Promise<WorkerRecord[]> =>
     adapters.workers.list(new Date(Date.now() - WORKER_SILENCE_MS));
 
@@ -147,4 +149,4 @@ export const queueRoutes = ({ adapters }: GatewayDeps): Route[] => {
       },
     }),
   ];
-};
+}

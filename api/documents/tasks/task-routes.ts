@@ -28,7 +28,7 @@ const TaskQuery = z.object({
 });
 
 /** Background tasks: their owner and administrators may look at them and stop them. */
-export const taskRoutes = ({ adapters, config, workflows, stopping }: GatewayDeps): Route[] => {
+export function taskRoutes({ adapters, config, workflows, stopping }: GatewayDeps): Route[] {
   const look = createTaskWatch(adapters.tasks);
 
   /** @throws AppError, plain: TASK_NOT_FOUND, AUTH_ERROR */
@@ -161,4 +161,4 @@ export const taskRoutes = ({ adapters, config, workflows, stopping }: GatewayDep
       },
     }),
   ];
-};
+}

@@ -11,7 +11,7 @@ export type TaskWatch = (taskId: string) => Promise<TaskRecord | null>;
  * For those who wait for a task: its record is read, since any gateway may serve any client and the work is done
  * elsewhere. All that are waited for at a moment are read together, so that many clients cost no more than one.
  */
-export const createTaskWatch = (tasks: Pick<TaskStore, 'getMany'>): TaskWatch => {
+export function createTaskWatch(tasks: Pick<TaskStore, 'getMany'>): TaskWatch {
   let asked = new Set<string>();
   let next: Promise<ReadonlyMap<string, TaskRecord>> | null = null;
   const readNext = async (): Promise<ReadonlyMap<string, TaskRecord>> => {
@@ -26,4 +26,4 @@ export const createTaskWatch = (tasks: Pick<TaskStore, 'getMany'>): TaskWatch =>
     next ??= readNext();
     return (await next).get(taskId) ?? null;
   };
-};
+}

@@ -6,19 +6,19 @@ import { badRequest } from '../../http/request-issues.js';
 const MAX_LENGTH = 255;
 
 /** Nothing, or a text that is short enough and not blank; a blank one is nothing. */
-const shortText = (name: string, value: string | null | undefined): string | null | undefined => {
+function shortText(name: string, value: string | null | undefined): string | null | undefined {
   if (value === undefined || value === null) return value;
   const text = value.trim();
   if ([...text].length > MAX_LENGTH)
     throw badRequest(`${name} must not be longer than ${MAX_LENGTH} characters`);
   return text === '' ? null : text;
-};
+}
 
 /**
  * What a client says of a user, checked; fields that it leaves out stay out.
  * @throws AppError BAD_REQUEST (400), plain
  */
-export const readUserFields = (input: UserInput): UserPatch => {
+export function readUserFields(input: UserInput): UserPatch {
   const email = shortText('email', input.email);
   if (email != null && !z.email().safeParse(email).success) throw badRequest('email is not a mail address');
   const given: { [K in keyof UserPatch]: UserPatch[K] | undefined } = {
@@ -29,4 +29,4 @@ export const readUserFields = (input: UserInput): UserPatch => {
     file_quota: input.file_quota,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-};
+}

@@ -32,16 +32,17 @@ const UserParams = z.object({
 /** The administrator that the environment makes. */
 const DEFAULT_ADMIN = 1;
 
-const noSuchUser = (userId: number): AppError =>
-  new AppError('USER_NOT_FOUND', `User ${userId} not found`, { plain: true });
+function noSuchUser(userId: number): AppError {
+  return new AppError('USER_NOT_FOUND', `User ${userId} not found`, { plain: true });
+}
 
-const found = (user: UserRecord | null, userId: number): UserRecord => {
+function found(user: UserRecord | null, userId: number): UserRecord {
   if (user === null) throw noSuchUser(userId);
   return user;
-};
+}
 
 /** Users and their tokens (wire contract, section 1.7). */
-export const userRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[] => {
+export function userRoutes({ adapters, config, workflows }: GatewayDeps): Route[] {
   const { users, partitions, files } = adapters;
   const { defaultFileQuota } = config.documents;
 
@@ -162,4 +163,4 @@ export const userRoutes = ({ adapters, config, workflows }: GatewayDeps): Route[
       },
     }),
   ];
-};
+}

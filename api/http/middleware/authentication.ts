@@ -13,24 +13,28 @@ export interface Caller {
 }
 
 /** Hexadecimal SHA-256 of a bearer token: all that is ever stored or looked up. */
-export const tokenDigest = (token: string): string => sha256Hex(token);
+export function tokenDigest(token: string): string {
+  return sha256Hex(token);
+}
 
 /** Null: none was sent. */
-export const bearerToken = (ctx: Koa.Context, tokenInQuery = false): string | null => {
+export function bearerToken(ctx: Koa.Context, tokenInQuery = false): string | null {
   const header = ctx.get('Authorization').trim();
   if (header === '' || /^bearer$/i.test(header)) {
     const given = tokenInQuery ? [ctx.query['token'] ?? []].flat().at(-1) : undefined;
     return given === undefined || given === '' ? null : given;
   }
   return /^bearer\s+(.+)$/i.exec(header)?.[1] ?? '';
-};
+}
 
-const refusal = (text: string): AppError => new AppError('AUTH_ERROR', text, { plain: true });
+function refusal(text: string): AppError {
+  return new AppError('AUTH_ERROR', text, { plain: true });
+}
 
 type FindUser = (tokenDigest: string) => Promise<UserRecord | null>;
 
 /** Whose token this is, by its digest. With authentication off everybody is user 1. */
-export const createFindUser = (config: Config['auth'], users: Adapters['users']): FindUser => {
+export function createFindUser(config: Config['auth'], users: Adapters['users']): FindUser {
   let admin: Promise<UserRecord> | undefined;
   // User 1 must carry the digest of the present AUTH_TOKEN before any token is looked up; a failed try is repeated.
   const ensureAdmin = (): Promise<UserRecord> => {
@@ -47,13 +51,13 @@ export const createFindUser = (config: Config['auth'], users: Adapters['users'])
     const first = await ensureAdmin();
     return config.token === null ? first : users.findByTokenDigest(digest);
   };
-};
+}
 
 /**
  * Identifies the caller, and what it may see: by its token or, where it gave none, by the session of its cookie. 403
  * `Missing token` or `Invalid token`, 401 for a session that has ended; 503 when the user store cannot be asked.
  */
-export const createAuthentication = (
+export function createAuthentication(
   config: Config['auth'],
   {
     findUser,
@@ -64,7 +68,7 @@ export const createAuthentication = (
     partitions: Adapters['partitions'];
     sessions: Pick<Sessions, 'identify'>;
   },
-): ((ctx: Koa.Context, options?: { tokenInQuery?: boolean }) => Promise<Caller>) => {
+): (ctx: Koa.Context, options?: { tokenInQuery?: boolean }) => Promise<Caller> {
   const userOf = async (ctx: Koa.Context, tokenInQuery: boolean): Promise<UserRecord> => {
     const token = bearerToken(ctx, tokenInQuery);
     if (config.token === null || token !== null) {
@@ -100,4 +104,4 @@ export const createAuthentication = (
       throw new AppError('SERVICE_UNAVAILABLE', undefined, { plain: true, cause: error });
     }
   };
-};
+}

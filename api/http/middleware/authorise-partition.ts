@@ -4,19 +4,21 @@ import type { Role, Scope } from '../../../schemas/documents/users.js';
 import type { PartitionStore } from '../../../activities/ports/partitions.js';
 import type { Caller } from './authentication.js';
 
-const forbidden = (text: string): AppError => new AppError('AUTH_ERROR', text, { plain: true });
+function forbidden(text: string): AppError {
+  return new AppError('AUTH_ERROR', text, { plain: true });
+}
 
 /**
  * The check order of the wire contract, section 1.1: a partition that exists asks for membership, then for the
  * role; a missing one is 404, but passes on an editor-level route, where an upload may create it.
  * @throws AppError, plain: PARTITION_NOT_FOUND or AUTH_ERROR
  */
-export const authorisePartition = async (
+export async function authorisePartition(
   partitions: Pick<PartitionStore, 'get'>,
   scope: Scope,
   partition: string,
   needed: Role,
-): Promise<void> => {
+): Promise<void> {
   const role = scope.kind === 'partitions' && inScope(scope, partition) ? scope.roles[partition] : undefined;
   // A role was read from the partition's own record a moment ago: it is there.
   if (role === undefined && (await partitions.get(partition)) === null) {
@@ -27,19 +29,19 @@ export const authorisePartition = async (
   if (role === undefined) throw forbidden(`Access to partition '${partition}' forbidden`);
   if (ROLES.indexOf(role) < ROLES.indexOf(needed))
     throw forbidden(`Role '${needed}' required on partition '${partition}'`);
-};
+}
 
 /**
  * The same for a request whose scope was read a moment ago: the partition may have been created since, by another of
  * the same caller's uploads. So before its owner is refused, the record is asked.
  * @returns the caller with the role found
  */
-export const authoriseCaller = async (
+export async function authoriseCaller(
   partitions: Pick<PartitionStore, 'get' | 'roleOf'>,
   caller: Caller,
   partition: string,
   needed: Role,
-): Promise<Caller> => {
+): Promise<Caller> {
   const { principal, scope } = caller;
   try {
     await authorisePartition(partitions, scope, partition, needed);
@@ -53,4 +55,4 @@ export const authoriseCaller = async (
     await authorisePartition(partitions, present.scope, partition, needed);
     return present;
   }
-};
+}

@@ -13,7 +13,7 @@ const PREFLIGHT_SECONDS = 600;
  * before anything asks for a token. Other origins get no header, and their browsers keep the answer from them. The
  * proxy's surfaces are no browser's business.
  */
-export const crossOrigin = (origins: readonly string[]): Middleware => {
+export function crossOrigin(origins: readonly string[]): Middleware {
   const everyone = origins.includes('*');
   const allow = cors({
     origin: ({ headers: { origin = '' } }) => (everyone || origins.includes(origin) ? origin : ''),
@@ -30,4 +30,4 @@ export const crossOrigin = (origins: readonly string[]): Middleware => {
     if (origins.length === 0 || !isOthers) return next() as Promise<unknown>;
     return allow(ctx, next) as Promise<unknown>;
   };
-};
+}

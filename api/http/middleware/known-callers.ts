@@ -12,7 +12,7 @@ export interface KnownCallers {
  * clients that guess, or 20 wrong tokens a minute would lock out all of that address. It is bound to the address, so it
  * tells a guesser elsewhere nothing.
  */
-export const createKnownCallers = (now: () => number = Date.now): KnownCallers => {
+export function createKnownCallers(now: () => number = Date.now): KnownCallers {
   const seen = new Map<string, number>();
   return {
     has: (address, digest) =>
@@ -27,4 +27,4 @@ export const createKnownCallers = (now: () => number = Date.now): KnownCallers =
       if (oldest !== undefined) seen.delete(oldest);
     },
   };
-};
+}

@@ -16,7 +16,7 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
  * the host (a page that rebinds its own name to our address sends that name) and where the page comes from. Programs
  * such as curl and SDKs send neither Origin nor Sec-Fetch-Site.
  */
-export const guardOpenAccess = ({ http, auth }: Pick<Config, 'http' | 'auth'>): Middleware => {
+export function guardOpenAccess({ http, auth }: Pick<Config, 'http' | 'auth'>): Middleware {
   if (auth.token !== null) return (_ctx, next) => next();
   // `*` would let every page of the web write as the administrator.
   const origins = new Set(http.corsOrigins.filter((origin) => origin !== '*'));
@@ -56,20 +56,24 @@ export const guardOpenAccess = ({ http, auth }: Pick<Config, 'http' | 'auth'>): 
       refuse(ctx, 'Without AUTH_TOKEN pages of other origins than those in CORS_EXTRA_ORIGINS may not write');
     return next();
   };
-};
+}
 
 /** Without the port and the brackets of IPv6. */
-const hostName = (host: string): string =>
-  host
+function hostName(host: string): string {
+  return host
     .trim()
     .toLowerCase()
     .replace(/:\d*$/, '')
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.$/, '');
+}
 
-const hostOf = (origin: string): string | null => (URL.canParse(origin) ? new URL(origin).host : null);
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null;
+}
 
-const parseAddress = (text: string): ReturnType<typeof ipaddr.process> | null =>
-  ipaddr.isValid(text) && (text.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(text))
+function parseAddress(text: string): ReturnType<typeof ipaddr.process> | null {
+  return ipaddr.isValid(text) && (text.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(text))
     ? ipaddr.process(text)
     : null;
+}

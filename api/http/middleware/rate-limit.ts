@@ -22,13 +22,16 @@ export interface RateLimiting {
 
 /** Load balancers ask these every few seconds, and a refusal would take the gateway out of service. */
 const PROBES = /^\/(health_check|ready)\/?$/;
-export const isProbe = (path: string): boolean => PROBES.test(path);
+
+export function isProbe(path: string): boolean {
+  return PROBES.test(path);
+}
 
 /** The path of the route that serves a request, however the client wrote it: `/V1` is `/v1`. */
-const servedPath = (ctx: Koa.Context): string => {
+function servedPath(ctx: Koa.Context): string {
   const matched: unknown = (ctx as { _matchedRoute?: unknown })._matchedRoute;
   return (typeof matched === 'string' ? matched : ctx.path).toLowerCase();
-};
+}
 
 const NO_LIMITS: RateLimiting = {
   limitAddress: async () => {},
@@ -40,7 +43,7 @@ const NO_LIMITS: RateLimiting = {
  * The rate limits of the document surface (wire contract 1.1): RATE_LIMITED with the time to wait. Administrators are
  * not limited, except for searches with a retrieval trace and snapshots, which are for administrators alone.
  */
-export const createRateLimiting = (config: Pick<Config, 'rateLimits'>, limits: RateLimits): RateLimiting => {
+export function createRateLimiting(config: Pick<Config, 'rateLimits'>, limits: RateLimits): RateLimiting {
   const rates = config.rateLimits;
   if (!rates.enabled) return NO_LIMITS;
   const knownCallers = createKnownCallers();
@@ -109,12 +112,16 @@ export const createRateLimiting = (config: Pick<Config, 'rateLimits'>, limits: R
       return caller;
     },
   };
-};
+}
 
-const asksForTrace = (ctx: Koa.Context): boolean =>
-  /^\/search\/partition\/[^/]+\/snapshot\/?$/.test(servedPath(ctx)) ||
-  (/^\/search(\/|$)/.test(servedPath(ctx)) &&
-    /^(true|1|yes|y|on|enabled)$/i.test([ctx.query['include_retrieval_trace'] ?? []].flat().at(-1) ?? ''));
+function asksForTrace(ctx: Koa.Context): boolean {
+  return (
+    /^\/search\/partition\/[^/]+\/snapshot\/?$/.test(servedPath(ctx)) ||
+    (/^\/search(\/|$)/.test(servedPath(ctx)) &&
+      /^(true|1|yes|y|on|enabled)$/i.test([ctx.query['include_retrieval_trace'] ?? []].flat().at(-1) ?? ''))
+  );
+}
 
-const tooMany = (resetMs: number): AppError =>
-  new AppError('RATE_LIMITED', undefined, { retryAfterMs: Math.max(1, resetMs) });
+function tooMany(resetMs: number): AppError {
+  return new AppError('RATE_LIMITED', undefined, { retryAfterMs: Math.max(1, resetMs) });
+}

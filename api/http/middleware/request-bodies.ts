@@ -19,7 +19,7 @@ const BODY_PACE: BodyPace = {
 };
 
 /** Rejects when the client sends too slowly. While we do not read, because a store is slow, no time passes for it. */
-const watchPace = ({ req }: Koa.Context, { windowMs, leastBytes }: BodyPace) => {
+function watchPace({ req }: Koa.Context, { windowMs, leastBytes }: BodyPace) {
   let stop = (): void => {};
   const stalled = new Promise<never>((_resolve, reject) => {
     let seen = req.socket.bytesRead;
@@ -37,13 +37,13 @@ const watchPace = ({ req }: Koa.Context, { windowMs, leastBytes }: BodyPace) => 
   });
   stalled.catch(() => undefined);
   return { stalled, stop: () => stop() };
-};
+}
 
 /**
  * After an answer that came before the end of the body: what is left is dropped, so that the connection can be used
  * again; a client that goes on sending is cut off.
  */
-const endBody = ({ req, socket }: Koa.Context, { drainBytes, drainMs }: BodyPace): void => {
+function endBody({ req, socket }: Koa.Context, { drainBytes, drainMs }: BodyPace): void {
   if (req.complete || req.destroyed) return;
   const close = (): void => void socket.destroy();
   const timer = setTimeout(close, drainMs).unref();
@@ -58,12 +58,11 @@ const endBody = ({ req, socket }: Koa.Context, { drainBytes, drainMs }: BodyPace
   req.once('end', () => clearTimeout(timer));
   req.on('error', () => undefined);
   req.resume();
-};
+}
 
 /** No body stays unfinished on a connection: one that stalls is answered 408, and the rest of any other is dropped. */
-export const requestBodies =
-  (pace: BodyPace = BODY_PACE): Middleware =>
-  async (ctx, next) => {
+export function requestBodies(pace: BodyPace = BODY_PACE): Middleware {
+  return async (ctx, next) => {
     const hasBody =
       ctx.req.headers['transfer-encoding'] !== undefined || Number(ctx.get('Content-Length')) > 0;
     if (!hasBody) return next() as Promise<unknown>;
@@ -84,3 +83,4 @@ export const requestBodies =
       stop();
     }
   };
+}

@@ -14,9 +14,8 @@ export const CLIENT_LEFT = 499;
  * never a body. Every line of a request names the address that it came from, so that whoever is refused again and again
  * can be found.
  */
-export const requestLog =
-  (logger: Logger, addressOf: (ctx: Koa.Context) => string): Middleware =>
-  async (ctx, next) => {
+export function requestLog(logger: Logger, addressOf: (ctx: Koa.Context) => string): Middleware {
+  return async (ctx, next) => {
     const started = performance.now();
     // Asked now: a connection that is gone has no address any more.
     const log = logger.child({ request_id: ctx.state['requestId'] as string, client: addressOf(ctx) });
@@ -42,3 +41,4 @@ export const requestLog =
     });
     await next();
   };
+}

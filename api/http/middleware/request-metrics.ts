@@ -8,9 +8,8 @@ type CountRequest = (request: {
 }) => void;
 
 /** Counts each request once its answer has ended; `mount` notes the template of the route that served it. */
-export const requestMetrics =
-  (count: CountRequest, clientLeft: number): Middleware =>
-  async (ctx, next) => {
+export function requestMetrics(count: CountRequest, clientLeft: number): Middleware {
+  return async (ctx, next) => {
     const started = performance.now();
     ctx.res.once('close', () => {
       const unanswered = !ctx.res.writableFinished && !ctx.res.headersSent;
@@ -23,3 +22,4 @@ export const requestMetrics =
     });
     await next();
   };
+}

@@ -7,9 +7,8 @@ import { PROBES } from './request-log.js';
  * A span for each request but probes, which ends with its answer and is named after the template of the route: the path
  * may hold anything. A caller that traces names its own span in `traceparent`.
  */
-export const requestTrace =
-  (tracer: Tracer): Middleware =>
-  async (ctx, next) => {
+export function requestTrace(tracer: Tracer): Middleware {
+  return async (ctx, next) => {
     if (PROBES.test(ctx.path)) {
       await next();
       return;
@@ -31,3 +30,4 @@ export const requestTrace =
     });
     await inSpan(span.traceparent, next);
   };
+}

@@ -22,10 +22,10 @@ const STRICT_TRANSPORT = 'max-age=15552000; includeSubDomains';
  * On every answer. Pages that run scripts set their own policy.
  * @param strictTransport tells browsers to come over https alone from now on
  */
-export const securityHeaders = ({ strictTransport }: { strictTransport: boolean }): Middleware => {
+export function securityHeaders({ strictTransport }: { strictTransport: boolean }): Middleware {
   const headers = { ...HEADERS, ...(strictTransport && { 'Strict-Transport-Security': STRICT_TRANSPORT }) };
   return async (ctx, next) => {
     ctx.set(headers);
     await next();
   };
-};
+}

@@ -11,7 +11,7 @@ import type { Tool } from '../tool.js';
 const Message = MessageBody.pick({ message: true });
 
 /** Deletions, changes and copies of files, as their routes do them. */
-export const changeTools = (deps: GatewayDeps): Tool[] => {
+export function changeTools(deps: GatewayDeps): Tool[] {
   const asEditor = async (ctx: CallerContext, partition: string): Promise<CallerContext> => ({
     ...ctx,
     ...(await authoriseCaller(deps.adapters.partitions, ctx, partition, 'editor')),
@@ -64,4 +64,4 @@ export const changeTools = (deps: GatewayDeps): Tool[] => {
       },
     }),
   ];
-};
+}

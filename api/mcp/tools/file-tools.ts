@@ -23,11 +23,11 @@ const MAX_OF_CALLER = 1;
 const TOO_MANY = 'Too many searches for names at once; try again soon.';
 
 /** Names of files and how much they are like a query; the best of them, as many as are asked for. */
-const findByName = async (
+async function findByName(
   { files, partitions }: Pick<GatewayDeps['adapters'], 'files' | 'partitions'>,
   { scope, signal }: Pick<CallerContext, 'scope' | 'signal'>,
   { query, cutoff, limit }: { query: string; cutoff: number; limit: number },
-): Promise<{ fileKey: string; score: number }[]> => {
+): Promise<{ fileKey: string; score: number }[]> {
   const likeness = createNameLikeness(query);
   const names = (await partitions.list(scope)).map(({ partition }) => partition);
   let best: { fileKey: string; score: number }[] = [];
@@ -44,10 +44,10 @@ const findByName = async (
   }
   keepBest();
   return best;
-};
+}
 
 /** Partitions, files and what is in them. */
-export const fileTools = ({ adapters }: GatewayDeps): Tool[] => {
+export function fileTools({ adapters }: GatewayDeps): Tool[] {
   const liveFile = (ctx: CallerContext, partition: string, fileId: string) =>
     findLiveFile(adapters, ctx, { partition, fileId });
   const nameSearches = createPlaces(MAX_NAME_SEARCHES, MAX_OF_CALLER, TOO_MANY);
@@ -187,4 +187,4 @@ export const fileTools = ({ adapters }: GatewayDeps): Tool[] => {
       },
     }),
   ];
-};
+}

@@ -19,7 +19,7 @@ const TOO_MANY = 'Too many documents are being fetched; try again soon.';
 const REPORT_EVERY_MS = 200;
 
 /** Tells of the bytes that came, a few times a second, and at the end. */
-const createMeter = (report: ToolCall['report']) => {
+function createMeter(report: ToolCall['report']) {
   let told = { bytes: 0, at: Date.now() };
   let last: { bytes: number; total: number | null } | null = null;
   const tell = (bytes: number, total: number | null): void => {
@@ -35,10 +35,10 @@ const createMeter = (report: ToolCall['report']) => {
       if (last !== null && last.bytes > told.bytes) tell(last.bytes, last.bytes);
     },
   };
-};
+}
 
 /** Indexes what an address of the web answers. */
-export const indexUrlTool = (deps: GatewayDeps): Tool => {
+export function indexUrlTool(deps: GatewayDeps): Tool {
   const { adapters, config } = deps;
   const { blobs, downloads } = adapters;
   const maxBytes = Math.min(MAX_BYTES, config.http.maxUploadBytes);
@@ -87,4 +87,4 @@ export const indexUrlTool = (deps: GatewayDeps): Tool => {
       }
     },
   });
-};
+}

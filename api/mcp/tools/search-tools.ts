@@ -22,7 +22,7 @@ interface Asked {
 }
 
 /** Searches, over the routes of the same name. */
-export const searchTools = ({ adapters }: GatewayDeps): Tool[] => {
+export function searchTools({ adapters }: GatewayDeps): Tool[] {
   const answer = async (
     { ask }: ToolCall,
     { query, top_k: topK }: Asked,
@@ -116,4 +116,4 @@ export const searchTools = ({ adapters }: GatewayDeps): Tool[] => {
       },
     }),
   ];
-};
+}

@@ -8,13 +8,14 @@ export interface BegunChat {
 }
 
 /** What clients look for beside a prompt that is too long is its sentence alone. */
-const plainWhenTooLong = (error: unknown): unknown =>
-  error instanceof AppError && error.code === 'CONTEXT_TOO_LONG'
+function plainWhenTooLong(error: unknown): unknown {
+  return error instanceof AppError && error.code === 'CONTEXT_TOO_LONG'
     ? new AppError(error.code, error.message, { plain: true, cause: error })
     : error;
+}
 
 /** Starts an answer; what fails before its first event rejects `first`, and can be answered with its own status. */
-export const beginChat = (chat: ChatService, request: ChatRequest): BegunChat => {
+export function beginChat(chat: ChatService, request: ChatRequest): BegunChat {
   const rest = chat.respond(request);
   const first = rest.next().then(
     (step) => {
@@ -28,10 +29,10 @@ export const beginChat = (chat: ChatService, request: ChatRequest): BegunChat =>
   // Awaited later: a rejection before that must not count as unhandled.
   first.catch(() => undefined);
   return { first, rest };
-};
+}
 
-export const firstEvent = async ({ first }: BegunChat): Promise<ChatEvent> => {
+export async function firstEvent({ first }: BegunChat): Promise<ChatEvent> {
   const step = await first;
   if (step.done === true) throw new AppError('INFERENCE_ERROR', 'The language model gave no answer.');
   return step.value;
-};
+}

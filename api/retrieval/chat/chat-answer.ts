@@ -14,15 +14,17 @@ export interface ChatFrame {
   model: string;
 }
 
-export const answerFrame = (kind: 'chatcmpl' | 'cmpl', model: string | null | undefined): ChatFrame => ({
-  id: `${kind}-${randomUUID().replaceAll('-', '')}`,
-  created: Math.floor(Date.now() / 1000),
-  model: model ?? '',
-});
+export function answerFrame(kind: 'chatcmpl' | 'cmpl', model: string | null | undefined): ChatFrame {
+  return {
+    id: `${kind}-${randomUUID().replaceAll('-', '')}`,
+    created: Math.floor(Date.now() / 1000),
+    model: model ?? '',
+  };
+}
 
 type SourceEntry = ChatExtra['sources'][number];
 
-const sourceEntry = (source: ChatSource, link: Links): SourceEntry => {
+function sourceEntry(source: ChatSource, link: Links): SourceEntry {
   if (isWebPage(source)) return { source_type: 'web', ...source };
   const { chunk, rerankScore } = source;
   const fileUrl = link.original(chunk.chunk_id);
@@ -33,19 +35,19 @@ const sourceEntry = (source: ChatSource, link: Links): SourceEntry => {
     chunk_url: link.extract(chunk.chunk_id),
     ...(fileUrl === null ? {} : { file_url: fileUrl }),
   };
-};
+}
 
 /** A cited document says where it supports the answer, as far as words can tell. */
-const supportOf = (source: ChatSource, { sources }: ChatEnd): Partial<SourceEntry> => {
+function supportOf(source: ChatSource, { sources }: ChatEnd): Partial<SourceEntry> {
   if (isWebPage(source)) return {};
   const support = sources.supports.get(source);
   if (support === undefined) return { verified: false };
   const { quote, charStart, charEnd, verified } = support;
   return { quote, char_start: charStart, char_end: charEnd, verified };
-};
+}
 
 /** The complete `extra` of an answer. */
-export const chatExtra = (end: ChatEnd, link: Links): ChatExtra => {
+export function chatExtra(end: ChatEnd, link: Links): ChatExtra {
   const entries = (sources: readonly ChatSource[]): SourceEntry[] =>
     sources.map((source) => sourceEntry(source, link));
   const cited = end.sources.cited.map((source) => ({
@@ -64,16 +66,18 @@ export const chatExtra = (end: ChatEnd, link: Links): ChatExtra => {
     ...(end.degraded && { degraded: end.degraded }),
     ...(end.truncated && { truncated: true }),
   };
-};
+}
 
-export const chatUsage = ({ usage }: ChatEnd) => ({
-  prompt_tokens: usage.promptTokens,
-  completion_tokens: usage.completionTokens,
-  total_tokens: usage.promptTokens + usage.completionTokens,
-});
+export function chatUsage({ usage }: ChatEnd) {
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+  };
+}
 
 /** The answer as a whole. */
-export const chatAnswer = (frame: ChatFrame, answer: CollectedAnswer, link: Links) => {
+export function chatAnswer(frame: ChatFrame, answer: CollectedAnswer, link: Links) {
   const { content, more, logprobs, end } = answer;
   // A call of a tool instead of an answer has no content at all.
   const silent = content === '' && Array.isArray(more['tool_calls']);
@@ -91,4 +95,4 @@ export const chatAnswer = (frame: ChatFrame, answer: CollectedAnswer, link: Link
     usage: chatUsage(end),
     extra: chatExtra(end, link),
   };
-};
+}

@@ -35,7 +35,7 @@ const ERRORS = [
 ] as const;
 
 /** The chat-completions surface; clients that know the OpenAI format address a partition as a model. */
-export const chatRoutes = ({ adapters, config, chat }: GatewayDeps): Route[] => {
+export function chatRoutes({ adapters, config, chat }: GatewayDeps): Route[] {
   const { modelIdPrefix, heartbeatMs } = config.chat;
   const linksOf = (baseUrl: string) => links(baseUrl, { originals: config.documents.saveUploadedFiles });
 
@@ -91,4 +91,4 @@ export const chatRoutes = ({ adapters, config, chat }: GatewayDeps): Route[] => 
       },
     }),
   ];
-};
+}

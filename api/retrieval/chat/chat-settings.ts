@@ -3,9 +3,11 @@ import type { ChatRequest, ChatSettings } from '../../../activities/retrieval/ch
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { RetrievalConfig } from '../../../schemas/models/presets.js';
 
-const named = (name: string | null | undefined): name is string => name != null && name !== '';
+function named(name: string | null | undefined): name is string {
+  return name != null && name !== '';
+}
 
-const fromPreset = (config: RetrievalConfig): ChatSettings => {
+function fromPreset(config: RetrievalConfig): ChatSettings {
   const { top_n: topN, similarity_threshold: threshold, reranker, llm } = config;
   return {
     candidates: config.top_k,
@@ -18,13 +20,13 @@ const fromPreset = (config: RetrievalConfig): ChatSettings => {
     includeRelated: config.include_related,
     includeAncestors: config.include_ancestors,
   };
-};
+}
 
 /** Names of prompts, by what they are for; those without a name take the type's default. */
-const promptNames = (
+function promptNames(
   partition: PartitionRecord | null,
   config: RetrievalConfig | undefined,
-): Pick<ChatSettings, 'prompts'> => {
+): Pick<ChatSettings, 'prompts'> {
   const { sys_prompt: system, spoken_style_answer: spoken } = partition?.generation_prompt_names ?? {};
   const names = {
     system,
@@ -35,16 +37,16 @@ const promptNames = (
   };
   const chosen = Object.fromEntries(Object.entries(names).filter(([, name]) => named(name)));
   return Object.keys(chosen).length === 0 ? {} : { prompts: chosen };
-};
+}
 
 /**
  * What the partition of a chat is set to: its retrieval preset, its prompts, and its own language model. A chat over
  * several partitions has the default preset. What a setting leaves open is the service's to say.
  */
-export const chatSettings = async (
+export async function chatSettings(
   { partitions, presets }: Pick<Adapters, 'partitions' | 'presets'>,
   target: ChatRequest['target'],
-): Promise<ChatSettings> => {
+): Promise<ChatSettings> {
   if (target.kind === 'direct') return {};
   const [only, ...others] = target.partitions === 'all' ? [] : target.partitions;
   const partition = only === undefined || others.length > 0 ? null : await partitions.get(only);
@@ -57,4 +59,4 @@ export const chatSettings = async (
     ...(named(partition?.chat_llm) ? { languageModel: partition.chat_llm } : {}),
     ...(partition === null ? {} : { historyDepth: partition.chat_history_depth }),
   };
-};
+}

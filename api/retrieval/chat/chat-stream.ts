@@ -34,10 +34,12 @@ export interface ChatStreamOptions {
 const HEARTBEAT = ': still at work\n\n';
 
 /** Words and whatever comes with them; a delta of a tool call may come without words. */
-const deltaOf = ({ content, more }: { content: string; more?: MoreFields }): Delta => ({
-  ...(content !== '' || more === undefined ? { content } : {}),
-  ...more,
-});
+function deltaOf({ content, more }: { content: string; more?: MoreFields }): Delta {
+  return {
+    ...(content !== '' || more === undefined ? { content } : {}),
+    ...more,
+  };
+}
 
 /**
  * The answer as server-sent events (wire contract, section 1.9): a role chunk, content chunks, the last of which

@@ -18,7 +18,7 @@ interface ToolCallDelta {
   [field: string]: unknown;
 }
 
-const addToolCalls = (calls: ToolCallDelta[], deltas: readonly ToolCallDelta[]): void => {
+function addToolCalls(calls: ToolCallDelta[], deltas: readonly ToolCallDelta[]): void {
   for (const { index = calls.length, function: delta, ...others } of deltas) {
     const call = (calls[index] ??= {});
     Object.assign(call, others);
@@ -27,11 +27,11 @@ const addToolCalls = (calls: ToolCallDelta[], deltas: readonly ToolCallDelta[]):
       arguments: `${call.function?.arguments ?? ''}${delta?.arguments ?? ''}`,
     };
   }
-};
+}
 
 const MAX_TOOL_CALLS = 128;
 
-const add = (whole: Record<string, unknown>, more: MoreFields): void => {
+function add(whole: Record<string, unknown>, more: MoreFields): void {
   for (const [name, value] of Object.entries(more)) {
     const known = whole[name];
     if (name === 'tool_calls' && Array.isArray(value)) {
@@ -42,17 +42,17 @@ const add = (whole: Record<string, unknown>, more: MoreFields): void => {
     } else if (typeof known === 'string' && typeof value === 'string') whole[name] = known + value;
     else whole[name] = value;
   }
-};
+}
 
 /**
  * The whole of an answer that is not streamed. Nothing has been answered yet, so a broken one can still be
  * told by its status.
  * @throws AppError what broke it
  */
-export const collectAnswer = async (
+export async function collectAnswer(
   first: ChatEvent,
   rest: AsyncGenerator<ChatEvent, void, undefined>,
-): Promise<CollectedAnswer> => {
+): Promise<CollectedAnswer> {
   const answer: Omit<CollectedAnswer, 'end'> = { content: '', more: {}, logprobs: [] };
   for (let next = first; ;) {
     if (next.type === 'end') {
@@ -66,4 +66,4 @@ export const collectAnswer = async (
     if (step.done === true) throw new AppError('INFERENCE_ERROR', 'The answer broke off.');
     next = step.value;
   }
-};
+}

@@ -4,18 +4,21 @@ import type { ChatFrame } from './chat-answer.js';
 import type { CollectedAnswer } from './collect-answer.js';
 import type { Links } from '../../http/links.js';
 
-const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+function numberIn(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
 
 /** Alternatives by their text; null where none were asked for. */
-const alternatives = ({ top_logprobs: top }: TokenLogprob): Record<string, number> | null =>
-  Array.isArray(top) && top.length > 0
+function alternatives({ top_logprobs: top }: TokenLogprob): Record<string, number> | null {
+  return Array.isArray(top) && top.length > 0
     ? Object.fromEntries(
         (top as TokenLogprob[]).map(({ token, logprob }) => [token, numberIn(logprob) ?? -Infinity]),
       )
     : null;
+}
 
 /** Log probabilities as the older format has them: lists side by side. */
-const logprobLists = (logprobs: readonly TokenLogprob[], from: number) => {
+function logprobLists(logprobs: readonly TokenLogprob[], from: number) {
   if (logprobs.length === 0) return null;
   let offset = from;
   return {
@@ -28,20 +31,22 @@ const logprobLists = (logprobs: readonly TokenLogprob[], from: number) => {
       return at;
     }),
   };
-};
+}
 
 /** @param echoed stands in front of the answer */
-export const completionAnswer = (frame: ChatFrame, answer: CollectedAnswer, link: Links, echoed: string) => ({
-  ...frame,
-  object: 'text_completion' as const,
-  choices: [
-    {
-      index: 0,
-      text: echoed + answer.content,
-      logprobs: logprobLists(answer.logprobs, echoed.length),
-      finish_reason: answer.end.finishReason,
-    },
-  ],
-  usage: chatUsage(answer.end),
-  extra: chatExtra(answer.end, link),
-});
+export function completionAnswer(frame: ChatFrame, answer: CollectedAnswer, link: Links, echoed: string) {
+  return {
+    ...frame,
+    object: 'text_completion' as const,
+    choices: [
+      {
+        index: 0,
+        text: echoed + answer.content,
+        logprobs: logprobLists(answer.logprobs, echoed.length),
+        finish_reason: answer.end.finishReason,
+      },
+    ],
+    usage: chatUsage(answer.end),
+    extra: chatExtra(answer.end, link),
+  };
+}

@@ -8,17 +8,21 @@ import { modelIds, resolveModel } from './resolve-model.js';
 
 const OWNER = 'OpenRAG';
 
-const entry = (id: string, created = 0): z.infer<typeof ModelEntry> => ({
-  id,
-  object: 'model',
-  created,
-  owned_by: OWNER,
-});
+function entry(id: string, created = 0): z.infer<typeof ModelEntry> {
+  return {
+    id,
+    object: 'model',
+    created,
+    owned_by: OWNER,
+  };
+}
 
-const createdOf = ({ created_at: at }: PartitionRecord): number => Math.floor(at.getTime() / 1000);
+function createdOf({ created_at: at }: PartitionRecord): number {
+  return Math.floor(at.getTime() / 1000);
+}
 
 /** Partitions as models, for clients that choose among what is listed. */
-export const modelListRoutes = ({ adapters, config }: GatewayDeps): Route[] => {
+export function modelListRoutes({ adapters, config }: GatewayDeps): Route[] {
   const { modelIdPrefix } = config.chat;
   return [
     route({
@@ -58,4 +62,4 @@ export const modelListRoutes = ({ adapters, config }: GatewayDeps): Route[] => {
       },
     }),
   ];
-};
+}

@@ -13,7 +13,7 @@ const ADMINS_ALONE = [
   'retrieval_disable_expansion',
 ] as const;
 
-const override = ({ llm_override: given }: ChatMetadata): Pick<ChatRequestOptions, 'override'> => {
+function override({ llm_override: given }: ChatMetadata): Pick<ChatRequestOptions, 'override'> {
   const { model, base_url: baseUrl, api_key: apiKey } = given ?? {};
   const named = {
     ...(model == null ? {} : { model }),
@@ -21,16 +21,16 @@ const override = ({ llm_override: given }: ChatMetadata): Pick<ChatRequestOption
     ...(apiKey == null ? {} : { apiKey }),
   };
   return Object.keys(named).length === 0 ? {} : { override: named };
-};
+}
 
 /**
  * A request's `metadata` in our words.
  * @throws AppError AUTH_ERROR, plain, when a caller that is no administrator asks for diagnostics
  */
-export const readChatOptions = (
+export function readChatOptions(
   metadata: ChatMetadata | null | undefined,
   isAdmin: boolean,
-): ChatRequestOptions & Pick<ChatSettings, 'candidates' | 'similarityThreshold'> => {
+): ChatRequestOptions & Pick<ChatSettings, 'candidates' | 'similarityThreshold'> {
   if (metadata == null) return {};
   const diagnostic = ADMINS_ALONE.find((key) => metadata[key] != null && metadata[key] !== false);
   if (diagnostic !== undefined && !isAdmin)
@@ -54,4 +54,4 @@ export const readChatOptions = (
     ...(candidates == null ? {} : { candidates }),
     ...(threshold == null ? {} : { similarityThreshold: threshold }),
   };
-};
+}

@@ -33,35 +33,40 @@ const READ_HERE: ReadonlySet<string> = new Set([
 
 type Message = ChatRequest['messages'][number];
 
-const textOf = (content: Message['content']): string =>
-  typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
+function textOf(content: Message['content']): string {
+  return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
+}
 
 /** Newer clients call the operator's words the developer's; model servers may not know that name. */
-const messageOf = ({ role, content, ...more }: Message): ChatMessage => ({
-  role: role === 'developer' ? 'system' : role,
-  content: textOf(content),
-  ...(Object.keys(more).length > 0 && { more }),
-});
+function messageOf({ role, content, ...more }: Message): ChatMessage {
+  return {
+    role: role === 'developer' ? 'system' : role,
+    content: textOf(content),
+    ...(Object.keys(more).length > 0 && { more }),
+  };
+}
 
 /** A number asks for so many alternatives, as in the older format. */
-const logprobsOf = (logprobs: boolean | number | null | undefined): Record<string, unknown> => {
+function logprobsOf(logprobs: boolean | number | null | undefined): Record<string, unknown> {
   if (typeof logprobs !== 'number') return logprobs == null ? {} : { logprobs };
   return { logprobs: true, ...(logprobs > 0 && { top_logprobs: logprobs }) };
-};
+}
 
-const moreOf = (body: ChatRequest | CompletionRequest): MoreFields => ({
-  ...Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => !READ_HERE.has(name) && value != null),
-  ),
-  ...logprobsOf(body.logprobs),
-});
+function moreOf(body: ChatRequest | CompletionRequest): MoreFields {
+  return {
+    ...Object.fromEntries(
+      Object.entries(body).filter(([name, value]) => !READ_HERE.has(name) && value != null),
+    ),
+    ...logprobsOf(body.logprobs),
+  };
+}
 
 /** What would make it another answer than the one asked for is refused; to drop it silently would be a lie. */
-const refuseUnsupported = (body: ChatRequest | CompletionRequest, direct: boolean): void => {
+function refuseUnsupported(body: ChatRequest | CompletionRequest, direct: boolean): void {
   if (body.n != null && body.n !== 1) throw badRequest("'n' must be 1");
   if (direct && (body.metadata?.attachments ?? []).length > 0)
     throw badRequest("'metadata.attachments' needs a partition as the model");
-};
+}
 
 /**
  * A request in the OpenAI format as the chat pipeline takes it: the model resolved and the caller's role on it checked,
@@ -69,13 +74,13 @@ const refuseUnsupported = (body: ChatRequest | CompletionRequest, direct: boolea
  *
  * @throws AppError BAD_REQUEST, NOT_FOUND, PARTITION_NOT_FOUND, AUTH_ERROR
  */
-export const readChatRequest = async (
+export async function readChatRequest(
   adapters: Pick<Adapters, 'partitions' | 'presets' | 'models'>,
   modelIdPrefix: string,
   ctx: Pick<CallerContext, 'scope' | 'principal' | 'signal'>,
   body: ChatRequest | CompletionRequest,
   given: readonly Message[],
-): Promise<ServiceRequest> => {
+): Promise<ServiceRequest> {
   const messages = given.map(messageOf);
   questionIn(messages);
   const { temperature, top_p: topP, stop, max_tokens: maxTokens, max_completion_tokens: newer } = body;
@@ -97,4 +102,4 @@ export const readChatRequest = async (
     ...(stop == null ? {} : { stop: [stop].flat() }),
     ...(Object.keys(more).length > 0 && { more }),
   };
-};
+}

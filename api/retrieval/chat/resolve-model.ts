@@ -9,21 +9,23 @@ const PREFIXES = ['rag-', 'openrag-', 'ragondin-'];
 const EVERYTHING = 'partition-all';
 
 /** The model names listed for a caller: one per partition, and one for all of them. */
-export const modelIds = (prefix: string) => ({
-  partition: (partition: string): string => `${prefix}${partition}`,
-  all: prefix === 'rag-' ? EVERYTHING : `${prefix}all`,
-});
+export function modelIds(prefix: string) {
+  return {
+    partition: (partition: string): string => `${prefix}${partition}`,
+    all: prefix === 'rag-' ? EVERYTHING : `${prefix}all`,
+  };
+}
 
 /**
  * What a chat request's `model` means (wire contract, section 1.9).
  * @throws AppError, plain: NOT_FOUND for a name that means nothing, PARTITION_NOT_FOUND, AUTH_ERROR
  */
-export const resolveModel = async (
+export async function resolveModel(
   { partitions, models }: Pick<Adapters, 'partitions' | 'models'>,
   scope: Scope,
   prefix: string,
   model: string | null | undefined,
-): Promise<ChatRequest['target']> => {
+): Promise<ChatRequest['target']> {
   if (model === undefined || model === null || model === '') return { kind: 'direct' };
   const configured = (await models.list('llm')).find(({ is_default }) => is_default);
   if (configured !== undefined && [configured.name, configured.model_name].includes(model))
@@ -35,4 +37,4 @@ export const resolveModel = async (
   if (partition === 'all') return { kind: 'retrieval', partitions: 'all' };
   await authorisePartition(partitions, scope, partition, 'viewer');
   return { kind: 'retrieval', partitions: [partition] };
-};
+}

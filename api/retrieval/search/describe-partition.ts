@@ -10,12 +10,12 @@ const MAX_IDS = 10_000;
  * What a partition holds by its records and by the index, side by side: where the two differ for longer than a clean-up
  * takes, something is wrong.
  */
-export const describePartition = async (
+export async function describePartition(
   { partitions, files, chunks, models }: Pick<Adapters, 'partitions' | 'files' | 'chunks' | 'models'>,
   scope: Scope,
   partition: string,
   options: { documentIds: boolean },
-): Promise<z.input<typeof PartitionSnapshot>> => {
+): Promise<z.input<typeof PartitionSnapshot>> {
   const [record, listed, counted, pending, embedders, indexed] = await Promise.all([
     partitions.get(partition),
     files.listLive(scope, partition, { limit: MAX_IDS + 1 }),
@@ -42,4 +42,4 @@ export const describePartition = async (
       document_ids_truncated: truncated,
     }),
   };
-};
+}

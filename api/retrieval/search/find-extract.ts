@@ -9,11 +9,11 @@ import { authorisePartition } from '../../http/middleware/authorise-partition.js
  * A chunk of a live version, and that version, for a viewer of its partition.
  * @throws AppError, plain: NOT_FOUND, also for a replaced or deleted version; AUTH_ERROR
  */
-export const findExtract = async (
+export async function findExtract(
   { chunks, files, partitions }: Pick<Adapters, 'chunks' | 'files' | 'partitions'>,
   scope: Scope,
   extractId: string,
-): Promise<{ chunk: StoredChunk; file: FileRecord; version: FileVersion }> => {
+): Promise<{ chunk: StoredChunk; file: FileRecord; version: FileVersion }> {
   const chunk = await chunks.get(extractId);
   const file = chunk === null ? undefined : (await files.getMany([chunk.file_key])).get(chunk.file_key);
   const version = chunk === null ? null : liveVersionOf(chunk, file);
@@ -21,4 +21,4 @@ export const findExtract = async (
     throw new AppError('NOT_FOUND', `Extract '${extractId}' not found`, { plain: true });
   await authorisePartition(partitions, scope, file.partition, 'viewer');
   return { chunk, file, version };
-};
+}

@@ -11,7 +11,7 @@ type Asked = Omit<SearchRequest, 'scope' | 'partitions' | 'signal'>;
  * What the query of a file's search asks for. A filter of nothing but blanks is none.
  * @throws AppError INVALID_FILTER
  */
-export const readFileSearch = (query: z.output<typeof FileSearchQuery>): Asked => {
+export function readFileSearch(query: z.output<typeof FileSearchQuery>): Asked {
   const { text, top_k: topK, similarity_threshold: similarityThreshold, filter } = query;
   return {
     text,
@@ -19,13 +19,13 @@ export const readFileSearch = (query: z.output<typeof FileSearchQuery>): Asked =
     ...(similarityThreshold !== undefined && { similarityThreshold }),
     ...(filter !== undefined && filter.trim() !== '' && { filter: parseFilter(filter) }),
   };
-};
+}
 
 /**
  * What the query of a search over partitions asks for.
  * @throws AppError INVALID_FILTER; AUTH_ERROR, plain, when a caller that is no administrator asks for a trace
  */
-export const readSearch = (principal: Principal, query: SearchQuery): Asked => {
+export function readSearch(principal: Principal, query: SearchQuery): Asked {
   if (query.include_retrieval_trace && !principal.isAdmin)
     throw new AppError('AUTH_ERROR', 'Admin privileges required', { plain: true });
   const { include_related: includeRelated, include_ancestors: includeAncestors } = query;
@@ -43,4 +43,4 @@ export const readSearch = (principal: Principal, query: SearchQuery): Asked => {
     }),
     trace: query.include_retrieval_trace,
   };
-};
+}

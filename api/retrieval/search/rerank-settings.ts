@@ -5,10 +5,10 @@ import type { SearchRequest } from '../../../activities/retrieval/search/search-
  * Candidates and reranking by the retrieval preset of the searched partition; a search over several has the default
  * preset, as a chat does.
  */
-export const rerankSettings = async (
+export async function rerankSettings(
   { partitions, presets }: Pick<Adapters, 'partitions' | 'presets'>,
   searched: SearchRequest['partitions'],
-): Promise<Pick<SearchRequest, 'candidates' | 'rerank'>> => {
+): Promise<Pick<SearchRequest, 'candidates' | 'rerank'>> {
   const [only, ...others] = searched === 'all' ? [] : searched;
   const partition = only === undefined || others.length > 0 ? null : await partitions.get(only);
   const preset =
@@ -17,4 +17,4 @@ export const rerankSettings = async (
   if (preset === null) return {};
   const { enable_reranker: enabled, reranker, top_k: candidates } = preset.config;
   return { candidates, rerank: { enabled, ...(reranker !== null && { reranker }) } };
-};
+}

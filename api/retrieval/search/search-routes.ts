@@ -49,7 +49,7 @@ const SEARCH_ERRORS = [...FILE_SEARCH_ERRORS, 'WORKSPACE_NOT_FOUND', 'WORKSPACE_
 const searchDone = { 200: { description: 'Best first', schema: SearchAnswer } };
 
 /** Search and what it links to. */
-export const searchRoutes = ({ adapters, search }: GatewayDeps): Route[] => {
+export function searchRoutes({ adapters, search }: GatewayDeps): Route[] {
   const answer = async (
     { scope, baseUrl, signal }: CallerContext,
     asked: Omit<SearchRequest, 'scope' | 'signal'>,
@@ -170,4 +170,4 @@ export const searchRoutes = ({ adapters, search }: GatewayDeps): Route[] => {
       },
     }),
   ];
-};
+}

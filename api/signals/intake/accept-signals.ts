@@ -29,25 +29,29 @@ export type Acceptance = 'accepted' | 'deferred' | 'login-wanted';
  * this has answered nothing of the batch can be lost, whatever CAPI and Temporal do.
  * @throws AppError as the alert store does; then nothing was promised
  */
-export const acceptSignals = (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> =>
-  deps.pushesUnderWay.during(() => accept(deps, batch, log));
+export function acceptSignals(deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> {
+  return deps.pushesUnderWay.during(() => accept(deps, batch, log));
+}
 
 /** A token's own word on its end is not verified yet; CAPI's tokens last for hours. */
 const TOKEN_LIFETIME_MS = 24 * 3_600_000;
 
-const atMost = (expiresAt: Date | null, at: Date): Date | null =>
-  expiresAt === null ? null : new Date(Math.min(expiresAt.getTime(), at.getTime() + TOKEN_LIFETIME_MS));
+function atMost(expiresAt: Date | null, at: Date): Date | null {
+  return expiresAt === null
+    ? null
+    : new Date(Math.min(expiresAt.getTime(), at.getTime() + TOKEN_LIFETIME_MS));
+}
 
 /** A push that brings nothing new is a repeat: its rules were counted before. */
-const countStored = (meter: Meter, alerts: readonly NewAlert[], fresh: number): void => {
+function countStored(meter: Meter, alerts: readonly NewAlert[], fresh: number): void {
   meter.signalsAccepted(fresh);
   if (fresh === 0) return;
   for (const { state, matched = [] } of alerts)
     if (state === 'filtered')
       for (const rule of matched.length === 0 ? [null] : matched) meter.signalFiltered(rule);
-};
+}
 
-const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> => {
+async function accept(deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acceptance> {
   const { alerts, watchers, settings } = deps;
   const { watcher, token } = batch.sender;
   const { rules, mode, version: ruleSet } = deps.rules.current();
@@ -101,4 +105,4 @@ const accept = async (deps: AcceptDeps, batch: Batch, log: Logger): Promise<Acce
   if (loginWanted) return 'login-wanted';
   const deferred = !settings.forwardEnabled && stored.some(({ state }) => state === 'withheld');
   return deferred ? 'deferred' : 'accepted';
-};
+}

@@ -9,21 +9,22 @@ import type { ProxyDeps } from '../proxy-deps.js';
 import { sha256Hex } from '../../../schemas/sha256.js';
 
 /** Said with `message` beside it, which a LAPI logs. */
-const refusal = (code: 'AUTHENTICATION_ERROR' | 'AUTH_ERROR', error: string, message: string): AppError =>
-  new AppError(code, error, { details: { message } });
+function refusal(code: 'AUTHENTICATION_ERROR' | 'AUTH_ERROR', error: string, message: string): AppError {
+  return new AppError(code, error, { details: { message } });
+}
 
 /**
  * The allow-lists and the client validation (proxy spec, 4.3). A watcher's name comes from unverified claims:
  * an allow-list is safe only together with validation, for which CAPI checks the token.
  */
-export const createAccessControl = ({
+export function createAccessControl({
   settings,
   passThrough,
   validated,
   addressOf,
   watchers: store,
   now,
-}: Pick<ProxyDeps, 'settings' | 'passThrough' | 'validated' | 'addressOf' | 'watchers' | 'now'>) => {
+}: Pick<ProxyDeps, 'settings' | 'passThrough' | 'validated' | 'addressOf' | 'watchers' | 'now'>) {
   const { watchers, networks, validation } = settings.access;
   const ranges = networks?.map((network) => cidrRange(network) ?? (() => false)) ?? null;
   const allowed = watchers === null ? null : new Set(watchers);
@@ -88,6 +89,6 @@ export const createAccessControl = ({
       await validated.set(digest, '1', Math.min(end - at, ttlMs));
     },
   };
-};
+}
 
 export type AccessControl = ReturnType<typeof createAccessControl>;

@@ -8,7 +8,7 @@ export interface PushesUnderWay {
   quietPeriod(withinMs: number): Promise<void>;
 }
 
-export const trackPushes = (): PushesUnderWay => {
+export function trackPushes(): PushesUnderWay {
   let pushes = 0;
   const waiting = new Set<() => void>();
   return {
@@ -34,7 +34,7 @@ export const trackPushes = (): PushesUnderWay => {
       });
     },
   };
-};
+}
 
 /** Tells a watcher's actor that there is something new, in the background. */
 export type ForwardingNotifier = (watcher: string, log: Logger) => void;
@@ -58,11 +58,11 @@ const REST_MS = 1000;
  * followed by a call, and calls do not pile up when Temporal is slow. A call that fails is logged; the sweep makes it
  * good.
  */
-export const createForwardingNotifier = (
+export function createForwardingNotifier(
   call: (watcher: string) => Promise<void>,
   pushesUnderWay: PushesUnderWay,
   restMs = REST_MS,
-): ForwardingNotifier => {
+): ForwardingNotifier {
   const due = new Map<string, Logger>();
   /** Being told, or told a moment ago. */
   const resting = new Set<string>();
@@ -103,7 +103,7 @@ export const createForwardingNotifier = (
     due.set(watcher, log);
     if (!resting.has(watcher) && callers < PARALLEL_CALLS) void tell();
   };
-};
+}
 
 /** What the actors of a watcher are told, in the background. */
 export interface ForwardingNotifiers {
@@ -115,10 +115,10 @@ export interface ForwardingNotifiers {
   token: ForwardingNotifier;
 }
 
-export const createForwardingNotifiers = (
+export function createForwardingNotifiers(
   deps: Pick<ProxyDeps, 'forwarding' | 'metrics'>,
   pushesUnderWay: PushesUnderWay,
-): ForwardingNotifiers => {
+): ForwardingNotifiers {
   const { forwarding } = deps;
   const signals = createForwardingNotifier((watcher) => forwarding.notifySignals(watcher), pushesUnderWay);
   const metrics = createForwardingNotifier((watcher) => forwarding.notifyMetrics(watcher), pushesUnderWay);
@@ -135,4 +135,4 @@ export const createForwardingNotifiers = (
       );
     },
   };
-};
+}

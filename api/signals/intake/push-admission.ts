@@ -43,12 +43,12 @@ const COME_AGAIN_MS = 2_000;
 const ROUNDS = 8;
 
 /** libuv accepts one connection a round: those that wait to be refused, or to ask how we are, go before reads. */
-const giveWay = async (): Promise<void> => {
+async function giveWay(): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) await new Promise((resolve) => setImmediate(resolve));
-};
+}
 
 /** @param now milliseconds of a clock that only goes on */
-export const createPushAdmission = (now: () => number = () => performance.now()): PushAdmission => {
+export function createPushAdmission(now: () => number = () => performance.now()): PushAdmission {
   /** When each push began to be read or stored, the oldest first. */
   const underWay = new Set<{ since: number }>();
   const ofAddress = new Map<string, number>();
@@ -125,4 +125,4 @@ export const createPushAdmission = (now: () => number = () => performance.now())
     },
     store: (address, work) => during(address, work, true),
   };
-};
+}

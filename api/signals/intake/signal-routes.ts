@@ -19,7 +19,7 @@ import { createStrangerLimit } from './stranger-limit.js';
 import type { StrangerLimit } from './stranger-limit.js';
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
-export const signalRoutes = (deps: AcceptDeps, access: AccessControl): Route[] => {
+export function signalRoutes(deps: AcceptDeps, access: AccessControl): Route[] {
   const door = {
     access,
     strangers: createStrangerLimit(deps),
@@ -27,7 +27,7 @@ export const signalRoutes = (deps: AcceptDeps, access: AccessControl): Route[] =
     budget: createSignalBudget(deps.settings.maxSignalBytes),
   };
   return API_VERSIONS.map((version) => signals(deps, door, version));
-};
+}
 
 interface Door {
   access: AccessControl;
@@ -36,12 +36,12 @@ interface Door {
   budget: BodyBudget;
 }
 
-const signals = (
+function signals(
   deps: AcceptDeps,
   { access, strangers, admission, budget }: Door,
   version: ApiVersion,
-): Route =>
-  route({
+): Route {
+  return route({
     method: 'post',
     path: `/${version}/signals`,
     summary: 'Takes a batch of signals: filtered, stored, and forwarded afterwards',
@@ -87,11 +87,13 @@ const signals = (
       });
     },
   });
+}
 
 /** Sent once, after the batch is stored: only this answer makes a LAPI log in again. */
-const loginWanted = (): AppError =>
-  new AppError('AUTHENTICATION_ERROR', 'Unauthorized', {
+function loginWanted(): AppError {
+  return new AppError('AUTHENTICATION_ERROR', 'Unauthorized', {
     details: {
       message: 'The central API refused this token, log in again; the signals of this request are stored',
     },
   });
+}

@@ -12,11 +12,11 @@ const COME_AGAIN_AT_LATEST_MS = 3_600_000;
  * Names of watchers can be made up, and each gets a record and a workflow. So of those that CAPI never let in, each
  * address may have so many. When the store cannot be asked the push goes on: what it cannot keep it refuses itself.
  */
-export const createStrangerLimit = ({
+export function createStrangerLimit({
   watchers,
   settings,
   now,
-}: Pick<ProxyDeps, 'watchers' | 'settings' | 'now'>) => {
+}: Pick<ProxyDeps, 'watchers' | 'settings' | 'now'>) {
   const { strangersPerAddress: places, strangerLifetimeMs: lifetimeMs } = settings;
   /** Only strangers ever lose their record. */
   const known = new Set<string>();
@@ -42,6 +42,6 @@ export const createStrangerLimit = ({
       });
     },
   };
-};
+}
 
 export type StrangerLimit = ReturnType<typeof createStrangerLimit>;

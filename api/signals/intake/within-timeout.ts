@@ -5,12 +5,12 @@ import type { Logger } from '../../logger.js';
 const TIMEOUT_MS = 1000;
 
 /** The store's answer within a second, else `otherwise`; a failure is logged and not thrown. */
-export const withinTimeout = async <T>(
+export async function withinTimeout<T>(
   work: Promise<T>,
   otherwise: T,
   log: Logger,
   what: string,
-): Promise<T> => {
+): Promise<T> {
   try {
     const answer = await orLate(work, TIMEOUT_MS);
     if (answer !== LATE) return answer;
@@ -19,4 +19,4 @@ export const withinTimeout = async <T>(
     log.error({ err: error }, what);
   }
   return otherwise;
-};
+}

@@ -29,11 +29,11 @@ const NAMES: Readonly<Record<Stranger, string>> = {
  * guessing would go on behind the refusals, but for keys that were right from this address lately: one wrong client
  * must not lock a dashboard out. The headers are the peer service's.
  */
-export const createApiKeyRateLimit = (options: {
+export function createApiKeyRateLimit(options: {
   limits: Pick<RateLimits, 'take' | 'peek'>;
   rate: Rate;
   addressOf(ctx: Koa.Context): string;
-}): ApiKeyRateLimit => {
+}): ApiKeyRateLimit {
   const { limits, rate, addressOf } = options;
   const known = createKnownCallers();
 
@@ -70,9 +70,9 @@ export const createApiKeyRateLimit = (options: {
       known.add(addressOf(ctx), keyDigest);
     },
   };
-};
+}
 
-const inWords = (seconds: number): string => {
+function inWords(seconds: number): string {
   const [count, unit] = seconds % 60 === 0 ? [seconds / 60, 'minute'] : [seconds, 'second'];
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
-};
+}

@@ -17,7 +17,9 @@ export const KEY_PREFIX = 'tamis_';
 /** How exact the last use of a key is. */
 const TOUCH_MS = 60_000;
 
-export const keyDigest = (key: string): string => sha256Hex(key);
+export function keyDigest(key: string): string {
+  return sha256Hex(key);
+}
 
 export interface ApiKeyCheckDeps {
   keys: Pick<ApiKeyStore, 'find' | 'touch'>;
@@ -34,7 +36,7 @@ type FindHolder = (ctx: Koa.Context, digest: string, isNamed?: boolean) => Promi
  * are compared, in constant time, so that neither the length of a key nor how much of it was guessed shows. Without a
  * configured key there is no holder at all.
  */
-export const createFindHolder = (deps: Omit<ApiKeyCheckDeps, 'unauthenticated'>): FindHolder => {
+export function createFindHolder(deps: Omit<ApiKeyCheckDeps, 'unauthenticated'>): FindHolder {
   const { keys, settings, now } = deps;
   const configured = settings.dashboardApiKey === null ? null : keyDigest(settings.dashboardApiKey);
   return async (ctx, digest, isNamed = true) => {
@@ -51,17 +53,17 @@ export const createFindHolder = (deps: Omit<ApiKeyCheckDeps, 'unauthenticated'>)
       });
     return record;
   };
-};
+}
 
 /**
  * Guards the management side: `X-Api-Key`, or the key that a session was opened with, must have the scope that the
  * route asks for.
  * @throws AppError AUTHENTICATION_ERROR (401), AUTH_ERROR (403) for a key without the scope, RATE_LIMITED (429)
  */
-export const createApiKeyCheck = (
+export function createApiKeyCheck(
   deps: ApiKeyCheckDeps,
   sessions: Pick<Sessions, 'identify'>,
-): ((ctx: Koa.Context, needed: KeyScope) => Promise<void>) => {
+): (ctx: Koa.Context, needed: KeyScope) => Promise<void> {
   const { unauthenticated } = deps;
   const findHolder = createFindHolder(deps);
 
@@ -102,15 +104,15 @@ export const createApiKeyCheck = (
     if (!allows(holder.scopes, needed))
       throw new AppError('AUTH_ERROR', `This needs a key with the scope ${needed}`);
   };
-};
+}
 
 /**
  * A key that somebody signs in with is looked at within the limits of wrong keys, which a user's own token neither uses
  * up nor has to keep to.
  */
-export const createTakeKey = (
+export function createTakeKey(
   deps: ApiKeyCheckDeps,
-): ((ctx: Koa.Context, key: string, isUsers: boolean) => Promise<KeyHolder | null>) => {
+): (ctx: Koa.Context, key: string, isUsers: boolean) => Promise<KeyHolder | null> {
   const { unauthenticated } = deps;
   const findHolder = createFindHolder(deps);
   return async (ctx, key, isUsers) => {
@@ -122,6 +124,8 @@ export const createTakeKey = (
     else if (!isUsers) await unauthenticated.count(ctx);
     return holder;
   };
-};
+}
 
-const unauthorized = (): AppError => new AppError('AUTHENTICATION_ERROR', 'Unauthorized');
+function unauthorized(): AppError {
+  return new AppError('AUTHENTICATION_ERROR', 'Unauthorized');
+}

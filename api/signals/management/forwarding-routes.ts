@@ -10,7 +10,7 @@ import type { ProxyDeps } from '../proxy-deps.js';
 import { reportFailure } from './report-failure.js';
 
 /** What waits for CAPI, and why. */
-export const forwardingRoutes = ({
+export function forwardingRoutes({
   alerts,
   statistics,
   watchers,
@@ -19,64 +19,66 @@ export const forwardingRoutes = ({
   rules,
   settings,
   now,
-}: ProxyDeps): Route[] => [
-  route({
-    method: 'get',
-    path: '/api/forwarding',
-    summary: 'How the signals of each watcher fare, and the rules in force',
-    tag: 'Proxy management',
-    auth: { key: 'dashboard' },
-    responses: { 200: { description: 'Queues and rules', schema: ForwardingBody } },
-    errors: ['UNEXPECTED_ERROR'],
-    async handle() {
-      const [queues, keptBack, records, overview, held, hours] = await reportFailure(
-        'Failed to get forwarding state',
-        () =>
-          Promise.all([
-            alerts.summaries(),
-            alerts.keptBack(),
-            watchers.list(),
-            logins.overview(now(), settings.loginWindowMs),
-            metrics.queues(),
-            statistics.read(null),
-          ]),
-      );
-      const { rules: all, mode, faults } = rules.current();
-      const names = all.filter((rule) => rule.enabled).map(({ name }) => name);
-      return json(200, {
-        enabled: settings.forwardEnabled,
-        withheld: {
-          filtered: sum(hours.map((hour) => hour.filtered)),
-          deferred: sum(keptBack.map((kept) => kept.deferred)),
-          withheld: sum(keptBack.map((kept) => kept.withheld)),
-          discarded: sum(keptBack.map((kept) => kept.discarded)),
-          waiting: sum(queues.map((queue) => queue.waiting)),
-          quarantined: sum(queues.map((queue) => queue.quarantined)),
-        },
-        watchers: presentWatchers(queues, keptBack, records, held),
-        logins: {
-          budget: settings.loginBudget,
-          windowMinutes: settings.loginWindowMs / 60_000,
-          used: overview.used,
-          blocks: overview.blocks.map(({ machineId, status, message, at, until }) => ({
-            watcher: machineId,
-            status,
-            message,
-            at: at.toISOString(),
-            until: until.toISOString(),
-          })),
-          refused: overview.refused.map(({ machineId, status, message, at }) => ({
-            watcher: machineId,
-            status,
-            message,
-            at: at.toISOString(),
-          })),
-        },
-        rules: { mode, names, faults: faults.map(({ file, message }) => ({ file, message })) },
-      });
-    },
-  }),
-];
+}: ProxyDeps): Route[] {
+  return [
+    route({
+      method: 'get',
+      path: '/api/forwarding',
+      summary: 'How the signals of each watcher fare, and the rules in force',
+      tag: 'Proxy management',
+      auth: { key: 'dashboard' },
+      responses: { 200: { description: 'Queues and rules', schema: ForwardingBody } },
+      errors: ['UNEXPECTED_ERROR'],
+      async handle() {
+        const [queues, keptBack, records, overview, held, hours] = await reportFailure(
+          'Failed to get forwarding state',
+          () =>
+            Promise.all([
+              alerts.summaries(),
+              alerts.keptBack(),
+              watchers.list(),
+              logins.overview(now(), settings.loginWindowMs),
+              metrics.queues(),
+              statistics.read(null),
+            ]),
+        );
+        const { rules: all, mode, faults } = rules.current();
+        const names = all.filter((rule) => rule.enabled).map(({ name }) => name);
+        return json(200, {
+          enabled: settings.forwardEnabled,
+          withheld: {
+            filtered: sum(hours.map((hour) => hour.filtered)),
+            deferred: sum(keptBack.map((kept) => kept.deferred)),
+            withheld: sum(keptBack.map((kept) => kept.withheld)),
+            discarded: sum(keptBack.map((kept) => kept.discarded)),
+            waiting: sum(queues.map((queue) => queue.waiting)),
+            quarantined: sum(queues.map((queue) => queue.quarantined)),
+          },
+          watchers: presentWatchers(queues, keptBack, records, held),
+          logins: {
+            budget: settings.loginBudget,
+            windowMinutes: settings.loginWindowMs / 60_000,
+            used: overview.used,
+            blocks: overview.blocks.map(({ machineId, status, message, at, until }) => ({
+              watcher: machineId,
+              status,
+              message,
+              at: at.toISOString(),
+              until: until.toISOString(),
+            })),
+            refused: overview.refused.map(({ machineId, status, message, at }) => ({
+              watcher: machineId,
+              status,
+              message,
+              at: at.toISOString(),
+            })),
+          },
+          rules: { mode, names, faults: faults.map(({ file, message }) => ({ file, message })) },
+        });
+      },
+    }),
+  ];
+}
 
 /** What is said of a watcher that has no queue, no record or no metrics. */
 const NO_QUEUE: Omit<QueueSummary, 'watcher'> = {
@@ -104,12 +106,12 @@ const NO_RECORD: Omit<WatcherRecord, 'watcher'> = {
 const NO_METRICS: Omit<MetricsQueue, 'watcher'> = { held: 0, oldest: null, refused: 0 };
 
 /** One row per watcher that has a queue or a record, by name. */
-const presentWatchers = (
+function presentWatchers(
   queues: readonly QueueSummary[],
   keptBack: readonly KeptBackSummary[],
   records: readonly WatcherRecord[],
   metrics: readonly MetricsQueue[],
-): ForwardingWatcher[] => {
+): ForwardingWatcher[] {
   const [queueOf, keptOf] = [byName(queues), byName(keptBack)];
   const [recordOf, metricsOf] = [byName(records), byName(metrics)];
   const names = new Set([queueOf, keptOf, recordOf, metricsOf].flatMap((of) => [...of.keys()]));
@@ -142,11 +144,16 @@ const presentWatchers = (
       metricsRefused: held.refused,
     };
   });
-};
+}
 
-const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
 
-const byName = <T extends { watcher: string }>(rows: readonly T[]): Map<string, T> =>
-  new Map(rows.map((row) => [row.watcher, row]));
+function byName<T extends { watcher: string }>(rows: readonly T[]): Map<string, T> {
+  return new Map(rows.map((row) => [row.watcher, row]));
+}
 
-const iso = (date: Date | null): string | null => date?.toISOString() ?? null;
+function iso(date: Date | null): string | null {
+  return date?.toISOString() ?? null;
+}

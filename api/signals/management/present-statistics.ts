@@ -14,36 +14,39 @@ const ALL_SCENARIOS = 500;
 const DAY_NAMES = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 
 /** Where a period begins: whole calendar days back from now, at the same time of day. Null: no bound. */
-export const beginOf = (period: Period, now: Date): Date | null => {
+export function beginOf(period: Period, now: Date): Date | null {
   if (period === 'all') return null;
   const begin = new Date(now);
   begin.setUTCDate(begin.getUTCDate() - Number.parseInt(period, 10));
   return begin;
-};
+}
 
 /** The most frequent first; equal ones by name, so that an answer does not change while nothing else does. */
-const ranked = (counts: ReadonlyMap<string, number>): Count[] =>
-  [...counts]
+function ranked(counts: ReadonlyMap<string, number>): Count[] {
+  return [...counts]
     .map(([name, count]) => ({ name, count }))
     .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+}
 
-const sum = (lists: Iterable<readonly Count[]>): Map<string, number> => {
+function sum(lists: Iterable<readonly Count[]>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const list of lists)
     for (const { name, count } of list) counts.set(name, (counts.get(name) ?? 0) + count);
   return counts;
-};
+}
 
-const scenarios = (counts: ReadonlyMap<string, number>, most: number) =>
-  ranked(counts)
+function scenarios(counts: ReadonlyMap<string, number>, most: number) {
+  return ranked(counts)
     .slice(0, most)
     .map(({ name, count }) => ({ scenario: name, count }));
+}
 
-const byCode = (countries: readonly CountryCount[]): Count[] =>
-  countries.map(({ code, count }) => ({ name: code, count }));
+function byCode(countries: readonly CountryCount[]): Count[] {
+  return countries.map(({ code, count }) => ({ name: code, count }));
+}
 
 /** One row per country: alerts of before and after GeoIP was switched on belong together. */
-const countryRows = (lists: readonly (readonly CountryCount[])[]) => {
+function countryRows(lists: readonly (readonly CountryCount[])[]) {
   const names = new Map<string, Map<string, number>>();
   for (const { code, name, count } of lists.flat()) {
     if (name === null) continue;
@@ -57,10 +60,10 @@ const countryRows = (lists: readonly (readonly CountryCount[])[]) => {
       countryName: ranked(names.get(code) ?? new Map())[0]?.name ?? code,
       count,
     }));
-};
+}
 
 /** Buckets in ascending order, those without anything left out. */
-const bucketsOf = (hours: readonly HourAggregate[], countOf: (hour: HourAggregate) => number) => {
+function bucketsOf(hours: readonly HourAggregate[], countOf: (hour: HourAggregate) => number) {
   const days = new Map<number, number>();
   const times = new Map<number, number>();
   const dates = new Map<string, number>();
@@ -80,21 +83,22 @@ const bucketsOf = (hours: readonly HourAggregate[], countOf: (hour: HourAggregat
     byHourOfDay: [...times].sort(([a], [b]) => a - b).map(([hour, count]) => ({ hour, count })),
     dailyTrend: [...dates].sort(([a], [b]) => (a < b ? -1 : 1)).map(([date, count]) => ({ date, count })),
   };
-};
+}
 
-const boundsOf = (hours: readonly HourAggregate[]): [string | null, string | null] => {
+function boundsOf(hours: readonly HourAggregate[]): [string | null, string | null] {
   const [first, last] = [
     hours.find((hour) => hour.first !== null),
     hours.findLast((hour) => hour.last !== null),
   ];
   return [first?.first?.toISOString() ?? null, last?.last?.toISOString() ?? null];
-};
+}
 
-const totalOf = (hours: readonly HourAggregate[], countOf: (hour: HourAggregate) => number): number =>
-  hours.reduce((total, hour) => total + countOf(hour), 0);
+function totalOf(hours: readonly HourAggregate[], countOf: (hour: HourAggregate) => number): number {
+  return hours.reduce((total, hour) => total + countOf(hour), 0);
+}
 
 /** @param hours oldest first, for this function and the two below */
-export const statsOf = (hours: readonly HourAggregate[]): StatsBody => {
+export function statsOf(hours: readonly HourAggregate[]): StatsBody {
   const named = sum(hours.map((hour) => hour.scenarios));
   const [min, max] = boundsOf(hours);
   return {
@@ -112,9 +116,9 @@ export const statsOf = (hours: readonly HourAggregate[]): StatsBody => {
       .map(({ name, count }) => ({ country: name, count })),
     timeBounds: { min, max },
   };
-};
+}
 
-export const distributionOf = (hours: readonly HourAggregate[]): DistributionBody => {
+export function distributionOf(hours: readonly HourAggregate[]): DistributionBody {
   const [from, to] = boundsOf(hours);
   return {
     ...bucketsOf(hours, ({ total }) => total),
@@ -123,9 +127,9 @@ export const distributionOf = (hours: readonly HourAggregate[]): DistributionBod
     totalAlerts: totalOf(hours, ({ total }) => total),
     dateRange: { from, to },
   };
-};
+}
 
-export const decisionStatsOf = (hours: readonly HourAggregate[]): DecisionStatsBody => {
+export function decisionStatsOf(hours: readonly HourAggregate[]): DecisionStatsBody {
   const { byDayOfWeek, byHourOfDay } = bucketsOf(hours, ({ decisions }) => decisions.total);
   return {
     totalDecisions: totalOf(hours, ({ decisions }) => decisions.total),
@@ -137,4 +141,4 @@ export const decisionStatsOf = (hours: readonly HourAggregate[]): DecisionStatsB
     topScenarios: scenarios(sum(hours.map(({ decisions }) => decisions.scenarios)), TOP),
     byCountry: countryRows(hours.map(({ decisions }) => decisions.countries)),
   };
-};
+}

@@ -24,13 +24,9 @@ const ERRORS = ['BAD_REQUEST', 'NOT_FOUND', 'UNEXPECTED_ERROR'] as const;
 const FAILED = 'Failed to steer forwarding';
 
 /** An operator's word on the queue of one watcher. */
-export const watcherRoutes = (deps: WatcherDeps): Route[] => [
-  pause(deps),
-  resume(deps),
-  retry(deps),
-  release(deps),
-  discard(deps),
-];
+export function watcherRoutes(deps: WatcherDeps): Route[] {
+  return [pause(deps), resume(deps), retry(deps), release(deps), discard(deps)];
+}
 
 const common = {
   method: 'post',
@@ -40,8 +36,8 @@ const common = {
   responses: { 200: { description: 'Done', schema: WatcherSteered } },
 } as const;
 
-const pause = (deps: WatcherDeps): Route =>
-  route({
+function pause(deps: WatcherDeps): Route {
+  return route({
     ...common,
     path: '/api/forwarding/{watcher}/pause',
     summary: 'Holds the signals of a watcher back; they are still taken and stored',
@@ -53,9 +49,10 @@ const pause = (deps: WatcherDeps): Route =>
       return json(200, { watcher, paused: true, actorTold: true });
     },
   });
+}
 
-const resume = (deps: WatcherDeps): Route =>
-  route({
+function resume(deps: WatcherDeps): Route {
+  return route({
     ...common,
     path: '/api/forwarding/{watcher}/resume',
     summary: 'Lets the signals of a paused watcher go',
@@ -66,9 +63,10 @@ const resume = (deps: WatcherDeps): Route =>
       return json(200, { watcher, paused: false, actorTold: await told(deps, watcher, ctx) });
     },
   });
+}
 
-const retry = (deps: WatcherDeps): Route =>
-  route({
+function retry(deps: WatcherDeps): Route {
+  return route({
     ...common,
     path: '/api/forwarding/{watcher}/retry',
     summary: 'Ends a back-off, a cool-down or a block of logins: the next offer is made now',
@@ -84,9 +82,10 @@ const retry = (deps: WatcherDeps): Route =>
       return json(200, { watcher, paused: false, actorTold: true });
     },
   });
+}
 
-const release = (deps: WatcherDeps): Route =>
-  route({
+function release(deps: WatcherDeps): Route {
+  return route({
     ...common,
     path: '/api/forwarding/{watcher}/release',
     summary:
@@ -107,9 +106,10 @@ const release = (deps: WatcherDeps): Route =>
       return json(200, { watcher, released, left });
     },
   });
+}
 
-const discard = (deps: WatcherDeps): Route =>
-  route({
+function discard(deps: WatcherDeps): Route {
+  return route({
     ...common,
     path: '/api/forwarding/{watcher}/discard',
     summary:
@@ -141,9 +141,10 @@ const discard = (deps: WatcherDeps): Route =>
       return json(200, { watcher, discarded, left });
     },
   });
+}
 
 /** A misspelt name must not make a record, or an actor that waits for ever. */
-const assertKnown = async ({ alerts, watchers }: WatcherDeps, watcher: string): Promise<void> => {
+async function assertKnown({ alerts, watchers }: WatcherDeps, watcher: string): Promise<void> {
   const known = await reportFailure(
     FAILED,
     async () =>
@@ -153,9 +154,9 @@ const assertKnown = async ({ alerts, watchers }: WatcherDeps, watcher: string): 
       (await alerts.keptBack()).some((kept) => kept.watcher === watcher),
   );
   if (!known) throw new AppError('NOT_FOUND', 'Watcher not found');
-};
+}
 
-const told = async (deps: WatcherDeps, watcher: string, ctx: PublicContext): Promise<boolean> => {
+async function told(deps: WatcherDeps, watcher: string, ctx: PublicContext): Promise<boolean> {
   try {
     await deps.forwarding.urge(watcher, 'resume');
     return true;
@@ -163,4 +164,4 @@ const told = async (deps: WatcherDeps, watcher: string, ctx: PublicContext): Pro
     ctx.log.warn({ err: error, watcher }, 'the actor could not be told; it asks again within minutes');
     return false;
   }
-};
+}

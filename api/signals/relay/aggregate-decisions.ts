@@ -26,26 +26,38 @@ export interface AggregatedDecisions {
 const DECISIONS_LIMIT = 300_000;
 
 type Fields = Record<string, unknown>;
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-const targetOf = ({ scope, value }: { scope: string; value: string }): string =>
-  `${scope.toLowerCase()}\n${value}`;
-const keyOf = (decision: KeptDecision): string =>
-  `${targetOf(decision)}\n${decision.scenario}\n${textOf(decision.whole?.['type'])}`;
+function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function targetOf({ scope, value }: { scope: string; value: string }): string {
+  return `${scope.toLowerCase()}\n${value}`;
+}
+
+function keyOf(decision: KeptDecision): string {
+  return `${targetOf(decision)}\n${decision.scenario}\n${textOf(decision.whole?.['type'])}`;
+}
 
 /**
  * Aggregates an answer of `GET /decisions/stream` into the set kept before (proxy spec, 6.2): what is deleted goes
  * first, then what is new comes, as a local API server does it. An answer to `startup=true` replaces the set. Null when
  * there is no set to add to, when it is no such answer, or when the set grows beyond the limit.
  */
-export const aggregateDecisions = (
+// eslint-disable-next-line complexity -- one pass over two sets of decisions
+export function aggregateDecisions(
   before: AggregatedDecisions | null,
   answer: unknown,
   { version, startup, at }: { version: ApiVersion; startup: boolean; at: number },
-  // eslint-disable-next-line complexity -- one pass over two sets of decisions
-): AggregatedDecisions | null => {
+): AggregatedDecisions | null {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return null;
   const said = answer as Fields;
   if (!('new' in said) && !('deleted' in said)) return null;
@@ -62,17 +74,17 @@ export const aggregateDecisions = (
   if (kept.size > DECISIONS_LIMIT) return null;
   const links = 'links' in said ? said['links'] : before?.links;
   return { version, decisions: [...kept.values()], ...(links === undefined ? {} : { links }) };
-};
+}
 
 /**
  * The set as CAPI would answer `startup=true` now: durations have run down meanwhile, and what has ended is left out.
  * Or, for a request without start-up, that nothing has changed: each delta that was aggregated had been sent to the
  * watcher.
  */
-export const expandDecisions = (
+export function expandDecisions(
   { version, decisions, links }: AggregatedDecisions,
   { startup, at }: { startup: boolean; at: number },
-): Record<string, unknown> => {
+): Record<string, unknown> {
   const rest = version === 'v3' ? { links: links ?? { blocklists: [], allowlists: [] } } : {};
   if (!startup) return { new: [], deleted: [], ...rest };
   const running = decisions.filter(({ until }) => until === null || until > at);
@@ -92,15 +104,15 @@ export const expandDecisions = (
     groups.set(name, group);
   }
   return { new: [...groups.values()], deleted: [], ...rest };
-};
+}
 
-const untilOf = (duration: string, at: number): number | null => {
+function untilOf(duration: string, at: number): number | null {
   const ms = goDurationMs(duration);
   return ms === null ? null : at + ms;
-};
+}
 
-const newIn = (said: Fields, version: ApiVersion, at: number): KeptDecision[] =>
-  listOf(said['new']).flatMap((entry): KeptDecision[] => {
+function newIn(said: Fields, version: ApiVersion, at: number): KeptDecision[] {
+  return listOf(said['new']).flatMap((entry): KeptDecision[] => {
     const fields = fieldsOf(entry);
     const [scope, scenario] = [textOf(fields['scope']), textOf(fields['scenario'])];
     if (version === 'v2') {
@@ -114,11 +126,13 @@ const newIn = (said: Fields, version: ApiVersion, at: number): KeptDecision[] =>
       return [{ scope, value, scenario, until: untilOf(textOf(duration), at), duration: textOf(duration) }];
     });
   });
+}
 
-const deletedIn = (said: Fields, version: ApiVersion): string[] =>
-  listOf(said['deleted']).flatMap((entry) => {
+function deletedIn(said: Fields, version: ApiVersion): string[] {
+  return listOf(said['deleted']).flatMap((entry) => {
     const fields = fieldsOf(entry);
     const scope = textOf(fields['scope']);
     if (version === 'v2') return [targetOf({ scope, value: textOf(fields['value']) })];
     return listOf(fields['decisions']).map((value) => targetOf({ scope, value: textOf(value) }));
   });
+}

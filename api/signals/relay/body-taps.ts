@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
  * Holds a small body back until it is whole, shows it to `seen`, and lets it go when that has finished. A body over
  * the limit flows on at once, unseen.
  */
-export const holdBack = (limit: number, seen: (bytes: Buffer) => Promise<void> | void): Transform => {
+export function holdBack(limit: number, seen: (bytes: Buffer) => Promise<void> | void): Transform {
   let held: Buffer[] | null = [];
   let size = 0;
   return new Transform({
@@ -34,7 +34,7 @@ export const holdBack = (limit: number, seen: (bytes: Buffer) => Promise<void> |
       void (async () => seen(all))().then(() => done(null, all.length === 0 ? undefined : all), done);
     },
   });
-};
+}
 
 interface Aside {
   /** No more than so many bytes are kept; of a larger body none. */
@@ -45,7 +45,7 @@ interface Aside {
 }
 
 /** Hands a body on chunk by chunk as it comes, and keeps a copy of a small one. */
-export const collectAside = (body: Readable, { limit, onBytes, onEnd }: Aside): Readable => {
+export function collectAside(body: Readable, { limit, onBytes, onEnd }: Aside): Readable {
   let kept: Buffer[] | null = [];
   let size = 0;
   let ended = false;
@@ -70,16 +70,16 @@ export const collectAside = (body: Readable, { limit, onBytes, onEnd }: Aside): 
   });
   pipeline(body, through, () => end(null));
   return through;
-};
+}
 
 /**
  * Reads a body that is expected to be small: whole when it is, else as a stream that begins with what was read and goes
  * on with the rest, so that nothing is lost and nothing large is kept.
  */
-export const peekBody = async (
+export async function peekBody(
   req: IncomingMessage,
   limit: number,
-): Promise<{ whole: Buffer } | { stream: Readable }> => {
+): Promise<{ whole: Buffer } | { stream: Readable }> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -95,4 +95,4 @@ export const peekBody = async (
     return { stream: req.pipe(stream) };
   }
   return { whole: Buffer.concat(chunks, size) };
-};
+}

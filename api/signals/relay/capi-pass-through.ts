@@ -34,13 +34,13 @@ export interface CapiPassThrough {
 }
 
 /** Everything that is not a signal goes to CAPI as it came, and back: logins, metrics, blocklists. */
-export const createCapiPassThrough = (options: {
+export function createCapiPassThrough(options: {
   baseUrl: string;
   /** Until the answer's headers, and between two chunks of its body (PROXY_TIMEOUT_MS). */
   timeoutMs: number;
   /** Told of each answer; null: CAPI gave none. */
   onAnswer?: (status: number | null) => void;
-}): CapiPassThrough => {
+}): CapiPassThrough {
   const { timeoutMs, onAnswer = () => undefined } = options;
   const base = new URL(options.baseUrl);
   const folder = base.pathname.replace(/(?<!\/)\/+$/, '');
@@ -90,12 +90,12 @@ export const createCapiPassThrough = (options: {
     }
   };
   return { passThrough, close: () => agent.destroy() };
-};
+}
 
 /**
  * A stream between client and CAPI: undici destroys the body it was given, and with it would go the client's socket.
  */
-const relayOf = (body: Readable | null): PassThrough | null => {
+function relayOf(body: Readable | null): PassThrough | null {
   if (body === null) return null;
   const relay = new PassThrough();
   body.once('error', (error) => relay.destroy(error));
@@ -103,9 +103,9 @@ const relayOf = (body: Readable | null): PassThrough | null => {
     if (!body.readableEnded) relay.destroy(new Error('The client went away.'));
   });
   return body.pipe(relay);
-};
+}
 
-const assertSafe = ({ method, path }: PassThroughRequest): void => {
+function assertSafe({ method, path }: PassThroughRequest): void {
   const odd =
     // Origin form only: no other host by `//host` or `http://host`, no folder above by dot segments.
     !/^\/(?!\/)[\x21-\x7e]*$/.test(path) ||
@@ -113,4 +113,4 @@ const assertSafe = ({ method, path }: PassThroughRequest): void => {
     /(^|\/)(\.|%2e){1,2}(\/|$)/i.test(path.split('?', 1)[0]!) ||
     !/^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/.test(method);
   if (odd) throw new AppError('BAD_REQUEST');
-};
+}

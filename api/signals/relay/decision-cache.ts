@@ -27,7 +27,9 @@ const UNPACKED_BYTES = 256 * 1024 * 1024;
 const ASIDE_BYTES = 64 * 1024 * 1024;
 const TRIES = 5;
 
-const unpack = (bytes: Buffer): Promise<Buffer> => decodeContent(bytes, 'gzip', UNPACKED_BYTES);
+function unpack(bytes: Buffer): Promise<Buffer> {
+  return decodeContent(bytes, 'gzip', UNPACKED_BYTES);
+}
 
 export interface StreamRequest {
   version: ApiVersion;
@@ -36,22 +38,22 @@ export interface StreamRequest {
 }
 
 /** What a target asks of the decision stream; null for another target. */
-export const streamRequest = (method: string, target: string): Omit<StreamRequest, 'sender'> | null => {
+export function streamRequest(method: string, target: string): Omit<StreamRequest, 'sender'> | null {
   const [, version, query] = /^\/(v[23])\/decisions\/stream\/?(?:\?(.*))?$/.exec(target) ?? [];
   if (method !== 'GET' || version === undefined) return null;
   const startup = new URLSearchParams(query ?? '').get('startup') === 'true';
   return { version: version as ApiVersion, startup };
-};
+}
 
 /**
  * The decision stream of each watcher, aggregated as it passes by and served from that copy while CAPI is down, to a
  * token that CAPI accepted before and to no other.
  */
-export const createDecisionCache = ({
+export function createDecisionCache({
   watchers,
   copies,
   now,
-}: Pick<ProxyDeps, 'watchers' | 'copies' | 'now'>) => {
+}: Pick<ProxyDeps, 'watchers' | 'copies' | 'now'>) {
   let aside = 0;
   /** Answers of one watcher are aggregated one after the other: each builds on the set before. */
   const underWay = new Map<string, Promise<void>>();
@@ -149,12 +151,12 @@ export const createDecisionCache = ({
       };
     },
   };
-};
+}
 
-const parsed = (bytes: Buffer): unknown => {
+function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8')) as unknown;
   } catch {
     return undefined;
   }
-};
+}

@@ -51,17 +51,22 @@ const ANSWER_HEADERS: ReadonlySet<string> = new Set([
   'x-ratelimit-reset',
 ]);
 
-const only = (names: ReadonlySet<string>, headers: HeaderMap): Record<string, string | string[]> =>
-  Object.fromEntries(Object.entries(endToEndHeaders(headers)).filter(([name]) => names.has(name)));
+function only(names: ReadonlySet<string>, headers: HeaderMap): Record<string, string | string[]> {
+  return Object.fromEntries(Object.entries(endToEndHeaders(headers)).filter(([name]) => names.has(name)));
+}
 
 /** Of a client's headers, those for CAPI: no cookie, key or address that was meant for us. */
-export const requestHeaders = (headers: HeaderMap) => only(REQUEST_HEADERS, headers);
+export function requestHeaders(headers: HeaderMap) {
+  return only(REQUEST_HEADERS, headers);
+}
 
 /** Of CAPI's headers, those for the client: none that replaces one of ours. */
-export const answerHeaders = (headers: HeaderMap) => only(ANSWER_HEADERS, headers);
+export function answerHeaders(headers: HeaderMap) {
+  return only(ANSWER_HEADERS, headers);
+}
 
 /** The headers that travel on: all but the hop-by-hop ones and those that `Connection` names. Names in lower case. */
-export const endToEndHeaders = (headers: HeaderMap): Record<string, string | string[]> => {
+export function endToEndHeaders(headers: HeaderMap): Record<string, string | string[]> {
   const named = new Set<string>();
   for (const [name, value] of Object.entries(headers)) {
     if (name.toLowerCase() !== 'connection' || value === undefined) continue;
@@ -74,4 +79,4 @@ export const endToEndHeaders = (headers: HeaderMap): Record<string, string | str
     kept[key] = value;
   }
   return kept;
-};
+}

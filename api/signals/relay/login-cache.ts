@@ -25,9 +25,14 @@ const RATE_LIMITED_MS = 60_000;
 const MAX_MS = 24 * 3_600_000;
 
 /** Of the budget, so much for an address of machines that CAPI never let in, and for one machine. */
-const shareOf = (budget: number): number => Math.max(2, Math.floor(budget / 3));
+function shareOf(budget: number): number {
+  return Math.max(2, Math.floor(budget / 3));
+}
+
 /** And so much for all those machines together; the rest is kept for the others. */
-const strangersShareOf = (budget: number): number => Math.max(2, Math.floor(budget / 2));
+function strangersShareOf(budget: number): number {
+  return Math.max(2, Math.floor(budget / 2));
+}
 
 /** Who asks: a login that could not be read has no credentials, and counts like any stranger's. */
 export interface LoginAttempt {
@@ -43,7 +48,7 @@ export interface LoginAttempt {
  * address none is sent. A token that CAPI refused is never given out again. When the store cannot be asked the login is
  * passed on.
  */
-export const createLoginCache = (deps: LoginCacheDeps) => {
+export function createLoginCache(deps: LoginCacheDeps) {
   const { watchers, logins, settings, now } = deps;
 
   const usable = async ({ machineId, password }: Credentials): Promise<RememberedLogin | null> => {
@@ -184,23 +189,26 @@ export const createLoginCache = (deps: LoginCacheDeps) => {
       await withinTimeout(work, undefined, log, 'a refused login could not be noted');
     },
   };
-};
+}
 
-const scenariosOf = ({ scenarios }: Credentials): string =>
-  createHash('sha256')
+function scenariosOf({ scenarios }: Credentials): string {
+  return createHash('sha256')
     .update(JSON.stringify([...new Set(scenarios)].sort()))
     .digest('hex');
+}
 
 /** As CAPI words it (wire contract, 6.2). */
-const reused = ({ token, expiresAt }: RememberedLogin): Answer => ({
-  ...json(200, { code: 200, expire: expiresAt.toISOString(), token }),
-  headers: { 'X-Tamis-Login': 'reused' },
-});
+function reused({ token, expiresAt }: RememberedLogin): Answer {
+  return {
+    ...json(200, { code: 200, expire: expiresAt.toISOString(), token }),
+    headers: { 'X-Tamis-Login': 'reused' },
+  };
+}
 
-const refused = ({ status, message, until }: LoginBlock, now: Date): Answer => {
+function refused({ status, message, until }: LoginBlock, now: Date): Answer {
   const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
   return {
     ...json(status, { error: message, message: `${message}; not passed on before ${until.toISOString()}` }),
     headers: { 'Retry-After': String(seconds), 'X-Tamis-Login': 'held' },
   };
-};
+}

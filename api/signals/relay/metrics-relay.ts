@@ -36,11 +36,11 @@ export const METRICS_ERRORS = [
 ] as const;
 
 /** Where a push of metrics goes at CAPI; null for another target. */
-export const metricsPath = (method: string, target: string): MetricsPath | null => {
+export function metricsPath(method: string, target: string): MetricsPath | null {
   const [, version, kind] = /^\/(v[23])\/(usage-metrics|metrics)\/?(?:\?.*)?$/.exec(target) ?? [];
   if (method !== 'POST' || version === undefined) return null;
   return `${version as 'v2' | 'v3'}/${kind === 'metrics' ? 'metrics/' : 'usage-metrics'}`;
-};
+}
 
 /**
  * Metrics go to CAPI at once when it is there. While it is down they are stored, answered as taken, and sent later by
@@ -48,11 +48,11 @@ export const metricsPath = (method: string, target: string): MetricsPath | null 
  * CAPI took before. With any other the body goes to CAPI as it comes, and nothing of it is unpacked, cut or kept: a
  * LAPI sends again what was not taken.
  */
-export const createMetricsRelay = (
+export function createMetricsRelay(
   deps: Pick<ProxyDeps, 'passThrough' | 'watchers' | 'metrics' | 'settings' | 'now'> & {
     notify: ForwardingNotifiers;
   },
-) => {
+) {
   let underWay = 0;
 
   const send = async (
@@ -151,4 +151,4 @@ export const createMetricsRelay = (
       }
     },
   };
-};
+}

@@ -40,7 +40,7 @@ interface RelayParts {
 }
 
 /** Everything under the two versions but the signals: handed to CAPI and back as it comes. */
-export const passThroughRoutes = (deps: PassThroughDeps, access: AccessControl): Route[] => {
+export function passThroughRoutes(deps: PassThroughDeps, access: AccessControl): Route[] {
   const parts: RelayParts = {
     deps,
     access,
@@ -67,11 +67,11 @@ export const passThroughRoutes = (deps: PassThroughDeps, access: AccessControl):
     }),
   );
   return [usageMetrics(parts), ...relayRoutes];
-};
+}
 
 /** CAPI has usage metrics under its third version only. */
-const usageMetrics = (parts: RelayParts): Route =>
-  route({
+function usageMetrics(parts: RelayParts): Route {
+  return route({
     method: 'post',
     path: '/v1/usage-metrics',
     summary: 'Usage metrics, passed on to the central API, or held while it is down',
@@ -84,9 +84,10 @@ const usageMetrics = (parts: RelayParts): Route =>
       return takeMetrics(ctx, parts, 'v3/usage-metrics');
     },
   });
+}
 
 // eslint-disable-next-line complexity -- one branch for each kind of request
-const passOn = async (ctx: PublicContext, parts: RelayParts): Promise<Answer> => {
+async function passOn(ctx: PublicContext, parts: RelayParts): Promise<Answer> {
   const { req } = ctx.koa;
   const method = req.method ?? 'GET';
   const path = relayTarget(req.url ?? '/');
@@ -119,13 +120,13 @@ const passOn = async (ctx: PublicContext, parts: RelayParts): Promise<Answer> =>
       ? parts.decisions.watch({ ...asked, sender }, answer, ctx.log)
       : answer.body;
   return relayed(answer.status, { headers: answer.headers, body });
-};
+}
 
 /**
  * @throws AppError AUTHENTICATION_ERROR for metrics whose token does not stand client validation (proxy spec,
  * 4.3)
  */
-const takeMetrics = async (ctx: PublicContext, parts: RelayParts, path: MetricsPath): Promise<Answer> => {
+async function takeMetrics(ctx: PublicContext, parts: RelayParts, path: MetricsPath): Promise<Answer> {
   const { req } = ctx.koa;
   if (parts.access.validates) {
     const sender = await identifyWatcher(req.headers.authorization, parts.deps.watchers);
@@ -135,14 +136,14 @@ const takeMetrics = async (ctx: PublicContext, parts: RelayParts, path: MetricsP
     });
   }
   return parts.metrics.take(ctx, path);
-};
+}
 
 /** @throws AppError CAPI_UNREACHABLE with words for the LAPI's log */
-const ask = async (
+async function ask(
   ctx: PublicContext,
   deps: Pick<PassThroughDeps, 'passThrough'>,
   request: { method: string; path: string; body: Readable | null },
-): Promise<PassThroughAnswer> => {
+): Promise<PassThroughAnswer> {
   try {
     return await deps.passThrough({ ...request, headers: ctx.koa.req.headers }, { signal: ctx.signal });
   } catch (error) {
@@ -153,11 +154,11 @@ const ask = async (
       });
     throw error;
   }
-};
+}
 
 /** A login that passes by tells which watcher holds which token. */
 // eslint-disable-next-line complexity -- one login from its guards to its answer
-const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): Promise<Answer> => {
+async function passLogin(ctx: PublicContext, parts: RelayParts, path: string): Promise<Answer> {
   const { req } = ctx.koa;
   const { logins } = parts;
   const peeked = await peekBody(req, LOGIN_BYTES);
@@ -201,10 +202,10 @@ const passLogin = async (ctx: PublicContext, parts: RelayParts, path: string): P
   // A break on one side breaks the other; the reader of the stream gets the error.
   pipeline(answer.body, held, () => {});
   return relayed(status, { headers, body: held });
-};
+}
 
 /** @throws AppError AUTH_ERROR for a network or a watcher that is not on the list */
-const admit = async (ctx: PublicContext, { access, deps }: RelayParts): Promise<void> => {
+async function admit(ctx: PublicContext, { access, deps }: RelayParts): Promise<void> {
   access.admitNetwork(ctx);
   if (!access.asksForWatcher) return;
   const { watcher } = await identifyWatcher(ctx.koa.req.headers.authorization, deps.watchers);
@@ -214,18 +215,19 @@ const admit = async (ctx: PublicContext, { access, deps }: RelayParts): Promise<
     ctx.koa.req.resume();
     throw error;
   }
-};
+}
 
-const senderOf = async (ctx: PublicContext, { watchers }: PassThroughDeps): Promise<Sender | null> => {
+async function senderOf(ctx: PublicContext, { watchers }: PassThroughDeps): Promise<Sender | null> {
   try {
     return await identifyWatcher(ctx.koa.req.headers.authorization, watchers);
   } catch (error) {
     ctx.log.error({ err: error }, 'a watcher could not be told');
     return null;
   }
-};
+}
 
-const bodyOf = (req: IncomingMessage): Readable | null =>
-  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+function bodyOf(req: IncomingMessage): Readable | null {
+  return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
     ? req
     : null;
+}

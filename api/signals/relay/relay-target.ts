@@ -1,11 +1,12 @@
 import { AppError } from '../../../schemas/app-error.js';
 
 /** As the other end might read it: escapes undone, backslashes as slashes, no slash twice. */
-const steps = (path: string): string[] =>
-  path
+function steps(path: string): string[] {
+  return path
     .replaceAll(/%([0-9a-f]{2})/gi, (_escape, digits: string) => String.fromCharCode(parseInt(digits, 16)))
     .split(/[/\\]+/)
     .filter((step) => step !== '');
+}
 
 /** What we decide on, and how CAPI's clients spell it (wire contract, 6.2). */
 const DECIDED: ReadonlyMap<string, string> = new Map([
@@ -21,7 +22,7 @@ const DECIDED: ReadonlyMap<string, string> = new Map([
  * that we decide on becomes the one that CAPI's clients use, so that ours is the path that CAPI sees.
  * @throws AppError BAD_REQUEST for a target in absolute form or with dot steps, NOT_FOUND for the signals path
  */
-export const relayTarget = (target: string): string => {
+export function relayTarget(target: string): string {
   const [path = ''] = target.split('?', 1);
   const [version = '', ...rest] = steps(path);
   const climbs = rest.some((step) => step === '.' || step === '..');
@@ -39,13 +40,16 @@ export const relayTarget = (target: string): string => {
   if (known === undefined || path.slice(1).replace(/\/$/, '') === `${version}/${known.replace(/\/$/, '')}`)
     return target;
   return `/${version}/${known}${target.slice(path.length)}`;
-};
+}
 
 /** Whether a target is the login of a watcher, whose answer carries its newest token. */
-export const isLogin = (method: string, target: string): boolean =>
-  method === 'POST' && /^\/v[23]\/watchers\/login\/?(\?|$)/.test(target);
+export function isLogin(method: string, target: string): boolean {
+  return method === 'POST' && /^\/v[23]\/watchers\/login\/?(\?|$)/.test(target);
+}
 
 const NOT_IMPLEMENTED = 501;
 
 /** Whether an answer means that CAPI, or what stands in front of it, is down: any 5xx but the one about the path. */
-export const isDown = (status: number): boolean => status >= 500 && status !== NOT_IMPLEMENTED;
+export function isDown(status: number): boolean {
+  return status >= 500 && status !== NOT_IMPLEMENTED;
+}

@@ -21,8 +21,9 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-const isBlank = (byte: number | undefined): boolean =>
-  byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
 
 interface Span {
   start: number;
@@ -32,26 +33,29 @@ interface Member extends Span {
   name: string;
 }
 
-const skipBlanks = (bytes: Buffer, from: number): number => {
+function skipBlanks(bytes: Buffer, from: number): number {
   let at = from;
   while (isBlank(bytes[at])) at += 1;
   return at;
-};
+}
 
 /** The position behind a string's closing quote; the end of the bytes when there is none. */
-const endOfString = (bytes: Buffer, start: number): number => {
+function endOfString(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at += 1) {
     if (bytes[at] === BACKSLASH) at += 1;
     else if (bytes[at] === QUOTE) return at + 1;
   }
   return bytes.length;
-};
+}
 
-const isEndOfScalar = (byte: number | undefined): boolean =>
-  byte === undefined || byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_LIST || isBlank(byte);
+function isEndOfScalar(byte: number | undefined): boolean {
+  return (
+    byte === undefined || byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_LIST || isBlank(byte)
+  );
+}
 
 /** The position behind a value, by its quotes and brackets alone: CAPI is the one to check the rest. */
-const endOfValue = (bytes: Buffer, start: number): number => {
+function endOfValue(bytes: Buffer, start: number): number {
   let depth = 0;
   let at = start;
   while (at < bytes.length) {
@@ -69,15 +73,15 @@ const endOfValue = (bytes: Buffer, start: number): number => {
     if (depth === 0) return at;
   }
   return bytes.length;
-};
+}
 
 /** What stands between two brackets, one by one; null where it is no such list. */
-const entriesOf = <T extends Span>(
+function entriesOf<T extends Span>(
   bytes: Buffer,
   { start, end }: Span,
   brackets: readonly [number, number],
   entryAt: (at: number) => T | null,
-): T[] | null => {
+): T[] | null {
   if (bytes[start] !== brackets[0] || bytes[end - 1] !== brackets[1]) return null;
   const entries: T[] = [];
   let at = skipBlanks(bytes, start + 1);
@@ -94,13 +98,17 @@ const entriesOf = <T extends Span>(
     at = skipBlanks(bytes, at + 1);
   }
   return null;
-};
+}
 
-const itemsOf = (bytes: Buffer, span: Span): Span[] | null =>
-  entriesOf(bytes, span, [OPEN_LIST, CLOSE_LIST], (start) => ({ start, end: endOfValue(bytes, start) }));
+function itemsOf(bytes: Buffer, span: Span): Span[] | null {
+  return entriesOf(bytes, span, [OPEN_LIST, CLOSE_LIST], (start) => ({
+    start,
+    end: endOfValue(bytes, start),
+  }));
+}
 
 /** Null also for a name that comes twice: which of the two counts is for CAPI to say. */
-const membersOf = (bytes: Buffer, span: Span): Member[] | null => {
+function membersOf(bytes: Buffer, span: Span): Member[] | null {
   const names = new Set<string>();
   return entriesOf(bytes, span, [OPEN_OBJECT, CLOSE_OBJECT], (at) => {
     const behind = endOfString(bytes, at);
@@ -111,30 +119,33 @@ const membersOf = (bytes: Buffer, span: Span): Member[] | null => {
     const start = skipBlanks(bytes, colon + 1);
     return { name, start, end: endOfValue(bytes, start) };
   });
-};
+}
 
-const nameIn = (bytes: Buffer, start: number, end: number): string | null => {
+function nameIn(bytes: Buffer, start: number, end: number): string | null {
   try {
     const name: unknown = JSON.parse(bytes.toString('utf8', start, end));
     return typeof name === 'string' ? name : null;
   } catch {
     return null;
   }
-};
+}
 
 const COMMA_BYTES = Buffer.from(',');
 
-const joined = (pieces: readonly Buffer[]): Buffer =>
-  Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [COMMA_BYTES, piece])));
+function joined(pieces: readonly Buffer[]): Buffer {
+  return Buffer.concat(pieces.flatMap((piece, index) => (index === 0 ? [piece] : [COMMA_BYTES, piece])));
+}
 
-const named = (name: string, value: Buffer): Buffer =>
-  Buffer.concat([Buffer.from(`${JSON.stringify(name)}:`), value]);
+function named(name: string, value: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${JSON.stringify(name)}:`), value]);
+}
 
-const enclosed = (open: string, inner: Buffer, close: string): Buffer =>
-  Buffer.concat([Buffer.from(open), inner, Buffer.from(close)]);
+function enclosed(open: string, inner: Buffer, close: string): Buffer {
+  return Buffer.concat([Buffer.from(open), inner, Buffer.from(close)]);
+}
 
 /** `lapi` without its own numbers, which must not count twice. */
-const quietLapi = (bytes: Buffer, members: readonly Member[]): Buffer | null => {
+function quietLapi(bytes: Buffer, members: readonly Member[]): Buffer | null {
   const lapi = members.find(({ name }) => name === 'lapi');
   const fields = lapi === undefined ? null : membersOf(bytes, lapi);
   if (fields === null) return null;
@@ -142,7 +153,7 @@ const quietLapi = (bytes: Buffer, members: readonly Member[]): Buffer | null => 
     .filter(({ name }) => name !== 'metrics')
     .map(({ name, start, end }) => named(name, bytes.subarray(start, end)));
   return named('lapi', enclosed('{', joined([...kept, Buffer.from('"metrics":[]')]), '}'));
-};
+}
 
 /**
  * Cuts usage metrics that are too large for CAPI between components, so that each part fits. Every component is in one
@@ -153,7 +164,7 @@ const quietLapi = (bytes: Buffer, members: readonly Member[]): Buffer | null => 
  * @returns the parts in order; the body itself when it fits, or cannot be cut
  * @throws AppError PAYLOAD_TOO_LARGE for more components than any local API server has
  */
-export const splitMetrics = (body: Buffer, limit = METRICS_PART_BYTES): Buffer[] => {
+export function splitMetrics(body: Buffer, limit = METRICS_PART_BYTES): Buffer[] {
   if (body.length <= limit) return [body];
   const start = skipBlanks(body, 0);
   const whole = { start, end: endOfValue(body, start) };
@@ -198,4 +209,4 @@ export const splitMetrics = (body: Buffer, limit = METRICS_PART_BYTES): Buffer[]
     size += component.bytes.length + 1;
   }
   return [...parts, render(part, parts.length === 0)];
-};
+}

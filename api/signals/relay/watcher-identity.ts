@@ -10,28 +10,29 @@ const CLAIMS = ['id', 'machine_id', 'sub'] as const;
 const MAX_EXPIRY = Date.UTC(2100, 0);
 
 /** The token of an `Authorization: Bearer` header. */
-export const bearerToken = (authorization: string | undefined): string | null =>
-  /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
+export function bearerToken(authorization: string | undefined): string | null {
+  return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
+}
 
 /**
  * Whom a token names, by its claims, which are **not** verified: only CAPI can. Good enough to sort signals into
  * queues, each of which is sent with its own token; never good enough to grant anything.
  * Null when it does not tell (opaque tokens of old).
  */
-export const watcherOf = (token: string): string | null => {
+export function watcherOf(token: string): string | null {
   const claims = claimsOf(token);
   for (const name of CLAIMS) {
     const value = claims?.[name];
     if (typeof value === 'string' && WATCHER_PATTERN.test(value)) return value;
   }
   return null;
-};
+}
 
 /** When a token ends, by its unverified `exp` (seconds since 1970). */
-export const tokenExpiry = (token: string): Date | null => {
+export function tokenExpiry(token: string): Date | null {
   const seconds = claimsOf(token)?.['exp'];
   return typeof seconds === 'number' ? dateOf(seconds * 1000) : null;
-};
+}
 
 export interface Login {
   watcher: string;
@@ -47,13 +48,13 @@ export interface Credentials {
 }
 
 /** The login in a body, `{machine_id, password, scenarios[]}` (wire contract, 6.2); null when it is none. */
-export const readCredentials = async (request: PassedBody): Promise<Credentials | null> => {
+export async function readCredentials(request: PassedBody): Promise<Credentials | null> {
   const { machine_id: machineId, password, scenarios } = await objectIn(request);
   if (typeof machineId !== 'string' || !WATCHER_PATTERN.test(machineId)) return null;
   if (typeof password !== 'string' || password === '') return null;
   const named = Array.isArray(scenarios) ? scenarios : [];
   return { machineId, password, scenarios: named.filter((name) => typeof name === 'string') };
-};
+}
 
 /** A body as it passed by, with its `content-encoding`. */
 export interface PassedBody {
@@ -65,7 +66,7 @@ export interface PassedBody {
  * What a login that CAPI answered with 200 tells: `{machine_id, …}` in, `{code, expire, token}` out (wire contract,
  * 6.2). The token's own claim wins over `machine_id`, because signals will come with the token alone.
  */
-export const readLogin = async (request: PassedBody, response: PassedBody): Promise<Login | null> => {
+export async function readLogin(request: PassedBody, response: PassedBody): Promise<Login | null> {
   const { token, expire } = await objectIn(response);
   if (typeof token !== 'string' || token === '' || token.length > TOKEN_CHARACTERS) return null;
   if (!/^[\x21-\x7e]+$/.test(token)) return null;
@@ -75,29 +76,31 @@ export const readLogin = async (request: PassedBody, response: PassedBody): Prom
   if (watcher === null) return null;
   const expiresAt = typeof expire === 'string' ? dateOf(Date.parse(expire)) : null;
   return { watcher, token, expiresAt: expiresAt ?? tokenExpiry(token) };
-};
+}
 
-const claimsOf = (token: string): Record<string, unknown> | null => {
+function claimsOf(token: string): Record<string, unknown> | null {
   const parts = token.split('.');
   if (token.length > TOKEN_CHARACTERS || parts.length !== 3) return null;
   return parseObject(Buffer.from(parts[1]!, 'base64url').toString('utf8'));
-};
+}
 
-const objectIn = async ({ bytes, encoding }: PassedBody): Promise<Record<string, unknown>> => {
+async function objectIn({ bytes, encoding }: PassedBody): Promise<Record<string, unknown>> {
   try {
     return parseObject((await decodeContent(bytes, encoding, LOGIN_BYTES)).toString('utf8')) ?? {};
   } catch {
     return {};
   }
-};
+}
 
-const parseObject = (text: string): Record<string, unknown> | null => {
+function parseObject(text: string): Record<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(text);
     return isObject(parsed) ? parsed : null;
   } catch {
     return null;
   }
-};
+}
 
-const dateOf = (ms: number): Date | null => (ms > 0 && ms < MAX_EXPIRY ? new Date(ms) : null);
+function dateOf(ms: number): Date | null {
+  return ms > 0 && ms < MAX_EXPIRY ? new Date(ms) : null;
+}

@@ -37,7 +37,7 @@ export type Run = <Options extends object, Args extends unknown[]>(
 
 type GlobalOptions = TargetOptions & { json?: boolean };
 
-export const contextOf = (command: Command, signal: AbortSignal): Context => {
+export function contextOf(command: Command, signal: AbortSignal): Context {
   const options = command.optsWithGlobals<GlobalOptions>();
   const { env, stdout, stdin } = process;
   const json = options.json === true;
@@ -62,4 +62,4 @@ export const contextOf = (command: Command, signal: AbortSignal): Context => {
       if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliFailure(EXIT.failed, 'Nothing was done.');
     },
   };
-};
+}

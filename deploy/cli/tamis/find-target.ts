@@ -17,7 +17,7 @@ export interface LocalEndpoints {
 const CLONE = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** `.local/endpoints.json` of the present folder or of the clone that this file is in; null where nothing runs. */
-export const readLocalEndpoints = (env: NodeJS.ProcessEnv): LocalEndpoints | null => {
+export function readLocalEndpoints(env: NodeJS.ProcessEnv): LocalEndpoints | null {
   const named = env['TAMIS_LOCAL_DIR'];
   const folders = named ? [named] : [join(process.cwd(), '.local'), join(CLONE, '.local')];
   for (const folder of folders) {
@@ -28,7 +28,7 @@ export const readLocalEndpoints = (env: NodeJS.ProcessEnv): LocalEndpoints | nul
     }
   }
   return null;
-};
+}
 
 export interface TargetOptions {
   url?: string;
@@ -41,7 +41,7 @@ export interface TargetOptions {
  * secrets of the clone are for its own gateway and sent to no other address.
  * @throws CliFailure
  */
-export const findTarget = (options: TargetOptions, env: NodeJS.ProcessEnv): Target => {
+export function findTarget(options: TargetOptions, env: NodeJS.ProcessEnv): Target {
   const local = readLocalEndpoints(env);
   const given = firstOf(options.url, env['TAMIS_URL'], local?.gateway);
   if (given === null)
@@ -56,13 +56,14 @@ export const findTarget = (options: TargetOptions, env: NodeJS.ProcessEnv): Targ
     token: firstOf(options.token, env['TAMIS_TOKEN'], own?.auth_token),
     key: firstOf(options.key, env['TAMIS_KEY'], own?.dashboard_key),
   };
-};
+}
 
 /** An empty one counts as none. */
-const firstOf = (...values: (string | null | undefined)[]): string | null =>
-  values.find((value) => value != null && value !== '') ?? null;
+function firstOf(...values: (string | null | undefined)[]): string | null {
+  return values.find((value) => value != null && value !== '') ?? null;
+}
 
-const normalised = (given: string): string => {
+function normalised(given: string): string {
   let url: URL;
   try {
     url = new URL(given);
@@ -75,4 +76,4 @@ const normalised = (given: string): string => {
       `${given} is no address of HTTP: it looks like http://127.0.0.1:8080`,
     );
   return url.href.replace(/(?<!\/)\/+$/, '');
-};
+}

@@ -1,20 +1,23 @@
 /** How things look to people. */
-export const formatCount = (count: number): string => count.toLocaleString('en-US');
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US');
+}
 
-export const formatDuration = (ms: number): string => {
+export function formatDuration(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000));
   if (seconds < 90) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 90) return `${minutes} min`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-};
+}
 
 /** To the second, in UTC. */
-export const formatTime = (iso: string | null | undefined): string =>
-  iso == null ? '-' : iso.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z');
+export function formatTime(iso: string | null | undefined): string {
+  return iso == null ? '-' : iso.replace('T', ' ').replace(/(?:\.\d+)?Z$/, 'Z');
+}
 
 /** Columns that stand below each other; the last one is as long as it is. */
-export const formatTable = (heads: readonly string[], rows: readonly (readonly string[])[]): string[] => {
+export function formatTable(heads: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = heads.map((head, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     cells
@@ -22,10 +25,10 @@ export const formatTable = (heads: readonly string[], rows: readonly (readonly s
       .join('  ')
       .trimEnd();
   return [line(heads), ...rows.map(line)];
-};
+}
 
 /** Names and values, one to a line, what is in them indented. */
-export const formatFacts = (value: unknown, indent = ''): string[] => {
+export function formatFacts(value: unknown, indent = ''): string[] {
   if (Array.isArray(value)) {
     if (value.length === 0) return [`${indent}none`];
     return value.flatMap((item: unknown) =>
@@ -39,11 +42,12 @@ export const formatFacts = (value: unknown, indent = ''): string[] => {
       ? [label, ...formatFacts(inner, `${indent}  `)]
       : [`${label} ${String(inner ?? '-')}`];
   });
-};
+}
 
-const isNested = (value: unknown): boolean => typeof value === 'object' && value !== null;
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
 
-const withDash = ([first = '', ...rest]: string[], indent: string): string[] => [
-  `${indent}- ${first.trimStart()}`,
-  ...rest,
-];
+function withDash([first = '', ...rest]: string[], indent: string): string[] {
+  return [`${indent}- ${first.trimStart()}`, ...rest];
+}

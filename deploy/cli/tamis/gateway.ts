@@ -23,7 +23,7 @@ const MANAGEMENT = '/api/';
 /** The last event of a stream. */
 const DONE = '[DONE]';
 
-export const connectGateway = (target: Target, signal: AbortSignal): Gateway => {
+export function connectGateway(target: Target, signal: AbortSignal): Gateway {
   const open = async (method: string, path: string, body: unknown, limit: AbortSignal): Promise<Response> => {
     const isManagement = path.startsWith(MANAGEMENT);
     const headers = new Headers();
@@ -81,25 +81,25 @@ export const connectGateway = (target: Target, signal: AbortSignal): Gateway => 
       }
     },
   };
-};
+}
 
-const unreachable = (url: string, error: unknown): CliFailure => {
+function unreachable(url: string, error: unknown): CliFailure {
   const { cause, message, name } = error as Error;
   const reason = name === 'TimeoutError' ? 'it does not answer' : causeOf(cause) || message;
   return new CliFailure(EXIT.unreachable, `The gateway at ${url} cannot be reached: ${reason}`);
-};
+}
 
-const causeOf = (cause: unknown): string => {
+function causeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return '';
   return cause.message || ((cause as NodeJS.ErrnoException).code ?? '');
-};
+}
 
-const refusal = (
+function refusal(
   status: number,
   words: string,
   credential: string | null,
   isManagement: boolean,
-): CliFailure => {
+): CliFailure {
   const said = words === '' ? `the gateway answered ${status}` : words;
   if (status !== 401 && status !== 403) return new CliFailure(EXIT.failed, said, status);
   const [what, flag, variable] = isManagement
@@ -107,7 +107,7 @@ const refusal = (
     : ['token', '--token', 'TAMIS_TOKEN'];
   const hint = credential === null ? `; no ${what} was given (${flag} or ${variable})` : '';
   return new CliFailure(EXIT.refused, `Refused: ${said}${hint}`, status);
-};
+}
 
 interface ErrorBody {
   detail?: string | { loc: (string | number)[]; msg: string }[];
@@ -115,7 +115,7 @@ interface ErrorBody {
 }
 
 /** The sentence of an answer that is an error, in either form of the gateway's. */
-const wordsOf = (text: string): string => {
+function wordsOf(text: string): string {
   let body: ErrorBody | null;
   try {
     body = JSON.parse(text) as ErrorBody | null;
@@ -127,4 +127,4 @@ const wordsOf = (text: string): string => {
   if (Array.isArray(detail))
     return detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join('; ');
   return detail ?? '';
-};
+}

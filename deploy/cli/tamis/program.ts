@@ -18,13 +18,13 @@ Exit codes: 0 done, 1 failed, 2 wrong use, 3 the gateway cannot be reached, 4 re
 The gateway and what lets you in: --url, --token and --key, else TAMIS_URL, TAMIS_TOKEN and TAMIS_KEY, else what
 runs in this clone (.local/endpoints.json).`;
 
-const packageVersion = (): string => {
+function packageVersion(): string {
   const file = new URL('../../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
-};
+}
 
 /** The commands and their help. */
-export const createProgram = (signal: AbortSignal): Command => {
+export function createProgram(signal: AbortSignal): Command {
   const program = new Command('tamis')
     .description('Operates a Tamis installation through its gateway.')
     .version(packageVersion())
@@ -58,4 +58,4 @@ export const createProgram = (signal: AbortSignal): Command => {
   addForwarding(program, run);
   addConfig(program, run);
   return program;
-};
+}

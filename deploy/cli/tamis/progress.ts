@@ -14,7 +14,7 @@ const LEAST_MS = 1_000;
 const BAR_WIDTH = 24;
 
 /** How fast it goes, by what was seen lately. */
-export const createMeter = () => {
+export function createMeter() {
   const samples: { at: number; done: number }[] = [];
   return {
     see(done: number, at: number): void {
@@ -29,31 +29,33 @@ export const createMeter = () => {
       return (1000 * (last.done - first.done)) / (last.at - first.at);
     },
   };
-};
+}
 
 /** Everything about it in one line, such as `copying: 1,200 of 2,600 chunks (46 %), 310/s, 5 s left`. */
-export const progressWords = ({ phase, done, total, unit }: Progress, rate: number | null): string => {
+export function progressWords({ phase, done, total, unit }: Progress, rate: number | null): string {
   const of = total === null ? '' : ` of ${formatCount(total)}`;
   const share = total ? ` (${percent(done, total)} %)` : '';
   return [`${phase}: ${formatCount(done)}${of} ${unit}${share}`, ...speedWords({ done, total }, rate)].join(
     ', ',
   );
-};
+}
 
 /** The same with a bar, no longer than the terminal is wide. */
-export const progressBar = (progress: Progress, rate: number | null, columns: number): string => {
+export function progressBar(progress: Progress, rate: number | null, columns: number): string {
   const { done, total } = progress;
   if (!total) return progressWords(progress, rate).slice(0, columns - 1);
   const filled = Math.round((BAR_WIDTH * Math.min(done, total)) / total);
   const bar = `[${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}]`;
   return `${bar} ${progressWords(progress, rate)}`.slice(0, columns - 1);
-};
+}
 
-const percent = (done: number, total: number): number => Math.min(100, Math.floor((100 * done) / total));
+function percent(done: number, total: number): number {
+  return Math.min(100, Math.floor((100 * done) / total));
+}
 
-const speedWords = ({ done, total }: Pick<Progress, 'done' | 'total'>, rate: number | null): string[] => {
+function speedWords({ done, total }: Pick<Progress, 'done' | 'total'>, rate: number | null): string[] {
   if (rate === null || rate <= 0) return [];
   const speed = `${rate < 10 ? rate.toFixed(1) : formatCount(Math.round(rate))}/s`;
   if (total === null || done >= total) return [speed];
   return [speed, `${formatDuration((1000 * (total - done)) / rate)} left`];
-};
+}

@@ -24,7 +24,7 @@ const PATIENCE_MS = 120_000;
  * Shows progress until the end and answers the last state. Leaving does no harm: what is watched goes on by itself.
  * @throws CliFailure
  */
-export const watch = async <State>(context: Context, watched: Watched<State>): Promise<State> => {
+export async function watch<State>(context: Context, watched: Watched<State>): Promise<State> {
   const display = createDisplay(context);
   let lastHeard: number | null = null;
   try {
@@ -51,11 +51,13 @@ export const watch = async <State>(context: Context, watched: Watched<State>): P
   } finally {
     display.end();
   }
-};
+}
 
-const isUnwell = ({ status }: CliFailure): boolean => status !== null && status >= 500;
+function isUnwell({ status }: CliFailure): boolean {
+  return status !== null && status >= 500;
+}
 
-const createDisplay = ({ isTerminal, columns, json, write }: Context) => {
+function createDisplay({ isTerminal, columns, json, write }: Context) {
   const meter = createMeter();
   let shown = { phase: '', at: 0, line: '' };
   let said = '';
@@ -102,4 +104,4 @@ const createDisplay = ({ isTerminal, columns, json, write }: Context) => {
       if (isTerminal && latest !== null) write('\n');
     },
   };
-};
+}

@@ -51,4 +51,6 @@ export const ollama: Service = {
   ready: (_bench, address) => ollamaAnswers(address),
 };
 
-const program = (path: string): Program => ({ path, kind: 'ollama', label: `ollama (${path})` });
+function program(path: string): Program {
+  return { path, kind: 'ollama', label: `ollama (${path})` };
+}

@@ -74,11 +74,13 @@ async function ask(path: string, address: string): Promise<Response> {
   return response;
 }
 
-const assembled = (home: string): Program => ({
-  path: home,
-  kind: 'assembled',
-  label: `OpenSearch ${VERSION} (${home})`,
-});
+function assembled(home: string): Program {
+  return {
+    path: home,
+    kind: 'assembled',
+    label: `OpenSearch ${VERSION} (${home})`,
+  };
+}
 
 /** An installed OpenSearch 2 that has the k-NN plugin; we start it with a configuration and data of our own. */
 function usableHome(home: string): Program | null {

@@ -36,7 +36,9 @@ export function postgresHomeName(): string {
   return `postgresql-${versions.get(`postgresql-${MAJOR}`)}-documentdb-${versions.get(EXTENSION)}`;
 }
 
-export const postgresPrograms = (home: string): string => join(home, PROGRAMS);
+export function postgresPrograms(home: string): string {
+  return join(home, PROGRAMS);
+}
 
 /** Of the extension in this home: its tables in a database are made or brought to this version. */
 export function documentdbVersion(home: string): string {

@@ -15,8 +15,9 @@ const OPTIONS = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--m
 const EVICTION = ['--maxmemory-policy', 'volatile-ttl'];
 
 /** The server on PATH or in the usual places; null: none. */
-export const findRedis = (): string | null =>
-  findProgram('redis-server', process.env, ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']);
+export function findRedis(): string | null {
+  return findProgram('redis-server', process.env, ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin']);
+}
 
 /** Rate limits that several gateways share. Everything works without it, each gateway by itself. */
 export const redis: Service = {

@@ -50,7 +50,9 @@ export const temporalTestServer: Obtainable = {
   },
 };
 
-const program = (path: string): Program => ({ path, kind: 'test-server', label: path });
+function program(path: string): Program {
+  return { path, kind: 'test-server', label: path };
+}
 
 /** The SDK starts one executable and waits 5 s for it: hence the options that make a JVM start sooner. */
 function wrapper(java: string): string {

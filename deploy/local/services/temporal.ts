@@ -145,4 +145,6 @@ export const temporal: Service = {
   },
 };
 
-const program = (path: string): Program => ({ path, kind: 'cli', label: `temporal (${path})` });
+function program(path: string): Program {
+  return { path, kind: 'cli', label: `temporal (${path})` };
+}

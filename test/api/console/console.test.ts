@@ -14,10 +14,12 @@ const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 let parent: string;
 let folder: string;
 let gateway: Gateway;
-const put = async (name: string, content: string | Buffer): Promise<void> => {
+
+async function put(name: string, content: string | Buffer): Promise<void> {
   await mkdir(dirname(join(folder, name)), { recursive: true });
   await writeFile(join(folder, name), content);
-};
+}
+
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'tamis-console-test-'));
   folder = join(parent, 'dist');
@@ -42,9 +44,10 @@ interface Raw {
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
 }
+
 /** Around fetch, which tidies paths and unpacks bodies. */
-const ask = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> =>
-  new Promise((resolve, reject) => {
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Raw> {
+  return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(gateway.url);
     request({ hostname, port, path, method, headers }, (answer) => {
       const parts: Buffer[] = [];
@@ -56,6 +59,7 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
       .on('error', reject)
       .end();
   });
+}
 
 describe('the console', () => {
   it.each(['/app', '/app/', '/app/index.html', '/app/documents/some%20name', '/app/signals/alerts/7'])(

@@ -9,7 +9,7 @@ import type { People } from '../support/walk-routes.js';
 import { indexText } from '../support/uploads.js';
 
 /** Two tenants, and one person of every role in the first. */
-const populate = async (gateway: Gateway): Promise<People> => {
+async function populate(gateway: Gateway): Promise<People> {
   const owner = gateway.addUser('owner');
   const other = gateway.addUser('other');
   // Whatever the two could have in common, they have: a group, a parent and a workspace's id.
@@ -41,7 +41,7 @@ const populate = async (gateway: Gateway): Promise<People> => {
     owner: owner.token,
     admin: gateway.addUser('chief', { is_admin: true }).token,
   };
-};
+}
 
 let gateway: Gateway;
 let people: People;
@@ -58,14 +58,14 @@ describe('every route', () => {
 });
 
 /** What a walk finds when a route is planted that is not what it says. */
-const findingsWith = async (planted: ReturnType<typeof route>): Promise<string[]> => {
+async function findingsWith(planted: ReturnType<typeof route>): Promise<string[]> {
   const faulty = await startGateway({ plant: [planted] });
   try {
     return await walkRoutes(faulty, await populate(faulty));
   } finally {
     await faulty.close();
   }
-};
+}
 
 const base = {
   method: 'get',

@@ -41,20 +41,25 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const routes = () => gateway.routes.filter(({ tag }) => TAGS.includes(tag));
+function routes() {
+  return gateway.routes.filter(({ tag }) => TAGS.includes(tag));
+}
 
-const fill = (path: string, value: string): string =>
-  path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
+function fill(path: string, value: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_match, name: string) =>
     encodeURIComponent(name === 'type' ? 'llm' : value),
   );
+}
 
-const snapshot = async () => ({
-  endpoints: await gateway.adapters.endpoints.list(),
-  defaults: await gateway.adapters.endpoints.defaults(),
-  presets: await gateway.adapters.presets.list(),
-  prompts: await gateway.adapters.prompts.list(),
-  chosen: await gateway.adapters.prompts.defaults(),
-});
+async function snapshot() {
+  return {
+    endpoints: await gateway.adapters.endpoints.list(),
+    defaults: await gateway.adapters.endpoints.defaults(),
+    presets: await gateway.adapters.presets.list(),
+    prompts: await gateway.adapters.prompts.list(),
+    chosen: await gateway.adapters.prompts.defaults(),
+  };
+}
 
 describe('the administration, asked with hostile names', () => {
   it('has the routes that it is about', () => {

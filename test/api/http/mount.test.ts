@@ -18,7 +18,7 @@ let server: Server;
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
 /** One route on a bare app; the caller is an administrator or not. */
-const ask = async (served: Route, { isAdmin = true, checkResponses = true } = {}): Promise<Response> => {
+async function ask(served: Route, { isAdmin = true, checkResponses = true } = {}): Promise<Response> {
   const router = new Router();
   mount(router, [served], {
     users: {
@@ -40,10 +40,10 @@ const ask = async (served: Route, { isAdmin = true, checkResponses = true } = {}
   server = createServer(app.callback());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/x`, { keepalive: false });
-};
+}
 
-const answering = (answer: Answer, auth: 'public' | 'admin' = 'public'): Route =>
-  route({
+function answering(answer: Answer, auth: 'public' | 'admin' = 'public'): Route {
+  return route({
     method: 'get',
     path: '/x',
     summary: 'x',
@@ -52,6 +52,7 @@ const answering = (answer: Answer, auth: 'public' | 'admin' = 'public'): Route =
     responses: { 200: { description: 'x', schema: z.object({ n: z.int() }) } },
     handle: () => answer,
   });
+}
 
 describe('mount', () => {
   it('lets administrators only through to an admin route', async () => {

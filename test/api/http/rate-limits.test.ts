@@ -8,14 +8,16 @@ import { startProxy } from '../support/start-proxy.js';
 const LIMITED = { detail: 'Rate limit exceeded. Please retry later.', extra: {} };
 
 let gateway: Gateway;
-const start = async (env: Record<string, string> = {}) => {
+
+async function start(env: Record<string, string> = {}) {
   gateway = await startGateway({ env: { RATE_LIMIT_ENABLED: 'true', ...env } });
   return gateway;
-};
+}
+
 afterEach(() => gateway.close());
 
 /** The statuses of so many requests, one after the other. */
-const statuses = async (times: number, ask: () => Promise<Response>): Promise<number[]> => {
+async function statuses(times: number, ask: () => Promise<Response>): Promise<number[]> {
   const all: number[] = [];
   for (let asked = 0; asked < times; asked += 1) {
     const response = await ask();
@@ -23,8 +25,11 @@ const statuses = async (times: number, ask: () => Promise<Response>): Promise<nu
     all.push(response.status);
   }
   return all;
-};
-const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+}
+
+function from(address: string) {
+  return { headers: { 'X-Forwarded-For': address } };
+}
 
 describe('requests of a user', () => {
   test('over the limit are answered 429 with the time to wait, in the contract’s words', async () => {

@@ -8,21 +8,24 @@ let gateway: Pick<Gateway, 'url' | 'logLines' | 'close'>;
 afterEach(() => gateway.close());
 
 /** The line of the access log for a path. */
-const lineOf = async (path: string): Promise<Record<string, unknown>> => {
+async function lineOf(path: string): Promise<Record<string, unknown>> {
   const find = (): Record<string, unknown> | undefined =>
     gateway.logLines
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .find((line) => line['msg'] === 'request' && line['path'] === path);
   await until(`the line of ${path}`, async () => find() !== undefined);
   return find() ?? {};
-};
+}
 
 const TOKEN = 'or-guess-0123456789abcdef';
-const from = (address: string): Record<string, string> => ({
-  'X-Forwarded-For': address,
-  Authorization: `Bearer ${TOKEN}`,
-  'X-Api-Key': TOKEN,
-});
+
+function from(address: string): Record<string, string> {
+  return {
+    'X-Forwarded-For': address,
+    Authorization: `Bearer ${TOKEN}`,
+    'X-Api-Key': TOKEN,
+  };
+}
 
 test('a refusal of each side is logged with its reason and the address that trusted proxies name', async () => {
   gateway = await startProxy();

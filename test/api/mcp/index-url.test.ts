@@ -14,10 +14,12 @@ let agent: Agent;
 let site: Server;
 let answer: RequestListener;
 let url: string;
-const open = async (options: GatewayOptions = {}): Promise<void> => {
+
+async function open(options: GatewayOptions = {}): Promise<void> {
   gateway = await startGateway({ env: { INDEX_URL_ALLOW_PRIVATE_URLS: 'true' }, ...options });
   agent = await connectAgent(gateway, gateway.addUser('ada').token);
-};
+}
+
 beforeEach(async () => {
   site = createServer((request, response) => answer(request, response));
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
@@ -30,12 +32,18 @@ afterEach(async () => {
   await gateway?.close();
 });
 
-const serve = (type: string | null, body: string | Buffer, headers: Record<string, string> = {}): void => {
+function serve(type: string | null, body: string | Buffer, headers: Record<string, string> = {}): void {
   answer = (_request, response) =>
     response.writeHead(200, { ...(type === null ? {} : { 'content-type': type }), ...headers }).end(body);
-};
-const index = (path: string, more: object = {}, onprogress?: (progress: Progress) => void) =>
-  agent.call('index_url', { url: `${url}${path}`, partition: 'web', file_id: 'page', ...more }, onprogress);
+}
+
+function index(path: string, more: object = {}, onprogress?: (progress: Progress) => void) {
+  return agent.call(
+    'index_url',
+    { url: `${url}${path}`, partition: 'web', file_id: 'page', ...more },
+    onprogress,
+  );
+}
 
 describe('index_url', () => {
   it('fetches a document and starts a task, as an upload does', async () => {

@@ -25,10 +25,11 @@ afterAll(async () => {
 });
 
 const ACCEPTED = { Accept: 'application/json, text/event-stream' };
-const post = async (
+
+async function post(
   body: unknown,
   { as = token, ...headers }: { as?: string | null } & Record<string, string | null> = {},
-): Promise<[number, LooseBody]> => {
+): Promise<[number, LooseBody]> {
   const given = { 'Content-Type': 'application/json', ...ACCEPTED, ...headers };
   const response = await gateway.call('POST', '/mcp', {
     token: as,
@@ -37,8 +38,11 @@ const post = async (
   });
   const text = await response.text();
   return [response.status, text === '' ? '' : JSON.parse(text)];
-};
-const request = (method: string, params: object = {}, id = 1) => ({ jsonrpc: '2.0', id, method, params });
+}
+
+function request(method: string, params: object = {}, id = 1) {
+  return { jsonrpc: '2.0', id, method, params };
+}
 
 describe('the handshake', () => {
   it('says who answers and what it can do', () => {

@@ -27,12 +27,12 @@ let own: Belongings;
 let foreign: Belongings;
 const missing: Belongings = { partition: 'nowhere', fileId: 'nothing', chunkId: 'none', taskId: 'none' };
 
-const settle = async (name: string, token: string, text: string): Promise<Belongings> => {
+async function settle(name: string, token: string, text: string): Promise<Belongings> {
   const named = { partition: `${name}-docs`, fileId: `${name}-file` };
   const [chunkId = ''] = await indexText(gateway, { ...named, token }, [text]);
   const { live } = (await gateway.adapters.files.get(named.partition, named.fileId))!;
   return { ...named, chunkId, taskId: live!.task_id };
-};
+}
 
 beforeAll(async () => {
   gateway = await startGateway({
@@ -69,8 +69,13 @@ interface Row {
   viewer: boolean;
 }
 
-const inPartition = ({ partition }: Belongings) => ({ partition });
-const ofFile = ({ partition, fileId }: Belongings) => ({ partition, file_id: fileId });
+function inPartition({ partition }: Belongings) {
+  return { partition };
+}
+
+function ofFile({ partition, fileId }: Belongings) {
+  return { partition, file_id: fileId };
+}
 
 /** In this order: what deletes comes last. */
 const MATRIX: Row[] = [
@@ -153,15 +158,17 @@ const MATRIX: Row[] = [
 ];
 
 /** Its name, its text, its file: whatever would tell that there is another tenant, but for what was asked itself. */
-const tells = (text: string): string[] =>
-  [SECRET, foreign.chunkId, foreign.taskId, 'treasure', '"bob'].filter((word) => text.includes(word));
+function tells(text: string): string[] {
+  return [SECRET, foreign.chunkId, foreign.taskId, 'treasure', '"bob'].filter((word) => text.includes(word));
+}
 
 /** What was asked may stand in the answer. */
-const withoutAsked = (text: string, asked: Record<string, unknown>): string =>
-  Object.values(asked)
+function withoutAsked(text: string, asked: Record<string, unknown>): string {
+  return Object.values(asked)
     .flat()
     .filter((value) => typeof value === 'string')
     .reduce<string>((rest, value) => rest.replaceAll(value, ''), text);
+}
 
 describe('every tool', () => {
   it('is in the matrix', () => {

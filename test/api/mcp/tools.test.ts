@@ -28,7 +28,9 @@ afterEach(async () => {
   await gateway?.close();
 });
 
-const contents = ({ documents }: LooseBody): string[] => documents.map(({ content }: LooseBody) => content);
+function contents({ documents }: LooseBody): string[] {
+  return documents.map(({ content }: LooseBody) => content);
+}
 
 describe('searches', () => {
   it('look into all partitions of the caller, or those named', async () => {

@@ -13,15 +13,18 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = (method: string, path: string, body?: unknown, token = ADMIN_TOKEN) =>
-  askJson(gateway, method, path, { body, token });
+function ask(method: string, path: string, body?: unknown, token = ADMIN_TOKEN) {
+  return askJson(gateway, method, path, { body, token });
+}
 
 const FORBIDDEN = [403, { detail: 'Admin privileges required' }];
-const DOMAIN = (code: string) =>
-  expect.objectContaining({ detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)) });
 
-const begin = (runId: string, mode: 'run' | 'dry_run' = 'run') =>
-  gateway.migrations.store.insert({
+function DOMAIN(code: string) {
+  return expect.objectContaining({ detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)) });
+}
+
+function begin(runId: string, mode: 'run' | 'dry_run' = 'run') {
+  return gateway.migrations.store.insert({
     run_id: runId,
     name: 'vector-store',
     mode,
@@ -29,6 +32,7 @@ const begin = (runId: string, mode: 'run' | 'dry_run' = 'run') =>
     pages_per_second: null,
     started_by: '1',
   });
+}
 
 describe('GET /admin/migrations', () => {
   it('is for administrators', async () => {

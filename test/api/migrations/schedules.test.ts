@@ -12,8 +12,9 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = (method: string, path: string, body?: unknown, token = ADMIN_TOKEN) =>
-  askJson(gateway, method, path, { body, token });
+function ask(method: string, path: string, body?: unknown, token = ADMIN_TOKEN) {
+  return askJson(gateway, method, path, { body, token });
+}
 
 const FORBIDDEN = [403, { detail: 'Admin privileges required' }];
 
@@ -25,11 +26,15 @@ it('is for administrators', async () => {
     expect(await ask('POST', `/admin/schedules/reconcile/${word}`, undefined, ada)).toEqual(FORBIDDEN);
 });
 
-const names = async (): Promise<string[]> =>
-  (await ask('GET', '/admin/schedules'))[1].schedules.map(({ name }: { name: string }) => name);
+async function names(): Promise<string[]> {
+  return (await ask('GET', '/admin/schedules'))[1].schedules.map(({ name }: { name: string }) => name);
+}
 
-const row = async (wanted: string) =>
-  (await ask('GET', '/admin/schedules'))[1].schedules.find(({ name }: { name: string }) => name === wanted);
+async function row(wanted: string) {
+  return (await ask('GET', '/admin/schedules'))[1].schedules.find(
+    ({ name }: { name: string }) => name === wanted,
+  );
+}
 
 describe('/admin/schedules', () => {
   it('lists what can be scheduled, set or not', async () => {

@@ -28,21 +28,27 @@ afterEach(async () => {
   server.reset();
 });
 
-const ask = (method: string, path: string, body?: unknown, token = ADMIN_TOKEN) =>
-  askJson(gateway, method, path, { body, token });
-const create = (body: object) => ask('POST', '/model-endpoints/', body);
+function ask(method: string, path: string, body?: unknown, token = ADMIN_TOKEN) {
+  return askJson(gateway, method, path, { body, token });
+}
+
+function create(body: object) {
+  return ask('POST', '/model-endpoints/', body);
+}
 
 const LLM = { name: 'writer', model_type: 'llm', endpoint: AWAY, model_name: 'm' };
 const EMBEDDER = { name: 'vectors', model_type: 'embedder', endpoint: AWAY, model_name: 'e' };
 /** Answers at once, and needs no server. */
 const HASH = { name: 'old', model_type: 'embedder', endpoint: 'http://unused', model_name: 'x' };
 
-const DOMAIN = (code: string) =>
-  expect.objectContaining({ detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)) });
+function DOMAIN(code: string) {
+  return expect.objectContaining({ detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)) });
+}
+
 const FORBIDDEN = [403, { detail: 'Admin privileges required' }];
 
 /** A partition whose files have vectors of the embedder `old`, which the built-in model makes. */
-const indexOld = async (): Promise<void> => {
+async function indexOld(): Promise<void> {
   await create(HASH);
   const { endpoints } = gateway.adapters;
   const builtin = await endpoints.get('embedder', 'builtin-hash');
@@ -61,7 +67,7 @@ const indexOld = async (): Promise<void> => {
   await gateway.call('POST', '/partition/one', { token: ada });
   await ask('PATCH', '/partition/one', { embedder: 'old' }, ada);
   await indexText(gateway, { partition: 'one', fileId: 'a', token: ada }, ['zanzibar']);
-};
+}
 
 describe('GET /model-endpoints/', () => {
   it('is for administrators, in both slash forms', async () => {

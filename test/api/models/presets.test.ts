@@ -12,12 +12,16 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = (method: string, path: string, body?: unknown, token = ADMIN_TOKEN) =>
-  askJson(gateway, method, path, { body, token });
+function ask(method: string, path: string, body?: unknown, token = ADMIN_TOKEN) {
+  return askJson(gateway, method, path, { body, token });
+}
 
 const FORBIDDEN = [403, { detail: 'Admin privileges required' }];
-const DOMAIN = (code: string) =>
-  expect.objectContaining({ detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)) });
+
+function DOMAIN(code: string) {
+  return expect.objectContaining({ detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)) });
+}
+
 const SMALL = {
   name: 'small',
   preset_type: 'indexation',

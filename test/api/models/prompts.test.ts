@@ -13,14 +13,24 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = (method: string, path: string, body?: unknown, token = ADMIN_TOKEN) =>
-  askJson(gateway, method, path, { body, token });
-const write = (body: object) =>
-  ask('POST', '/prompts/', { prompt_type: 'sys_prompt', name: 'strict', content: 'Be strict.', ...body });
+function ask(method: string, path: string, body?: unknown, token = ADMIN_TOKEN) {
+  return askJson(gateway, method, path, { body, token });
+}
+
+function write(body: object) {
+  return ask('POST', '/prompts/', {
+    prompt_type: 'sys_prompt',
+    name: 'strict',
+    content: 'Be strict.',
+    ...body,
+  });
+}
 
 const FORBIDDEN = [403, { detail: 'Admin privileges required' }];
-const DOMAIN = (code: string) =>
-  expect.objectContaining({ detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)) });
+
+function DOMAIN(code: string) {
+  return expect.objectContaining({ detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)) });
+}
 
 describe('the bundled texts', () => {
   it('use the slots of their types only', () => {

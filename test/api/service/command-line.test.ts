@@ -23,24 +23,31 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const letIn = () => ({ TAMIS_URL: gateway.url, TAMIS_TOKEN: ADMIN_TOKEN, TAMIS_KEY: DASHBOARD_KEY });
+function letIn() {
+  return { TAMIS_URL: gateway.url, TAMIS_TOKEN: ADMIN_TOKEN, TAMIS_KEY: DASHBOARD_KEY };
+}
 
 /** As an operator with everything in the environment; a line as one types it. */
-const tamis = (line: string, env: Record<string, string> = letIn()) => runTamis(words(line), { env });
+function tamis(line: string, env: Record<string, string> = letIn()) {
+  return runTamis(words(line), { env });
+}
 
-const words = (line: string): string[] =>
-  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+function words(line: string): string[] {
+  return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
 
-const done = async (line: string): Promise<string> => {
+async function done(line: string): Promise<string> {
   const { code, out, err } = await tamis(line);
   expect({ line, code, err }).toEqual({ line, code: 0, err: '' });
   return out;
-};
+}
 
-const parsed = async (line: string) => JSON.parse(await done(`${line} --json`));
+async function parsed(line: string) {
+  return JSON.parse(await done(`${line} --json`));
+}
 
-const begin = (runId: string, change: Partial<Pick<MigrationRun, 'mode' | 'started_by'>> = {}) =>
-  gateway.migrations.store.insert({
+function begin(runId: string, change: Partial<Pick<MigrationRun, 'mode' | 'started_by'>> = {}) {
+  return gateway.migrations.store.insert({
     run_id: runId,
     name: 'vector-store',
     mode: 'run',
@@ -49,22 +56,25 @@ const begin = (runId: string, change: Partial<Pick<MigrationRun, 'mode' | 'start
     started_by: '1',
     ...change,
   });
+}
 
-const report = (runId: string, done: number, phase = 'copying') =>
-  gateway.migrations.store.report(runId, {
+function report(runId: string, done: number, phase = 'copying') {
+  return gateway.migrations.store.report(runId, {
     phase,
     done,
     total: 9_000,
     figures: { copied: done },
     pages_per_second: null,
   });
+}
 
-const finish = (runId: string, error: MigrationRun['error'] = null) =>
-  gateway.migrations.store.finish(runId, { state: error === null ? 'completed' : 'failed', error });
+function finish(runId: string, error: MigrationRun['error'] = null) {
+  return gateway.migrations.store.finish(runId, { state: error === null ? 'completed' : 'failed', error });
+}
 
 /** The commands in the table of docs/operations.md, those of one word left out. */
-const documented = (): string[] =>
-  readFileSync('docs/operations.md', 'utf8')
+function documented(): string[] {
+  return readFileSync('docs/operations.md', 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('| `tamis '))
     .flatMap((line) => {
@@ -73,6 +83,7 @@ const documented = (): string[] =>
       return [first, ...named.slice(1).map(([sub]) => sub)].filter(Boolean).map((sub) => `${group} ${sub}`);
     })
     .sort();
+}
 
 describe('help and wrong use', () => {
   it('says how every command is used', async () => {

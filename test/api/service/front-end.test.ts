@@ -14,12 +14,12 @@ const SECRETS_KEY = Buffer.from('a key of 32 bytes for the tests!').toString('ba
 let gateway: Gateway;
 afterEach(() => gateway.close());
 
-const start = async (origins = ORIGIN): Promise<void> => {
+async function start(origins = ORIGIN): Promise<void> {
   gateway = await startGateway({ env: { CORS_EXTRA_ORIGINS: origins, SECRETS_KEY } });
-};
+}
 
-const replay = (page: Page) =>
-  replayCalls(page, {
+function replay(page: Page) {
+  return replayCalls(page, {
     base: gateway.url,
     token: ADMIN_TOKEN,
     origin: ORIGIN,
@@ -28,6 +28,7 @@ const replay = (page: Page) =>
       await publishTask(gateway, url.split('/').at(-1) ?? '', ['one line', 'another']);
     },
   });
+}
 
 describe('a page in use', () => {
   it.each([olderPage, administrationPage])('finds every field it reads: $name', async (page) => {

@@ -11,14 +11,18 @@ const OPEN = { METRICS_ALLOW_UNAUTHENTICATED: 'true' };
 let gateway: Gateway | Proxy;
 afterEach(() => gateway.close());
 
-const detailOf = async (response: Response): Promise<unknown> =>
-  ((await response.json()) as { detail: unknown }).detail;
+async function detailOf(response: Response): Promise<unknown> {
+  return ((await response.json()) as { detail: unknown }).detail;
+}
 
-const scrape = async (): Promise<string> => (await gateway.call('GET', '/metrics', { token: null })).text();
+async function scrape(): Promise<string> {
+  return (await gateway.call('GET', '/metrics', { token: null })).text();
+}
 
 /** Waits until a scrape holds the text: a request is counted when its connection is done with it. */
-const untilScraped = (text: string): Promise<true> =>
-  until(`a scrape with ${text}`, async () => (await scrape()).includes(text));
+function untilScraped(text: string): Promise<true> {
+  return until(`a scrape with ${text}`, async () => (await scrape()).includes(text));
+}
 
 describe('who may scrape', () => {
   test('the metrics token may, and nobody else, the administrator included', async () => {

@@ -5,8 +5,10 @@ import { serviceVersion } from '../../../api/http/service-version.js';
 
 let gateway: Gateway | undefined;
 afterEach(() => gateway?.close());
-const open = async (env: Record<string, string> = {}): Promise<Gateway> =>
-  (gateway = await startGateway({ env }));
+
+async function open(env: Record<string, string> = {}): Promise<Gateway> {
+  return (gateway = await startGateway({ env }));
+}
 
 describe('GET /', () => {
   it('says what this is, to everyone', async () => {

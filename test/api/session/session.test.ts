@@ -17,13 +17,15 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  proxy.call(method, path, { token: null, headers });
-const statusOf = async (...asked: Parameters<typeof ask>): Promise<number> => {
+function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
+  return proxy.call(method, path, { token: null, headers });
+}
+
+async function statusOf(...asked: Parameters<typeof ask>): Promise<number> {
   const response = await ask(...asked);
   await response.arrayBuffer();
   return response.status;
-};
+}
 
 describe('POST /app/session', () => {
   it('opens a session for a user token, under a cookie that no script can read', async () => {

@@ -14,7 +14,7 @@ export interface ToolAnswer {
 }
 
 /** The official client, signed in. It compares each result with the schema that its tool declares. */
-export const connectAgent = async (gateway: Pick<Gateway, 'url'>, token: string) => {
+export async function connectAgent(gateway: Pick<Gateway, 'url'>, token: string) {
   const client = new Client({ name: 'test', version: '1' });
   const transport = new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), {
     requestInit: { headers: { Authorization: `Bearer ${token}` } },
@@ -41,6 +41,6 @@ export const connectAgent = async (gateway: Pick<Gateway, 'url'>, token: string)
     },
     close: () => client.close(),
   };
-};
+}
 
 export type Agent = Awaited<ReturnType<typeof connectAgent>>;

@@ -2,12 +2,12 @@ import type { LooseBody } from './loose-body.js';
 import type { Gateway } from './start-gateway.js';
 
 /** Sends a body as JSON, where there is one, and gives status and body of the answer; an empty body is ''. */
-export const askJson = async (
+export async function askJson(
   gateway: Gateway,
   method: string,
   path: string,
   { body, token }: { body?: unknown; token: string },
-): Promise<[number, LooseBody]> => {
+): Promise<[number, LooseBody]> {
   const response = await gateway.call(method, path, {
     token,
     ...(body === undefined
@@ -16,4 +16,4 @@ export const askJson = async (
   });
   const text = await response.text();
   return [response.status, text === '' ? '' : JSON.parse(text)];
-};
+}

@@ -6,7 +6,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { createFakeSchedules } from '../../support/fakes/migrations/fake-schedules.js';
 
 /** What the gateway asked of Temporal; `away` makes every call fail, as when Temporal is down. */
-export const createFakeWorkflows = (prefix = '') => {
+export function createFakeWorkflows(prefix = '') {
   const scheduled = createFakeSchedules(prefix);
   const asked = { started: [] as string[], cancelled: [] as string[], cleaned: [] as string[] };
   const more = {
@@ -52,4 +52,4 @@ export const createFakeWorkflows = (prefix = '') => {
     ping: () => ask([], 'ping'),
   };
   return { ...asked, ...more, swapping, scheduled, state, starter };
-};
+}

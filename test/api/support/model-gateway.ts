@@ -4,10 +4,10 @@ import { startGateway } from './start-gateway.js';
 import type { Gateway, GatewayOptions } from './start-gateway.js';
 
 /** A gateway whose language model is behind a scripted server; the embedder is the built-in one. */
-export const startModelGateway = async (
+export async function startModelGateway(
   server: Pick<ScriptedModelServer, 'url' | 'models'>,
   options: Omit<GatewayOptions, 'adapt'> & { provider?: 'ollama' | 'openai' } = {},
-): Promise<Gateway> => {
+): Promise<Gateway> {
   const { provider = 'openai', ...rest } = options;
   const env = {
     BASE_URL: server.url,
@@ -28,21 +28,21 @@ export const startModelGateway = async (
       await opened.close();
     },
   };
-};
+}
 
 /** Sends a chat request and gives the whole of what came back. */
-export const ask = async (
+export async function ask(
   gateway: Gateway,
   body: object,
   signal?: AbortSignal,
-): Promise<{ status: number; headers: Headers; text: string }> => {
+): Promise<{ status: number; headers: Headers; text: string }> {
   const response = await gateway.call('POST', '/v1/chat/completions', {
     body: JSON.stringify({ messages: [{ role: 'user', content: 'When does the mill open?' }], ...body }),
     headers: { 'Content-Type': 'application/json' },
     ...(signal === undefined ? {} : { signal }),
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
-};
+}
 
 interface Chunk {
   choices: { delta: { content?: string } & Record<string, unknown>; finish_reason: string | null }[];
@@ -51,7 +51,7 @@ interface Chunk {
 }
 
 /** The events of a stream that is well-formed to its end; comments are left out. */
-export const readEvents = (text: string): { chunks: Chunk[]; content: string; error: string | null } => {
+export function readEvents(text: string): { chunks: Chunk[]; content: string; error: string | null } {
   const events = text
     .replace(/^:[^\n]*\n\n/gm, '')
     .replace(/\n\n$/, '')
@@ -66,4 +66,4 @@ export const readEvents = (text: string): { chunks: Chunk[]; content: string; er
     content: words.map(({ choices }) => choices[0]?.delta.content ?? '').join(''),
     error: told?.code ?? null,
   };
-};
+}

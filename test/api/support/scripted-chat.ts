@@ -5,7 +5,7 @@ import type { SearchResult } from '../../../activities/retrieval/search/search-t
 type Step = ChatEvent | Error | 'silence';
 
 /** A chat service that plays steps: events, a throw, or silence until it is aborted. Remembers what it was asked. */
-export const createScriptedChat = (steps: readonly Step[]) => {
+export function createScriptedChat(steps: readonly Step[]) {
   const requests: ChatRequest[] = [];
   const state = { open: 0, aborted: 0 };
   const service: ChatService = {
@@ -30,24 +30,28 @@ export const createScriptedChat = (steps: readonly Step[]) => {
     },
   };
   return { service, requests, state };
-};
+}
 
-export const delta = (content: string): ChatEvent => ({ type: 'delta', content });
+export function delta(content: string): ChatEvent {
+  return { type: 'delta', content };
+}
 
-export const end = (
+export function end(
   sources: Partial<Extract<ChatEvent, { type: 'end' }>['sources']> = {},
   rest: Partial<Extract<ChatEvent, { type: 'end' }>> = {},
-): ChatEvent => ({
-  type: 'end',
-  finishReason: 'stop',
-  usage: { promptTokens: 7, completionTokens: 3 },
-  truncated: false,
-  sources: { presented: [], cited: [], supports: new Map(), reported: false, none: false, ...sources },
-  ...rest,
-});
+): ChatEvent {
+  return {
+    type: 'end',
+    finishReason: 'stop',
+    usage: { promptTokens: 7, completionTokens: 3 },
+    truncated: false,
+    sources: { presented: [], cited: [], supports: new Map(), reported: false, none: false, ...sources },
+    ...rest,
+  };
+}
 
 /** A search result with just enough to be presented as a source. */
-export const source = (id: string): SearchResult => {
+export function source(id: string): SearchResult {
   const version = {
     upload_id: 'u',
     filename: `${id}.txt`,
@@ -104,4 +108,4 @@ export const source = (id: string): SearchResult => {
     metadata: [],
   };
   return { chunk, file, version, score: 1, vectorScore: 0.5, lexicalScore: null };
-};
+}

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A server in the place of CAPI that answers by a script, and remembers the requests as they came. */
-export const startUpstream = async (script: RequestListener) => {
+export async function startUpstream(script: RequestListener) {
   const seen: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[] = [];
   const server = createServer((req, res) => {
     seen.push({ method: req.method, url: req.url, headers: req.headers });
@@ -18,4 +18,4 @@ export const startUpstream = async (script: RequestListener) => {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}

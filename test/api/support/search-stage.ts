@@ -5,7 +5,7 @@ import { startGateway } from './start-gateway.js';
 import type { GatewayOptions } from './start-gateway.js';
 
 /** Gateways that end with the test that started them, each with a user named Ada. */
-export const searchStage = () => {
+export function searchStage() {
   const closing: (() => Promise<void>)[] = [];
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
@@ -22,7 +22,8 @@ export const searchStage = () => {
       return { gateway, ada, ask };
     },
   };
-};
+}
 
-export const contentsOf = (body: LooseBody): string[] =>
-  body.documents.map(({ content }: LooseBody) => content);
+export function contentsOf(body: LooseBody): string[] {
+  return body.documents.map(({ content }: LooseBody) => content);
+}

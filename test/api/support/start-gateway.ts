@@ -75,7 +75,7 @@ const WIDE_LIMITS = Object.fromEntries(
  * The real app on a loopback port, over stores in memory unless told otherwise; every answer is checked against its
  * declared schema.
  */
-export const startGateway = async (options: GatewayOptions = {}) => {
+export async function startGateway(options: GatewayOptions = {}) {
   const config = parseConfig({ AUTH_TOKEN: ADMIN_TOKEN, ...WIDE_LIMITS, ...options.env });
   const opened = await openDocumentStores();
   const { endpoints, ...stores } = opened.stores;
@@ -242,4 +242,4 @@ export const startGateway = async (options: GatewayOptions = {}) => {
       await rm(scratchDirectory, { recursive: true, force: true });
     },
   };
-};
+}

@@ -68,7 +68,7 @@ export type Proxy = Awaited<ReturnType<typeof startProxy>>;
  * The real app with both jobs on a loopback port, the proxy over stores in memory unless told otherwise and a real line
  * to `capiUrl`.
  */
-export const startProxy = async (options: ProxyOptions = {}) => {
+export async function startProxy(options: ProxyOptions = {}) {
   const now = options.now ?? (() => new Date());
   const opened = await openProxyStores(now);
   const { statistics, keys, ...stores } = opened.stores;
@@ -213,4 +213,4 @@ export const startProxy = async (options: ProxyOptions = {}) => {
       await opened.close();
     },
   };
-};
+}

@@ -5,27 +5,23 @@ import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import type { Gateway } from './start-gateway.js';
 
 /** A multipart form with one file and text fields. */
-export const uploadForm = (
+export function uploadForm(
   content: string | Buffer = 'The reactor hums at 42 decibels.',
   { filename = 'notes.txt', ...fields }: { filename?: string } & Record<string, string> = {},
-): FormData => {
+): FormData {
   const form = new FormData();
   form.set('file', new Blob([typeof content === 'string' ? content : new Uint8Array(content)]), filename);
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   return form;
-};
+}
 
-export const taskIdOf = async (response: Response): Promise<string> => {
+export async function taskIdOf(response: Response): Promise<string> {
   const body = (await response.json()) as { task_status_url: string };
   return body.task_status_url.split('/').at(-1) ?? '';
-};
+}
 
 /** What the worker would do with an admitted task: chunks, publication, COMPLETED. One chunk per line of text. */
-export const publishTask = async (
-  { adapters }: Gateway,
-  taskId: string,
-  lines: string[],
-): Promise<string[]> => {
+export async function publishTask({ adapters }: Gateway, taskId: string, lines: string[]): Promise<string[]> {
   const task = await adapters.tasks.get(taskId);
   if (task === null) throw new Error(`no task ${taskId}`);
   const embedder = await adapters.models.embedder(task.embedder);
@@ -71,14 +67,14 @@ export const publishTask = async (
   await releaseQuota(adapters, { taskId, fileKey: task.file_key });
   await adapters.tasks.finish(taskId, 'COMPLETED');
   return chunks.map(({ chunk }) => chunk.chunk_id);
-};
+}
 
 /** Uploads and publishes a text file; answers its chunk ids. */
-export const indexText = async (
+export async function indexText(
   gateway: Gateway,
   where: { partition: string; fileId: string; token?: string; metadata?: string; method?: 'POST' | 'PUT' },
   lines: string[],
-): Promise<string[]> => {
+): Promise<string[]> {
   const response = await gateway.call(
     where.method ?? 'POST',
     `/indexer/partition/${where.partition}/file/${where.fileId}`,
@@ -89,10 +85,10 @@ export const indexText = async (
   );
   if (response.status >= 300) throw new Error(`${response.status} ${await response.text()}`);
   return publishTask(gateway, await taskIdOf(response), lines);
-};
+}
 
 /** Everything that an upload could leave in the stores. */
-export const leftovers = async ({ adapters }: Gateway) => {
+export async function leftovers({ adapters }: Gateway) {
   const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
     const list: T[] = [];
     for await (const item of items) list.push(item);
@@ -104,15 +100,15 @@ export const leftovers = async ({ adapters }: Gateway) => {
     claims: (await collect(adapters.claims.scan())).flatMap(({ holders }) => holders),
     pending: (await collect(adapters.files.scan())).flatMap(({ pending_task }) => pending_task ?? []),
   };
-};
+}
 
 export const NOTHING = { blobs: [], tasks: [], claims: [], pending: [] };
 
 /** Waits until a condition holds; fails after a time that a working service never needs. */
-export const until = async (condition: () => boolean | Promise<boolean>, limitMs = 5000): Promise<void> => {
+export async function until(condition: () => boolean | Promise<boolean>, limitMs = 5000): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`not within ${limitMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-};
+}

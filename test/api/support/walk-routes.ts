@@ -31,20 +31,23 @@ type Rank = keyof typeof RANK;
 /** Refused for who is asking, whatever is asked: a 403 of a route's own checks reads otherwise. */
 const REFUSAL = /^(Missing token|Invalid token|Admin privileges required|Access to partition|Role ')/;
 
-const named = ({ method, path }: Route): string => `${method} ${path}`;
+function named({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
 
-const fill = (path: string): string =>
-  path.replace('{partition}', 'secret').replaceAll(/\{\+?\w+\}/g, 'unknown');
+function fill(path: string): string {
+  return path.replace('{partition}', 'secret').replaceAll(/\{\+?\w+\}/g, 'unknown');
+}
 
 /** Who must be let in by what a route declares. */
-const admitted = ({ auth }: Route, who: keyof People): boolean => {
+function admitted({ auth }: Route, who: keyof People): boolean {
   if (auth === 'user') return true;
   if (auth === 'admin') return who === 'admin';
   if (typeof auth !== 'object' || !('partition' in auth)) return false;
   // Being an administrator is no membership, and nobody here is both.
   if (auth.admin === true) return false;
   return who in RANK && RANK[who as Rank] >= RANK[auth.partition];
-};
+}
 
 /**
  * Asks every route of the table as everybody: without a token, with a wrong one, as an outsider, as a member of another
@@ -52,7 +55,7 @@ const admitted = ({ auth }: Route, who: keyof People): boolean => {
  * unknown, so whoever is let in changes little.
  * @returns one line for everything that is not as declared; none means that all is well
  */
-export const walkRoutes = async (gateway: Gateway, people: People): Promise<string[]> => {
+export async function walkRoutes(gateway: Gateway, people: People): Promise<string[]> {
   const findings: string[] = [];
   // What deletes comes last: the partition must be there for the others.
   const routes = gateway.routes
@@ -107,4 +110,4 @@ export const walkRoutes = async (gateway: Gateway, people: People): Promise<stri
     }
   }
   return findings;
-};
+}

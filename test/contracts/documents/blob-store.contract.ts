@@ -7,32 +7,38 @@ import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
 const MIB = 1024 * 1024;
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-const bytesOf = async (source: Readable): Promise<Buffer> =>
-  Buffer.concat((await collect(source)) as Buffer[]);
 
-export const blobOf = (
-  overrides: Partial<Pick<BlobInfo, 'blobId' | 'fileKey' | 'taskId' | 'kind'>> = {},
-) => ({
-  blobId: randomUUID(),
-  kind: 'upload' as BlobInfo['kind'],
-  fileKey: randomUUID(),
-  generation: 1,
-  taskId: randomUUID(),
-  ...overrides,
-});
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+async function bytesOf(source: Readable): Promise<Buffer> {
+  return Buffer.concat((await collect(source)) as Buffer[]);
+}
+
+export function blobOf(overrides: Partial<Pick<BlobInfo, 'blobId' | 'fileKey' | 'taskId' | 'kind'>> = {}) {
+  return {
+    blobId: randomUUID(),
+    kind: 'upload' as BlobInfo['kind'],
+    fileKey: randomUUID(),
+    generation: 1,
+    taskId: randomUUID(),
+    ...overrides,
+  };
+}
 
 /** Bytes in fragments of any length. */
-const inFragments = (bytes: Buffer, size: number): Readable =>
-  Readable.from(
+function inFragments(bytes: Buffer, size: number): Readable {
+  return Readable.from(
     (function* () {
       for (let offset = 0; offset < bytes.length; offset += size) yield bytes.subarray(offset, offset + size);
     })(),
     { objectMode: false },
   );
+}
 
 /** What every blob store promises: there once complete, and not before. */
-export const blobStoreContract = (subject: Subject<BlobStore>): void => {
+export function blobStoreContract(subject: Subject<BlobStore>): void {
   describe(`blob store (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -201,4 +207,4 @@ export const blobStoreContract = (subject: Subject<BlobStore>): void => {
       await nothingIsLeft(blob.blobId);
     });
   });
-};
+}

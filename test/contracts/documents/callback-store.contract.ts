@@ -5,7 +5,7 @@ import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
 /** What every callback store promises: what became of a delivery is told once, and stays. */
-export const callbackStoreContract = (subject: Subject<CallbackStore>): void => {
+export function callbackStoreContract(subject: Subject<CallbackStore>): void {
   describe(`callback store (${subject.name})`, () => {
     const store = useSubject(subject);
     const soon = () => new Date(Date.now() + 60_000);
@@ -59,4 +59,4 @@ export const callbackStoreContract = (subject: Subject<CallbackStore>): void => 
       expect(await store().get(waiting)).not.toBeNull();
     });
   });
-};
+}

@@ -16,7 +16,7 @@ const FIELD = 'vector_small';
 const PARTITION = 'library';
 
 /** The checker finds nothing in a healthy state, and each kind of drift where it was planted. */
-export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
+export function checkStoresContract(subject: Subject<CheckedStores>): void {
   describe(`store checker (${subject.name})`, () => {
     const stores = useSubject(subject);
     let generation = 0;
@@ -282,4 +282,4 @@ export const checkStoresContract = (subject: Subject<CheckedStores>): void => {
       expect(new Set(Object.values(planted).flatMap(([expected]) => expected))).toEqual(new Set(DRIFT_KINDS));
     });
   });
-};
+}

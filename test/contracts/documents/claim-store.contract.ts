@@ -5,17 +5,19 @@ import { collect, times } from '../samples.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
-const claim = (overrides: Partial<Parameters<ClaimStore['claim']>[0]> = {}) => ({
-  partition: 'library',
-  digest: randomUUID(),
-  fileKey: randomUUID(),
-  fileId: 'guide',
-  taskId: randomUUID(),
-  ...overrides,
-});
+function claim(overrides: Partial<Parameters<ClaimStore['claim']>[0]> = {}) {
+  return {
+    partition: 'library',
+    digest: randomUUID(),
+    fileKey: randomUUID(),
+    fileId: 'guide',
+    taskId: randomUUID(),
+    ...overrides,
+  };
+}
 
 /** What every claim store promises: the same bytes are in a partition once. */
-export const claimStoreContract = (subject: Subject<ClaimStore>): void => {
+export function claimStoreContract(subject: Subject<ClaimStore>): void {
   describe(`claim store (${subject.name})`, () => {
     const store = useSubject(subject);
     const scanned = async (digest: string) =>
@@ -90,4 +92,4 @@ export const claimStoreContract = (subject: Subject<ClaimStore>): void => {
       expect(left).toContain(other.fileKey);
     });
   });
-};
+}

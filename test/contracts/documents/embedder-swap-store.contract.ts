@@ -7,7 +7,7 @@ import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
 /** What every store of swaps promises: progress never goes back, and an ended swap stays as it ended. */
-export const embedderSwapStoreContract = (subject: Subject<EmbedderSwapStore>): void => {
+export function embedderSwapStoreContract(subject: Subject<EmbedderSwapStore>): void {
   describe(`embedder swap store (${subject.name})`, () => {
     const store = useSubject(subject);
     const sample = (given: Partial<SwapStart> = {}): SwapStart => ({
@@ -78,4 +78,4 @@ export const embedderSwapStoreContract = (subject: Subject<EmbedderSwapStore>): 
       expect((await store().list(2)).map(({ swap_id }) => swap_id)).toEqual([other.swap_id, second.swap_id]);
     });
   });
-};
+}

@@ -10,7 +10,7 @@ import type { Subject } from '../subject.js';
 const EVERYTHING: Scope = { kind: 'all', userId: 1 };
 
 /** What a file record says of its uploader, its workspaces and its relatives. */
-export const fileLinksContract = (subject: Subject<FileStore>): void => {
+export function fileLinksContract(subject: Subject<FileStore>): void {
   describe(`links of a file store (${subject.name})`, () => {
     const store = useSubject(subject);
     let generation = 0;
@@ -218,4 +218,4 @@ export const fileLinksContract = (subject: Subject<FileStore>): void => {
       expect(outcomes.filter(({ outcome }) => outcome === 'released')).toHaveLength(7);
     });
   });
-};
+}

@@ -8,19 +8,21 @@ import type { Subject } from '../subject.js';
 
 const EVERYTHING: Scope = { kind: 'all', userId: 1 };
 
-const admission = (overrides: Partial<Parameters<FileStore['admitFirst']>[0]> = {}) => ({
-  fileKey: randomUUID(),
-  partition: `p-${randomUUID()}`,
-  partitionKey: `key-${randomUUID()}`,
-  fileId: 'guide',
-  userId: 1,
-  taskId: randomUUID(),
-  generation: 1,
-  ...overrides,
-});
+function admission(overrides: Partial<Parameters<FileStore['admitFirst']>[0]> = {}) {
+  return {
+    fileKey: randomUUID(),
+    partition: `p-${randomUUID()}`,
+    partitionKey: `key-${randomUUID()}`,
+    fileId: 'guide',
+    userId: 1,
+    taskId: randomUUID(),
+    generation: 1,
+    ...overrides,
+  };
+}
 
 /** What every file store promises: guarded transitions, each of which happens once. */
-export const fileStoreContract = (subject: Subject<FileStore>): void => {
+export function fileStoreContract(subject: Subject<FileStore>): void {
   describe(`file store (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -429,4 +431,4 @@ export const fileStoreContract = (subject: Subject<FileStore>): void => {
       expect(new Set(keys).size).toBe(keys.length);
     });
   });
-};
+}

@@ -7,7 +7,7 @@ import { times, codesOf } from '../samples.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import { PARTITION_DEFAULTS } from '../../../schemas/documents/partitions.js';
 
-export const partitionStoreContract = (subject: Subject<PartitionStore>): void => {
+export function partitionStoreContract(subject: Subject<PartitionStore>): void {
   describe(`partition store (${subject.name})`, () => {
     const store = useSubject(subject);
     const create = (partition: string, ownerId: number) =>
@@ -66,10 +66,10 @@ export const partitionStoreContract = (subject: Subject<PartitionStore>): void =
       expect(await store().get('none')).toBeNull();
     });
   });
-};
+}
 
 /** Settings and members of partitions. */
-export const partitionAdministrationContract = (subject: Subject<PartitionStore>): void => {
+export function partitionAdministrationContract(subject: Subject<PartitionStore>): void {
   describe(`settings and members of a partition store (${subject.name})`, () => {
     const store = useSubject(subject);
     const create = async (ownerId = 7) => {
@@ -193,9 +193,9 @@ export const partitionAdministrationContract = (subject: Subject<PartitionStore>
       expect(await rolesIn(two)).toEqual([[61, 'owner']]);
     });
   });
-};
+}
 
-export const partitionReferenceContract = (subject: Subject<PartitionStore>): void => {
+export function partitionReferenceContract(subject: Subject<PartitionStore>): void {
   describe(`names in the settings of a partition store (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -222,4 +222,4 @@ export const partitionReferenceContract = (subject: Subject<PartitionStore>): vo
       expect(await store().get(two)).toMatchObject({ embedder: 'other', indexation_preset: 'default' });
     });
   });
-};
+}

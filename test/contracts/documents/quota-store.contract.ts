@@ -6,7 +6,7 @@ import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
 /** What every quota store promises: never more reservations than there is room for. Users 1 to 20 exist. */
-export const quotaStoreContract = (subject: Subject<QuotaStore>): void => {
+export function quotaStoreContract(subject: Subject<QuotaStore>): void {
   describe(`quota store (${subject.name})`, () => {
     const store = useSubject(subject);
     const reserve = (userId: number, room: number, taskId = randomUUID(), turn = 0) =>
@@ -72,4 +72,4 @@ export const quotaStoreContract = (subject: Subject<QuotaStore>): void => {
       expect((await collect(store().scan())).flatMap(({ taskIds }) => taskIds)).not.toContain(taskId);
     });
   });
-};
+}

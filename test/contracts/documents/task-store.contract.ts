@@ -10,7 +10,7 @@ import type { Subject } from '../subject.js';
 const FAILURE = { code: 'FILE_CORRUPT', message: 'damaged', traceback: ['line 1', 'line 2'] };
 
 /** What every task store promises: a final state never changes. */
-export const taskStoreContract = (subject: Subject<TaskStore>): void => {
+export function taskStoreContract(subject: Subject<TaskStore>): void {
   describe(`task store (${subject.name})`, () => {
     const store = useSubject(subject);
     const insert = async (overrides: Parameters<typeof sampleTask>[0] = {}) => {
@@ -246,4 +246,4 @@ export const taskStoreContract = (subject: Subject<TaskStore>): void => {
       expect(ids).not.toContain(removed.task_id);
     });
   });
-};
+}

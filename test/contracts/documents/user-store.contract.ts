@@ -5,7 +5,7 @@ import { useSubject } from '../subject.js';
 import { times, codesOf } from '../samples.js';
 import type { UserRecord } from '../../../schemas/documents/users.js';
 
-export const userStoreContract = (subject: Subject<UserStore>): void => {
+export function userStoreContract(subject: Subject<UserStore>): void {
   describe(`user store (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -21,21 +21,23 @@ export const userStoreContract = (subject: Subject<UserStore>): void => {
       expect(await store().get(2)).toBeNull();
     });
   });
-};
+}
 
-const user = (user_id: number, overrides: Partial<UserRecord> = {}) => ({
-  user_id,
-  display_name: `User ${user_id}`,
-  external_user_id: null,
-  email: null,
-  is_admin: false,
-  file_quota: null,
-  token_digest: `digest-${user_id}`,
-  ...overrides,
-});
+function user(user_id: number, overrides: Partial<UserRecord> = {}) {
+  return {
+    user_id,
+    display_name: `User ${user_id}`,
+    external_user_id: null,
+    email: null,
+    is_admin: false,
+    file_quota: null,
+    token_digest: `digest-${user_id}`,
+    ...overrides,
+  };
+}
 
 /** Users beside the administrator of the environment. */
-export const userAdministrationContract = (subject: Subject<UserStore>): void => {
+export function userAdministrationContract(subject: Subject<UserStore>): void {
   describe(`users of a user store (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -127,4 +129,4 @@ export const userAdministrationContract = (subject: Subject<UserStore>): void =>
       expect(await store().listDeleted(10)).toEqual([]);
     });
   });
-};
+}

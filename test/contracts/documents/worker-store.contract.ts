@@ -4,7 +4,7 @@ import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
 /** What every worker store promises: the last report counts, and a wish is heard by all. */
-export const workerStoreContract = (subject: Subject<WorkerStore>): void => {
+export function workerStoreContract(subject: Subject<WorkerStore>): void {
   describe(`worker store (${subject.name})`, () => {
     const store = useSubject(subject);
     const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds));
@@ -41,4 +41,4 @@ export const workerStoreContract = (subject: Subject<WorkerStore>): void => {
       expect(requested.get('MarkerPool')!.getTime()).toBeGreaterThanOrEqual(first.getTime());
     });
   });
-};
+}

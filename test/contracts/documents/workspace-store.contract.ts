@@ -6,7 +6,7 @@ import { useSubject } from '../subject.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import { times, codesOf } from '../samples.js';
 
-export const workspaceStoreContract = (subject: Subject<WorkspaceStore>): void => {
+export function workspaceStoreContract(subject: Subject<WorkspaceStore>): void {
   describe(`workspace store (${subject.name})`, () => {
     const store = useSubject(subject);
     const create = (partition: string, workspace_id: string, created_by = 7) =>
@@ -76,4 +76,4 @@ export const workspaceStoreContract = (subject: Subject<WorkspaceStore>): void =
       expect(await store().get(two, 'w')).toMatchObject({ created_by: null });
     });
   });
-};
+}

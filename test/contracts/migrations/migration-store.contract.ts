@@ -6,7 +6,7 @@ import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
 /** What every store of migration runs promises: progress never goes back, and an ended run stays as it ended. */
-export const migrationStoreContract = (subject: Subject<MigrationStore>): void => {
+export function migrationStoreContract(subject: Subject<MigrationStore>): void {
   describe(`migration store (${subject.name})`, () => {
     const store = useSubject(subject);
     const begin = async (given: Partial<MigrationRun> = {}): Promise<string> => {
@@ -90,4 +90,4 @@ export const migrationStoreContract = (subject: Subject<MigrationStore>): void =
       expect(latest.map(({ run_id }) => run_id).sort()).toEqual([second, dry].sort());
     });
   });
-};
+}

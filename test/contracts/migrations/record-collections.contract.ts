@@ -14,7 +14,7 @@ export type OpenCollections = RecordCollections & {
 const FIELDS = ['old', 'new', 'at'];
 
 /** What migrations of our own records rest on: pages by id, and no change over another's. */
-export const recordCollectionsContract = (subject: Subject<OpenCollections>): void => {
+export function recordCollectionsContract(subject: Subject<OpenCollections>): void {
   describe(`records beneath the stores (${subject.name})`, () => {
     const records = useSubject(subject);
     const page = (after: string | null, size = 10) =>
@@ -66,4 +66,4 @@ export const recordCollectionsContract = (subject: Subject<OpenCollections>): vo
       expect(await records().change('changed', FIELDS, changes)).toBe(0);
     });
   });
-};
+}

@@ -4,7 +4,7 @@ import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
 /** What the record of steps promises: what is done stays done. */
-export const recordStepStoreContract = (subject: Subject<RecordStepStore>): void => {
+export function recordStepStoreContract(subject: Subject<RecordStepStore>): void {
   describe(`record of steps (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -15,4 +15,4 @@ export const recordStepStoreContract = (subject: Subject<RecordStepStore>): void
       expect(await store().applied()).toEqual(['first', 'second']);
     });
   });
-};
+}

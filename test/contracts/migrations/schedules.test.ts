@@ -11,23 +11,28 @@ import { ensureSchedules } from '../../../workers/schedules.js';
 import { createFakeSchedules } from '../../support/fakes/migrations/fake-schedules.js';
 import { until } from '../../support/until.js';
 
-const code = (wanted: string) => (error: unknown) => {
-  expect(error).toBeInstanceOf(AppError);
-  expect((error as AppError).code).toBe(wanted);
-};
+function code(wanted: string) {
+  return (error: unknown) => {
+    expect(error).toBeInstanceOf(AppError);
+    expect((error as AppError).code).toBe(wanted);
+  };
+}
 
-const refused = async (call: Promise<unknown>, wanted: string): Promise<void> => {
+async function refused(call: Promise<unknown>, wanted: string): Promise<void> {
   await call.then(() => {
     throw new Error(`not refused with ${wanted}`);
   }, code(wanted));
-};
+}
 
-const newPrefix = (): string => `schedules-${process.pid}-${randomBytes(4).toString('hex')}-`;
+function newPrefix(): string {
+  return `schedules-${process.pid}-${randomBytes(4).toString('hex')}-`;
+}
 
-const window = (prefix: string, windowMinutes = 60) =>
-  windowWork(prefix, { name: 'records', unit: 'records', windowMinutes, pagesPerSecond: 5 });
+function window(prefix: string, windowMinutes = 60) {
+  return windowWork(prefix, { name: 'records', unit: 'records', windowMinutes, pagesPerSecond: 5 });
+}
 
-const contract = (open: (prefix: string) => ScheduleSteering): void => {
+function contract(open: (prefix: string) => ScheduleSteering): void {
   it('knows none that was not set', async () => {
     const steering = open(newPrefix());
     expect(await steering.describeSchedule('records')).toBeNull();
@@ -91,7 +96,7 @@ const contract = (open: (prefix: string) => ScheduleSteering): void => {
     );
     expect(await steering.describeSchedule('records')).toMatchObject({ cron: '7 3 * * 0' });
   });
-};
+}
 
 describe('fake schedules', () => contract((prefix) => createFakeSchedules(prefix).steering));
 

@@ -55,39 +55,43 @@ afterEach(async () => {
   await engine.close();
 });
 
-const addEmbedder = (embedder: string, field: string, dimension: number | null = SCHEMA_TWO_DIMENSION) =>
-  endpoints.save({ ...BUILTIN, name: embedder, vector_field: field, dimension });
+function addEmbedder(embedder: string, field: string, dimension: number | null = SCHEMA_TWO_DIMENSION) {
+  return endpoints.save({ ...BUILTIN, name: embedder, vector_field: field, dimension });
+}
 
-const control = (overrides: Partial<SliceControl> = {}): SliceControl => ({
-  signal: new AbortController().signal,
-  isOver: () => true,
-  pace: async () => {},
-  reached: () => {},
-  ...overrides,
-});
+function control(overrides: Partial<SliceControl> = {}): SliceControl {
+  return {
+    signal: new AbortController().signal,
+    isOver: () => true,
+    pace: async () => {},
+    reached: () => {},
+    ...overrides,
+  };
+}
 
 /** Slice after slice to the end; `between` runs before each. */
-const run = async (
+async function run(
   mode: MigrationMode = 'run',
   between: (position: MigrationPosition | null) => Promise<void> | void = () => {},
-): Promise<MigrationSlice> => {
+): Promise<MigrationSlice> {
   let slice: MigrationSlice | null = null;
   while (slice?.ended !== true) {
     await between(slice?.position ?? null);
     slice = await migration.slice(mode, slice?.position ?? null, control());
   }
   return slice;
-};
+}
 
-const rawSources = async (index: string): Promise<Map<string, Record<string, unknown>>> => {
+async function rawSources(index: string): Promise<Map<string, Record<string, unknown>>> {
   const answer = await engine.client.request<{
     hits: { hits: { _id: string; _source: Record<string, unknown> }[] };
   }>('POST', `/${index}/_search`, { body: { size: 10_000 } });
   return new Map(answer.hits.hits.map(({ _id, _source }) => [_id, _source]));
-};
+}
 
-const indexNames = async (): Promise<[string, boolean][]> =>
-  (await indexes.list()).map(({ index, live }) => [index.slice(prefix.length), live]);
+async function indexNames(): Promise<[string, boolean][]> {
+  return (await indexes.list()).map(({ index, live }) => [index.slice(prefix.length), live]);
+}
 
 describeOnEngine('vector-store: schema 2 → 3', () => {
   const CHUNKS = 1_250;

@@ -3,14 +3,15 @@ import type { Embedder } from '../../../activities/ports/models.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
-const dot = (a: readonly number[], b: readonly number[]): number =>
-  a.reduce((sum, value, index) => sum + value * (b[index] ?? Number.NaN), 0);
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, index) => sum + value * (b[index] ?? Number.NaN), 0);
+}
 
 /** Vectors may differ in their last digits from one batch to another. */
 const SAME = 0.999;
 
 /** What every embedder holds to, whatever it runs on. Structure only: nothing about how good its vectors are. */
-export const embedderContract = (subject: Subject<Embedder>): void => {
+export function embedderContract(subject: Subject<Embedder>): void {
   describe(`embedder (${subject.name})`, () => {
     const embedder = useSubject(subject);
     const embed = (texts: readonly string[], kind: 'document' | 'query' = 'document') =>
@@ -84,4 +85,4 @@ export const embedderContract = (subject: Subject<Embedder>): void => {
       await expect(embedder().embed(['text'], { kind: 'document', signal })).rejects.toThrow('enough');
     });
   });
-};
+}

@@ -5,14 +5,14 @@ import type { Subject } from '../subject.js';
 
 const QUESTION: ChatMessage[] = [{ role: 'user', content: 'Say in a few words what a mill is for.' }];
 
-const collect = async (stream: AsyncIterable<ChatDelta>): Promise<ChatDelta[]> => {
+async function collect(stream: AsyncIterable<ChatDelta>): Promise<ChatDelta[]> {
   const deltas = [];
   for await (const delta of stream) deltas.push(delta);
   return deltas;
-};
+}
 
 /** What every language model holds to, whatever it runs on. Structure only: nothing about what it says. */
-export const languageModelContract = (subject: Subject<LanguageModel>): void => {
+export function languageModelContract(subject: Subject<LanguageModel>): void {
   describe(`language model (${subject.name})`, () => {
     const model = useSubject(subject);
 
@@ -71,4 +71,4 @@ export const languageModelContract = (subject: Subject<LanguageModel>): void => 
       expect(reply.content.length).toBeGreaterThan(0);
     });
   });
-};
+}

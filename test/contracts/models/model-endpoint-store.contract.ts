@@ -5,27 +5,29 @@ import type { ModelEndpointStore } from '../../../activities/ports/models.js';
 import { useSubject } from '../subject.js';
 import { times, codesOf } from '../samples.js';
 
-const endpoint = (overrides: Partial<ModelEndpoint> = {}): ModelEndpoint => ({
-  name: 'first',
-  model_type: 'embedder',
-  endpoint: 'builtin:',
-  model_name: 'hash-1024',
-  provider: 'builtin',
-  sealed_api_key: null,
-  batch_size: 64,
-  timeout: 30,
-  extra: { provider: 'x', 'a.b': { $c: [1, null] } },
-  vector_field: 'vector_first',
-  dimension: 1024,
-  context_tokens: null,
-  text_form: null,
-  probed_at: null,
-  created_at: new Date('2026-01-01'),
-  updated_at: new Date('2026-01-01'),
-  ...overrides,
-});
+function endpoint(overrides: Partial<ModelEndpoint> = {}): ModelEndpoint {
+  return {
+    name: 'first',
+    model_type: 'embedder',
+    endpoint: 'builtin:',
+    model_name: 'hash-1024',
+    provider: 'builtin',
+    sealed_api_key: null,
+    batch_size: 64,
+    timeout: 30,
+    extra: { provider: 'x', 'a.b': { $c: [1, null] } },
+    vector_field: 'vector_first',
+    dimension: 1024,
+    context_tokens: null,
+    text_form: null,
+    probed_at: null,
+    created_at: new Date('2026-01-01'),
+    updated_at: new Date('2026-01-01'),
+    ...overrides,
+  };
+}
 
-export const modelEndpointStoreContract = (subject: Subject<ModelEndpointStore>): void => {
+export function modelEndpointStoreContract(subject: Subject<ModelEndpointStore>): void {
   describe(`model endpoint store (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -105,31 +107,33 @@ export const modelEndpointStoreContract = (subject: Subject<ModelEndpointStore>)
       expect(await store().defaults()).toEqual({ embedder, llm: 'speaker', reranker: 'sorter' });
     });
   });
-};
+}
 
 /** Model endpoints, presets and prompts as administrators change them. */
 
-const endpointNamed = (name: string, more: Partial<ModelEndpoint> = {}): ModelEndpoint => ({
-  name,
-  model_type: 'llm',
-  endpoint: 'http://models:8000/v1',
-  model_name: 'm',
-  provider: null,
-  sealed_api_key: 'box',
-  batch_size: 1,
-  timeout: 30.5,
-  extra: { 'a.$b': [1, { c: null }] },
-  vector_field: null,
-  dimension: null,
-  context_tokens: null,
-  text_form: null,
-  probed_at: null,
-  created_at: new Date('2026-01-01'),
-  updated_at: new Date('2026-01-01'),
-  ...more,
-});
+function endpointNamed(name: string, more: Partial<ModelEndpoint> = {}): ModelEndpoint {
+  return {
+    name,
+    model_type: 'llm',
+    endpoint: 'http://models:8000/v1',
+    model_name: 'm',
+    provider: null,
+    sealed_api_key: 'box',
+    batch_size: 1,
+    timeout: 30.5,
+    extra: { 'a.$b': [1, { c: null }] },
+    vector_field: null,
+    dimension: null,
+    context_tokens: null,
+    text_form: null,
+    probed_at: null,
+    created_at: new Date('2026-01-01'),
+    updated_at: new Date('2026-01-01'),
+    ...more,
+  };
+}
 
-export const endpointAdministrationContract = (subject: Subject<ModelEndpointStore>): void => {
+export function endpointAdministrationContract(subject: Subject<ModelEndpointStore>): void {
   describe(`administration of a model endpoint store (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -176,4 +180,4 @@ export const endpointAdministrationContract = (subject: Subject<ModelEndpointSto
       expect((await store().defaults()).stt).toBe('d');
     });
   });
-};
+}

@@ -7,24 +7,26 @@ import type { Subject } from '../subject.js';
 
 type Provider = 'ollama' | 'openai' | undefined;
 
-const builtin = async () => {
+async function builtin() {
   const models = await openModels({});
   return { models, close: () => models.close() };
-};
+}
 
-const scripted = (provider: Provider) => async () => {
-  const server = await startScriptedModelServer({
-    answer: () => Array.from({ length: 60 }, (_, index) => `word${index}`).join(' '),
-  });
-  const models = await openModels(modelEnvironment(server, provider));
-  return {
-    models,
-    close: async () => {
-      await models.close();
-      await server.close();
-    },
+function scripted(provider: Provider) {
+  return async () => {
+    const server = await startScriptedModelServer({
+      answer: () => Array.from({ length: 60 }, (_, index) => `word${index}`).join(' '),
+    });
+    const models = await openModels(modelEnvironment(server, provider));
+    return {
+      models,
+      close: async () => {
+        await models.close();
+        await server.close();
+      },
+    };
   };
-};
+}
 
 const SUBJECTS = [
   ['built-in', builtin],

@@ -6,7 +6,7 @@ import { times, codesOf } from '../samples.js';
 import type { RetrievalConfig, PresetRecord, IndexationConfig } from '../../../schemas/models/presets.js';
 import { readIndexationConfig, IndexationConfigBody } from '../../../schemas/models/presets-api.js';
 
-export const presetStoreContract = (subject: Subject<PresetStore>): void => {
+export function presetStoreContract(subject: Subject<PresetStore>): void {
   describe(`preset store (${subject.name})`, () => {
     const store = useSubject(subject);
     const retrieval = (top_k: number) => ({
@@ -39,7 +39,7 @@ export const presetStoreContract = (subject: Subject<PresetStore>): void => {
       expect(await store().get('indexation', 'default')).toBeNull();
     });
   });
-};
+}
 
 const RETRIEVAL: RetrievalConfig = {
   type: 'single',
@@ -57,8 +57,8 @@ const RETRIEVAL: RetrievalConfig = {
   query_contextualizer_prompt_name: null,
 };
 
-const presetNamed = (name: string, more: Partial<PresetRecord> = {}): PresetRecord =>
-  ({
+function presetNamed(name: string, more: Partial<PresetRecord> = {}): PresetRecord {
+  return {
     name,
     preset_type: 'retrieval',
     config: RETRIEVAL,
@@ -66,9 +66,10 @@ const presetNamed = (name: string, more: Partial<PresetRecord> = {}): PresetReco
     created_at: new Date('2026-01-01'),
     updated_at: new Date('2026-01-01'),
     ...more,
-  }) as PresetRecord;
+  } as PresetRecord;
+}
 
-export const presetAdministrationContract = (subject: Subject<PresetStore>): void => {
+export function presetAdministrationContract(subject: Subject<PresetStore>): void {
   describe(`administration of a preset store (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -132,4 +133,4 @@ export const presetAdministrationContract = (subject: Subject<PresetStore>): voi
       expect(await store().get('retrieval', 'hyde')).toEqual(presetNamed('hyde'));
     });
   });
-};
+}

@@ -4,7 +4,7 @@ import type { PromptStore } from '../../../activities/ports/model-administration
 import { useSubject } from '../subject.js';
 import { times, codesOf } from '../samples.js';
 
-export const promptStoreContract = (subject: Subject<PromptStore>): void => {
+export function promptStoreContract(subject: Subject<PromptStore>): void {
   describe(`prompt store (${subject.name})`, () => {
     const store = useSubject(subject);
     const create = (name: string, content = 'text') => store().create({ prompt_type: 'hyde', name, content });
@@ -63,4 +63,4 @@ export const promptStoreContract = (subject: Subject<PromptStore>): void => {
       expect((await store().defaults()).sys_prompt).toBe(other.id);
     });
   });
-};
+}

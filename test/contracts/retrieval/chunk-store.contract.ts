@@ -11,14 +11,17 @@ import type { Subject } from '../subject.js';
 
 const FIELD = 'vector_small';
 const EVERYTHING: Scope = { kind: 'all', userId: 1 };
-const member = (...partitions: string[]): Scope => ({
-  kind: 'partitions',
-  userId: 2,
-  roles: Object.fromEntries(partitions.map((partition) => [partition, 'viewer' as const])),
-});
+
+function member(...partitions: string[]): Scope {
+  return {
+    kind: 'partitions',
+    userId: 2,
+    roles: Object.fromEntries(partitions.map((partition) => [partition, 'viewer' as const])),
+  };
+}
 
 /** What every chunk store promises: only published chunks, only inside the scope, each of them once. */
-export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
+export function chunkStoreContract(subject: Subject<ChunkStore>): void {
   describe(`chunk store (${subject.name})`, () => {
     const store = useSubject(subject);
     beforeAll(() => store().ensureSchema([{ vectorField: FIELD, dimension: 3 }]), 60_000);
@@ -603,4 +606,4 @@ export const chunkStoreContract = (subject: Subject<ChunkStore>): void => {
       expect(await left(other[0]?.file_key ?? '')).toHaveLength(1);
     }, 60_000);
   });
-};
+}

@@ -35,7 +35,7 @@ describe('mappings are checked before they are sent', () => {
   });
 });
 
-const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): void => {
+function otherReleases({ name, open }: ReturnType<typeof openSearch>[number]): void {
   describe(`an index of another release (${name})`, () => {
     const fields = [{ vectorField: 'v', dimension: 2 }];
     const openIndex = async () => {
@@ -162,10 +162,11 @@ const otherReleases = ({ name, open }: ReturnType<typeof openSearch>[number]): v
       await close();
     });
   });
-};
+}
+
 openSearch().forEach(otherReleases);
 
-const keysOfClients = ({ name, open }: ReturnType<typeof openSearch>[number]): void => {
+function keysOfClients({ name, open }: ReturnType<typeof openSearch>[number]): void {
   test(`whatever keys clients think of, mapping and cluster state stay as they are (${name})`, async () => {
     const { store, close, request } = await open();
     try {
@@ -188,7 +189,8 @@ const keysOfClients = ({ name, open }: ReturnType<typeof openSearch>[number]): v
       await close();
     }
   }, 60_000);
-};
+}
+
 openSearch().forEach(keysOfClients);
 
 describe('an engine that is away', () => {

@@ -58,8 +58,9 @@ const SERVER_KEYS = [
   'next_section_id',
 ];
 
-const asStored = (value: bigint): number | bigint =>
-  Number.isSafeInteger(Number(value)) ? Number(value) : value;
+function asStored(value: bigint): number | bigint {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
 
 const scalar: fc.Arbitrary<MetadataValue> = fc.oneof(
   fc.constantFrom(...TEXTS),

@@ -8,11 +8,16 @@ import { times } from '../samples.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
-const at = (seconds: number): Date => new Date(Date.UTC(2026, 2, 1, 12, 0, seconds));
-const newWatcher = (): string => `w-${randomUUID()}`;
+function at(seconds: number): Date {
+  return new Date(Date.UTC(2026, 2, 1, 12, 0, seconds));
+}
+
+function newWatcher(): string {
+  return `w-${randomUUID()}`;
+}
 
 /** What every alert store promises: nothing twice, nothing lost, and marks on what waits only. */
-export const alertStoreContract = (subject: Subject<AlertStore>): void => {
+export function alertStoreContract(subject: Subject<AlertStore>): void {
   describe(`alert store (${subject.name})`, () => {
     const store = useSubject(subject);
     const waitingIds = async (watcher: string, limit = 10_000) =>
@@ -651,4 +656,4 @@ export const alertStoreContract = (subject: Subject<AlertStore>): void => {
       });
     });
   });
-};
+}

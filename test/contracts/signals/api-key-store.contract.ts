@@ -6,10 +6,12 @@ import { times } from '../samples.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
-const at = (seconds: number): Date => new Date(Date.UTC(2026, 2, 1, 12, 0, seconds));
+function at(seconds: number): Date {
+  return new Date(Date.UTC(2026, 2, 1, 12, 0, seconds));
+}
 
 /** What every store of named keys promises. */
-export const apiKeyStoreContract = (subject: Subject<ApiKeyStore>): void => {
+export function apiKeyStoreContract(subject: Subject<ApiKeyStore>): void {
   describe(`API key store (${subject.name})`, () => {
     const store = useSubject(subject);
     const add = async (scopes: KeyScope[] = ['read']) => {
@@ -103,4 +105,4 @@ export const apiKeyStoreContract = (subject: Subject<ApiKeyStore>): void => {
       expect(names).toEqual([...names].sort());
     });
   });
-};
+}

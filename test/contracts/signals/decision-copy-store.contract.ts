@@ -8,7 +8,7 @@ import type { Subject } from '../subject.js';
 const AT = new Date('2026-03-01T12:00:00.000Z');
 
 /** What every store of decision copies promises: one change at a time, each on top of the one before. */
-export const decisionCopyStoreContract = (subject: Subject<DecisionCopyStore>): void => {
+export function decisionCopyStoreContract(subject: Subject<DecisionCopyStore>): void {
   describe(`decision copy store (${subject.name})`, () => {
     const store = useSubject(subject);
 
@@ -37,4 +37,4 @@ export const decisionCopyStoreContract = (subject: Subject<DecisionCopyStore>): 
       expect(await store().write(watcher, 'v2', { bytes: Buffer.from('x'), at: AT }, 0)).toBe(false);
     });
   });
-};
+}

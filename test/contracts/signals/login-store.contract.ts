@@ -6,10 +6,13 @@ import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
 const HOUR = 3_600_000;
-const machine = (): string => `m-${randomUUID()}`;
+
+function machine(): string {
+  return `m-${randomUUID()}`;
+}
 
 /** What every login store promises. Blocks and the budget concern all machines: each test has an hour of its own. */
-export const loginStoreContract = (subject: Subject<LoginStore>): void => {
+export function loginStoreContract(subject: Subject<LoginStore>): void {
   describe(`login store (${subject.name})`, () => {
     const store = useSubject(subject);
     let hour = 0;
@@ -177,4 +180,4 @@ export const loginStoreContract = (subject: Subject<LoginStore>): void => {
       expect((await store().blockOf(second, 'p', at(1)))?.machineId).toBe(second);
     });
   });
-};
+}

@@ -7,15 +7,20 @@ import { times } from '../samples.js';
 import { fake, mongo, useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
-const at = (seconds: number): Date => new Date(Date.UTC(2026, 2, 1, 12, 0, seconds));
-const item = (text: string, part = false) => ({
-  path: 'v3/usage-metrics' as const,
-  bytes: Buffer.from(text),
-  part,
-});
+function at(seconds: number): Date {
+  return new Date(Date.UTC(2026, 2, 1, 12, 0, seconds));
+}
+
+function item(text: string, part = false) {
+  return {
+    path: 'v3/usage-metrics' as const,
+    bytes: Buffer.from(text),
+    part,
+  };
+}
 
 /** What every store of held metrics promises: the oldest first, none twice, none lost without a word. */
-const metricsStoreContract = (subject: Subject<MetricsStore>): void => {
+function metricsStoreContract(subject: Subject<MetricsStore>): void {
   describe(`metrics store (${subject.name})`, () => {
     const store = useSubject(subject);
     const drain = async (watcher: string): Promise<string[]> => {
@@ -67,7 +72,7 @@ const metricsStoreContract = (subject: Subject<MetricsStore>): void => {
       expect(await store().next(watcher)).toBeNull();
     });
   });
-};
+}
 
 for (const subject of [fake(() => createFakeMetricsStore()), ...mongo(createMongoMetricsStore)])
   metricsStoreContract(subject);

@@ -18,25 +18,27 @@ export interface CountedAlerts {
   statistics: StatisticsStore;
 }
 
-export const everyAlert = (alerts: AlertStore): Promise<Alert[]> =>
-  alerts.list({ limit: 1_000_000, offset: 0 });
+export function everyAlert(alerts: AlertStore): Promise<Alert[]> {
+  return alerts.list({ limit: 1_000_000, offset: 0 });
+}
 
 /** Asks for all three bodies, and counts every alert for comparison. */
-export const expectTruth = async (
+export async function expectTruth(
   { alerts, statistics }: CountedAlerts,
   since: Date | null = null,
-): Promise<void> => {
+): Promise<void> {
   const counted = {
     stats: statsOf(await statistics.read(null)),
     distribution: distributionOf(await statistics.read(since)),
     decisions: decisionStatsOf(await statistics.read(since)),
   };
   expect(counted).toEqual(referenceStatistics(await everyAlert(alerts), since));
-};
+}
 
 /** Ids of the alerts in the order in which they were stored. */
-export const idsOf = async (alerts: AlertStore): Promise<number[]> =>
-  (await everyAlert(alerts)).map(({ id }) => id).sort((a, b) => a - b);
+export async function idsOf(alerts: AlertStore): Promise<number[]> {
+  return (await everyAlert(alerts)).map(({ id }) => id).sort((a, b) => a - b);
+}
 
 /** Alerts over three days, many of them near the borders of hours, and many alike. */
 const alertArbitrary = fc
@@ -70,7 +72,7 @@ const alertArbitrary = fc
   });
 
 /** What every store of statistics promises: the numbers are those of a full count, whatever was done before. */
-export const statisticsContract = (subject: Subject<CountedAlerts>, runs: number): void => {
+export function statisticsContract(subject: Subject<CountedAlerts>, runs: number): void {
   const withStores = async (use: (stores: CountedAlerts) => Promise<void>): Promise<void> => {
     const { store, close } = await subject.open();
     try {
@@ -242,4 +244,4 @@ export const statisticsContract = (subject: Subject<CountedAlerts>, runs: number
       120_000,
     );
   });
-};
+}

@@ -13,14 +13,17 @@ import { everyAlert, expectTruth, idsOf, statisticsContract } from './statistics
 import type { CountedAlerts } from './statistics-store.contract.js';
 import { fake, mongo, openTestDatabase } from '../subject.js';
 
-const fakes = (): CountedAlerts => {
+function fakes(): CountedAlerts {
   const alerts = createFakeAlertStore();
   return { alerts, statistics: createFakeStatisticsStore(alerts) };
-};
-const onMongo = (db: Db): CountedAlerts => ({
-  alerts: createMongoAlertStore(db),
-  statistics: createMongoStatisticsStore(db),
-});
+}
+
+function onMongo(db: Db): CountedAlerts {
+  return {
+    alerts: createMongoAlertStore(db),
+    statistics: createMongoStatisticsStore(db),
+  };
+}
 
 statisticsContract(fake(fakes), 100);
 for (const subject of mongo(onMongo)) statisticsContract(subject, 8);
@@ -28,7 +31,7 @@ for (const subject of mongo(onMongo)) statisticsContract(subject, 8);
 type Fault = (run: () => Promise<unknown>) => Promise<unknown>;
 
 /** The same database, with what a test puts around one method of one collection. */
-const withFault = (db: Db, collection: string, method: string, fault: Fault): Db => {
+function withFault(db: Db, collection: string, method: string, fault: Fault): Db {
   const proxied = <T extends object>(target: T, name: string, replace: (value: unknown) => unknown): T =>
     new Proxy(target, {
       get: (of, key) => {
@@ -48,7 +51,7 @@ const withFault = (db: Db, collection: string, method: string, fault: Fault): Db
           fault(() => (run as (...given: unknown[]) => Promise<unknown>).apply(real, args)),
     );
   });
-};
+}
 
 const cut = new Error('the line was cut');
 

@@ -5,15 +5,30 @@ import { times } from '../samples.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
 
-const newWatcher = (): string => `w-${randomUUID()}`;
-const newToken = (): string => `token-${randomUUID()}`;
-const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+function newWatcher(): string {
+  return `w-${randomUUID()}`;
+}
+
+function newToken(): string {
+  return `token-${randomUUID()}`;
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
 const NOON = new Date('2026-03-01T12:00:00Z');
-const minutes = (count: number): Date => new Date(NOON.getTime() + count * 60_000);
-const hours = (count: number): Date => new Date(Date.UTC(2026, 2, 1, count));
+
+function minutes(count: number): Date {
+  return new Date(NOON.getTime() + count * 60_000);
+}
+
+function hours(count: number): Date {
+  return new Date(Date.UTC(2026, 2, 1, count));
+}
 
 /** What every watcher store promises: the newest token that CAPI has not refused, and one login asked for. */
-export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
+export function watcherStoreContract(subject: Subject<WatcherStore>): void {
   describe(`watcher store (${subject.name})`, () => {
     const store = useSubject(subject);
     const saved = async (expiresAt: Date | null = hours(1), watcher = newWatcher()) => {
@@ -379,4 +394,4 @@ export const watcherStoreContract = (subject: Subject<WatcherStore>): void => {
       });
     });
   });
-};
+}

@@ -15,38 +15,41 @@ export interface Attack {
   ms: number;
 }
 
-const cpuMs = (work: () => void): number => {
+function cpuMs(work: () => void): number {
   const before = process.cpuUsage();
   work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
-};
+}
 
 /** Characters of each class that expressions make a difference between, and those that the pattern itself names. */
-const alphabet = (source: string): string[] => {
+function alphabet(source: string): string[] {
   const named = source
     .replace(/\\u\{[0-9A-Fa-f]+\}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\\p\{[^}]*\}|\\[a-zA-Z]/g, '')
     .match(/[^\\()|?+*{}^$]/gu);
   return [...new Set([' ', '\n', 'a', '1', ...(/\p\{L/.test(source) ? ['é'] : []), ...(named ?? [])])]
     .filter((sign) => !/[b-zA-Z2-9]/.test(sign))
     .slice(0, 14);
-};
+}
 
 /** Words of the pattern, such as `source` in `/\[sources?:/`: what an attack must begin with to get anywhere. */
-const words = (source: string): string[] => [
-  ...new Set(
-    source
-      .replace(/\\[pPuUxX](?:\{[^}]*\}|[0-9A-Fa-f]{2,4})/g, ' ')
-      .replace(/\\[a-zA-Z]/g, ' ')
-      .match(/[A-Za-z][A-Za-z:]+/g) ?? [],
-  ),
-];
+function words(source: string): string[] {
+  return [
+    ...new Set(
+      source
+        .replace(/\\[pPuUxX](?:\{[^}]*\}|[0-9A-Fa-f]{2,4})/g, ' ')
+        .replace(/\\[a-zA-Z]/g, ' ')
+        .match(/[A-Za-z][A-Za-z:]+/g) ?? [],
+    ),
+  ];
+}
 
-const useOf = (expression: RegExp): string =>
-  expression.flags.includes('g') ? 'void text.replace(expression, "")' : 'void expression.exec(text)';
+function useOf(expression: RegExp): string {
+  return expression.flags.includes('g') ? 'void text.replace(expression, "")' : 'void expression.exec(text)';
+}
 
 /** CPU time of one use on a text; infinite when it was broken off. */
-const timeOf = (expression: RegExp, text: string): number => {
+function timeOf(expression: RegExp, text: string): number {
   const fresh = new RegExp(expression.source, expression.flags);
   try {
     return cpuMs(
@@ -55,25 +58,26 @@ const timeOf = (expression: RegExp, text: string): number => {
   } catch {
     return Infinity;
   }
-};
+}
 
 /** The least of several times, so that a busy machine does not count. */
-const leastTime = (expression: RegExp, text: string): number =>
-  Math.min(...[1, 2, 3].map(() => timeOf(expression, text)));
+function leastTime(expression: RegExp, text: string): number {
+  return Math.min(...[1, 2, 3].map(() => timeOf(expression, text)));
+}
 
-const quick = (expression: RegExp, text: string): number => {
+function quick(expression: RegExp, text: string): number {
   const fresh = new RegExp(expression.source, expression.flags);
   return cpuMs(() => {
     if (fresh.global) text.replace(fresh, '');
     else fresh.exec(text);
   });
-};
+}
 
 /**
  * Looks for a text on which the expression takes more than linear time. Null when none was found among some thousands
  * that are made of its own words and of characters of each kind.
  */
-export const findAttack = (expression: RegExp): Attack | null => {
+export function findAttack(expression: RegExp): Attack | null {
   const signs = alphabet(expression.source);
   const whole = words(expression.source);
   const pumps = [
@@ -106,9 +110,9 @@ export const findAttack = (expression: RegExp): Attack | null => {
           if (found !== null) return found;
         }
   return null;
-};
+}
 
-const grow = (expression: RegExp, prefix: string, pump: string, suffix: string): Attack | null => {
+function grow(expression: RegExp, prefix: string, pump: string, suffix: string): Attack | null {
   let before = 0;
   for (const size of SIZES) {
     // A long pump is repeated as often as a sign, so that each of its beginnings counts.
@@ -121,4 +125,4 @@ const grow = (expression: RegExp, prefix: string, pump: string, suffix: string):
     before = ms;
   }
   return null;
-};
+}

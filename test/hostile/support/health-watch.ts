@@ -1,16 +1,16 @@
 const EVERY_MS = 100;
 const MAX_WAIT_MS = 1_000;
 
-const cpuMs = (): number => {
+function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-};
+}
 
 /**
  * Asks a gateway of this process for its health every 100 ms while `work` runs, and fails when an answer took longer
  * than a second in which the process was at work itself: a machine that has no time for us is no fault of ours.
  */
-export const watchHealth = async <T>(gateway: { url: string }, work: () => Promise<T>): Promise<T> => {
+export async function watchHealth<T>(gateway: { url: string }, work: () => Promise<T>): Promise<T> {
   let ended = false;
   let longest = { ms: 0, cpu: 0 };
   const probe = async (): Promise<void> => {
@@ -40,4 +40,4 @@ export const watchHealth = async <T>(gateway: { url: string }, work: () => Promi
     ended = true;
     await watch.catch(() => undefined);
   }
-};
+}

@@ -17,7 +17,7 @@ export interface TestParser {
   close(): Promise<void>;
 }
 
-export const startTestParser = async (): Promise<TestParser> => {
+export async function startTestParser(): Promise<TestParser> {
   const directory = await mkdtemp(join(tmpdir(), 'tamis-formats-'));
   const pool = createParserPool({ size: 1 });
   const given = new Set<string>();
@@ -47,4 +47,4 @@ export const startTestParser = async (): Promise<TestParser> => {
       await rm(directory, { recursive: true, force: true });
     },
   };
-};
+}

@@ -17,7 +17,7 @@ const turned: Embedder = {
 };
 
 /** One that knows nothing: whatever it is given, its vectors say nothing of it. */
-const createBad = (): Embedder => {
+function createBad(): Embedder {
   const random = seededRandom(7);
   return {
     ...hashed,
@@ -26,10 +26,10 @@ const createBad = (): Embedder => {
     vectorField: 'vector_bad',
     embed: async (texts) => texts.map(() => Array.from({ length: hashed.dimension }, () => random() - 0.5)),
   };
-};
+}
 
 /** Embedders by name; `away` are those that do not answer, `embedded` counts texts of documents by embedder. */
-export const createSwapEmbedders = () => {
+export function createSwapEmbedders() {
   const known = new Map([turned, createBad()].map((embedder) => [embedder.endpointName, embedder]));
   const state = { away: new Set<string>(), embedded: new Map<string, number>() };
   const get = (name: string, plain: Embedder): Embedder => {
@@ -45,4 +45,4 @@ export const createSwapEmbedders = () => {
     };
   };
   return { state, get };
-};
+}

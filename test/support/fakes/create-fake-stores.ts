@@ -16,21 +16,23 @@ import { createFakeUserStore } from './documents/fake-user-store.js';
 import { createFakeWorkspaceStore } from './documents/fake-workspace-store.js';
 
 /** Every store port in memory, under the names that `Adapters` uses. */
-export const createFakeStores = () => ({
-  users: createFakeUserStore(),
-  quotas: createFakeQuotaStore(),
-  partitions: createFakePartitionStore(),
-  files: createFakeFileStore(),
-  tasks: createFakeTaskStore(),
-  workers: createFakeWorkerStore(),
-  callbacks: createFakeCallbackStore(),
-  claims: createFakeClaimStore(),
-  counters: createFakeCounterStore(),
-  workspaces: createFakeWorkspaceStore(),
-  presets: createFakePresetStore(),
-  prompts: createFakePromptStore(),
-  blobs: createFakeBlobStore(),
-  chunks: createFakeChunkStore(),
-  embedderSwaps: createFakeEmbedderSwapStore(),
-  endpoints: createFakeModelEndpointStore(),
-});
+export function createFakeStores() {
+  return {
+    users: createFakeUserStore(),
+    quotas: createFakeQuotaStore(),
+    partitions: createFakePartitionStore(),
+    files: createFakeFileStore(),
+    tasks: createFakeTaskStore(),
+    workers: createFakeWorkerStore(),
+    callbacks: createFakeCallbackStore(),
+    claims: createFakeClaimStore(),
+    counters: createFakeCounterStore(),
+    workspaces: createFakeWorkspaceStore(),
+    presets: createFakePresetStore(),
+    prompts: createFakePromptStore(),
+    blobs: createFakeBlobStore(),
+    chunks: createFakeChunkStore(),
+    embedderSwaps: createFakeEmbedderSwapStore(),
+    endpoints: createFakeModelEndpointStore(),
+  };
+}

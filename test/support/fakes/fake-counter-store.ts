@@ -1,7 +1,7 @@
 import type { CounterStore } from '../../../activities/ports/files.js';
 
 /** Counts in memory. */
-export const createFakeCounterStore = (): CounterStore => {
+export function createFakeCounterStore(): CounterStore {
   let generation = 0;
   let user = 1;
   return {
@@ -14,4 +14,4 @@ export const createFakeCounterStore = (): CounterStore => {
       return user;
     },
   };
-};
+}

@@ -2,7 +2,7 @@ import type { SessionRecord, SessionStore } from '../../../activities/ports/sess
 import { copyRecord } from './copy-record.js';
 
 /** Sessions in a Map. */
-export const createFakeSessionStore = (): SessionStore => {
+export function createFakeSessionStore(): SessionStore {
   const sessions = new Map<string, SessionRecord>();
   return {
     async insert(digest, session) {
@@ -20,4 +20,4 @@ export const createFakeSessionStore = (): SessionStore => {
       sessions.delete(digest);
     },
   };
-};
+}

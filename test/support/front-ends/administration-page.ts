@@ -91,8 +91,9 @@ const TASK = {
 const EXTRACT = { link: 'string', content: 'string', metadata: 'object' };
 
 /** The same fields under another place. */
-const under = (place: string, fields: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(fields).map(([name, types]) => [`${place}${name}`, types]));
+function under(place: string, fields: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, types]) => [`${place}${name}`, types]));
+}
 
 const ACCOUNT: PageCall[] = [
   {

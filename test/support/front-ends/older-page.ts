@@ -18,18 +18,20 @@ const ME: PageCall = {
 };
 
 /** New partitions are named in the upload itself; files go one after the other. */
-const upload = (fileId: string): PageCall => ({
-  method: 'POST',
-  path: `/indexer/partition/{partition}/file/${fileId}`,
-  form: {
-    file: `# Smoke\n\nThe file ${fileId} of {partition}.`,
-    metadata: '{"mimetype": "application/octet-stream", "created_at": "2026-01-02"}',
-  },
-  filename: 'smoke.md',
-  status: 201,
-  reads: { task_status_url: 'string' },
-  settles: true,
-});
+function upload(fileId: string): PageCall {
+  return {
+    method: 'POST',
+    path: `/indexer/partition/{partition}/file/${fileId}`,
+    form: {
+      file: `# Smoke\n\nThe file ${fileId} of {partition}.`,
+      metadata: '{"mimetype": "application/octet-stream", "created_at": "2026-01-02"}',
+    },
+    filename: 'smoke.md',
+    status: 201,
+    reads: { task_status_url: 'string' },
+    settles: true,
+  };
+}
 
 /**
  * The indexer front end, older than 2.3: its calls in its order, and the fields it reads (wire contract, section 5).

@@ -41,7 +41,7 @@ export interface RecordedRequest {
 const HTML = '<!doctype html><title>Gateway</title><h1>It works!</h1>';
 
 /** Behaviours that need no knowledge of the dialect. True when the request is done with. */
-export const misbehave = (behaviour: Behaviour | undefined, response: ServerResponse): boolean => {
+export function misbehave(behaviour: Behaviour | undefined, response: ServerResponse): boolean {
   switch (behaviour?.kind) {
     case 'status':
       response
@@ -64,4 +64,4 @@ export const misbehave = (behaviour: Behaviour | undefined, response: ServerResp
     default:
       return false;
   }
-};
+}

@@ -25,15 +25,16 @@ export interface Dialect {
   rank?(response: ServerResponse, body: Record<string, unknown>, behaviour: Behaviour | undefined): void;
 }
 
-const send = (response: ServerResponse, status: number, body: unknown): void =>
-  void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
 
 /** Words one by one until the behaviour strikes; true when the stream is to be finished properly. */
-const say = async (
+async function say(
   response: ServerResponse,
   { words, behaviour, record, msPerWord }: Talk,
   write: { word: (word: string) => string; broken: string; error: string },
-): Promise<boolean> => {
+): Promise<boolean> {
   const strikes = behaviour !== undefined && 'afterWords' in behaviour ? behaviour.afterWords : undefined;
   for (const [index, word] of words.entries()) {
     if (index === strikes) break;
@@ -48,139 +49,143 @@ const say = async (
   if (behaviour?.kind === 'no-finish') response.end();
   if (behaviour?.kind === 'cut') response.destroy();
   return false;
-};
+}
 
 const usage = { prompt_tokens: 11, completion_tokens: 5, total_tokens: 16 };
 
-const openai = (models: ScriptedModels): Dialect => ({
-  name: 'openai',
-  routes: [
-    { method: 'GET', path: '/v1/models', purpose: 'models' },
-    { method: 'POST', path: '/v1/embeddings', purpose: 'embed' },
-    { method: 'POST', path: '/v1/chat/completions', purpose: 'chat' },
-  ],
-  list: (response) =>
-    send(response, 200, {
-      object: 'list',
-      data: [models.embedder, models.llm, models.reranker].map((id) => ({
-        id,
-        max_model_len: models.contextTokens,
-      })),
-    }),
-  describe: () => undefined,
-  vectors: (response, vectors) =>
-    send(response, 200, {
-      object: 'list',
-      // Not in order: the index counts.
-      data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })).reverse(),
-      usage,
-    }),
-  reply: (response, content) =>
-    send(response, 200, {
-      object: 'chat.completion',
-      choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-      usage,
-    }),
-  async stream(response, talk) {
-    const event = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`;
-    const chunk = (delta: object, finish: string | null = null): string =>
-      event({ object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] });
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-    response.write(chunk({ role: 'assistant', content: '' }));
-    const properly = await say(response, talk, {
-      word: (content) => chunk({ content }),
-      broken: 'data: {"choices": [{"delta\n\n',
-      error: event({ error: { message: 'the runner has died', type: 'server_error' } }),
-    });
-    if (!properly) return;
-    const { toolCall } = talk;
-    if (toolCall !== null) {
-      // In deltas, as servers send them.
-      const { name, arguments: given } = toolCall;
-      const call = { index: 0, id: 'call_1', type: 'function', function: { name, arguments: '' } };
-      response.write(chunk({ tool_calls: [call] }));
-      for (const delta of JSON.stringify(given).match(/.{1,4}/gs) ?? [])
-        response.write(chunk({ tool_calls: [{ index: 0, function: { arguments: delta } }] }));
-    }
-    response.write(chunk({}, toolCall === null ? 'stop' : 'tool_calls'));
-    response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`);
-  },
-  refuse: (response, status, message) =>
-    send(response, status, { error: { message, type: 'invalid_request_error', param: null, code: null } }),
-});
+function openai(models: ScriptedModels): Dialect {
+  return {
+    name: 'openai',
+    routes: [
+      { method: 'GET', path: '/v1/models', purpose: 'models' },
+      { method: 'POST', path: '/v1/embeddings', purpose: 'embed' },
+      { method: 'POST', path: '/v1/chat/completions', purpose: 'chat' },
+    ],
+    list: (response) =>
+      send(response, 200, {
+        object: 'list',
+        data: [models.embedder, models.llm, models.reranker].map((id) => ({
+          id,
+          max_model_len: models.contextTokens,
+        })),
+      }),
+    describe: () => undefined,
+    vectors: (response, vectors) =>
+      send(response, 200, {
+        object: 'list',
+        // Not in order: the index counts.
+        data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })).reverse(),
+        usage,
+      }),
+    reply: (response, content) =>
+      send(response, 200, {
+        object: 'chat.completion',
+        choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+        usage,
+      }),
+    async stream(response, talk) {
+      const event = (body: unknown): string => `data: ${JSON.stringify(body)}\n\n`;
+      const chunk = (delta: object, finish: string | null = null): string =>
+        event({ object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] });
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      response.write(chunk({ role: 'assistant', content: '' }));
+      const properly = await say(response, talk, {
+        word: (content) => chunk({ content }),
+        broken: 'data: {"choices": [{"delta\n\n',
+        error: event({ error: { message: 'the runner has died', type: 'server_error' } }),
+      });
+      if (!properly) return;
+      const { toolCall } = talk;
+      if (toolCall !== null) {
+        // In deltas, as servers send them.
+        const { name, arguments: given } = toolCall;
+        const call = { index: 0, id: 'call_1', type: 'function', function: { name, arguments: '' } };
+        response.write(chunk({ tool_calls: [call] }));
+        for (const delta of JSON.stringify(given).match(/.{1,4}/gs) ?? [])
+          response.write(chunk({ tool_calls: [{ index: 0, function: { arguments: delta } }] }));
+      }
+      response.write(chunk({}, toolCall === null ? 'stop' : 'tool_calls'));
+      response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`);
+    },
+    refuse: (response, status, message) =>
+      send(response, status, { error: { message, type: 'invalid_request_error', param: null, code: null } }),
+  };
+}
 
-const ollama = (models: ScriptedModels): Dialect => ({
-  name: 'ollama',
-  routes: [
-    { method: 'GET', path: '/api/version', purpose: 'models' },
-    { method: 'GET', path: '/api/tags', purpose: 'models' },
-    { method: 'POST', path: '/api/show', purpose: 'describe' },
-    { method: 'POST', path: '/api/embed', purpose: 'embed' },
-    { method: 'POST', path: '/api/chat', purpose: 'chat' },
-  ],
-  list: (response) =>
-    send(response, 200, {
-      version: '0.17.4',
-      models: [models.embedder, models.llm].map((name) => ({ name: `${name}:latest`, details: {} })),
-    }),
-  describe: (response, model) => {
-    const embeds = model.startsWith(models.embedder);
-    const architecture = embeds ? 'bert' : 'llama';
-    send(response, 200, {
-      capabilities: embeds
-        ? ['embedding']
-        : ['completion', ...(model.startsWith(models.vlm) && models.sees ? ['vision'] : [])],
-      model_info: {
-        'general.architecture': architecture,
-        [`${architecture}.context_length`]: models.contextTokens,
-        'tokenizer.ggml.model': embeds ? models.tokenizer : 'gpt2',
-      },
-    });
-  },
-  vectors: (response, embeddings) => send(response, 200, { model: models.embedder, embeddings }),
-  reply: (response, content) =>
-    send(response, 200, {
-      message: { role: 'assistant', content },
-      done: true,
-      done_reason: 'stop',
-      prompt_eval_count: 11,
-      eval_count: 5,
-    }),
-  async stream(response, talk) {
-    const line = (body: unknown): string => `${JSON.stringify(body)}\n`;
-    response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-    const properly = await say(response, talk, {
-      word: (content) => line({ message: { role: 'assistant', content }, done: false }),
-      broken: '{"message": {"role": "assis\n',
-      error: line({ error: 'the runner has died' }),
-    });
-    if (!properly) return;
-    if (talk.toolCall !== null)
-      response.write(
-        line({
-          message: { role: 'assistant', content: '', tool_calls: [{ function: talk.toolCall }] },
-          done: false,
-        }),
+function ollama(models: ScriptedModels): Dialect {
+  return {
+    name: 'ollama',
+    routes: [
+      { method: 'GET', path: '/api/version', purpose: 'models' },
+      { method: 'GET', path: '/api/tags', purpose: 'models' },
+      { method: 'POST', path: '/api/show', purpose: 'describe' },
+      { method: 'POST', path: '/api/embed', purpose: 'embed' },
+      { method: 'POST', path: '/api/chat', purpose: 'chat' },
+    ],
+    list: (response) =>
+      send(response, 200, {
+        version: '0.17.4',
+        models: [models.embedder, models.llm].map((name) => ({ name: `${name}:latest`, details: {} })),
+      }),
+    describe: (response, model) => {
+      const embeds = model.startsWith(models.embedder);
+      const architecture = embeds ? 'bert' : 'llama';
+      send(response, 200, {
+        capabilities: embeds
+          ? ['embedding']
+          : ['completion', ...(model.startsWith(models.vlm) && models.sees ? ['vision'] : [])],
+        model_info: {
+          'general.architecture': architecture,
+          [`${architecture}.context_length`]: models.contextTokens,
+          'tokenizer.ggml.model': embeds ? models.tokenizer : 'gpt2',
+        },
+      });
+    },
+    vectors: (response, embeddings) => send(response, 200, { model: models.embedder, embeddings }),
+    reply: (response, content) =>
+      send(response, 200, {
+        message: { role: 'assistant', content },
+        done: true,
+        done_reason: 'stop',
+        prompt_eval_count: 11,
+        eval_count: 5,
+      }),
+    async stream(response, talk) {
+      const line = (body: unknown): string => `${JSON.stringify(body)}\n`;
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      const properly = await say(response, talk, {
+        word: (content) => line({ message: { role: 'assistant', content }, done: false }),
+        broken: '{"message": {"role": "assis\n',
+        error: line({ error: 'the runner has died' }),
+      });
+      if (!properly) return;
+      if (talk.toolCall !== null)
+        response.write(
+          line({
+            message: { role: 'assistant', content: '', tool_calls: [{ function: talk.toolCall }] },
+            done: false,
+          }),
+        );
+      const counts = { prompt_eval_count: 11, eval_count: 5 };
+      response.end(
+        line({ message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop', ...counts }),
       );
-    const counts = { prompt_eval_count: 11, eval_count: 5 };
-    response.end(
-      line({ message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop', ...counts }),
-    );
-  },
-  refuse: (response, status, message) => send(response, status, { error: message }),
-});
+    },
+    refuse: (response, status, message) => send(response, status, { error: message }),
+  };
+}
 
 /** Best first, as servers do, and not in the order of the texts. */
-const ranking = (models: ScriptedModels, query: string, texts: readonly string[], behaviour?: Behaviour) => {
+function ranking(models: ScriptedModels, query: string, texts: readonly string[], behaviour?: Behaviour) {
   const ranked = texts
     .map((text, index) => ({ index, score: models.rank(query, text) }))
     .sort((a, b) => b.score - a.score);
   if (behaviour?.kind !== 'ranking') return ranked;
   return behaviour.fault === 'short' ? ranked.slice(0, -1) : [...ranked.slice(0, -1), ranked[0]!];
-};
+}
 
 /** Cohere's form under both of its paths, and that of text-embeddings-inference, told apart by what they are sent. */
-const reranker = (models: ScriptedModels): Dialect => {
+function reranker(models: ScriptedModels): Dialect {
   const none = (): never => {
     throw new Error('a reranker only ranks');
   };
@@ -204,10 +209,8 @@ const reranker = (models: ScriptedModels): Dialect => {
       send(response, 200, { results, usage });
     },
   };
-};
+}
 
-export const dialects = (models: ScriptedModels): readonly Dialect[] => [
-  ollama(models),
-  openai(models),
-  reranker(models),
-];
+export function dialects(models: ScriptedModels): readonly Dialect[] {
+  return [ollama(models), openai(models), reranker(models)];
+}

@@ -18,10 +18,10 @@ export interface OpenedModels {
 }
 
 /** The models of a configuration, as `connect` makes them, over a table of endpoints in memory. */
-export const openModels = async (
+export async function openModels(
   environment: Record<string, string>,
   options: { endpoints?: ModelEndpointStore; meter?: Meter } = {},
-): Promise<OpenedModels> => {
+): Promise<OpenedModels> {
   const config = parseConfig(environment);
   const endpoints = options.endpoints ?? createFakeModelEndpointStore();
   const dispatcher = new Agent();
@@ -54,16 +54,18 @@ export const openModels = async (
     }),
     close: () => dispatcher.destroy(),
   };
-};
+}
 
 /** Variables that point both models at one server. */
-export const modelEnvironment = (
+export function modelEnvironment(
   server: { url: string; models: { embedder: string; llm: string } },
   provider?: 'ollama' | 'openai',
-): Record<string, string> => ({
-  EMBEDDER_BASE_URL: server.url,
-  EMBEDDER_MODEL_NAME: server.models.embedder,
-  BASE_URL: server.url,
-  MODEL: server.models.llm,
-  ...(provider !== undefined && { EMBEDDER_PROVIDER: provider, LLM_PROVIDER: provider }),
-});
+): Record<string, string> {
+  return {
+    EMBEDDER_BASE_URL: server.url,
+    EMBEDDER_MODEL_NAME: server.models.embedder,
+    BASE_URL: server.url,
+    MODEL: server.models.llm,
+    ...(provider !== undefined && { EMBEDDER_PROVIDER: provider, LLM_PROVIDER: provider }),
+  };
+}

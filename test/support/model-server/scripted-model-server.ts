@@ -37,7 +37,7 @@ export type ScriptedModelServer = Awaited<ReturnType<typeof startScriptedModelSe
  * A model server on the loopback that speaks Ollama's API and the OpenAI format, does what a test tells it to, and
  * remembers what it was asked. Settings and behaviours can be changed while it runs.
  */
-export const startScriptedModelServer = async (settings: Partial<ScriptedModels> = {}) => {
+export async function startScriptedModelServer(settings: Partial<ScriptedModels> = {}) {
   const models: ScriptedModels = { ...DEFAULTS, ...settings };
   const requests: RecordedRequest[] = [];
   const script: Record<Purpose, Behaviour[]> = { embed: [], chat: [], models: [], describe: [], rerank: [] };
@@ -143,6 +143,8 @@ export const startScriptedModelServer = async (settings: Partial<ScriptedModels>
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}
 
-const wordsIn = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+function wordsIn(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** A vector that texts with common words have in common, of a length that is no unit. The same everywhere. */
-export const scriptedVector = (text: string, dimension: number): number[] => {
+export function scriptedVector(text: string, dimension: number): number[] {
   const vector = new Array<number>(dimension).fill(0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['nothing']) {
     const digest = createHash('sha256').update(word).digest();
@@ -9,4 +9,4 @@ export const scriptedVector = (text: string, dimension: number): number[] => {
     vector[digest.readUInt32LE(4) % dimension]! += 0.5;
   }
   return vector;
-};
+}

@@ -34,14 +34,31 @@ const SIZES = { large: 20_000, users: 2_000, partitions: 500, watchers: 200 } as
 const ACTIVE = { waiting: 400, running: 100 } as const;
 /** Ended and not cleaned up yet. */
 const UNCLEANED = 200;
-/** Half of the files are in one partition, half of the alerts of one watcher. */
-const shareOf = (index: number, count: number): number => (index % 2 === 0 ? 0 : index % count);
 
-export const partitionName = (index: number): string => `part-${index}`;
-export const watcherName = (index: number): string => `watcher-${index}`;
-const userIdOf = (index: number): number => 2 + (index % SIZES.users);
-const taskIdOf = (index: number): string => `task-${index}`;
-const fileKeyOf = (index: number): string => `file-key-${index}`;
+/** Half of the files are in one partition, half of the alerts of one watcher. */
+function shareOf(index: number, count: number): number {
+  return index % 2 === 0 ? 0 : index % count;
+}
+
+export function partitionName(index: number): string {
+  return `part-${index}`;
+}
+
+export function watcherName(index: number): string {
+  return `watcher-${index}`;
+}
+
+function userIdOf(index: number): number {
+  return 2 + (index % SIZES.users);
+}
+
+function taskIdOf(index: number): string {
+  return `task-${index}`;
+}
+
+function fileKeyOf(index: number): string {
+  return `file-key-${index}`;
+}
 
 export function storesOf(db: Db) {
   return {

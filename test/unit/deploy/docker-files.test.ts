@@ -13,7 +13,10 @@ import { KNOWN_VARIABLES, VARIABLE_GROUPS } from '../../../schemas/config/enviro
 import { temporaryFolder } from './temporary-folder.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
 
 interface ComposeService {
   image: string;

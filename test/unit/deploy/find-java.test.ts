@@ -18,14 +18,14 @@ afterEach(() => {
   else process.env['JAVA_HOME'] = before;
 });
 
-const install = (version: string, modules: readonly string[]): string => {
+function install(version: string, modules: readonly string[]): string {
   mkdirSync(join(home, 'bin'));
   const java = join(home, 'bin/java');
   writeFileSync(java, '#!/bin/sh\n');
   chmodSync(java, 0o755);
   writeFileSync(join(home, 'release'), `JAVA_VERSION="${version}"\nMODULES="${modules.join(' ')}"\n`);
   return java;
-};
+}
 
 test('a Java that has the vector module is taken for it', async () => {
   const java = install('21.0.4', ['java.base', VECTOR_MODULE]);

@@ -7,7 +7,7 @@ import { grafanaQueries, labelsIn, seriesIn } from '../../support/grafana-series
 const ALWAYS = ['job', 'instance', 'le'];
 
 /** Everything that a gateway or a worker registers, with the labels of each. */
-const registered = (): Map<string, readonly string[]> => {
+function registered(): Map<string, readonly string[]> {
   const metrics = createMetrics();
   const gateway = createGatewayMetrics(metrics);
   const never = async () => Promise.reject(new Error('not asked'));
@@ -18,11 +18,14 @@ const registered = (): Map<string, readonly string[]> => {
   gateway.watchProcess();
   const all = metrics.registry.getMetricsAsArray() as unknown as { name: string; labelNames?: string[] }[];
   return new Map(all.map(({ name, labelNames = [] }) => [name, labelNames]));
-};
+}
+
 const known = registered();
 
 /** Temporal's own are looked for in the scrape of a real worker (`test/e2e/secrecy.test.ts`). */
-const isTemporals = (name: string): boolean => name.startsWith('temporal_');
+function isTemporals(name: string): boolean {
+  return name.startsWith('temporal_');
+}
 
 test('every series of the wire contract is registered', () => {
   expect([...known.keys()]).toEqual(

@@ -6,29 +6,31 @@ import { temporaryFolder } from './temporary-folder.js';
 import { testBench } from './test-bench.js';
 
 /** A service that is nowhere; `build` says what obtaining it comes to. */
-const service = (obtains: boolean, build: () => Promise<never>): Service => ({
-  name: 'redis',
-  variable: 'REDIS_URL',
-  ports: [0],
-  optional: { obtains, without: 'goes without' },
-  find: async () => null,
-  kept: async () => null,
-  download: async () => null,
-  build,
-  launch: async () => {
-    throw new Error('nothing to launch');
-  },
-  addresses: () => ({ redis: 'redis://127.0.0.1:1' }),
-  ready: async () => false,
-});
+function service(obtains: boolean, build: () => Promise<never>): Service {
+  return {
+    name: 'redis',
+    variable: 'REDIS_URL',
+    ports: [0],
+    optional: { obtains, without: 'goes without' },
+    find: async () => null,
+    kept: async () => null,
+    download: async () => null,
+    build,
+    launch: async () => {
+      throw new Error('nothing to launch');
+    },
+    addresses: () => ({ redis: 'redis://127.0.0.1:1' }),
+    ready: async () => false,
+  };
+}
 
-const refuses = async (): Promise<never> => {
+async function refuses(): Promise<never> {
   throw new LauncherError('redis: none was found', { advice: [] });
-};
+}
 
-const noProcess = (): void => {
+function noProcess(): void {
   throw new Error('no process was expected');
-};
+}
 
 describe('a service that can be done without', () => {
   test('is not obtained unasked when that takes long, and it is said', async () => {

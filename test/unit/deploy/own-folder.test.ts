@@ -41,13 +41,14 @@ describe('a folder in the temporary folder', () => {
 });
 
 /** In a process of its own, since Jest's environment variables are not those that the temporary folder is read from. */
-const inProcess = (temporary: string, script: string): { scratch: string; kept: string[] } =>
-  JSON.parse(
+function inProcess(temporary: string, script: string): { scratch: string; kept: string[] } {
+  return JSON.parse(
     execFileSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
       env: { ...process.env, TMPDIR: temporary },
       encoding: 'utf8',
     }),
   ) as { scratch: string; kept: string[] };
+}
 
 const USE_BOTH = `
   import { readdirSync, writeFileSync } from 'node:fs';

@@ -8,7 +8,10 @@ import {
 } from '../../../deploy/local/package-manifest.js';
 
 const LIST = join(process.cwd(), 'deploy/local/artifacts/debian/documentdb.txt');
-const pinned = (name: string, version: string, digit = 'a') => ({ name, version, sha256: digit.repeat(64) });
+
+function pinned(name: string, version: string, digit = 'a') {
+  return { name, version, sha256: digit.repeat(64) };
+}
 
 test('the measured packages are read, each once, and written as they were', () => {
   const text = readFileSync(LIST, 'utf8');

@@ -12,16 +12,18 @@ import { createStandInCapi } from '../../../deploy/stand-in-capi/create-stand-in
 import type { StandInCapi } from '../../../deploy/stand-in-capi/create-stand-in-capi.js';
 
 const open: StandInCapi[] = [];
-const start = async (options: Parameters<typeof createStandInCapi>[0] = {}): Promise<StandInCapi> => {
+
+async function start(options: Parameters<typeof createStandInCapi>[0] = {}): Promise<StandInCapi> {
   const standIn = await createStandInCapi(options);
   open.push(standIn);
   return standIn;
-};
+}
+
 afterEach(async () => {
   for (const one of open.splice(0)) await one.close();
 });
 
-const login = async (url: string, watcher = 'lapi'): Promise<string> => {
+async function login(url: string, watcher = 'lapi'): Promise<string> {
   const sent = JSON.stringify({ machine_id: watcher, password: 'p', scenarios: [] });
   const answer = await fetch(`${url}/v3/watchers/login`, { method: 'POST', body: sent });
   const bytes = Buffer.from(await answer.arrayBuffer());
@@ -29,20 +31,24 @@ const login = async (url: string, watcher = 'lapi'): Promise<string> => {
   expect(read).toMatchObject({ watcher });
   expect(read!.expiresAt!.getTime()).toBeGreaterThan(Date.now());
   return read!.token;
-};
-const push = (url: string, token: string, items: unknown[], gzip = false): Promise<Response> =>
-  fetch(`${url}/v3/signals`, {
+}
+
+function push(url: string, token: string, items: unknown[], gzip = false): Promise<Response> {
+  return fetch(`${url}/v3/signals`, {
     method: 'POST',
     body: gzip ? gzipSync(JSON.stringify(items)) : JSON.stringify(items),
     headers: { authorization: `Bearer ${token}`, ...(gzip ? { 'content-encoding': 'gzip' } : {}) },
   });
-const control = async <T>(url: string, method: string, path: string, body?: unknown): Promise<T> =>
-  (await (
+}
+
+async function control<T>(url: string, method: string, path: string, body?: unknown): Promise<T> {
+  return (await (
     await fetch(`${url}/_control/${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
   ).json()) as T;
+}
 
 describe('the stand-in for CAPI', () => {
   it('answers as the real one where nothing is kept', async () => {

@@ -4,7 +4,9 @@ import { expect, test } from '@jest/globals';
 import { asUnprivileged } from '../../../deploy/local/services/unprivileged.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-const start = (cwd: string) => ({ command: '/bin/sh', args: ['run.sh', 'data'], cwd, env: {} });
+function start(cwd: string) {
+  return { command: '/bin/sh', args: ['run.sh', 'data'], cwd, env: {} };
+}
 
 /** A folder with one file in a folder, and who was given what. */
 function scene() {

@@ -22,18 +22,22 @@ const FILES = FOLDERS.flatMap((folder) =>
 /** Files of a running installation or of another program. */
 const NOT_OURS = new Set(['.local/endpoints.json', '/openapi.json', 'online_api_credentials.yaml']);
 
-const isThere = (named: string): boolean =>
-  NOT_OURS.has(named) || existsSync(named) || FILES.some((file) => file.endsWith(`/${named}`));
+function isThere(named: string): boolean {
+  return NOT_OURS.has(named) || existsSync(named) || FILES.some((file) => file.endsWith(`/${named}`));
+}
 
-const namedIn = (text: string): string[] => [
-  ...[...text.matchAll(/`([\w./-]+\.(?:ts|mjs|cjs|yml|yaml|json|md))`/g)].map(([, name]) => name ?? ''),
-  ...[...text.matchAll(new RegExp(`\`((?:${FOLDERS.join('|')})/[\\w./-]*/)\``, 'g'))].map(
-    ([, name]) => name ?? '',
-  ),
-];
+function namedIn(text: string): string[] {
+  return [
+    ...[...text.matchAll(/`([\w./-]+\.(?:ts|mjs|cjs|yml|yaml|json|md))`/g)].map(([, name]) => name ?? ''),
+    ...[...text.matchAll(new RegExp(`\`((?:${FOLDERS.join('|')})/[\\w./-]*/)\``, 'g'))].map(
+      ([, name]) => name ?? '',
+    ),
+  ];
+}
 
-const linkedIn = (text: string): string[] =>
-  [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target ?? '');
+function linkedIn(text: string): string[] {
+  return [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target ?? '');
+}
 
 describe('files that the papers name', () => {
   test.each(PAPERS)('%s names files that exist', (paper) => {

@@ -18,22 +18,28 @@ const callbackClient: CallbackClient = {
   },
   close: async () => undefined,
 };
-const activities = () =>
-  createCallbackActivities({ adapters: { ...stores, callbackClient }, settings: { graceMs: -1000 } });
+
+function activities() {
+  return createCallbackActivities({ adapters: { ...stores, callbackClient }, settings: { graceMs: -1000 } });
+}
+
 beforeEach(() => {
   stores = createFakeStores();
   answers = [];
   sent = [];
 });
 
-const ended = async (state: TaskState | null, metadata = {}) => {
+async function ended(state: TaskState | null, metadata = {}) {
   const task = sampleTask({ metadata });
   await stores.tasks.insert(task);
   await stores.callbacks.insert({ taskId: task.task_id, url: 'https://example.org/', token: 't' });
   if (state !== null) await stores.tasks.finish(task.task_id, state as 'FAILED');
   return task.task_id;
-};
-const send = (taskId: string) => inActivity(() => activities().sendCallback(taskId)).result;
+}
+
+function send(taskId: string) {
+  return inActivity(() => activities().sendCallback(taskId)).result;
+}
 
 describe('sendCallback', () => {
   it("tells success with the client's own metadata, integers exact", async () => {

@@ -4,16 +4,17 @@ import type { ActivityBench } from '../../support/activity-bench.js';
 import { sampleReport } from '../../support/documents/sample-report.js';
 
 /** A file that is live, and a copy of it that is admitted. */
-const prepare = async (bench: ActivityBench) => {
+async function prepare(bench: ActivityBench) {
   const source = await bench.admit('a', 'one two three');
   const { chunkCount } = await inActivity(() => bench.documents.parseDocument(refOf(source))).result;
   await inActivity(() => bench.embedding.embedDocument(refOf(source))).result;
   await inActivity(() => bench.documents.publishDocument(refOf(source), chunkCount)).result;
   return { source, copy: await bench.admitCopy('b', source) };
-};
+}
 
-const run = (bench: ActivityBench, copy: Parameters<typeof refOf>[0]) =>
-  inActivity(() => bench.copying.copyVersion(refOf(copy))).result;
+function run(bench: ActivityBench, copy: Parameters<typeof refOf>[0]) {
+  return inActivity(() => bench.copying.copyVersion(refOf(copy))).result;
+}
 
 describe('copyVersion', () => {
   it.each([true, false])('takes text and vectors over, uploads being kept: %s', async (keepUploads) => {

@@ -11,21 +11,24 @@ import { activityBench, inActivity, refOf, scriptedParser } from '../../support/
 import { sampleReport } from '../../support/documents/sample-report.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
 
-const drifts = (bench: ActivityBench) => checkStores(bench, { deduplicate: true });
+function drifts(bench: ActivityBench) {
+  return checkStores(bench, { deduplicate: true });
+}
 
 /** All steps of the plan, each once. */
-const index = async (bench: ActivityBench, task: TaskRecord) => {
+async function index(bench: ActivityBench, task: TaskRecord) {
   const ref = refOf(task);
   const { chunkCount } = await inActivity(() => bench.documents.parseDocument(ref)).result;
   await inActivity(() => bench.embedding.embedDocument(ref)).result;
   return inActivity(() => bench.documents.publishDocument(ref, chunkCount)).result;
-};
+}
 
-const codeOf = async (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
     () => 'no error',
     (error: unknown) => (error instanceof AppError ? error.code : String(error)),
   );
+}
 
 describe('the steps of an indexing', () => {
   it('make a file live and leave nothing else', async () => {
@@ -254,14 +257,14 @@ describe('publishDocument', () => {
 });
 
 /** A task whose version became visible; what follows failed, and went on failing. */
-const publishedAndNotEnded = async (bench: ActivityBench): Promise<TaskRecord> => {
+async function publishedAndNotEnded(bench: ActivityBench): Promise<TaskRecord> {
   const task = await bench.admit('guide', 'text');
   const { finish } = bench.tasks;
   bench.tasks.finish = () => Promise.reject(new Error('the store went away'));
   await expect(index(bench, task)).rejects.toThrow('the store went away');
   bench.tasks.finish = finish;
   return task;
-};
+}
 
 describe('endTask', () => {
   it('frees the file, its content and its place', async () => {

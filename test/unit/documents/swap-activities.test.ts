@@ -28,16 +28,22 @@ beforeEach(async () => {
   embedding = createEmbeddingActivities({ adapters: bench, publish });
 });
 
-const parse = (task: TaskRecord) => inActivity(() => bench.documents.parseDocument(refOf(task))).result;
-const embedAndPublish = (task: TaskRecord) =>
-  inActivity(() => embedding.embedDocument(refOf(task), { publish: true })).result;
-const index = async (fileId: string): Promise<TaskRecord> => {
+function parse(task: TaskRecord) {
+  return inActivity(() => bench.documents.parseDocument(refOf(task))).result;
+}
+
+function embedAndPublish(task: TaskRecord) {
+  return inActivity(() => embedding.embedDocument(refOf(task), { publish: true })).result;
+}
+
+async function index(fileId: string): Promise<TaskRecord> {
   const task = await bench.admit(fileId, `text of ${fileId}`);
   await parse(task);
   await embedAndPublish(task);
   return task;
-};
-const begin = async (more: Partial<SwapStart> = {}): Promise<string> => {
+}
+
+async function begin(more: Partial<SwapStart> = {}): Promise<string> {
   const { partition, partition_key, embedder } = (await bench.partitions.get('library'))!;
   const swap: SwapStart = {
     swap_id: randomUUID(),
@@ -52,30 +58,39 @@ const begin = async (more: Partial<SwapStart> = {}): Promise<string> => {
   };
   await inActivity(() => swapping.beginEmbedderSwap(swap)).result;
   return swap.swap_id;
-};
-const slice = (swapId: string, position: SwapPosition | null): Promise<SwapSlice> =>
-  inActivity(() => swapping.runEmbedderSwapSlice({ swapId, position })).result;
+}
+
+function slice(swapId: string, position: SwapPosition | null): Promise<SwapSlice> {
+  return inActivity(() => swapping.runEmbedderSwapSlice({ swapId, position })).result;
+}
+
 /** Slices until the swap comes to a phase, or is held back. */
-const runTo = async (swapId: string, phase: SwapPosition['phase'], from: SwapPosition | null = null) => {
+async function runTo(swapId: string, phase: SwapPosition['phase'], from: SwapPosition | null = null) {
   let last: SwapSlice = { position: from!, held: null };
   do last = await slice(swapId, last.position);
   while (last.position.phase !== phase && last.held === null);
   return last;
-};
-const fieldsOf = async ({ file_key, generation }: TaskRecord): Promise<number[]> => {
+}
+
+async function fieldsOf({ file_key, generation }: TaskRecord): Promise<number[]> {
   const ids = (await bench.chunks.listByFile(file_key, generation)).map(({ chunk_id }) => chunk_id);
   return Promise.all(
     ['vector_builtin_hash', 'vector_turned'].map(
       async (field) => (await bench.chunks.getVectors(ids, field)).size,
     ),
   );
-};
-const liveEmbedder = async (fileId: string) => (await bench.files.get('library', fileId))?.live?.embedder;
-const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
+}
+
+async function liveEmbedder(fileId: string) {
+  return (await bench.files.get('library', fileId))?.live?.embedder;
+}
+
+function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
     () => 'no error',
     (error: unknown) => (error instanceof AppError ? error.code : error),
   );
+}
 
 describe('a swap of the embedder', () => {
   it('gives every live chunk a second vector, and switches in one update', async () => {

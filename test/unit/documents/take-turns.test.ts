@@ -9,7 +9,7 @@ beforeEach(() => {
   stores = createFakeStores();
 });
 
-const add = async (userId: number, options: { running?: boolean; admitted?: boolean } = {}) => {
+async function add(userId: number, options: { running?: boolean; admitted?: boolean } = {}) {
   generation += 1;
   const task = sampleTask({
     user_id: userId,
@@ -28,9 +28,11 @@ const add = async (userId: number, options: { running?: boolean; admitted?: bool
       generation,
     });
   if (options.running === true) await stores.tasks.markHandedOver(task.task_id);
-};
-const users = async (perUser: number) =>
-  (await takeTurns(stores, perUser)).next.map(({ user_id }) => user_id);
+}
+
+async function users(perUser: number) {
+  return (await takeTurns(stores, perUser)).next.map(({ user_id }) => user_id);
+}
 
 describe('takeTurns', () => {
   it('lets one file of a user pass by the thousand of another', async () => {

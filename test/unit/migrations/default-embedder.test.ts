@@ -8,13 +8,16 @@ import { createFakeStores } from '../../support/fakes/create-fake-stores.js';
 import { runMigration } from '../../support/run-migration.js';
 
 const BUILTIN = BUILTIN_ENDPOINTS[0]!;
-const endpoint = (name: string): ModelEndpoint => ({
-  ...BUILTIN,
-  name,
-  endpoint: 'http://127.0.0.1:9',
-  provider: 'openai',
-  model_name: name,
-});
+
+function endpoint(name: string): ModelEndpoint {
+  return {
+    ...BUILTIN,
+    name,
+    endpoint: 'http://127.0.0.1:9',
+    provider: 'openai',
+    model_name: name,
+  };
+}
 
 const IMPOSSIBLE = {
   code: 'MIGRATION_NOT_POSSIBLE',
@@ -52,13 +55,14 @@ beforeEach(async () => {
   );
 });
 
-const embedders = async () =>
-  Object.fromEntries(
+async function embedders() {
+  return Object.fromEntries(
     (await stores.partitions.list({ kind: 'all', userId: 0 })).map((record) => [
       record.partition,
       record.embedder,
     ]),
   );
+}
 
 describe('the migration of the default embedder', () => {
   test('stops while no embedder is marked but the built-in one, and completes once one is', async () => {

@@ -22,17 +22,18 @@ const clear: RecordStep = {
   change: ({ fields: { old } }) => (old === undefined ? null : { unset: ['old'] }),
 };
 
-const stage = (steps: readonly RecordStep[]) => {
+function stage(steps: readonly RecordStep[]) {
   const records = createFakeRecordCollections();
   const done = createFakeRecordStepStore();
   return { records, done, migration: createRecordsMigration({ records, steps: done }, steps) };
-};
+}
 
-const plantNumbers = (records: ReturnType<typeof createFakeRecordCollections>, count: number) =>
-  records.plant(
+function plantNumbers(records: ReturnType<typeof createFakeRecordCollections>, count: number) {
+  return records.plant(
     'numbers',
     Array.from({ length: count }, (_, one) => ({ _id: one, one, ...(one % 10 === 0 && { two: 2 * one }) })),
   );
+}
 
 describe('the migration of records', () => {
   test('does each step once, page by page, and remembers it', async () => {

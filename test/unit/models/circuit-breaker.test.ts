@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { createCircuitBreaker } from '../../../activities/models/circuit-breaker.js';
 
-const open = () => {
+function open() {
   let now = 0;
   const breaker = createCircuitBreaker({ name: 'e', now: () => now });
   for (let round = 0; round < 5; round += 1) breaker.enter().failed();
   return { breaker, wait: (ms: number) => (now += ms) };
-};
+}
 
 describe('createCircuitBreaker', () => {
   test('opens after five failures in a row, and says how long', () => {

@@ -23,12 +23,15 @@ afterEach(() => {
 });
 afterAll(() => server.close());
 
-const open = async (environment: Record<string, string>): Promise<void> => {
+async function open(environment: Record<string, string>): Promise<void> {
   calls = [];
   metrics = createMetrics((call) => void calls.push(call));
   opened = await openModels(environment, { meter: metrics.meter });
-};
-const lines = async (): Promise<string[]> => (await metrics.registry.metrics()).split('\n');
+}
+
+async function lines(): Promise<string[]> {
+  return (await metrics.registry.metrics()).split('\n');
+}
 
 describe.each(['ollama', 'openai'] as const)('what the %s dialect is asked', (provider) => {
   const counted = (operation: string, outcome: string, times: number): string =>

@@ -10,9 +10,9 @@ const foreign: ModelEndpoint = {
   model_name: 'all-minilm',
 };
 
-const registry = (
+function registry(
   defaults: Partial<Record<ModelType, string>> = { embedder: 'builtin-hash', llm: 'builtin-extractive' },
-) => {
+) {
   const all = [...BUILTIN_ENDPOINTS, foreign];
   return createModelRegistry({
     endpoints: {
@@ -21,7 +21,7 @@ const registry = (
       defaults: async () => defaults,
     },
   });
-};
+}
 
 describe('createModelRegistry', () => {
   test('builds the built-in models', async () => {

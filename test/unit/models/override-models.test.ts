@@ -39,11 +39,11 @@ afterAll(async () => {
   await server.close();
 });
 
-const overrides = (
+function overrides(
   settings: { allowCustomEndpoint?: boolean; allowPrivate?: boolean } = {},
   meter: Meter = UNMEASURED,
-) =>
-  createOverrideModels({
+) {
+  return createOverrideModels({
     meter,
     endpoints: opened.endpoints,
     dispatchers: { own, foreign },
@@ -57,9 +57,10 @@ const overrides = (
       ...settings,
     },
   });
+}
 
 /** The next request to the foreign server is answered with this status. */
-const foreignAnswers = (status = 200): void => {
+function foreignAnswers(status = 200): void {
   foreign
     .get('https://models.example')
     .intercept({ path: '/v1/chat/completions', method: 'POST' })
@@ -77,10 +78,11 @@ const foreignAnswers = (status = 200): void => {
       },
       { headers: { 'content-type': 'application/json' } },
     );
-};
+}
 
-const ask = async (model: LanguageModel): Promise<string> =>
-  (await model.complete([{ role: 'user', content: 'Hi' }], {})).content;
+async function ask(model: LanguageModel): Promise<string> {
+  return (await model.complete([{ role: 'user', content: 'Hi' }], {})).content;
+}
 
 const URL = 'https://models.example/v1';
 

@@ -6,10 +6,13 @@ import { startScriptedModelServer } from '../../support/model-server/scripted-mo
 import type { ScriptedModelServer } from '../../support/model-server/scripted-model-server.js';
 import { until } from '../../support/until.js';
 
-const texts = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => `text number ${index}`);
-const dot = (a: readonly number[], b: readonly number[]): number =>
-  a.reduce((sum, value, index) => sum + value * b[index]!, 0);
+function texts(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `text number ${index}`);
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, index) => sum + value * b[index]!, 0);
+}
 
 describe.each(['ollama', 'openai'] as const)('an embedder behind the %s dialect', (provider) => {
   let server: ScriptedModelServer;

@@ -9,7 +9,7 @@ import { until } from '../../support/until.js';
 const QUESTION: ChatMessage[] = [{ role: 'user', content: 'When does the mill open?' }];
 
 /** The words that came, and what ended them. */
-const listen = async (model: LanguageModel, signal?: AbortSignal) => {
+async function listen(model: LanguageModel, signal?: AbortSignal) {
   let content = '';
   try {
     for await (const delta of model.stream(QUESTION, signal === undefined ? {} : { signal }))
@@ -18,7 +18,7 @@ const listen = async (model: LanguageModel, signal?: AbortSignal) => {
   } catch (error) {
     return { content, error };
   }
-};
+}
 
 describe.each(['ollama', 'openai'] as const)('a language model behind the %s dialect', (provider) => {
   let server: ScriptedModelServer;

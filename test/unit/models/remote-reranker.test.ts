@@ -18,7 +18,7 @@ afterEach(async () => {
   await server.close();
 });
 
-const open = async (environment: Record<string, string> = {}): Promise<Reranker> => {
+async function open(environment: Record<string, string> = {}): Promise<Reranker> {
   models = await openModels({
     RERANKER_BASE_URL: server.url,
     RERANKER_MODEL: server.models.reranker,
@@ -27,9 +27,11 @@ const open = async (environment: Record<string, string> = {}): Promise<Reranker>
   const reranker = await models.registry.reranker();
   if (reranker === null) throw new Error('no reranker');
   return reranker;
-};
-const rank = (reranker: Reranker, texts: string[], signal?: AbortSignal) =>
-  reranker.rerank('query', texts, signal === undefined ? {} : { signal });
+}
+
+function rank(reranker: Reranker, texts: string[], signal?: AbortSignal) {
+  return reranker.rerank('query', texts, signal === undefined ? {} : { signal });
+}
 
 describe.each(['infinity', 'openai', 'tei'])('a reranker that speaks %s', (provider) => {
   test('scores each text in its place, in as many requests as it takes', async () => {

@@ -4,28 +4,51 @@ import type { Document } from 'mongodb';
 import { createCommandChecker } from '../../support/mongo-rules/command-checker.js';
 
 /** The names of what is wrong with the last of these commands. */
-const errorsOf = (...commands: Document[]): string[] => {
+function errorsOf(...commands: Document[]): string[] {
   const checker = createCommandChecker();
   const found = commands.map((command) => checker.check('shop', command));
   return found.at(-1)!.map(({ error }) => error);
-};
+}
 
-const indexes = (...list: Document[]) => ({ createIndexes: 'rows', indexes: list });
-const find = (filter: Document, options: Document = {}) => ({ find: 'rows', filter, ...options });
-const update = (q: Document, u: unknown, options: Document = {}) => ({
-  update: 'rows',
-  updates: [{ q, u, ...options }],
-});
-const modify = (query: Document, change: unknown, options: Document = {}) => ({
-  findAndModify: 'rows',
-  query,
-  update: change,
-  ...options,
-});
-const insert = (...documents: Document[]) => ({ insert: 'rows', documents });
-const aggregate = (...pipeline: Document[]) => ({ aggregate: 'rows', pipeline, cursor: {} });
-const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
-const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+function indexes(...list: Document[]) {
+  return { createIndexes: 'rows', indexes: list };
+}
+
+function find(filter: Document, options: Document = {}) {
+  return { find: 'rows', filter, ...options };
+}
+
+function update(q: Document, u: unknown, options: Document = {}) {
+  return {
+    update: 'rows',
+    updates: [{ q, u, ...options }],
+  };
+}
+
+function modify(query: Document, change: unknown, options: Document = {}) {
+  return {
+    findAndModify: 'rows',
+    query,
+    update: change,
+    ...options,
+  };
+}
+
+function insert(...documents: Document[]) {
+  return { insert: 'rows', documents };
+}
+
+function aggregate(...pipeline: Document[]) {
+  return { aggregate: 'rows', pipeline, cursor: {} };
+}
+
+function fields(count: number) {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
+}
+
+function nested(levels: number): unknown {
+  return levels === 0 ? 1 : { a: nested(levels - 1) };
+}
 
 type Case = [what: string, error: string, ...commands: Document[]];
 

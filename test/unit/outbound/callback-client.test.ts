@@ -15,7 +15,8 @@ afterEach(async () => {
 });
 
 const seen: { request: Pick<IncomingMessage, 'headers' | 'method' | 'url'>; body: string }[] = [];
-const listen = async (answer: RequestListener): Promise<number> => {
+
+async function listen(answer: RequestListener): Promise<number> {
   seen.length = 0;
   server = createServer((request, response) => {
     let body = '';
@@ -27,9 +28,11 @@ const listen = async (answer: RequestListener): Promise<number> => {
   });
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
-};
-const open = (allowPrivateAddresses: boolean, signingKey: string | null = null) =>
-  (client = createCallbackClient({ allowPrivateAddresses, signingKey }));
+}
+
+function open(allowPrivateAddresses: boolean, signingKey: string | null = null) {
+  return (client = createCallbackClient({ allowPrivateAddresses, signingKey }));
+}
 
 describe('the callback client', () => {
   it('posts JSON with the token, and answers the status', async () => {

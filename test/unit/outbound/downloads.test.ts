@@ -13,7 +13,11 @@ let url: string;
 let seen: IncomingMessage[];
 let answer: RequestListener;
 let downloads: Downloads;
-const guarded = (allowPrivate: boolean) => createGuardedDispatcher({ allowPrivate, connectTimeoutMs: 1000 });
+
+function guarded(allowPrivate: boolean) {
+  return createGuardedDispatcher({ allowPrivate, connectTimeoutMs: 1000 });
+}
+
 beforeEach(async () => {
   seen = [];
   downloads = createDownloads(guarded(true));
@@ -31,7 +35,8 @@ afterEach(async () => {
 });
 
 const LIMITS = { maxBytes: 1000, timeoutMs: 5000 };
-const fetched = async (address: string, limits: Partial<typeof LIMITS & { signal: AbortSignal }> = {}) => {
+
+async function fetched(address: string, limits: Partial<typeof LIMITS & { signal: AbortSignal }> = {}) {
   const { body, ...said } = await downloads.open(address, {
     ...LIMITS,
     signal: new AbortController().signal,
@@ -40,7 +45,7 @@ const fetched = async (address: string, limits: Partial<typeof LIMITS & { signal
   const parts: Buffer[] = [];
   for await (const part of body as AsyncIterable<Buffer>) parts.push(part);
   return { ...said, text: Buffer.concat(parts).toString() };
-};
+}
 
 describe('a download', () => {
   it('says what the answer says of itself, and nothing of who asks', async () => {

@@ -13,7 +13,7 @@ afterEach(async () => {
   await agent?.close();
 });
 
-const open = async (answer: (request: IncomingMessage) => { status?: number; body: string } | null) => {
+async function open(answer: (request: IncomingMessage) => { status?: number; body: string } | null) {
   const requests: IncomingMessage[] = [];
   server = createServer((request, response) => {
     requests.push(request);
@@ -29,9 +29,11 @@ const open = async (answer: (request: IncomingMessage) => { status?: number; bod
     requests,
     search: (query: string, signal = new AbortController().signal) => web.search(query, signal),
   };
-};
+}
 
-const page = (url: string, title = 'T', snippet = 'S') => ({ url, title, snippet });
+function page(url: string, title = 'T', snippet = 'S') {
+  return { url, title, snippet };
+}
 
 describe('createWebSearch', () => {
   test('asks for so many pages of a language, with the token in a header', async () => {

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const NOON = Date.UTC(2026, 2, 1, 12);
 
 /** A sweep at a time of the test's, over stores in memory. */
-const open = () => {
+function open() {
   const state = { at: new Date(NOON) };
   const alerts = createFakeAlertStore();
   const watchers = createFakeWatcherStore();
@@ -30,7 +30,7 @@ const open = () => {
     state.at = new Date(state.at.getTime() + hours * HOUR_MS);
   };
   return { activities, alerts, watchers, admit, push, refuse, names, passes };
-};
+}
 
 it('a stranger that CAPI refused leaves nothing to forward, and then no record', async () => {
   const { activities, alerts, push, refuse, names, passes } = open();

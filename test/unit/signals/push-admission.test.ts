@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createPushAdmission } from '../../../api/signals/intake/push-admission.js';
 
 /** Pushes that end when they are told to, on a clock of the test's own. */
-const stage = () => {
+function stage() {
   let now = 0;
   let serial = 0;
   const admission = createPushAdmission(() => now);
@@ -29,7 +29,7 @@ const stage = () => {
     },
     underWay: () => open.length,
   };
-};
+}
 
 describe('admission of pushes', () => {
   test('refuses what comes beyond six tenths of a second of work, with the time to come again', () => {

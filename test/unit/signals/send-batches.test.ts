@@ -7,11 +7,12 @@ import type { WaitingItem } from '../../../schemas/signals/signals.js';
 import { external } from '../../../workflows/activity-profiles.js';
 import { createScriptedForwarding, ok, refusal } from '../../support/scripted-forwarding.js';
 
-const range = (from: number, to: number): number[] =>
-  Array.from({ length: to - from + 1 }, (_, i) => from + i);
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
 
 /** So many signals wait; the activities over stores in memory and a scripted CAPI, with a clock of the test's. */
-const openDesk = async (signals: number) => {
+async function openDesk(signals: number) {
   let clockMs = 0;
   const fixture = createScriptedForwarding(async () => clockMs);
   const activities = createForwardingActivities({ ...fixture.deps, monotonicMs: () => clockMs });
@@ -27,7 +28,7 @@ const openDesk = async (signals: number) => {
     });
   };
   return { fixture, batches, beats, call, pass: (ms: number) => (clockMs += ms) };
-};
+}
 
 describe('sendBatches', () => {
   it('sends batch by batch in order, one request at a time, each marked before the next is offered', async () => {

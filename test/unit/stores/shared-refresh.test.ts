@@ -3,7 +3,7 @@ import { createSharedRefresh } from '../../../activities/stores/opensearch/share
 import { until } from '../../support/until.js';
 
 /** An engine whose refreshes end when they are told to. */
-const engine = () => {
+function engine() {
   const open: { end: () => void; fail: (error: Error) => void }[] = [];
   let asked = 0;
   return {
@@ -18,7 +18,7 @@ const engine = () => {
       },
     },
   };
-};
+}
 
 describe('a shared refresh', () => {
   it('is one for all who ask before it begins, and another for who comes later', async () => {

@@ -7,8 +7,9 @@ import { defaultParseLimits } from '../../../activities/documents/parsing/parse-
 import { stripInvisible } from '../../../activities/text/invisible-characters.js';
 import { runParseJob } from '../../../activities/documents/parsing/run-parse-job.js';
 
-const tags = (text: string): string =>
-  [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('');
+function tags(text: string): string {
+  return [...text].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('');
+}
 
 describe('stripInvisible', () => {
   test.each([

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createNameLikeness } from '../../../activities/text/name-likeness.js';
 
-const likeness = (query: string, name: string): number => createNameLikeness(query)(name);
+function likeness(query: string, name: string): number {
+  return createNameLikeness(query)(name);
+}
 
 describe('how much names are alike', () => {
   it.each([

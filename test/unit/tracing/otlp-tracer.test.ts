@@ -13,11 +13,13 @@ const PARENT = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
 
 let collector: OtlpReceiver;
 const states: string[] = [];
-const open = (share = 1): Tracer =>
-  createOtlpTracer(
+
+function open(share = 1): Tracer {
+  return createOtlpTracer(
     { endpoint: `${collector.url}/`, headerSecrets: null, share, service: 'tamis-test' },
     (state) => states.push(state),
   );
+}
 
 beforeEach(async () => {
   states.length = 0;

@@ -7,7 +7,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { REQUEST_ID_HEADER } from '../../../schemas/ids.js';
 
 /** What the interceptor uses of a context, with a controller to cancel it. */
-const fakeContext = (heartbeatDetails?: unknown) => {
+function fakeContext(heartbeatDetails?: unknown) {
   const beats: unknown[] = [];
   const controller = new AbortController();
   const context = {
@@ -16,19 +16,21 @@ const fakeContext = (heartbeatDetails?: unknown) => {
     heartbeat: (details?: unknown) => beats.push(details),
   } as unknown as Context;
   return { context, beats, controller };
-};
+}
 
-const execute = (context: Context, run: () => Promise<unknown>, failures: unknown[] = []) =>
-  createActivityInterceptors((failure) => failures.push(failure))(context).inbound!.execute!(
+function execute(context: Context, run: () => Promise<unknown>, failures: unknown[] = []) {
+  return createActivityInterceptors((failure) => failures.push(failure))(context).inbound!.execute!(
     { args: [], headers: {} },
     run,
   );
+}
 
-const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
-  promise.then(
+function failureOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
     () => null,
     (error: unknown) => error,
   );
+}
 
 describe('the activity interceptor', () => {
   it('carries the code, the message and whether to try again', () => {

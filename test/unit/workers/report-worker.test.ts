@@ -4,7 +4,8 @@ import { createFakeWorkerStore } from '../../support/fakes/documents/fake-worker
 import { until } from '../../support/until.js';
 
 const EARLY = new Date(0);
-const start = (options: Partial<Parameters<typeof reportWorker>[0]> = {}) => {
+
+function start(options: Partial<Parameters<typeof reportWorker>[0]> = {}) {
   const workers = options.workers ?? createFakeWorkerStore();
   const renewed: string[] = [];
   const errors: unknown[] = [];
@@ -16,9 +17,11 @@ const start = (options: Partial<Parameters<typeof reportWorker>[0]> = {}) => {
     onError: (error) => errors.push(error),
   });
   return { workers, renewed, errors, end };
-};
-const one = (workers: ReturnType<typeof createFakeWorkerStore>) =>
-  until('a report', async () => (await workers.list(EARLY))[0]);
+}
+
+function one(workers: ReturnType<typeof createFakeWorkerStore>) {
+  return until('a report', async () => (await workers.list(EARLY))[0]);
+}
 
 describe('reportWorker', () => {
   it('says that the process lives, again and again, and withdraws at the end', async () => {

@@ -19,17 +19,18 @@ afterEach(async () => {
   exporter = undefined;
 });
 
-const serve = async (environment: Record<string, string>, sdkUrl: string | null = null): Promise<void> => {
+async function serve(environment: Record<string, string>, sdkUrl: string | null = null): Promise<void> {
   const metrics = createMetrics();
   metrics.meter.signalsForwarded(3);
   const config = parseConfig({ AUTH_TOKEN, ...environment });
   served = await serveMetrics({ config, metrics, host: '127.0.0.1', port: 0, sdkUrl });
-};
+}
 
-const ask = (path = '/metrics', token?: string): Promise<Response> =>
-  fetch(`http://127.0.0.1:${served.port}${path}`, {
+function ask(path = '/metrics', token?: string): Promise<Response> {
+  return fetch(`http://127.0.0.1:${served.port}${path}`, {
     headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
   });
+}
 
 describe('the metrics of a worker', () => {
   test('are answered to the metrics token alone', async () => {

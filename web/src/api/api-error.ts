@@ -23,7 +23,7 @@ interface Issue {
 /** `[CODE]: text` of the documents' side. */
 const CODED = /^\[([A-Z_]+)\]: ([^]*)$/;
 
-const readDetail = (detail: unknown): { code: string | null; message: string } | null => {
+function readDetail(detail: unknown): { code: string | null; message: string } | null {
   if (typeof detail === 'string') {
     const [, code, message] = CODED.exec(detail) ?? [];
     return { code: code ?? null, message: message ?? detail };
@@ -31,10 +31,10 @@ const readDetail = (detail: unknown): { code: string | null; message: string } |
   if (!Array.isArray(detail)) return null;
   const texts = (detail as Issue[]).map(({ loc, msg }) => `${(loc ?? []).slice(1).join('.')}: ${msg ?? ''}`);
   return { code: 'VALIDATION_ERROR', message: texts.join('; ') };
-};
+}
 
 /** The error of either side of the gateway, or of a proxy before it that answered no JSON. */
-export const errorOf = (status: number, text: string, headers: Headers): ApiError => {
+export function errorOf(status: number, text: string, headers: Headers): ApiError {
   const wait = Number(headers.get('Retry-After'));
   const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : null;
   try {
@@ -45,4 +45,4 @@ export const errorOf = (status: number, text: string, headers: Headers): ApiErro
     // No JSON: the status has to do.
   }
   return new ApiError(status, null, '', retryAfter);
-};
+}

@@ -9,22 +9,23 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 let csrfToken: string | null = null;
 let refused: () => void = () => {};
 
-export const setCsrfToken = (token: string | null): void => {
+export function setCsrfToken(token: string | null): void {
   csrfToken = token;
-};
+}
 
 /** Called when the server does not know the caller, or no longer as the one that it was. */
-export const onRefused = (listener: () => void): void => {
+export function onRefused(listener: () => void): void {
   refused = listener;
-};
+}
 
-export const writingHeaders = (): Record<string, string> =>
-  csrfToken === null ? {} : { 'X-CSRF-Token': csrfToken };
+export function writingHeaders(): Record<string, string> {
+  return csrfToken === null ? {} : { 'X-CSRF-Token': csrfToken };
+}
 
 /** What a refusal tells about the session: it is asked again, since it may have ended. */
-export const noteStatus = (status: number): void => {
+export function noteStatus(status: number): void {
   if (status === 401 || status === 403) refused();
-};
+}
 
 const middleware: Middleware = {
   onRequest({ request }) {
@@ -48,10 +49,12 @@ export const api = createClient<paths>({ baseUrl: window.location.origin });
 api.use(middleware);
 
 /** The body of an answer that is no error. */
-export const bodyOf = async <T>(answer: Promise<{ data?: T }>): Promise<T> => (await answer).data as T;
+export async function bodyOf<T>(answer: Promise<{ data?: T }>): Promise<T> {
+  return (await answer).data as T;
+}
 
 /** A call that the description has no type for: the session's own routes and streams. */
-export const send = async (path: string, init: RequestInit = {}): Promise<Response> => {
+export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   if (!READING.has(init.method ?? 'GET'))
     for (const [name, value] of Object.entries(writingHeaders())) headers.set(name, value);
@@ -61,4 +64,4 @@ export const send = async (path: string, init: RequestInit = {}): Promise<Respon
   if (response.ok) return response;
   if (!path.startsWith('/app/session')) noteStatus(response.status);
   throw errorOf(response.status, await response.text(), response.headers);
-};
+}

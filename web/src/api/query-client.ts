@@ -2,11 +2,12 @@ import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error';
 
 /** A refusal stays one; a server that is away, or asks to wait, comes back. */
-const mayPass = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 502);
+function mayPass(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status === 429 || error.status >= 502);
+}
 
-export const createQueryClient = (showError: (error: unknown) => void): QueryClient =>
-  new QueryClient({
+export function createQueryClient(showError: (error: unknown) => void): QueryClient {
+  return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 5_000,
@@ -26,3 +27,4 @@ export const createQueryClient = (showError: (error: unknown) => void): QueryCli
       },
     }),
   });
+}

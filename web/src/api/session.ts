@@ -14,20 +14,22 @@ export interface Session {
 const KEY = ['session'];
 
 /** A new load of the page: what this person saw, asked and uploads is not for the next one. */
-const leave = (): void => window.location.assign(import.meta.env.BASE_URL);
+function leave(): void {
+  window.location.assign(import.meta.env.BASE_URL);
+}
 
 /** The last one that this window knew, also after the session ended. */
 let lastUser: number | undefined;
 
-const keep = (session: Session | null): Session | null => {
+function keep(session: Session | null): Session | null {
   setCsrfToken(session?.csrf_token ?? null);
   const user = session?.user?.id;
   if (user !== undefined && lastUser !== undefined && user !== lastUser) leave();
   lastUser = user ?? lastUser;
   return session;
-};
+}
 
-const readSession = async (): Promise<Session | null> => {
+async function readSession(): Promise<Session | null> {
   try {
     const response = await send('/app/session');
     return keep((await response.json()) as Session);
@@ -35,19 +37,19 @@ const readSession = async (): Promise<Session | null> => {
     if (error instanceof ApiError && error.status === 401) return keep(null);
     throw error;
   }
-};
+}
 
 /** Who is signed in: null for nobody, undefined while it is not known. */
-export const useSession = () => {
+export function useSession() {
   const queryClient = useQueryClient();
   useEffect(() => {
     onRefused(() => void queryClient.invalidateQueries({ queryKey: KEY }, { cancelRefetch: false }));
   }, [queryClient]);
   return useQuery({ queryKey: KEY, queryFn: readSession, staleTime: 60_000, retry: 5 });
-};
+}
 
 /** Adds to a session that is there what the token stands for. */
-export const useSignIn = () => {
+export function useSignIn() {
   const queryClient = useQueryClient();
   return useMutation({
     meta: { ownErrors: true },
@@ -61,10 +63,11 @@ export const useSignIn = () => {
     },
     onSuccess: (session) => queryClient.setQueryData(KEY, keep(session)),
   });
-};
+}
 
-export const useSignOut = () =>
-  useMutation({
+export function useSignOut() {
+  return useMutation({
     mutationFn: () => send('/app/session', { method: 'DELETE' }),
     onSuccess: leave,
   });
+}

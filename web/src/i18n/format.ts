@@ -9,7 +9,7 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 ];
 
 /** Numbers, times and names of countries as the chosen language writes them; times in the reader's zone. */
-export const useFormat = () => {
+export function useFormat() {
   const { language } = useLanguage();
   return useMemo(() => {
     const number = new Intl.NumberFormat(language);
@@ -54,4 +54,4 @@ export const useFormat = () => {
       },
     };
   }, [language]);
-};
+}

@@ -13,12 +13,15 @@ interface Choice {
 const LanguageContext = createContext<Choice>({ language: 'en', messages: en, choose: () => {} });
 
 /** English is at hand; another catalogue is loaded when it is wanted. */
-const load = async (language: Language): Promise<Messages> =>
-  language === 'fr' ? (await import('./fr')).fr : en;
+async function load(language: Language): Promise<Messages> {
+  return language === 'fr' ? (await import('./fr')).fr : en;
+}
 
-const preferred = (): Language => (navigator.language.startsWith('fr') ? 'fr' : 'en');
+function preferred(): Language {
+  return navigator.language.startsWith('fr') ? 'fr' : 'en';
+}
 
-export const LanguageProvider = ({ children }: { children: ReactNode }) => {
+export function LanguageProvider({ children }: { children: ReactNode }) {
   const [language, choose] = useLocalStorage<Language>({
     key: 'tamis-language',
     defaultValue: preferred(),
@@ -43,9 +46,13 @@ export const LanguageProvider = ({ children }: { children: ReactNode }) => {
     [language, messages, choose],
   );
   return choice === null ? null : <LanguageContext value={choice}>{children}</LanguageContext>;
-};
+}
 
-export const useLanguage = (): Choice => use(LanguageContext);
+export function useLanguage(): Choice {
+  return use(LanguageContext);
+}
 
 /** The texts of the chosen language. */
-export const useMessages = (): Messages => useLanguage().messages;
+export function useMessages(): Messages {
+  return useLanguage().messages;
+}

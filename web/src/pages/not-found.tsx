@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useMessages } from '../i18n/language';
 import { Empty } from '../shared/empty';
 
-export const NotFound = () => {
+export function NotFound() {
   const { common: t } = useMessages();
   return (
     <Empty title={t.notFound}>
@@ -12,4 +12,4 @@ export const NotFound = () => {
       </Anchor>
     </Empty>
   );
-};
+}

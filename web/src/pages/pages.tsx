@@ -29,20 +29,22 @@ const adminPages = [
   [to.users, lazy(() => import('./operations/users/users-page'))],
 ] as const;
 
-export const Pages = ({ session }: { session: Session }) => (
-  <Switch>
-    <Route path="/">
-      <Redirect to={session.user === null ? to.signals : to.partitions} replace />
-    </Route>
-    {session.user !== null &&
-      documentPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
-    {session.management &&
-      signalPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
-    {session.user?.is_admin === true &&
-      adminPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
-    <Route path={to.state} component={StatePage} />
-    <Route>
-      <NotFound />
-    </Route>
-  </Switch>
-);
+export function Pages({ session }: { session: Session }) {
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to={session.user === null ? to.signals : to.partitions} replace />
+      </Route>
+      {session.user !== null &&
+        documentPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+      {session.management &&
+        signalPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+      {session.user?.is_admin === true &&
+        adminPages.map(([path, Component]) => <Route key={path} path={path} component={Component} />)}
+      <Route path={to.state} component={StatePage} />
+      <Route>
+        <NotFound />
+      </Route>
+    </Switch>
+  );
+}

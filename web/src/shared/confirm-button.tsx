@@ -15,7 +15,7 @@ interface Props extends ButtonProps {
 }
 
 /** Asks before something is lost. */
-export const ConfirmButton = ({ label, question, reasonLabel, onConfirm, ...button }: Props) => {
+export function ConfirmButton({ label, question, reasonLabel, onConfirm, ...button }: Props) {
   const { common: t } = useMessages();
   const [opened, { open, close }] = useDisclosure(false);
   const [reason, setReason] = useState('');
@@ -58,4 +58,4 @@ export const ConfirmButton = ({ label, question, reasonLabel, onConfirm, ...butt
       </Modal>
     </>
   );
-};
+}

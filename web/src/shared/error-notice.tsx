@@ -3,7 +3,7 @@ import { useMessages } from '../i18n/language';
 import { useErrorText } from './error-text';
 
 /** Says what failed where it failed, and offers to try again. */
-export const ErrorNotice = ({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) => {
+export function ErrorNotice({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const { common: t } = useMessages();
   const text = useErrorText();
   return (
@@ -20,4 +20,4 @@ export const ErrorNotice = ({ error, retry }: { error: unknown; retry?: (() => v
       </Group>
     </Alert>
   );
-};
+}

@@ -3,7 +3,7 @@ import { ApiError } from '../api/api-error';
 import type { Messages } from '../i18n/messages';
 import { useMessages } from '../i18n/language';
 
-const hintOf = (error: ApiError, t: Messages['common']): string | null => {
+function hintOf(error: ApiError, t: Messages['common']): string | null {
   if (error.status === 0) return t.errorUnreachable;
   if (error.status === 403) return t.errorForbidden;
   if (error.status === 404) return t.errorNotFound;
@@ -11,10 +11,10 @@ const hintOf = (error: ApiError, t: Messages['common']): string | null => {
   if (error.status === 503) return t.errorUnavailable;
   if (error.status >= 500) return t.errorServer;
   return null;
-};
+}
 
 /** What went wrong, and where it is known what to do about it. */
-export const useErrorText = (): ((error: unknown) => string) => {
+export function useErrorText(): (error: unknown) => string {
   const { common: t } = useMessages();
   return useCallback(
     (error: unknown) => {
@@ -25,4 +25,4 @@ export const useErrorText = (): ((error: unknown) => string) => {
     },
     [t],
   );
-};
+}

@@ -20,12 +20,14 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 /** Ornament beside a text or a label: hidden from screen readers. */
-export const Icon = ({ name, size = 20 }: { name: IconName; size?: number }) => (
-  <svg
-    {...{ width: size, height: size, viewBox: '0 0 24 24', fill: 'none', stroke: 'currentColor' }}
-    {...{ strokeWidth: name === 'more' ? 3 : 1.8, strokeLinecap: 'round', strokeLinejoin: 'round' }}
-    aria-hidden
-  >
-    <path d={PATHS[name]} />
-  </svg>
-);
+export function Icon({ name, size = 20 }: { name: IconName; size?: number }) {
+  return (
+    <svg
+      {...{ width: size, height: size, viewBox: '0 0 24 24', fill: 'none', stroke: 'currentColor' }}
+      {...{ strokeWidth: name === 'more' ? 3 : 1.8, strokeLinecap: 'round', strokeLinejoin: 'round' }}
+      aria-hidden
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

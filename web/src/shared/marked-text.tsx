@@ -7,7 +7,7 @@ export interface TextRange {
 }
 
 /** A text as it is, with its marked parts; ranges are in order and apart. */
-export const MarkedText = ({ text, ranges }: { text: string; ranges: readonly TextRange[] }) => {
+export function MarkedText({ text, ranges }: { text: string; ranges: readonly TextRange[] }) {
   if (ranges.length === 0) return text;
   const points = Array.from(text);
   return ranges.map(({ from, to }, index) => (
@@ -17,4 +17,4 @@ export const MarkedText = ({ text, ranges }: { text: string; ranges: readonly Te
       {index === ranges.length - 1 && points.slice(to).join('')}
     </span>
   ));
-};
+}

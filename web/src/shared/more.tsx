@@ -2,11 +2,13 @@ import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 /** What is shown when somebody wants to see it. */
-export const More = ({ label, children }: { label: string; children: ReactNode }) => (
-  <Box component="details" mt={4}>
-    <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
-      {label}
-    </Text>
-    {children}
-  </Box>
-);
+export function More({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <Box component="details" mt={4}>
+      <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
+        {label}
+      </Text>
+      {children}
+    </Box>
+  );
+}

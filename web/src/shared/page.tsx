@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** The frame of a page; its title is also that of the browser's tab. */
-export const Page = ({ title, actions, hint, children }: Props) => {
+export function Page({ title, actions, hint, children }: Props) {
   useEffect(() => {
     document.title = `${title} · Tamis`;
   }, [title]);
@@ -33,4 +33,4 @@ export const Page = ({ title, actions, hint, children }: Props) => {
       {children}
     </Stack>
   );
-};
+}

@@ -10,7 +10,7 @@ interface Props<T> {
 }
 
 /** What a query answered; a failed refresh is said above what is still shown. */
-export const QueryView = <T,>({ query, children }: Props<T>) => {
+export function QueryView<T>({ query, children }: Props<T>) {
   const { common: t } = useMessages();
   const retry = () => void query.refetch();
   if (query.data === undefined)
@@ -28,4 +28,4 @@ export const QueryView = <T,>({ query, children }: Props<T>) => {
       {children(query.data)}
     </Stack>
   );
-};
+}

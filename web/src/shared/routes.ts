@@ -20,13 +20,10 @@ export const to = {
 };
 
 /** A path with those parameters that have a value. */
-export const withQuery = (
-  path: string,
-  query: Record<string, string | number | null | undefined>,
-): string => {
+export function withQuery(path: string, query: Record<string, string | number | null | undefined>): string {
   const given = Object.entries(query).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',
   );
   const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return text === '' ? path : `${path}?${text}`;
-};
+}

@@ -9,10 +9,12 @@ interface Props {
 }
 
 /** A short table that scrolls sideways on narrow screens, by keyboard as well. */
-export const ScrollTable = ({ label, minWidth, children }: Props) => (
-  <div style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={label}>
-    <Table aria-label={label} miw={minWidth} verticalSpacing="xs">
-      {children}
-    </Table>
-  </div>
-);
+export function ScrollTable({ label, minWidth, children }: Props) {
+  return (
+    <div style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={label}>
+      <Table aria-label={label} miw={minWidth} verticalSpacing="xs">
+        {children}
+      </Table>
+    </div>
+  );
+}

@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { useFormat } from '../i18n/format';
 
 /** A time in words; the exact one in the reader's zone on hover or focus. */
-export const Time = ({ at }: { at: string }) => {
+export function Time({ at }: { at: string }) {
   const format = useFormat();
   if (Number.isNaN(new Date(at).getTime())) return <span>{at}</span>;
   return (
@@ -10,4 +10,4 @@ export const Time = ({ at }: { at: string }) => {
       <time dateTime={at}>{format.relative(at)}</time>
     </Tooltip>
   );
-};
+}

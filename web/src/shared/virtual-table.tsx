@@ -38,7 +38,7 @@ const NEAR_THE_END = 40;
 const HEAD_HEIGHT = 56;
 
 /** A table of any length: only the rows in sight are in the page. */
-export const VirtualTable = <T,>(props: Props<T>) => {
+export function VirtualTable<T>(props: Props<T>) {
   const { label, rows, columns, rowKey, sort, onSort, onEnd, rowHeight = 44, minWidth = 700 } = props;
   const { common: t } = useMessages();
   const frame = useRef<HTMLDivElement>(null);
@@ -112,4 +112,4 @@ export const VirtualTable = <T,>(props: Props<T>) => {
       </div>
     </div>
   );
-};
+}

@@ -7,7 +7,7 @@ import { useMessages } from '../i18n/language';
 const LOOK_EVERY_MS = 3_000;
 
 /** Shown from a query that could not reach the server until the server answers again; then everything is asked anew. */
-export const ConnectionNotice = () => {
+export function ConnectionNotice() {
   const { common: t } = useMessages();
   const queryClient = useQueryClient();
   const [away, setAway] = useState(false);
@@ -38,4 +38,4 @@ export const ConnectionNotice = () => {
       {t.connectionLost}
     </Alert>
   );
-};
+}

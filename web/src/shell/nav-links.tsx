@@ -5,7 +5,7 @@ import { useMessages } from '../i18n/language';
 import { Icon } from '../shared/icons';
 import { activePath, sectionsFor } from './navigation';
 
-export const NavLinks = ({ session, onChoose }: { session: Session; onChoose: () => void }) => {
+export function NavLinks({ session, onChoose }: { session: Session; onChoose: () => void }) {
   const { common: t } = useMessages();
   const [location] = useLocation();
   const sections = sectionsFor(session, t);
@@ -30,4 +30,4 @@ export const NavLinks = ({ session, onChoose }: { session: Session; onChoose: ()
       ))}
     </div>
   ));
-};
+}

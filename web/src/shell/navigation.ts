@@ -15,7 +15,7 @@ export interface Section {
 }
 
 /** What this person may open; the server refuses the rest anyway. */
-export const sectionsFor = (session: Session, t: Messages['common']): Section[] => {
+export function sectionsFor(session: Session, t: Messages['common']): Section[] {
   const admin = session.user?.is_admin === true;
   const documents: Entry[] = [
     { path: to.partitions, label: t.navPartitions, icon: 'folder' },
@@ -43,11 +43,14 @@ export const sectionsFor = (session: Session, t: Messages['common']): Section[] 
     ...(session.management ? [{ label: t.navSignals, entries: signals }] : []),
     { label: t.navOperations, entries: operations },
   ];
-};
+}
 
 /** The longest path wins, so that the overview is not marked on the pages below it. */
-export const activePath = (sections: readonly Section[], location: string): string | null =>
-  sections
-    .flatMap(({ entries }) => entries.map(({ path }) => path))
-    .filter((path) => location === path || location.startsWith(`${path}/`))
-    .sort((one, other) => other.length - one.length)[0] ?? null;
+export function activePath(sections: readonly Section[], location: string): string | null {
+  return (
+    sections
+      .flatMap(({ entries }) => entries.map(({ path }) => path))
+      .filter((path) => location === path || location.startsWith(`${path}/`))
+      .sort((one, other) => other.length - one.length)[0] ?? null
+  );
+}

@@ -26,7 +26,7 @@ class Boundary extends Component<Props, { error: unknown; place: string }> {
 }
 
 /** A page that breaks leaves the navigation standing. */
-export const PageBoundary = ({ children }: { children: ReactNode }) => {
+export function PageBoundary({ children }: { children: ReactNode }) {
   const [location] = useLocation();
   return <Boundary place={location}>{children}</Boundary>;
-};
+}

@@ -13,7 +13,7 @@ import classes from './shell.module.css';
 import { UserMenu } from './user-menu';
 
 /** Header, navigation and the page in its place. */
-export const Shell = ({ session, children }: { session: Session; children: ReactNode }) => {
+export function Shell({ session, children }: { session: Session; children: ReactNode }) {
   const { common: t } = useMessages();
   const [opened, { toggle, close }] = useDisclosure(false);
   return (
@@ -52,4 +52,4 @@ export const Shell = ({ session, children }: { session: Session; children: React
       </AppShell.Main>
     </AppShell>
   );
-};
+}

@@ -6,7 +6,7 @@ import { useLanguage } from '../i18n/language';
 import { Icon } from '../shared/icons';
 import { to } from '../shared/routes';
 
-export const UserMenu = ({ session }: { session: Session }) => {
+export function UserMenu({ session }: { session: Session }) {
   const { messages, language, choose } = useLanguage();
   const t = messages.common;
   const signOut = useSignOut();
@@ -45,4 +45,4 @@ export const UserMenu = ({ session }: { session: Session }) => {
       </Menu.Dropdown>
     </Menu>
   );
-};
+}

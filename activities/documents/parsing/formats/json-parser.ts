@@ -92,10 +92,18 @@ function* linesOf(value: unknown, path: string): Generator<string> {
 }
 
 type Plain = string | boolean | null | LosslessNumber;
-const isPlain = (value: unknown): value is Plain =>
-  value === null || typeof value !== 'object' || value instanceof LosslessNumber;
-const plainText = (value: Plain): string => String(value);
-const named = (path: string, text: string): string => `${path === '' ? '' : `${path}: `}${text}\n`;
+
+function isPlain(value: unknown): value is Plain {
+  return value === null || typeof value !== 'object' || value instanceof LosslessNumber;
+}
+
+function plainText(value: Plain): string {
+  return String(value);
+}
+
+function named(path: string, text: string): string {
+  return `${path === '' ? '' : `${path}: `}${text}\n`;
+}
 
 /** By a scan: the reader is recursive. */
 function nestsDeeperThan(json: string, most: number): boolean {

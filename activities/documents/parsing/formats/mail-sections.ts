@@ -113,4 +113,6 @@ function defaultName(mimetype: string, number: number): string {
   return mimetype === 'message/rfc822' ? `forwarded message ${number}.eml` : `attachment ${number}`;
 }
 
-const oneLine = (text: string): string => cleanText(text).replace(/\s+/g, ' ').trim();
+function oneLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, ' ').trim();
+}

@@ -93,4 +93,6 @@ async function checkBytes(kind: FileKind, path: string): Promise<void> {
   }
 }
 
-const labelOf = (name: string): string => name.replace(/\s+/g, ' ').trim().slice(-MAX_NAME) || 'unnamed';
+function labelOf(name: string): string {
+  return name.replace(/\s+/g, ' ').trim().slice(-MAX_NAME) || 'unnamed';
+}

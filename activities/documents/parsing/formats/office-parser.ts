@@ -167,4 +167,6 @@ function plainText(node: OfficeContentNode): string {
   return children.map(plainText).join(inline ? '' : '\n');
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

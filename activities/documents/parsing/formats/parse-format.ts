@@ -99,7 +99,9 @@ export async function parseFormat(source: Source & { kind: FormatKind }): Promis
   };
 }
 
-const withoutPages = (sections: Sections): ParsedSections => ({ sections, pages: () => null });
+function withoutPages(sections: Sections): ParsedSections {
+  return { sections, pages: () => null };
+}
 
 async function readText(
   { path }: Source,
@@ -111,10 +113,11 @@ async function readText(
   return { ...withoutPages(await parse(text)), encoding: text.encoding };
 }
 
-const readDelimited = (source: Source, delimiter?: string): Promise<ParsedSections> =>
-  readText(source, async (text) =>
+function readDelimited(source: Source, delimiter?: string): Promise<ParsedSections> {
+  return readText(source, async (text) =>
     (await import('./delimited-parser.js')).parseDelimited(text, source.limits, delimiter),
   );
+}
 
 async function readXml(source: Source): Promise<ParsedSections> {
   const { declaredXmlEncoding, parseXml, svgOptions } = await import('./xml-parser.js');
@@ -127,11 +130,12 @@ async function readImage(source: Source): Promise<ParsedSections> {
   return withoutPages((await import('./image-parser.js')).parseImage(source));
 }
 
-const readSpreadsheet = async (
+async function readSpreadsheet(
   { path, limits }: Source,
   kind: 'xlsx' | 'xls' | 'ods',
-): Promise<ParsedSections> =>
-  withoutPages((await import('./spreadsheet-parser.js')).parseSpreadsheet(path, kind, limits));
+): Promise<ParsedSections> {
+  return withoutPages((await import('./spreadsheet-parser.js')).parseSpreadsheet(path, kind, limits));
+}
 
 /** Slides are counted as they come. */
 function withSlides(sections: AsyncIterable<Section>): ParsedSections {

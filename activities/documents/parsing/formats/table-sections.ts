@@ -59,7 +59,11 @@ function checkSize(row: readonly string[], count: number, { maxRows, maxColumns 
   if (row.length > maxColumns) throw beyondLimit('maxColumns', maxColumns, row.length);
 }
 
-const toLine = (row: readonly string[]): string => `| ${row.map(cellText).join(' | ')} |`;
+function toLine(row: readonly string[]): string {
+  return `| ${row.map(cellText).join(' | ')} |`;
+}
 
 /** One line, whose bars do not end the cell. */
-const cellText = (cell: string): string => cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|');
+function cellText(cell: string): string {
+  return cell.replace(/\s+/g, ' ').trim().replaceAll('|', '\\|');
+}

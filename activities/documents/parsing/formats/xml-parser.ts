@@ -15,18 +15,22 @@ export interface XmlOptions {
 
 /** What an SVG picture shows is in its text elements; the rest says how it looks. */
 const SVG_DROPPED: ReadonlySet<string> = new Set(['style', 'script', 'metadata', 'defs']);
-export const svgOptions = (maxNesting: number): XmlOptions => ({
-  maxNesting,
-  paths: false,
-  dropped: SVG_DROPPED,
-});
+
+export function svgOptions(maxNesting: number): XmlOptions {
+  return {
+    maxNesting,
+    paths: false,
+    dropped: SVG_DROPPED,
+  };
+}
 
 /** Characters of one text; a longer one becomes several lines. */
 const MAX_TEXT = 64 * 1024;
 
 /** XML says its encoding in its first line. */
-export const declaredXmlEncoding = (head: string): string | undefined =>
-  /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w-]+)/i.exec(head)?.[1];
+export function declaredXmlEncoding(head: string): string | undefined {
+  return /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w-]+)/i.exec(head)?.[1];
+}
 
 /**
  * The text of an XML document with the path of its elements, in constant memory. No document type is read, so that

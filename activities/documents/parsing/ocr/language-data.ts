@@ -18,5 +18,6 @@ export function languageData(language: string): string | null {
 }
 
 /** Those of the languages whose data are not installed. */
-export const missingLanguages = (languages: readonly string[]): string[] =>
-  languages.filter((language) => languageData(language) === null);
+export function missingLanguages(languages: readonly string[]): string[] {
+  return languages.filter((language) => languageData(language) === null);
+}

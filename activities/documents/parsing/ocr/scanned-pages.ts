@@ -76,4 +76,6 @@ export function createScannedPages(
   };
 }
 
-const letters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+function letters(text: string): number {
+  return text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+}

@@ -41,14 +41,16 @@ const MAX_DECODING_MS = 60_000;
 const CHANNELS: Readonly<Record<number, Bitmap['channels']>> = { 1: 1, 2: 3, 3: 4 };
 
 /** The matrix of `inner` seen through `outer` (PDF 1.7, section 8.3.4). */
-const times = (outer: Matrix, inner: Matrix): Matrix => [
-  outer[0] * inner[0] + outer[2] * inner[1],
-  outer[1] * inner[0] + outer[3] * inner[1],
-  outer[0] * inner[2] + outer[2] * inner[3],
-  outer[1] * inner[2] + outer[3] * inner[3],
-  outer[0] * inner[4] + outer[2] * inner[5] + outer[4],
-  outer[1] * inner[4] + outer[3] * inner[5] + outer[5],
-];
+function times(outer: Matrix, inner: Matrix): Matrix {
+  return [
+    outer[0] * inner[0] + outer[2] * inner[1],
+    outer[1] * inner[0] + outer[3] * inner[1],
+    outer[0] * inner[2] + outer[2] * inner[3],
+    outer[1] * inner[2] + outer[3] * inner[3],
+    outer[0] * inner[4] + outer[2] * inner[5] + outer[4],
+    outer[1] * inner[4] + outer[3] * inner[5] + outer[5],
+  ];
+}
 
 /**
  * pdf.js decodes the pictures, and leaves those alone that declare more pixels than the limit. Drawings of lines and

@@ -13,10 +13,13 @@ interface Found {
 }
 
 /** A definition of Markdown, `[image1]: <…>`, whose picture stands where the label is used. */
-const definition = (name: string): string =>
-  String.raw`^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*<?${name}:(\d+):>?[^\n]*$`;
+function definition(name: string): string {
+  return String.raw`^ {0,3}\[([^\]\n]{1,200})\]:[ \t]*<?${name}:(\d+):>?[^\n]*$`;
+}
 
-const labelKey = (label: string): string => label.replace(/\s+/g, ' ').trim().toLowerCase();
+function labelKey(label: string): string {
+  return label.replace(/\s+/g, ' ').trim().toLowerCase();
+}
 
 /** The labels that a line of Markdown gives to pictures. */
 export function readPictureLabels(line: string, marks: PictureMarks, labels: Map<string, number>): void {

@@ -12,7 +12,7 @@ type Input = Parameters<FileStore['admitFirst']>[0];
 type Answer = Awaited<ReturnType<FileStore['admitFirst']>>;
 
 /** The admission of a POST: insert, else examine the record that has the name, else take it over. */
-export const admitFirst = async (files: Collection<FileDocument>, input: Input): Promise<Answer> => {
+export async function admitFirst(files: Collection<FileDocument>, input: Input): Promise<Answer> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const inserted = await insert(files, input);
     if (inserted !== null) return { outcome: 'admitted', file: toFileRecord(inserted) };
@@ -29,9 +29,9 @@ export const admitFirst = async (files: Collection<FileDocument>, input: Input):
     if (taken !== null) return { outcome: 'admitted', file: toFileRecord(taken) };
   }
   throw new AppError('CONFLICT', 'The file changed while it was being admitted; try again.');
-};
+}
 
-const insert = async (files: Collection<FileDocument>, input: Input): Promise<FileDocument | null> => {
+async function insert(files: Collection<FileDocument>, input: Input): Promise<FileDocument | null> {
   const now = new Date();
   const document: FileDocument = {
     _id: input.fileKey,
@@ -54,16 +54,18 @@ const insert = async (files: Collection<FileDocument>, input: Input): Promise<Fi
     if (isDuplicateKey(error)) return null;
     throw error;
   }
-};
+}
 
-const belonging = ({ workspaces = [] }: Input): Pick<FileDocument, 'workspaces' | 'independent'> => ({
-  workspaces: [...workspaces],
-  independent: workspaces.length === 0,
-});
+function belonging({ workspaces = [] }: Input): Pick<FileDocument, 'workspaces' | 'independent'> {
+  return {
+    workspaces: [...workspaces],
+    independent: workspaces.length === 0,
+  };
+}
 
 /** A first task failed or was cancelled and left a record without a running task: one guarded update takes it over. */
-const takeOver = (files: Collection<FileDocument>, input: Input): Promise<FileDocument | null> =>
-  files.findOneAndUpdate(
+function takeOver(files: Collection<FileDocument>, input: Input): Promise<FileDocument | null> {
+  return files.findOneAndUpdate(
     {
       _id: input.fileKey,
       name_key: nameKey(input.partition, input.fileId),
@@ -84,3 +86,4 @@ const takeOver = (files: Collection<FileDocument>, input: Input): Promise<FileDo
     },
     { returnDocument: 'after' },
   );
+}

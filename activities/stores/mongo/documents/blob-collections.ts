@@ -69,18 +69,22 @@ export interface BlobCollections {
   writes: Collection<BlobWriteDocument>;
 }
 
-export const blobCollections = (db: Db): BlobCollections => ({
-  files: db.collection<BlobFileDocument>(BLOB_COLLECTIONS.files),
-  chunks: db.collection<BlobChunkDocument>(BLOB_COLLECTIONS.chunks),
-  writes: db.collection<BlobWriteDocument>(BLOB_COLLECTIONS.writes),
-});
+export function blobCollections(db: Db): BlobCollections {
+  return {
+    files: db.collection<BlobFileDocument>(BLOB_COLLECTIONS.files),
+    chunks: db.collection<BlobChunkDocument>(BLOB_COLLECTIONS.chunks),
+    writes: db.collection<BlobWriteDocument>(BLOB_COLLECTIONS.writes),
+  };
+}
 
-export const toBlobInfo = (document: BlobFileDocument): BlobInfo => ({
-  blobId: document.filename,
-  kind: document.metadata.kind,
-  fileKey: document.metadata.file_key,
-  generation: document.metadata.generation,
-  taskId: document.metadata.task_id,
-  size: document.length,
-  createdAt: document.uploadDate,
-});
+export function toBlobInfo(document: BlobFileDocument): BlobInfo {
+  return {
+    blobId: document.filename,
+    kind: document.metadata.kind,
+    fileKey: document.metadata.file_key,
+    generation: document.metadata.generation,
+    taskId: document.metadata.task_id,
+    size: document.length,
+    createdAt: document.uploadDate,
+  };
+}

@@ -32,7 +32,7 @@ async function* readBytes({ chunks }: BlobCollections, file: BlobFileDocument, s
 const WITHOUT_BYTES = { projection: { inline: 0 } } as const;
 
 /** Blobs in GridFS bucket `blobs`; small ones that are no uploads in their files document alone. */
-export const createMongoBlobStore = (db: Db): BlobStore => {
+export function createMongoBlobStore(db: Db): BlobStore {
   const collections = blobCollections(db);
   const { files, writes } = collections;
 
@@ -87,4 +87,4 @@ export const createMongoBlobStore = (db: Db): BlobStore => {
       return removed;
     },
   });
-};
+}

@@ -16,12 +16,12 @@ const TOUCH_EVERY_MS = 15_000;
  * Streams a source into GridFS. Our own writer and not the driver's upload stream, because each chunk is awaited:
  * memory stays at one chunk, and after an abort no insert under way can land behind the removal.
  */
-export const writeBlob = async (
+export async function writeBlob(
   collections: BlobCollections,
   blob: Parameters<BlobStore['write']>[0],
   source: Readable,
   signal?: AbortSignal,
-): Promise<{ size: number; sha256: string }> => {
+): Promise<{ size: number; sha256: string }> {
   // A source that fails while we await the database would otherwise be an unhandled error; iteration reports it.
   source.on('error', () => {});
   const stop = () => source.destroy(signal?.reason as Error);
@@ -61,13 +61,13 @@ export const writeBlob = async (
   } finally {
     signal?.removeEventListener('abort', stop);
   }
-};
+}
 
-const writeChunks = async (
+async function writeChunks(
   { chunks, writes }: BlobCollections,
   attempt: BlobWriteDocument,
   source: Readable,
-): Promise<{ size: number; sha256: string; inline?: Binary }> => {
+): Promise<{ size: number; sha256: string; inline?: Binary }> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(BLOB_CHUNK_BYTES);
   let filled = 0;
@@ -107,10 +107,10 @@ const writeChunks = async (
   if (size < INLINE_BYTES) return { size, sha256, inline: new Binary(buffer.subarray(0, size)) };
   if (filled > 0) await flush();
   return { size, sha256 };
-};
+}
 
 /** What was written in chunks becomes visible, unless it stalled and was removed meanwhile. */
-const complete = async (collections: BlobCollections, document: BlobFileDocument): Promise<void> => {
+async function complete(collections: BlobCollections, document: BlobFileDocument): Promise<void> {
   const { writes } = collections;
   const { _id } = document;
   // Renewed and checked in one update, as `removeIncomplete` does from its side: only one of the two can win.
@@ -122,10 +122,10 @@ const complete = async (collections: BlobCollections, document: BlobFileDocument
     throw new AppError('STORAGE_ERROR', 'The write stalled for too long and was removed.');
   await show(collections, document);
   await writes.deleteOne({ _id });
-};
+}
 
 /** The files document makes the blob visible, all at once. */
-const show = async (collections: BlobCollections, document: BlobFileDocument): Promise<void> => {
+async function show(collections: BlobCollections, document: BlobFileDocument): Promise<void> {
   const { files } = collections;
   for (let left = 3; ; left -= 1) {
     try {
@@ -139,18 +139,20 @@ const show = async (collections: BlobCollections, document: BlobFileDocument): P
       if (earlier !== null) await removeFile(collections, earlier);
     }
   }
-};
+}
 
 /** A complete blob, with whatever belongs to it. */
-export const removeFile = async (collections: BlobCollections, file: BlobFileDocument): Promise<void> => {
+export async function removeFile(collections: BlobCollections, file: BlobFileDocument): Promise<void> {
   if (file.inline === undefined) await discardAttempt(collections, attemptOf(file));
   else await collections.files.deleteOne({ _id: file._id });
-};
+}
 
 /** A complete blob as the attempt that wrote it, to be removed like one. */
-const attemptOf = (file: BlobFileDocument): BlobWriteDocument => ({
-  _id: file._id,
-  blob_id: file.filename,
-  touched_at: new Date(),
-  chunks: Math.ceil(file.length / file.chunkSize),
-});
+function attemptOf(file: BlobFileDocument): BlobWriteDocument {
+  return {
+    _id: file._id,
+    blob_id: file.filename,
+    touched_at: new Date(),
+    chunks: Math.ceil(file.length / file.chunkSize),
+  };
+}

@@ -16,7 +16,7 @@ const ENDED: CallbackState[] = ['delivered', 'failed', 'withdrawn'];
  * Callbacks in collection `callbacks`, by task.
  * @param key the bytes of SECRETS_KEY, which tokens are sealed with; null when it is not set
  */
-export const createMongoCallbackStore = (db: Db, key: Buffer | null): CallbackStore => {
+export function createMongoCallbackStore(db: Db, key: Buffer | null): CallbackStore {
   const callbacks = db.collection<CallbackDocument>('callbacks');
   const box = key === null ? null : createEncryption(key);
 
@@ -85,4 +85,4 @@ export const createMongoCallbackStore = (db: Db, key: Buffer | null): CallbackSt
       await callbacks.deleteMany({ state: { $in: ENDED }, updated_at: { $lt: before } });
     },
   });
-};
+}

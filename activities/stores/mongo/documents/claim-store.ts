@@ -18,7 +18,7 @@ interface ClaimDocument {
 const ATTEMPTS = 20;
 
 /** Claims on (partition, digest) in collection `claims`. */
-export const createMongoClaimStore = (db: Db): ClaimStore => {
+export function createMongoClaimStore(db: Db): ClaimStore {
   const claims = db.collection<ClaimDocument>('claims');
 
   /** Compare and set, so that two releases at once cannot leave a claim without a holder. */
@@ -75,4 +75,4 @@ export const createMongoClaimStore = (db: Db): ClaimStore => {
         };
     },
   });
-};
+}

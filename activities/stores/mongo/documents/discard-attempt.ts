@@ -7,10 +7,10 @@ const AT_ONCE = 8;
  * a crash leaves. Chunks go by their number and a few at a time: one command for all would hold 500 MB at once in
  * a small server.
  */
-export const discardAttempt = async (
+export async function discardAttempt(
   { files, chunks, writes }: BlobCollections,
   attempt: BlobWriteDocument,
-): Promise<void> => {
+): Promise<void> {
   const { _id, ...entry } = attempt;
   await writes.updateOne({ _id }, { $set: { ...entry, doomed: true } }, { upsert: true });
   await files.deleteOne({ _id });
@@ -19,4 +19,4 @@ export const discardAttempt = async (
     await Promise.all(numbers.map((n) => chunks.deleteOne({ files_id: _id, n })));
   }
   await writes.deleteOne({ _id });
-};
+}

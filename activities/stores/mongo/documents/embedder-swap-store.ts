@@ -5,11 +5,14 @@ import { withMongoErrors } from '../mongo-errors.js';
 
 type SwapDocument = Omit<EmbedderSwapRecord, 'swap_id'> & { _id: string };
 
-const fromDocument = ({ _id, ...rest }: SwapDocument): EmbedderSwapRecord => ({ swap_id: _id, ...rest });
+function fromDocument({ _id, ...rest }: SwapDocument): EmbedderSwapRecord {
+  return { swap_id: _id, ...rest };
+}
+
 const newestFirst = { started_at: -1 } as const;
 
 /** Swaps of partitions' embedders in collection `embedder_swaps`. */
-export const createMongoEmbedderSwapStore = (db: Db): EmbedderSwapStore => {
+export function createMongoEmbedderSwapStore(db: Db): EmbedderSwapStore {
   const swaps = db.collection<SwapDocument>('embedder_swaps');
   return withMongoErrors<EmbedderSwapStore>({
     async insert({ swap_id, ...given }) {
@@ -59,4 +62,4 @@ export const createMongoEmbedderSwapStore = (db: Db): EmbedderSwapStore => {
       );
     },
   });
-};
+}

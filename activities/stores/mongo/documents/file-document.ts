@@ -33,36 +33,44 @@ export interface FileDocument {
 }
 
 /** Identifiers hold no slash, so that no two names read alike. */
-export const nameKey = (partition: string, fileId: string): string => `${partition}/${fileId}`;
+export function nameKey(partition: string, fileId: string): string {
+  return `${partition}/${fileId}`;
+}
 
-export const toVersionDocument = (version: FileVersion): VersionDocument => ({
-  ...version,
-  metadata: metadataToText(version.metadata),
-});
+export function toVersionDocument(version: FileVersion): VersionDocument {
+  return {
+    ...version,
+    metadata: metadataToText(version.metadata),
+  };
+}
 
-const toVersion = (document: VersionDocument): FileVersion => ({
-  ...document,
-  metadata: metadataFromText(document.metadata),
-});
+function toVersion(document: VersionDocument): FileVersion {
+  return {
+    ...document,
+    metadata: metadataFromText(document.metadata),
+  };
+}
 
-export const toFileRecord = (document: FileDocument): FileRecord => ({
-  file_key: document._id,
-  partition: document.partition,
-  partition_key: document.partition_key ?? document.partition,
-  file_id: document.file_id,
-  created_by: document.created_by,
-  workspaces: document.workspaces ?? [],
-  independent: document.independent ?? true,
-  latest_generation: document.latest_generation,
-  live: document.live && toVersion(document.live),
-  pending_task: document.pending_task,
-  metadata_patch: document.metadata_patch == null ? null : metadataFromText(document.metadata_patch),
-  revision: document.revision ?? 0,
-  chunk_updates: document.chunk_updates ?? [],
-  created_at: document.created_at,
-  updated_at: document.updated_at,
-  deleted_at: document.tombstone_at ?? null,
-});
+export function toFileRecord(document: FileDocument): FileRecord {
+  return {
+    file_key: document._id,
+    partition: document.partition,
+    partition_key: document.partition_key ?? document.partition,
+    file_id: document.file_id,
+    created_by: document.created_by,
+    workspaces: document.workspaces ?? [],
+    independent: document.independent ?? true,
+    latest_generation: document.latest_generation,
+    live: document.live && toVersion(document.live),
+    pending_task: document.pending_task,
+    metadata_patch: document.metadata_patch == null ? null : metadataFromText(document.metadata_patch),
+    revision: document.revision ?? 0,
+    chunk_updates: document.chunk_updates ?? [],
+    created_at: document.created_at,
+    updated_at: document.updated_at,
+    deleted_at: document.tombstone_at ?? null,
+  };
+}
 
 /**
  * Active, and no tombstone. Said as a negation because DocumentDB would answer `$exists` and `$ne` from the index of
@@ -77,21 +85,26 @@ export const PRESENT: Filter<FileDocument> = {
   ...NAMED,
   $or: [{ live: { $ne: null } }, { pending_task: { $ne: null } }],
 };
+
 /** The filter for one revision of a record. */
-export const atRevision = (revision: number): { revision: { $exists: false } | number } => ({
-  revision: revision === 0 ? { $exists: false } : revision,
-});
+export function atRevision(revision: number): { revision: { $exists: false } | number } {
+  return {
+    revision: revision === 0 ? { $exists: false } : revision,
+  };
+}
 
 /** Nothing visible, nothing pending, in no workspace, and the name is free. */
-export const tombstone = (now: Date): UpdateFilter<FileDocument> => ({
-  $set: {
-    live: null,
-    pending_task: null,
-    metadata_patch: null,
-    workspaces: [],
-    tombstone_at: now,
-    updated_at: now,
-  },
-  $unset: { name_key: '' },
-  $inc: { revision: 1 },
-});
+export function tombstone(now: Date): UpdateFilter<FileDocument> {
+  return {
+    $set: {
+      live: null,
+      pending_task: null,
+      metadata_patch: null,
+      workspaces: [],
+      tombstone_at: now,
+      updated_at: now,
+    },
+    $unset: { name_key: '' },
+    $inc: { revision: 1 },
+  };
+}

@@ -16,7 +16,7 @@ type Statistics = Pick<
 >;
 
 /** Counts over the file records: nothing is counted twice, and nothing drifts. */
-export const createFileStatistics = (files: Collection<FileDocument>): Statistics => {
+export function createFileStatistics(files: Collection<FileDocument>): Statistics {
   const countBy = async <Key>(field: string, match: object): Promise<Map<Key, number>> => {
     const groups = await files
       .aggregate<{ _id: Key; count: number }>([
@@ -66,4 +66,4 @@ export const createFileStatistics = (files: Collection<FileDocument>): Statistic
       await files.updateMany({ created_by: userId }, { $set: { created_by: null } });
     },
   };
-};
+}

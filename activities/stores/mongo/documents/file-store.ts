@@ -25,15 +25,17 @@ const ATTEMPTS = 20;
 /** Of a partition's names a page; they are short. */
 const NAMES_AT_ONCE = 1000;
 
-const ofPartition = (partitionKey: string): Filter<FileDocument> => ({
-  $or: [{ partition_key: partitionKey }, { partition_key: { $exists: false }, partition: partitionKey }],
-});
+function ofPartition(partitionKey: string): Filter<FileDocument> {
+  return {
+    $or: [{ partition_key: partitionKey }, { partition_key: { $exists: false }, partition: partitionKey }],
+  };
+}
 
 /**
  * File records in collection `files`. Every transition is one update with its condition in the filter; where it
  * does not match, the record is read once more only to say why.
  */
-export const createMongoFileStore = (db: Db): FileStore => {
+export function createMongoFileStore(db: Db): FileStore {
   const files = db.collection<FileDocument>('files');
   return withMongoErrors<FileStore>({
     async get(partition, fileId) {
@@ -249,4 +251,4 @@ export const createMongoFileStore = (db: Db): FileStore => {
       for await (const document of files.find({}, { batchSize: 500 })) yield toFileRecord(document);
     },
   });
-};
+}

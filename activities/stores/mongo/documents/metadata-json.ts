@@ -6,18 +6,21 @@ import { isObject } from '../../../../schemas/is-object.js';
  * Client metadata is kept as JSON text inside our records: keys with `$` and `.`, and integers beyond a double,
  * survive in text and in nothing else that MongoDB offers.
  */
-export const metadataToText = (metadata: Metadata): string => stringify(metadata) ?? '{}';
+export function metadataToText(metadata: Metadata): string {
+  return stringify(metadata) ?? '{}';
+}
 
-export const metadataFromText = (text: string): Metadata =>
-  parse(text, restoreProtoKey, parseNumber) as Metadata;
+export function metadataFromText(text: string): Metadata {
+  return parse(text, restoreProtoKey, parseNumber) as Metadata;
+}
 
-const parseNumber = (literal: string): number | bigint => {
+function parseNumber(literal: string): number | bigint {
   const number = Number(literal);
   return /^-?\d+$/.test(literal) && !Number.isSafeInteger(number) ? BigInt(literal) : number;
-};
+}
 
 /** The parser assigns a key `__proto__` as the object's prototype; it is client data and becomes an own key again. */
-const restoreProtoKey = (_key: string, value: unknown): MetadataValue => {
+function restoreProtoKey(_key: string, value: unknown): MetadataValue {
   if (isObject(value)) {
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null)
@@ -29,4 +32,4 @@ const restoreProtoKey = (_key: string, value: unknown): MetadataValue => {
       }) as MetadataValue;
   }
   return value as MetadataValue;
-};
+}

@@ -36,9 +36,11 @@ interface PartitionDocument extends Omit<PartitionPatch, 'embedder'> {
 }
 
 /** The filter for partitions on an embedder. */
-const onEmbedder = (embedder: string): Filter<PartitionDocument> => ({
-  embedder: embedder === DEFAULT_ALIAS ? { $in: [DEFAULT_ALIAS, null] } : embedder,
-});
+function onEmbedder(embedder: string): Filter<PartitionDocument> {
+  return {
+    embedder: embedder === DEFAULT_ALIAS ? { $in: [DEFAULT_ALIAS, null] } : embedder,
+  };
+}
 
 /** Replaced embedders that a partition keeps in mind: a task of one before is older than any task gets. */
 const SWAPS_KNOWN = 20;
@@ -46,39 +48,46 @@ const SWAPS_KNOWN = 20;
 /** What is being deleted is not there any more, for every reader. */
 const PRESENT = { deleted_at: { $exists: false } } as const;
 const WITHOUT_MEMBERS = { projection: { members: 0 } } as const;
-const ONE_MEMBER = (userId: number) => ({ projection: { members: { $elemMatch: { user_id: userId } } } });
 
-const toRecord = ({ _id, ...rest }: Omit<PartitionDocument, 'members'>): PartitionRecord => ({
-  partition: _id,
-  partition_key: rest.partition_key ?? _id,
-  description: rest.description ?? PARTITION_DEFAULTS.description,
-  embedder: rest.embedder ?? DEFAULT_ALIAS,
-  swap: rest.swap ?? null,
-  swapped_from: rest.swapped_from ?? [],
-  indexation_preset: rest.indexation_preset ?? PARTITION_DEFAULTS.indexation_preset,
-  retrieval_preset: rest.retrieval_preset ?? PARTITION_DEFAULTS.retrieval_preset,
-  chat_history_depth: rest.chat_history_depth ?? PARTITION_DEFAULTS.chat_history_depth,
-  chat_llm: rest.chat_llm ?? PARTITION_DEFAULTS.chat_llm,
-  generation_prompt_names: rest.generation_prompt_names ?? PARTITION_DEFAULTS.generation_prompt_names,
-  created_by: rest.created_by,
-  created_at: rest.created_at,
-});
+function ONE_MEMBER(userId: number) {
+  return { projection: { members: { $elemMatch: { user_id: userId } } } };
+}
+
+function toRecord({ _id, ...rest }: Omit<PartitionDocument, 'members'>): PartitionRecord {
+  return {
+    partition: _id,
+    partition_key: rest.partition_key ?? _id,
+    description: rest.description ?? PARTITION_DEFAULTS.description,
+    embedder: rest.embedder ?? DEFAULT_ALIAS,
+    swap: rest.swap ?? null,
+    swapped_from: rest.swapped_from ?? [],
+    indexation_preset: rest.indexation_preset ?? PARTITION_DEFAULTS.indexation_preset,
+    retrieval_preset: rest.retrieval_preset ?? PARTITION_DEFAULTS.retrieval_preset,
+    chat_history_depth: rest.chat_history_depth ?? PARTITION_DEFAULTS.chat_history_depth,
+    chat_llm: rest.chat_llm ?? PARTITION_DEFAULTS.chat_llm,
+    generation_prompt_names: rest.generation_prompt_names ?? PARTITION_DEFAULTS.generation_prompt_names,
+    created_by: rest.created_by,
+    created_at: rest.created_at,
+  };
+}
 
 /** A member who is no owner, or one beside whom there is another owner: who may step down or leave. */
-const replaceable = (userId: number): Filter<PartitionDocument> => ({
-  $or: [
-    { members: { $elemMatch: { user_id: userId, role: { $ne: 'owner' } } } },
-    {
-      $and: [
-        { members: { $elemMatch: { user_id: userId } } },
-        { members: { $elemMatch: { user_id: { $ne: userId }, role: 'owner' } } },
-      ],
-    },
-  ],
-});
+function replaceable(userId: number): Filter<PartitionDocument> {
+  return {
+    $or: [
+      { members: { $elemMatch: { user_id: userId, role: { $ne: 'owner' } } } },
+      {
+        $and: [
+          { members: { $elemMatch: { user_id: userId } } },
+          { members: { $elemMatch: { user_id: { $ne: userId }, role: 'owner' } } },
+        ],
+      },
+    ],
+  };
+}
 
 /** Partitions and memberships in collection `partitions`. */
-export const createMongoPartitionStore = (db: Db): PartitionStore => {
+export function createMongoPartitionStore(db: Db): PartitionStore {
   const partitions = db.collection<PartitionDocument>('partitions');
 
   const roleOf = async (userId: number, partition: string): Promise<Role | null> => {
@@ -244,4 +253,4 @@ export const createMongoPartitionStore = (db: Db): PartitionStore => {
       });
     },
   });
-};
+}

@@ -12,7 +12,7 @@ interface QuotaDocument {
 const FIELDS = { projection: { pending_tasks: 1, quota_turn: 1 } } as const;
 
 /** Quota reservations inside collection `users`: the list and its bound are one document, so one update keeps both. */
-export const createMongoQuotaStore = (db: Db): QuotaStore => {
+export function createMongoQuotaStore(db: Db): QuotaStore {
   const users = db.collection<QuotaDocument>('users');
   return withMongoErrors<QuotaStore>({
     async pending(userId) {
@@ -52,4 +52,4 @@ export const createMongoQuotaStore = (db: Db): QuotaStore => {
         yield { userId: _id, taskIds: pending_tasks ?? [] };
     },
   });
-};
+}

@@ -14,19 +14,23 @@ type TaskDocument = Omit<TaskRecord, 'task_id' | 'metadata' | 'derived_metadata'
   derived_metadata?: string;
 };
 
-const toDocument = ({ task_id, derived_metadata: derived, ...rest }: TaskRecord): TaskDocument => ({
-  ...rest,
-  _id: task_id,
-  metadata: metadataToText(rest.metadata),
-  ...(derived === undefined ? {} : { derived_metadata: metadataToText(derived) }),
-});
+function toDocument({ task_id, derived_metadata: derived, ...rest }: TaskRecord): TaskDocument {
+  return {
+    ...rest,
+    _id: task_id,
+    metadata: metadataToText(rest.metadata),
+    ...(derived === undefined ? {} : { derived_metadata: metadataToText(derived) }),
+  };
+}
 
-const toRecord = ({ _id, derived_metadata: derived, ...rest }: TaskDocument): TaskRecord => ({
-  ...rest,
-  task_id: _id,
-  metadata: metadataFromText(rest.metadata),
-  ...(derived === undefined ? {} : { derived_metadata: metadataFromText(derived) }),
-});
+function toRecord({ _id, derived_metadata: derived, ...rest }: TaskDocument): TaskRecord {
+  return {
+    ...rest,
+    task_id: _id,
+    metadata: metadataFromText(rest.metadata),
+    ...(derived === undefined ? {} : { derived_metadata: metadataFromText(derived) }),
+  };
+}
 
 const ACTIVE = { state: { $in: [...ACTIVE_STATES] } };
 const FINAL = { state: { $in: [...FINAL_STATES] } };
@@ -37,7 +41,7 @@ const HANDED_OVER = { $gt: new Date(0) };
 const LARGE = 1_000;
 
 /** Task records in collection `tasks`. A final state never changes: every change of state is guarded on `ACTIVE`. */
-export const createMongoTaskStore = (db: Db): TaskStore => {
+export function createMongoTaskStore(db: Db): TaskStore {
   const tasks = db.collection<TaskDocument>('tasks');
   const lookAtWaiting = createBoundedLook(
     (userId: number, limit, below) =>
@@ -232,4 +236,4 @@ export const createMongoTaskStore = (db: Db): TaskStore => {
       for await (const document of tasks.find({}, { batchSize: 500 })) yield toRecord(document);
     },
   });
-};
+}

@@ -23,26 +23,32 @@ interface UserDocument {
   deleted_at?: Date;
 }
 
-const toRecord = (document: UserDocument): UserRecord => ({
-  user_id: document._id,
-  display_name: document.display_name,
-  external_user_id: document.external_user_id ?? null,
-  email: document.email ?? null,
-  is_admin: document.is_admin,
-  file_quota: document.file_quota ?? null,
-  token_digest: document.token_digest ?? null,
-  created_at: document.created_at,
-  deleted_at: document.deleted_at ?? null,
-});
+function toRecord(document: UserDocument): UserRecord {
+  return {
+    user_id: document._id,
+    display_name: document.display_name,
+    external_user_id: document.external_user_id ?? null,
+    email: document.email ?? null,
+    is_admin: document.is_admin,
+    file_quota: document.file_quota ?? null,
+    token_digest: document.token_digest ?? null,
+    created_at: document.created_at,
+    deleted_at: document.deleted_at ?? null,
+  };
+}
 
-const emailKey = (email: string): string => email.toLowerCase();
+function emailKey(email: string): string {
+  return email.toLowerCase();
+}
 
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}
 
 const PRESENT: Filter<UserDocument> = { deleted_at: { $exists: false } };
 
 /** Sets what is given, and takes away what is given as null. */
-const changeOf = (patch: UserPatch): UpdateFilter<UserDocument> => {
+function changeOf(patch: UserPatch): UpdateFilter<UserDocument> {
   const set: Record<string, unknown> = {};
   const unset: Record<string, ''> = {};
   for (const field of ['display_name', 'is_admin', 'file_quota'] as const)
@@ -58,10 +64,10 @@ const changeOf = (patch: UserPatch): UpdateFilter<UserDocument> => {
     ...(Object.keys(set).length === 0 ? {} : { $set: set }),
     ...(Object.keys(unset).length === 0 ? {} : { $unset: unset }),
   };
-};
+}
 
 /** Users in collection `users`, by number. */
-export const createMongoUserStore = (db: Db): UserStore => {
+export function createMongoUserStore(db: Db): UserStore {
   const users = db.collection<UserDocument>('users');
   const present = (userId: number): Filter<UserDocument> => ({ _id: userId, ...PRESENT });
   const find = async (filter: Filter<UserDocument>): Promise<UserRecord | null> => {
@@ -138,22 +144,22 @@ export const createMongoUserStore = (db: Db): UserStore => {
       await users.deleteOne({ _id: userId, deleted_at: { $exists: true } });
     },
   });
-};
+}
 
-const refusingTwins = async <T>(write: () => Promise<T>): Promise<T> => {
+async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (isDuplicateKey(error)) throw new AppError('USER_EXISTS', undefined, { cause: error });
     throw error;
   }
-};
+}
 
 /**
  * User 1 has the token of the environment, until another one is made for it: that one holds until AUTH_TOKEN itself
  * changes. So a restart brings no dead token back, and an operator who has lost the token sets a new one.
  */
-const ensureAdmin = async (users: Collection<UserDocument>, digest: string | null): Promise<UserDocument> => {
+async function ensureAdmin(users: Collection<UserDocument>, digest: string | null): Promise<UserDocument> {
   const change =
     digest === null
       ? {
@@ -178,4 +184,4 @@ const ensureAdmin = async (users: Collection<UserDocument>, digest: string | nul
     }
   }
   throw new Error('user 1 can neither be found nor made');
-};
+}

@@ -14,7 +14,7 @@ interface RestartDocument {
 /**
  * Worker processes in collection `workers` (forgotten after a day of silence), requested restarts in `worker_restarts`.
  */
-export const createMongoWorkerStore = (db: Db): WorkerStore => {
+export function createMongoWorkerStore(db: Db): WorkerStore {
   const workers = db.collection<WorkerDocument>('workers');
   const restarts = db.collection<RestartDocument>('worker_restarts');
   return withMongoErrors<WorkerStore>({
@@ -36,4 +36,4 @@ export const createMongoWorkerStore = (db: Db): WorkerStore => {
       return new Map(documents.map(({ _id, asked_at }) => [_id, asked_at]));
     },
   });
-};
+}

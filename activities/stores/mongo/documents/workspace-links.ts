@@ -13,70 +13,72 @@ type WorkspaceLinks = Pick<
 const ATTEMPTS = 5;
 
 /** Which workspaces a file is in stands in its record, so that the last one to let go of it is known for certain. */
-export const createWorkspaceLinks = (files: Collection<FileDocument>): WorkspaceLinks => ({
-  async listByWorkspace(workspaceKey) {
-    const documents = await files
-      .find({ workspaces: workspaceKey, ...NAMED })
-      .sort({ file_id: 1 })
-      .toArray();
-    return documents.map(toFileRecord);
-  },
+export function createWorkspaceLinks(files: Collection<FileDocument>): WorkspaceLinks {
+  return {
+    async listByWorkspace(workspaceKey) {
+      const documents = await files
+        .find({ workspaces: workspaceKey, ...NAMED })
+        .sort({ file_id: 1 })
+        .toArray();
+      return documents.map(toFileRecord);
+    },
 
-  async listWorkspaceKeys(workspaceKey) {
-    const documents = await files
-      .find({ workspaces: workspaceKey, ...LIVE }, { projection: { _id: 1 } })
-      .toArray();
-    return documents.map(({ _id }) => _id);
-  },
+    async listWorkspaceKeys(workspaceKey) {
+      const documents = await files
+        .find({ workspaces: workspaceKey, ...LIVE }, { projection: { _id: 1 } })
+        .toArray();
+      return documents.map(({ _id }) => _id);
+    },
 
-  async attachWorkspace({ file_key, partition }, workspaceKey) {
-    const { matchedCount } = await files.updateOne(
-      { _id: file_key, partition, ...LIVE },
-      { $addToSet: { workspaces: workspaceKey } },
-    );
-    return matchedCount === 1;
-  },
+    async attachWorkspace({ file_key, partition }, workspaceKey) {
+      const { matchedCount } = await files.updateOne(
+        { _id: file_key, partition, ...LIVE },
+        { $addToSet: { workspaces: workspaceKey } },
+      );
+      return matchedCount === 1;
+    },
 
-  async detachWorkspace(fileKey, workspaceKey) {
-    const { matchedCount } = await files.updateOne(
-      { _id: fileKey, workspaces: workspaceKey, ...NAMED },
-      { $pull: { workspaces: workspaceKey } },
-    );
-    return matchedCount === 1;
-  },
-
-  async releaseWorkspace(fileKey, workspaceKey, { keepFile }) {
-    const only = { _id: fileKey, workspaces: workspaceKey, 'workspaces.1': { $exists: false } };
-    const lastOfItsOwn = { ...only, independent: false, ...PRESENT };
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const now = new Date();
-      if (keepFile) {
-        // It stands by itself from now on: a later workspace must not take it along.
-        const kept = await files.updateOne(lastOfItsOwn, { $set: { workspaces: [], independent: true } });
-        if (kept.matchedCount === 1) return { outcome: 'kept' };
-      } else {
-        const before = await files.findOneAndUpdate(lastOfItsOwn, tombstone(now), {
-          returnDocument: 'before',
-        });
-        if (before !== null) return { outcome: 'orphaned', before: toFileRecord(before) };
-      }
-      const released = await files.updateOne(
-        {
-          _id: fileKey,
-          workspaces: workspaceKey,
-          // Not its last one, or not a file that goes with it, or a record that holds nothing.
-          $or: [
-            { independent: { $ne: false } },
-            { 'workspaces.1': { $exists: true } },
-            { live: null, pending_task: null },
-          ],
-        },
+    async detachWorkspace(fileKey, workspaceKey) {
+      const { matchedCount } = await files.updateOne(
+        { _id: fileKey, workspaces: workspaceKey, ...NAMED },
         { $pull: { workspaces: workspaceKey } },
       );
-      if (released.matchedCount === 1) return { outcome: 'released' };
-      if ((await files.countDocuments({ _id: fileKey, workspaces: workspaceKey }, { limit: 1 })) === 0)
-        return { outcome: 'gone' };
-    }
-    throw new AppError('CONFLICT', 'The file changed while its workspace was deleted; try again.');
-  },
-});
+      return matchedCount === 1;
+    },
+
+    async releaseWorkspace(fileKey, workspaceKey, { keepFile }) {
+      const only = { _id: fileKey, workspaces: workspaceKey, 'workspaces.1': { $exists: false } };
+      const lastOfItsOwn = { ...only, independent: false, ...PRESENT };
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        const now = new Date();
+        if (keepFile) {
+          // It stands by itself from now on: a later workspace must not take it along.
+          const kept = await files.updateOne(lastOfItsOwn, { $set: { workspaces: [], independent: true } });
+          if (kept.matchedCount === 1) return { outcome: 'kept' };
+        } else {
+          const before = await files.findOneAndUpdate(lastOfItsOwn, tombstone(now), {
+            returnDocument: 'before',
+          });
+          if (before !== null) return { outcome: 'orphaned', before: toFileRecord(before) };
+        }
+        const released = await files.updateOne(
+          {
+            _id: fileKey,
+            workspaces: workspaceKey,
+            // Not its last one, or not a file that goes with it, or a record that holds nothing.
+            $or: [
+              { independent: { $ne: false } },
+              { 'workspaces.1': { $exists: true } },
+              { live: null, pending_task: null },
+            ],
+          },
+          { $pull: { workspaces: workspaceKey } },
+        );
+        if (released.matchedCount === 1) return { outcome: 'released' };
+        if ((await files.countDocuments({ _id: fileKey, workspaces: workspaceKey }, { limit: 1 })) === 0)
+          return { outcome: 'gone' };
+      }
+      throw new AppError('CONFLICT', 'The file changed while its workspace was deleted; try again.');
+    },
+  };
+}

@@ -24,23 +24,27 @@ interface WorkspaceDocument {
 const NAMED: { $nor: Filter<WorkspaceDocument>[] } = { $nor: [{ name_key: { $exists: false } }] };
 
 /** Partition names hold no slash, so that no two pairs read alike. */
-const nameKey = (partition: string, workspaceId: string): string => `${partition}/${workspaceId}`;
+function nameKey(partition: string, workspaceId: string): string {
+  return `${partition}/${workspaceId}`;
+}
 
-const toRecord = (document: WorkspaceDocument): WorkspaceRecord => ({
-  workspace_key: document._id,
-  workspace_id: document.workspace_id,
-  partition: document.partition,
-  display_name: document.display_name,
-  created_by: document.created_by,
-  created_at: document.created_at,
-  deleted:
-    document.deleted_at === undefined
-      ? null
-      : { at: document.deleted_at, keepFiles: document.keep_files === true },
-});
+function toRecord(document: WorkspaceDocument): WorkspaceRecord {
+  return {
+    workspace_key: document._id,
+    workspace_id: document.workspace_id,
+    partition: document.partition,
+    display_name: document.display_name,
+    created_by: document.created_by,
+    created_at: document.created_at,
+    deleted:
+      document.deleted_at === undefined
+        ? null
+        : { at: document.deleted_at, keepFiles: document.keep_files === true },
+  };
+}
 
 /** Workspaces in collection `workspaces`; which files they hold is said by the file records. */
-export const createMongoWorkspaceStore = (db: Db): WorkspaceStore => {
+export function createMongoWorkspaceStore(db: Db): WorkspaceStore {
   const workspaces = db.collection<WorkspaceDocument>('workspaces');
   return withMongoErrors<WorkspaceStore>({
     async create({ workspace_key, ...rest }) {
@@ -105,4 +109,4 @@ export const createMongoWorkspaceStore = (db: Db): WorkspaceStore => {
       await workspaces.updateMany({ created_by: userId }, { $set: { created_by: null } });
     },
   });
-};
+}

@@ -8,10 +8,12 @@ type MigrationDocument = Omit<MigrationRun, 'run_id'> & { _id: string };
 
 const OPEN: MigrationState[] = ['running', 'paused'];
 
-const fromDocument = ({ _id, ...rest }: MigrationDocument): MigrationRun => ({ run_id: _id, ...rest });
+function fromDocument({ _id, ...rest }: MigrationDocument): MigrationRun {
+  return { run_id: _id, ...rest };
+}
 
 /** Runs of migrations in collection `migrations`. There are some dozens of them. */
-export const createMongoMigrationStore = (db: Db): MigrationStore => {
+export function createMongoMigrationStore(db: Db): MigrationStore {
   const runs = db.collection<MigrationDocument>('migrations');
   const newestFirst = { started_at: -1 } as const;
   return withMongoErrors<MigrationStore>({
@@ -71,4 +73,4 @@ export const createMongoMigrationStore = (db: Db): MigrationStore => {
       );
     },
   });
-};
+}

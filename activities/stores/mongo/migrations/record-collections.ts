@@ -8,16 +8,18 @@ interface RawDocument {
 }
 
 /** One that was missing must still be. */
-const asRead = ({ id, fields }: StoredRecord, names: readonly string[]) => ({
-  _id: id,
-  ...Object.fromEntries(
-    names.map((name) => [name, name in fields ? { $eq: fields[name] } : { $exists: false }]),
-  ),
-});
+function asRead({ id, fields }: StoredRecord, names: readonly string[]) {
+  return {
+    _id: id,
+    ...Object.fromEntries(
+      names.map((name) => [name, name in fields ? { $eq: fields[name] } : { $exists: false }]),
+    ),
+  };
+}
 
 /** Records as they are stored, of any collection. */
-export const createMongoRecordCollections = (db: Db): RecordCollections =>
-  withMongoErrors<RecordCollections>({
+export function createMongoRecordCollections(db: Db): RecordCollections {
+  return withMongoErrors<RecordCollections>({
     estimate: (collection) => db.collection(collection).estimatedDocumentCount(),
     async page(collection, { after, size, fields }) {
       const found = await db
@@ -45,3 +47,4 @@ export const createMongoRecordCollections = (db: Db): RecordCollections =>
       return matchedCount;
     },
   });
+}

@@ -3,7 +3,7 @@ import type { RecordStepStore } from '../../../ports/migrations.js';
 import { withMongoErrors } from '../mongo-errors.js';
 
 /** Steps over our own records that are done, in collection `schema_steps`: one document each. */
-export const createMongoRecordStepStore = (db: Db): RecordStepStore => {
+export function createMongoRecordStepStore(db: Db): RecordStepStore {
   const steps = db.collection<{ _id: string; applied_at: Date }>('schema_steps');
   return withMongoErrors<RecordStepStore>({
     async applied() {
@@ -13,4 +13,4 @@ export const createMongoRecordStepStore = (db: Db): RecordStepStore => {
       await steps.updateOne({ _id: step }, { $setOnInsert: { applied_at: new Date() } }, { upsert: true });
     },
   });
-};
+}

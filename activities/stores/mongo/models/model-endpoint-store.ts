@@ -14,26 +14,32 @@ type DefaultsDocument = { _id: 'model_defaults' } & Partial<Record<ModelType, st
     provisional?: Partial<Record<ModelType, boolean>>;
   };
 
-const endpointId = (type: ModelType, name: string): string => `${type}/${name}`;
+function endpointId(type: ModelType, name: string): string {
+  return `${type}/${name}`;
+}
 
 /** Records of the first release lack the fields that a probe fills. */
-const toEndpoint = ({ _id, extra_text, ...endpoint }: EndpointDocument): ModelEndpoint => ({
-  ...endpoint,
-  extra: JSON.parse(extra_text ?? '{}') as ModelEndpoint['extra'],
-  provider: endpoint.provider ?? (endpoint.endpoint.startsWith('builtin:') ? 'builtin' : null),
-  sealed_api_key: endpoint.sealed_api_key ?? null,
-  text_form: endpoint.text_form ?? null,
-  probed_at: endpoint.probed_at ?? null,
-});
+function toEndpoint({ _id, extra_text, ...endpoint }: EndpointDocument): ModelEndpoint {
+  return {
+    ...endpoint,
+    extra: JSON.parse(extra_text ?? '{}') as ModelEndpoint['extra'],
+    provider: endpoint.provider ?? (endpoint.endpoint.startsWith('builtin:') ? 'builtin' : null),
+    sealed_api_key: endpoint.sealed_api_key ?? null,
+    text_form: endpoint.text_form ?? null,
+    probed_at: endpoint.probed_at ?? null,
+  };
+}
 
-const toDocument = ({ extra, ...endpoint }: ModelEndpoint): EndpointDocument => ({
-  ...endpoint,
-  _id: endpointId(endpoint.model_type, endpoint.name),
-  extra_text: JSON.stringify(extra),
-});
+function toDocument({ extra, ...endpoint }: ModelEndpoint): EndpointDocument {
+  return {
+    ...endpoint,
+    _id: endpointId(endpoint.model_type, endpoint.name),
+    extra_text: JSON.stringify(extra),
+  };
+}
 
 /** Model endpoints in collection `model_endpoints`, the defaults in `settings`. */
-export const createMongoModelEndpointStore = (db: Db): ModelEndpointStore => {
+export function createMongoModelEndpointStore(db: Db): ModelEndpointStore {
   const endpoints = db.collection<EndpointDocument>('model_endpoints');
   const settings = db.collection<DefaultsDocument>('settings');
   const find = async (type: ModelType, name: string): Promise<ModelEndpoint | null> => {
@@ -134,4 +140,4 @@ export const createMongoModelEndpointStore = (db: Db): ModelEndpointStore => {
       return found;
     },
   });
-};
+}

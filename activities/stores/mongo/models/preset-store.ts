@@ -10,15 +10,18 @@ type PresetDocument = PresetRecord & { _id: string; removed?: true };
 
 const PRESENT = { removed: { $exists: false } } as const;
 
-const presetId = (type: PresetType, name: string): string => `${type}/${name}`;
+function presetId(type: PresetType, name: string): string {
+  return `${type}/${name}`;
+}
 
-const toRecord = ({ _id, ...preset }: PresetDocument): PresetRecord =>
-  preset.preset_type === 'indexation'
+function toRecord({ _id, ...preset }: PresetDocument): PresetRecord {
+  return preset.preset_type === 'indexation'
     ? { ...preset, config: currentIndexationConfig(preset.config) }
     : preset;
+}
 
 /** Presets in collection `presets`. */
-export const createMongoPresetStore = (db: Db): PresetStore => {
+export function createMongoPresetStore(db: Db): PresetStore {
   const presets = db.collection<PresetDocument>('presets');
   return withMongoErrors<PresetStore>({
     async list(type) {
@@ -78,4 +81,4 @@ export const createMongoPresetStore = (db: Db): PresetStore => {
       }
     },
   });
-};
+}

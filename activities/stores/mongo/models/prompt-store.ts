@@ -23,15 +23,19 @@ type DefaultsDocument = { _id: 'prompt_defaults' } & Partial<Record<PromptType, 
 
 const SEEDED_NAME = 'default';
 
-const seededId = (type: PromptType): string => `bundled-${type.replaceAll('_', '-')}`;
+function seededId(type: PromptType): string {
+  return `bundled-${type.replaceAll('_', '-')}`;
+}
 
-const toRecord = ({ _id, former_name: _f, seeded: _s, ...prompt }: PromptDocument): PromptRecord => ({
-  ...prompt,
-  id: _id,
-});
+function toRecord({ _id, former_name: _f, seeded: _s, ...prompt }: PromptDocument): PromptRecord {
+  return {
+    ...prompt,
+    id: _id,
+  };
+}
 
 /** Prompts in collection `prompts`, the defaults in `settings`. */
-export const createMongoPromptStore = (db: Db): PromptStore => {
+export function createMongoPromptStore(db: Db): PromptStore {
   const prompts = db.collection<PromptDocument>('prompts');
   const settings = db.collection<DefaultsDocument>('settings');
 
@@ -135,4 +139,4 @@ export const createMongoPromptStore = (db: Db): PromptStore => {
     },
     setDefault: (type, id) => setDefaultIf({}, { $set: { [type]: id } }),
   });
-};
+}

@@ -59,11 +59,19 @@ type CountedFields = Pick<
   'received_at' | 'filtered' | 'forwarded' | 'decisions' | 'matched' | 'fields'
 >;
 
-const hourKey = (hour: Date): string => hour.toISOString();
-const blockKey = ({ index, hour }: Part): string => `block ${index} ${hourKey(hour)}`;
-const segmentKey = ({ index, hour }: Part): string => `segment ${index} ${hourKey(hour)}`;
+function hourKey(hour: Date): string {
+  return hour.toISOString();
+}
 
-export const createAlertCounts = (db: Db) => {
+function blockKey({ index, hour }: Part): string {
+  return `block ${index} ${hourKey(hour)}`;
+}
+
+function segmentKey({ index, hour }: Part): string {
+  return `segment ${index} ${hourKey(hour)}`;
+}
+
+export function createAlertCounts(db: Db) {
   const alerts = db.collection<AlertDocument>('alerts');
   const counts = db.collection<CountDocument>('alert_counts');
   const hours = db.collection<HourDocument>('alert_hours');
@@ -215,7 +223,7 @@ export const createAlertCounts = (db: Db) => {
       await counts.deleteMany({ hour: { $lt: before }, from: null });
     },
   };
-};
+}
 
 function newBounds(): Pick<CountDocument, 'from' | 'to'> {
   return { from: null, to: null };

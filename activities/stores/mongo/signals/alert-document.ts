@@ -40,37 +40,41 @@ export const LISTED_FIELDS = [
   'scenario_folded',
 ] as const;
 
-export const toDocument = (alert: NewAlert, id: number): AlertDocument => ({
-  _id: id,
-  watcher: alert.watcher,
-  identity: alert.identity,
-  version: alert.version,
-  state: alert.state,
-  state_reason: alert.stateReason ?? null,
-  position: id,
-  reasons: alert.reasons,
-  ...(alert.matched !== undefined && alert.matched.length > 0 ? { matched: alert.matched } : {}),
-  ...(alert.ruleSet === undefined ? {} : { rule_set: alert.ruleSet }),
-  raw: alert.raw,
-  bytes: Buffer.byteLength(alert.raw),
-  ...(alert.noteOnly === true ? { note_only: true } : {}),
-  received_at: alert.receivedAt,
-  filtered: alert.state === 'filtered',
-  forwarded: false,
-  forwarded_at: null,
-  scenario_folded: alert.fields.scenario.toLowerCase(),
-  fields: alert.fields,
-  decisions: alert.decisions,
-});
+export function toDocument(alert: NewAlert, id: number): AlertDocument {
+  return {
+    _id: id,
+    watcher: alert.watcher,
+    identity: alert.identity,
+    version: alert.version,
+    state: alert.state,
+    state_reason: alert.stateReason ?? null,
+    position: id,
+    reasons: alert.reasons,
+    ...(alert.matched !== undefined && alert.matched.length > 0 ? { matched: alert.matched } : {}),
+    ...(alert.ruleSet === undefined ? {} : { rule_set: alert.ruleSet }),
+    raw: alert.raw,
+    bytes: Buffer.byteLength(alert.raw),
+    ...(alert.noteOnly === true ? { note_only: true } : {}),
+    received_at: alert.receivedAt,
+    filtered: alert.state === 'filtered',
+    forwarded: false,
+    forwarded_at: null,
+    scenario_folded: alert.fields.scenario.toLowerCase(),
+    fields: alert.fields,
+    decisions: alert.decisions,
+  };
+}
 
 /** @param raw null when it is left out of a long list */
-export const toAlert = (document: Omit<AlertDocument, 'raw'>, raw: string | null): Alert => ({
-  ...document.fields,
-  id: document._id,
-  receivedAt: document.received_at.toISOString(),
-  filtered: document.filtered,
-  filterReasons: document.reasons.length === 0 ? null : JSON.stringify(document.reasons),
-  forwardedToCapi: document.forwarded,
-  forwardedAt: document.forwarded_at?.toISOString() ?? null,
-  rawJson: raw === null ? null : compactJson(raw),
-});
+export function toAlert(document: Omit<AlertDocument, 'raw'>, raw: string | null): Alert {
+  return {
+    ...document.fields,
+    id: document._id,
+    receivedAt: document.received_at.toISOString(),
+    filtered: document.filtered,
+    filterReasons: document.reasons.length === 0 ? null : JSON.stringify(document.reasons),
+    forwardedToCapi: document.forwarded,
+    forwardedAt: document.forwarded_at?.toISOString() ?? null,
+    rawJson: raw === null ? null : compactJson(raw),
+  };
+}

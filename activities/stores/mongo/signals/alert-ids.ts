@@ -13,7 +13,7 @@ interface Reservation {
  * Ids of alerts, ever increasing and never used twice. Reservations asked for while one is under way share the
  * next one, in their order: all pushes write the same counter, and many of them would wait for it one by one.
  */
-export const createAlertIds = (db: Db) => {
+export function createAlertIds(db: Db) {
   const counters = countersOf(db);
   let reservations: Reservation[] = [];
   let underWay = false;
@@ -49,4 +49,4 @@ export const createAlertIds = (db: Db) => {
       await counters.updateOne({ _id: COUNTER }, { $max: { value: last } });
     },
   };
-};
+}

@@ -22,10 +22,10 @@ type Equalities = Filter<AlertDocument>;
 type Page = Pick<AlertQuery, 'offset' | 'limit' | 'since' | 'until'>;
 
 /** The list of the management API: the newest first, then by id. */
-export const createAlertList = (
+export function createAlertList(
   alerts: Collection<AlertDocument>,
   scenarios: ReturnType<typeof createScenarioNames>,
-) => {
+) {
   /** Null when no stored alert can match. */
   async function scenarioFilter(part: string | undefined): Promise<Equalities | null> {
     if (part === undefined) return {};
@@ -121,7 +121,7 @@ export const createAlertList = (
     const page = ip === undefined ? await find(equalities, query) : await findAddress(ip, equalities, query);
     return await read(page, query.rawBytes ?? Infinity);
   };
-};
+}
 
 /** A pattern that finds this text and nothing else. */
 function literally(text: string): string {

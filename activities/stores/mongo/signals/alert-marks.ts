@@ -24,10 +24,12 @@ interface AlertWrite {
   times: readonly Date[];
 }
 
-export const writeOf = (alerts: readonly Pick<AlertDocument, '_id' | 'received_at'>[]): AlertWrite => ({
-  ids: alerts.map(({ _id }) => _id),
-  times: alerts.map(({ received_at }) => received_at),
-});
+export function writeOf(alerts: readonly Pick<AlertDocument, '_id' | 'received_at'>[]): AlertWrite {
+  return {
+    ids: alerts.map(({ _id }) => _id),
+    times: alerts.map(({ received_at }) => received_at),
+  };
+}
 
 interface SharedMark {
   hours: Set<number>;
@@ -64,7 +66,7 @@ const MAX_SHARED = 32;
  * counted. Losing the second step costs work and no truth. Writes to the same segments and hours share a mark, which
  * is settled after the last of them: otherwise each push would write its own mark twice.
  */
-export const createAlertMarks = (db: Db, { beatMs = BEAT_MS }: { beatMs?: number } = {}) => {
+export function createAlertMarks(db: Db, { beatMs = BEAT_MS }: { beatMs?: number } = {}) {
   const marks = db.collection<MarkDocument>('alert_marks');
   let shared: SharedMark[] = [];
   /** The ids of the marks that are stored and not settled. Most are settled before the first beat. */
@@ -186,4 +188,4 @@ export const createAlertMarks = (db: Db, { beatMs = BEAT_MS }: { beatMs?: number
       }
     },
   };
-};
+}

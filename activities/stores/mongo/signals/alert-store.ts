@@ -25,7 +25,7 @@ const REMOVABLE_STATES: DeliveryState[] = ['filtered', 'withheld', 'forwarded', 
  * Alerts in collection `alerts`, one document each: the record and the queue are the same thing, so that neither can
  * know of an alert that the other does not. A change of state is one update guarded on `waiting`.
  */
-export const createMongoAlertStore = (db: Db): AlertStore => {
+export function createMongoAlertStore(db: Db): AlertStore {
   const alerts = db.collection<AlertDocument>('alerts', DURABLE);
   const alertIds = createAlertIds(db);
   const marks = createAlertMarks(db);
@@ -133,4 +133,4 @@ export const createMongoAlertStore = (db: Db): AlertStore => {
       return deletedCount;
     },
   });
-};
+}

@@ -17,21 +17,23 @@ interface ApiKeyDocument {
   last_used_at: Date | null;
 }
 
-const toRecord = (document: ApiKeyDocument): ApiKeyRecord => ({
-  id: document._id,
-  name: document.name,
-  scopes: document.scopes,
-  createdAt: document.created_at,
-  rotatedAt: document.rotated_at,
-  lastUsedAt: document.last_used_at,
-  previousUntil: document.previous?.until ?? null,
-});
+function toRecord(document: ApiKeyDocument): ApiKeyRecord {
+  return {
+    id: document._id,
+    name: document.name,
+    scopes: document.scopes,
+    createdAt: document.created_at,
+    rotatedAt: document.rotated_at,
+    lastUsedAt: document.last_used_at,
+    previousUntil: document.previous?.until ?? null,
+  };
+}
 
 /** Two rotations at the same moment follow each other; more than a few do not happen. */
 const ATTEMPTS = 5;
 
 /** The named keys of the management side. Keys are random and long, so their plain digest is safe to keep. */
-export const createMongoApiKeyStore = (db: Db): ApiKeyStore => {
+export function createMongoApiKeyStore(db: Db): ApiKeyStore {
   const keys = db.collection<ApiKeyDocument>('api_keys');
   return withMongoErrors<ApiKeyStore>({
     async create({ id, name, scopes, digest, at }) {
@@ -83,4 +85,4 @@ export const createMongoApiKeyStore = (db: Db): ApiKeyStore => {
       await keys.updateOne({ _id: id }, { $max: { last_used_at: at } });
     },
   });
-};
+}

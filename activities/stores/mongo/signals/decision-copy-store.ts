@@ -13,7 +13,7 @@ interface CopyDocument {
 }
 
 /** Copies in collection `decision_copies`, one document each: the set is read, changed and written by revision. */
-export const createMongoDecisionCopyStore = (db: Db): DecisionCopyStore => {
+export function createMongoDecisionCopyStore(db: Db): DecisionCopyStore {
   const copies = db.collection<CopyDocument>('decision_copies');
   return withMongoErrors<DecisionCopyStore>({
     async read(watcher, version) {
@@ -41,4 +41,4 @@ export const createMongoDecisionCopyStore = (db: Db): DecisionCopyStore => {
       await copies.deleteOne({ _id: `${version}/${watcher}` });
     },
   });
-};
+}

@@ -54,7 +54,7 @@ const REFUSED_FOR_RATE = 429;
  * the digests tell nothing, and with it they are as good as the tokens beside them.
  * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
  */
-export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore => {
+export function createMongoLoginStore(db: Db, secretsKey: Buffer): LoginStore {
   const logins = db.collection<LoginDocument>('logins');
   const box = createEncryption(secretsKey);
   const key = Buffer.from(hkdfSync('sha256', secretsKey, '', 'tamis login proof v1', 32));
@@ -198,15 +198,18 @@ export const createMongoLoginStore = (db: Db, secretsKey: Buffer): LoginStore =>
       };
     },
   });
-};
+}
 
-const toBlock = (machineId: string | null, { status, message, at, until }: BlockFields): LoginBlock => ({
-  machineId,
-  status,
-  message,
-  at,
-  until,
-});
+function toBlock(machineId: string | null, { status, message, at, until }: BlockFields): LoginBlock {
+  return {
+    machineId,
+    status,
+    message,
+    at,
+    until,
+  };
+}
 
-const same = (a: string, b: string): boolean =>
-  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+function same(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}

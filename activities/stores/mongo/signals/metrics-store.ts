@@ -24,7 +24,7 @@ interface HeldDocument {
 const MAX_HELD = 2_000;
 
 /** Metrics in collection `held_metrics`, one document each, until CAPI takes them. */
-export const createMongoMetricsStore = (db: Db): MetricsStore => {
+export function createMongoMetricsStore(db: Db): MetricsStore {
   const held = db.collection<HeldDocument>('held_metrics', {
     writeConcern: { w: 'majority', journal: true },
   });
@@ -105,4 +105,4 @@ export const createMongoMetricsStore = (db: Db): MetricsStore => {
       });
     },
   });
-};
+}

@@ -17,14 +17,16 @@ const BUILT = 'scenario-names';
 const MAX_KNOWN = 10_000;
 const PAGE = 500;
 
-const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+function dayOf(time: Date): string {
+  return time.toISOString().slice(0, 10);
+}
 
 /**
  * Which scenarios there are, so that a search for a part of a name becomes a search for whole names, which an index
  * answers: of a million alerts there are some dozens of scenarios. A name is noted before the first alert of it is
  * stored, and again each day, so that one that no alert has any more can be told from one that is in use.
  */
-export const createScenarioNames = (db: Db, alerts: Collection<AlertDocument>) => {
+export function createScenarioNames(db: Db, alerts: Collection<AlertDocument>) {
   const names = db.collection<ScenarioDocument>('alert_scenarios', DURABLE);
   const counters = countersOf(db);
   /** What this process has noted, with the day. */
@@ -104,4 +106,4 @@ export const createScenarioNames = (db: Db, alerts: Collection<AlertDocument>) =
       }
     },
   };
-};
+}

@@ -27,7 +27,7 @@ const MAX_REMEMBERED_NAMES = 1_000;
  * Which segments are out of date the marks say (`alert-marks.ts`): a mark is removed after its segments were counted,
  * and only if its write was over before the counting began. Of a process that died the marks are taken for over once.
  */
-export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new Date()): StatisticsStore => {
+export function createMongoStatisticsStore(db: Db, now: () => Date = () => new Date()): StatisticsStore {
   const alerts = db.collection('alerts');
   const hours = db.collection<HourDocument>('alert_hours');
   const marks = db.collection<MarkDocument>('alert_marks');
@@ -229,4 +229,4 @@ export const createMongoStatisticsStore = (db: Db, now: () => Date = () => new D
     },
     forget: counts.forget,
   });
-};
+}

@@ -42,39 +42,44 @@ const HISTORY_LENGTH = 100;
 const REFUSED_LENGTH = 200;
 const ACCEPTED_LENGTH = 20;
 
-const newWatcher = (): Omit<WatcherDocument, '_id'> => ({
-  token: null,
-  history: [],
-  refused: [],
-  login_wanted: false,
-  login_told_at: null,
-  last_success_at: null,
-  last_error: null,
-  next_attempt_at: null,
-  paused_at: null,
-});
+function newWatcher(): Omit<WatcherDocument, '_id'> {
+  return {
+    token: null,
+    history: [],
+    refused: [],
+    login_wanted: false,
+    login_told_at: null,
+    last_success_at: null,
+    last_error: null,
+    next_attempt_at: null,
+    paused_at: null,
+  };
+}
 
-const toRecord = (document: WatcherDocument): WatcherRecord => ({
-  watcher: document._id,
-  hasToken: document.token !== null,
-  tokenExpiresAt: document.token?.expires_at ?? null,
-  tokenUpdatedAt: document.token?.updated_at ?? null,
-  loginWanted: document.login_wanted,
-  lastSuccessAt: document.last_success_at,
-  lastError: document.last_error,
-  nextAttemptAt: document.next_attempt_at,
-  pausedAt: document.paused_at ?? null,
-});
+function toRecord(document: WatcherDocument): WatcherRecord {
+  return {
+    watcher: document._id,
+    hasToken: document.token !== null,
+    tokenExpiresAt: document.token?.expires_at ?? null,
+    tokenUpdatedAt: document.token?.updated_at ?? null,
+    loginWanted: document.login_wanted,
+    lastSuccessAt: document.last_success_at,
+    lastError: document.last_error,
+    nextAttemptAt: document.next_attempt_at,
+    pausedAt: document.paused_at ?? null,
+  };
+}
 
-const endOf = ({ at, lifetimeMs }: { at: Date; lifetimeMs: number }): Date =>
-  new Date(at.getTime() + lifetimeMs);
+function endOf({ at, lifetimeMs }: { at: Date; lifetimeMs: number }): Date {
+  return new Date(at.getTime() + lifetimeMs);
+}
 
 /**
  * Watchers in collection `watchers`: the newest token, sealed with SECRETS_KEY, digests of older and refused ones,
  * and how the forwarding goes. Tokens of different watchers never mix: a box opens for its own watcher only.
  * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
  */
-export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStore => {
+export function createMongoWatcherStore(db: Db, secretsKey: Buffer): WatcherStore {
   const watchers = db.collection<WatcherDocument>('watchers');
   const box = createEncryption(secretsKey);
 
@@ -329,4 +334,4 @@ export const createMongoWatcherStore = (db: Db, secretsKey: Buffer): WatcherStor
       return found.flatMap(({ _id, last_error }) => (last_error!.at < success ? [_id] : []));
     },
   });
-};
+}

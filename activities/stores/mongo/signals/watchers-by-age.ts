@@ -1,10 +1,10 @@
 import type { Collection } from 'mongodb';
 
 /** Watchers with something in this state that was received before then: who waits the longest comes first. */
-export const watchersByAge = async (
+export async function watchersByAge(
   collection: Pick<Collection, 'aggregate'>,
   { state, before, limit }: { state: string; before: Date; limit: number },
-): Promise<string[]> => {
+): Promise<string[]> {
   const groups = await collection
     .aggregate<{ _id: string }>([
       { $match: { state, received_at: { $lt: before } } },
@@ -14,4 +14,4 @@ export const watchersByAge = async (
     ])
     .toArray();
   return groups.map(({ _id }) => _id);
-};
+}

@@ -10,7 +10,7 @@ import type { Run } from '../context.js';
  * `tamis check`: compares the stores. It reads every record, so it asks the engines itself: a gateway has requests to
  * serve.
  */
-export const addCheck = (program: Command, run: Run): void => {
+export function addCheck(program: Command, run: Run): void {
   program
     .command('check')
     .description('compare records, upload bytes and chunks; asks the engines, not the gateway')
@@ -41,4 +41,4 @@ export const addCheck = (program: Command, run: Run): void => {
         }
       }),
     );
-};
+}

@@ -5,7 +5,7 @@ import { CliFailure, EXIT } from '../cli-failure.js';
 import type { Run } from '../context.js';
 
 /** `tamis config check`: what gateway and worker would say of the environment, without starting them. */
-export const addConfig = (program: Command, run: Run): void => {
+export function addConfig(program: Command, run: Run): void {
   const config = program.command('config').description('the environment that gateway and worker start with');
   config
     .command('check')
@@ -27,4 +27,4 @@ export const addConfig = (program: Command, run: Run): void => {
         context.show({ valid: true, notes }, ['The configuration is valid.', ...notes]);
       }),
     );
-};
+}

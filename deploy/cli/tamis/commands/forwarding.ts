@@ -12,7 +12,7 @@ const WORDS = {
 } as const;
 
 /** `tamis forwarding`: what waits for the central API. */
-export const addForwarding = (program: Command, run: Run): void => {
+export function addForwarding(program: Command, run: Run): void {
   const forwarding = program.command('forwarding').description('signals on their way to the central API');
   forwarding.command('list').description('how the signals of each watcher fare').action(run(list));
   for (const [word, description] of Object.entries(WORDS))
@@ -28,9 +28,9 @@ export const addForwarding = (program: Command, run: Run): void => {
           context.show(body, [`${watcher} ${body.paused ? 'is paused' : 'goes on'}.${told}`]);
         }),
       );
-};
+}
 
-const list = async (context: Context): Promise<void> => {
+async function list(context: Context): Promise<void> {
   const body = await context.gateway().ask<z.output<typeof ForwardingBody>>('GET', '/api/forwarding');
   const rows = body.watchers.map((row) => [
     row.watcher,
@@ -43,11 +43,11 @@ const list = async (context: Context): Promise<void> => {
     ...(body.enabled ? [] : ['Forwarding is switched off (FORWARD_ENABLED).']),
     ...formatTable(['WATCHER', 'WAITING', 'OLDEST', 'QUARANTINED', 'STATE'], rows),
   ]);
-};
+}
 
-const stateWords = (row: ForwardingWatcher): string => {
+function stateWords(row: ForwardingWatcher): string {
   if (row.pausedSince !== null) return `paused since ${formatTime(row.pausedSince)}`;
   if (row.loginWanted) return 'waits for a login';
   if (row.nextAttempt !== null) return `next attempt ${formatTime(row.nextAttempt)}`;
   return row.waiting === 0 ? 'nothing waits' : 'sending';
-};
+}

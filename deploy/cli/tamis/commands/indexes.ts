@@ -5,7 +5,7 @@ import { formatCount, formatTable } from '../format.js';
 import type { Run } from '../context.js';
 
 /** `tamis indexes`: the indexes of the vector store, live and kept. */
-export const addIndexes = (program: Command, run: Run): void => {
+export function addIndexes(program: Command, run: Run): void {
   const indexes = program
     .command('indexes')
     .description('the indexes of the vector store: the live one, and those that migrations replaced');
@@ -36,4 +36,4 @@ export const addIndexes = (program: Command, run: Run): void => {
         context.show({ index, dropped: true }, [`${index} is deleted.`]);
       }),
     );
-};
+}

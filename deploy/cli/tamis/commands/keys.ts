@@ -12,7 +12,7 @@ import type { Gateway } from '../gateway.js';
 const KEY_SCOPES = ['read', 'write', 'admin'] as const satisfies readonly KeyScope[];
 
 /** `tamis keys`: named keys of the proxy's management side. */
-export const addKeys = (program: Command, run: Run): void => {
+export function addKeys(program: Command, run: Run): void {
   const keys = program.command('keys').description('named keys of the management side of the proxy');
   keys
     .command('list')
@@ -67,9 +67,9 @@ export const addKeys = (program: Command, run: Run): void => {
         context.show({ id, name, removed: true }, [`The key ${name} is revoked.`]);
       }),
     );
-};
+}
 
-const list = async (context: Context): Promise<void> => {
+async function list(context: Context): Promise<void> {
   const body = await context.gateway().ask<ApiKeyBody[]>('GET', '/api/keys');
   const rows = body.map(({ id, name, scopes, lastUsedAt, createdAt }) => [
     name,
@@ -79,16 +79,15 @@ const list = async (context: Context): Promise<void> => {
     id,
   ]);
   context.show(body, formatTable(['NAME', 'SCOPES', 'SINCE', 'LAST USED', 'ID'], rows));
-};
+}
 
-const find = async (gateway: Gateway, wanted: string): Promise<ApiKeyBody> => {
+async function find(gateway: Gateway, wanted: string): Promise<ApiKeyBody> {
   const all = await gateway.ask<ApiKeyBody[]>('GET', '/api/keys');
   const found = all.find(({ id }) => id === wanted) ?? all.find(({ name }) => name === wanted);
   if (found === undefined) throw new CliFailure(EXIT.failed, `There is no key ${wanted}.`);
   return found;
-};
+}
 
-const newKeyLines = ({ name, scopes, key }: z.output<typeof NewApiKeyBody>): string[] => [
-  `Key ${name} (${scopes.join(', ')})`,
-  `Shown this once: ${key}`,
-];
+function newKeyLines({ name, scopes, key }: z.output<typeof NewApiKeyBody>): string[] {
+  return [`Key ${name} (${scopes.join(', ')})`, `Shown this once: ${key}`];
+}

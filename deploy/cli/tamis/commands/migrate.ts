@@ -25,11 +25,12 @@ const LOOK_MS = 200;
 /** A worker takes a run within moments; after so long there may be none. */
 const WAIT_FOR_WORKER_MS = 60_000;
 
-const pathOf = (name: string, word = ''): string =>
-  `/admin/migrations/${encodeURIComponent(name)}${word === '' ? '' : `/${word}`}`;
+function pathOf(name: string, word = ''): string {
+  return `/admin/migrations/${encodeURIComponent(name)}${word === '' ? '' : `/${word}`}`;
+}
 
 /** `tamis migrate`: what an earlier release stored is brought to the shape of this one. */
-export const addMigrate = (program: Command, run: Run): void => {
+export function addMigrate(program: Command, run: Run): void {
   const migrate = program.command('migrate').description('bring what is stored to the shape of this release');
 
   migrate
@@ -90,15 +91,15 @@ export const addMigrate = (program: Command, run: Run): void => {
         await begin(context, name, { mode: 'rollback' }, options.watch === true);
       }),
     );
-};
+}
 
-const steer = (
+function steer(
   migrate: Command,
   run: Run,
   word: 'pause' | 'resume' | 'cancel',
   description: string,
   said: string,
-): void => {
+): void {
   migrate
     .command(word)
     .description(description)
@@ -109,34 +110,37 @@ const steer = (
         context.show({ name, asked: word }, [`${said}: tamis migrate status ${name}`]);
       }),
     );
-};
+}
 
-const list = async (context: Context): Promise<void> => {
+async function list(context: Context): Promise<void> {
   const body = await context.gateway().ask<List>('GET', '/admin/migrations');
   const rows = body.migrations.map((row) => [row.name, pendingWords(row), latestWords(row)]);
   context.show(body, formatTable(['MIGRATION', 'PENDING', 'LAST RUN'], rows));
-};
+}
 
-const pendingWords = ({ pending, unknown, unit }: Row): string => {
+function pendingWords({ pending, unknown, unit }: Row): string {
   if (unknown !== null) return 'unknown';
   if (pending === null) return 'nothing';
   const amount = pending.amount === null ? 'yes' : `${formatCount(pending.amount)} ${unit}`;
   return pending.obstacle === null ? amount : `${amount}, blocked`;
-};
+}
 
-const newest = (runs: readonly MigrationRunBody[]): MigrationRunBody | undefined =>
-  [...runs].sort((one, other) => other.started_at.localeCompare(one.started_at))[0];
+function newest(runs: readonly MigrationRunBody[]): MigrationRunBody | undefined {
+  return [...runs].sort((one, other) => other.started_at.localeCompare(one.started_at))[0];
+}
 
-const latestWords = ({ latest }: Row): string => {
+function latestWords({ latest }: Row): string {
   const found = newest(latest);
   if (found === undefined) return 'never';
   const mode = found.mode === 'run' ? '' : `${modeWords(found.mode)} `;
   return `${mode}${found.state} ${formatTime(found.finished_at ?? found.started_at)}`;
-};
+}
 
-const modeWords = (mode: MigrationMode): string => (mode === 'dry_run' ? 'dry run' : mode);
+function modeWords(mode: MigrationMode): string {
+  return mode === 'dry_run' ? 'dry run' : mode;
+}
 
-const status = async (context: Context, _options: object, name?: string): Promise<void> => {
+async function status(context: Context, _options: object, name?: string): Promise<void> {
   const body = await context.gateway().ask<List>('GET', '/admin/migrations');
   const rows = body.migrations.filter((row) => name === undefined || row.name === name);
   if (name !== undefined && rows.length === 0)
@@ -145,9 +149,9 @@ const status = async (context: Context, _options: object, name?: string): Promis
     name === undefined ? body : rows[0],
     rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...statusLines(row)]),
   );
-};
+}
 
-const statusLines = (row: Row): string[] => {
+function statusLines(row: Row): string[] {
   const { pending } = row;
   return [
     `${row.name}: ${row.title}`,
@@ -162,9 +166,9 @@ const statusLines = (row: Row): string[] => {
         ]),
     ...row.latest.flatMap((latest) => runLines(latest).map((line) => `  ${line}`)),
   ];
-};
+}
 
-const runLines = (found: MigrationRunBody): string[] => {
+function runLines(found: MigrationRunBody): string[] {
   const of = found.total === null ? '' : ` of ${formatCount(found.total)}`;
   const times =
     found.finished_at === null
@@ -177,10 +181,11 @@ const runLines = (found: MigrationRunBody): string[] => {
     ...(figures.length === 0 ? [] : [`  ${figures.join(', ')}`]),
     ...(found.error === null ? [] : [`  ${found.error.code}: ${found.error.message}`]),
   ];
-};
+}
 
-const starterWords = (startedBy: string): string =>
-  /^\d+$/.test(startedBy) ? `user ${startedBy}` : startedBy;
+function starterWords(startedBy: string): string {
+  return /^\d+$/.test(startedBy) ? `user ${startedBy}` : startedBy;
+}
 
 interface StartOptions {
   dryRun?: boolean;
@@ -188,26 +193,26 @@ interface StartOptions {
   watch?: boolean;
 }
 
-const start = (context: Context, options: StartOptions, name: string): Promise<void> => {
+function start(context: Context, options: StartOptions, name: string): Promise<void> {
   const mode = options.dryRun === true ? 'dry_run' : 'run';
   const body = { mode, pages_per_second: options.pagesPerSecond ?? null } as const;
   // Nobody counts for nothing: a dry run is always watched.
   return begin(context, name, body, options.watch === true || mode === 'dry_run');
-};
+}
 
-const begin = async (
+async function begin(
   context: Context,
   name: string,
   body: { mode: MigrationMode; pages_per_second?: number | null },
   isWatched: boolean,
-): Promise<void> => {
+): Promise<void> {
   const started = await context.gateway().ask<z.output<typeof MigrationStarted>>('POST', pathOf(name), body);
   if (isWatched) return follow(context, name, started.run_id);
   context.show(started, [`Started as ${started.run_id}. Watch it: tamis migrate watch ${name}`]);
-};
+}
 
 /** Shows a run until it ends; null: the latest. */
-const follow = async (context: Context, name: string, runId: string | null): Promise<void> => {
+async function follow(context: Context, name: string, runId: string | null): Promise<void> {
   const gateway = context.gateway();
   const howToComeBack = `The migration goes on. Watch it again: tamis migrate watch ${name}`;
   if (runId !== null && !context.json && !context.isTerminal) context.write(`Started as ${runId}.\n`);
@@ -228,13 +233,14 @@ const follow = async (context: Context, name: string, runId: string | null): Pro
   });
   if (!context.json) for (const line of runLines(end)) context.write(`${line}\n`);
   if (end.state !== 'completed') throw new CliFailure(EXIT.failed, `The migration ${name} ${endWords(end)}.`);
-};
+}
 
-const endWords = ({ state }: MigrationRunBody): string =>
-  state === 'cancelled' ? 'was cancelled' : 'failed';
+function endWords({ state }: MigrationRunBody): string {
+  return state === 'cancelled' ? 'was cancelled' : 'failed';
+}
 
 /** The record of a run is made by the worker that takes it. */
-const untilTaken = async (gateway: Gateway, name: string, runId: string): Promise<void> => {
+async function untilTaken(gateway: Gateway, name: string, runId: string): Promise<void> {
   const until = Date.now() + WAIT_FOR_WORKER_MS;
   for (;;) {
     const { runs } = await gateway.ask<z.output<typeof MigrationRuns>>('GET', pathOf(name, 'runs'));
@@ -246,4 +252,4 @@ const untilTaken = async (gateway: Gateway, name: string, runId: string): Promis
       );
     await setTimeout(LOOK_MS, undefined, { signal: gateway.signal });
   }
-};
+}

@@ -8,11 +8,12 @@ import { formatTable, formatTime } from '../format.js';
 
 const NAMES = `one of ${SCHEDULES.join(', ')}`;
 
-const pathOf = (name: string, word = ''): string =>
-  `/admin/schedules/${encodeURIComponent(name)}${word === '' ? '' : `/${word}`}`;
+function pathOf(name: string, word = ''): string {
+  return `/admin/schedules/${encodeURIComponent(name)}${word === '' ? '' : `/${word}`}`;
+}
 
 /** `tamis schedule` and `tamis reconcile`: what runs by the clock. */
-export const addSchedule = (program: Command, run: Run): void => {
+export function addSchedule(program: Command, run: Run): void {
   const schedule = program
     .command('schedule')
     .description('what runs by the clock: the reconciler, retention, migrations in windows');
@@ -63,25 +64,25 @@ export const addSchedule = (program: Command, run: Run): void => {
     .command('reconcile')
     .description('remove chunks and bytes that no record refers to, now')
     .action(run((context) => runNow(context, 'reconcile')));
-};
+}
 
-const list = async (context: Context): Promise<void> => {
+async function list(context: Context): Promise<void> {
   const body = await context.gateway().ask<z.output<typeof ScheduleList>>('GET', '/admin/schedules');
   const rows = body.schedules.map((row) => [row.name, timeWords(row), nextWords(row), row.note ?? '']);
   context.show(body, formatTable(['SCHEDULE', 'WHEN', 'NEXT', 'NOTE'], rows));
-};
+}
 
-const timeWords = (row: ScheduleBody): string => {
+function timeWords(row: ScheduleBody): string {
   if (!row.set) return 'not set';
   const time =
     row.cron ?? (row.every_minutes === null ? 'as set elsewhere' : `every ${row.every_minutes} min`);
   return row.window_minutes === null ? time : `${time}, for ${row.window_minutes} min`;
-};
+}
 
-const nextWords = ({ paused, running, next_runs }: ScheduleBody): string => {
+function nextWords({ paused, running, next_runs }: ScheduleBody): string {
   if (paused) return 'paused';
   return running ? 'running' : formatTime(next_runs[0]);
-};
+}
 
 interface SetOptions {
   cron: string;
@@ -91,7 +92,7 @@ interface SetOptions {
   note?: string;
 }
 
-const set = async (context: Context, options: SetOptions, name: string): Promise<void> => {
+async function set(context: Context, options: SetOptions, name: string): Promise<void> {
   const body = await context.gateway().ask<ScheduleBody>('PUT', pathOf(name), {
     cron: options.cron,
     ...(options.windowMinutes === undefined ? {} : { window_minutes: options.windowMinutes }),
@@ -103,9 +104,9 @@ const set = async (context: Context, options: SetOptions, name: string): Promise
     `${body.name}: ${timeWords(body)}; next: ${nextWords(body)}`,
     `  when the last run still goes on: ${body.overlap}; missed starts are made up for within ${body.catch_up_minutes} min`,
   ]);
-};
+}
 
-const runNow = async (context: Context, name: string): Promise<void> => {
+async function runNow(context: Context, name: string): Promise<void> {
   await context.gateway().ask('POST', pathOf(name, 'run'));
   context.show({ name, asked: 'run' }, [`${name} is started, unless its last run still goes on.`]);
-};
+}

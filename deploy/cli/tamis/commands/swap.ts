@@ -17,10 +17,12 @@ interface Swap {
 const ALL = '/admin/embedder-swaps';
 const LOOK_MS = 1_000;
 
-const pathOf = (partition: string): string => `/partition/${encodeURIComponent(partition)}/embedder-swap`;
+function pathOf(partition: string): string {
+  return `/partition/${encodeURIComponent(partition)}/embedder-swap`;
+}
 
 /** `tamis swap`: another embedder for what is indexed already. */
-export const addSwap = (program: Command, run: Run): void => {
+export function addSwap(program: Command, run: Run): void {
   const swap = program
     .command('swap')
     .description(
@@ -62,7 +64,7 @@ export const addSwap = (program: Command, run: Run): void => {
         context.show(body, [`The swap of ${partition} is given up.`]);
       }),
     );
-};
+}
 
 interface StartOptions {
   to: string;
@@ -73,7 +75,7 @@ interface StartOptions {
   watch?: boolean;
 }
 
-const start = async (context: Context, options: StartOptions, partition?: string): Promise<void> => {
+async function start(context: Context, options: StartOptions, partition?: string): Promise<void> {
   const { to, from, concurrency } = options;
   if ((partition === undefined) === (from === undefined))
     throw new CliFailure(
@@ -101,9 +103,9 @@ const start = async (context: Context, options: StartOptions, partition?: string
   const body = await context.gateway().ask('POST', pathOf(partition), { embedder: to, ...gates });
   if (options.watch === true) return follow(context, partition);
   context.show(body, [`Started. Watch it: tamis swap watch ${partition}`]);
-};
+}
 
-const follow = async (context: Context, partition: string): Promise<void> => {
+async function follow(context: Context, partition: string): Promise<void> {
   const gateway = context.gateway();
   const end = await watch<Swap>(context, {
     howToComeBack: `The swap goes on. Watch it again: tamis swap watch ${partition}`,
@@ -126,4 +128,4 @@ const follow = async (context: Context, partition: string): Promise<void> => {
   if (!context.json) for (const line of formatFacts(end)) context.write(`${line}\n`);
   if (end.status !== 'completed')
     throw new CliFailure(EXIT.failed, `The swap of ${partition} ended ${end.status}.`);
-};
+}

@@ -23,15 +23,15 @@ interface UpgradeCheck {
 }
 
 /** `tamis upgrade check`: what this release would migrate, before it is asked to. */
-export const addUpgrade = (program: Command, run: Run): void => {
+export function addUpgrade(program: Command, run: Run): void {
   const upgrade = program.command('upgrade').description('before and after a new release');
   upgrade
     .command('check')
     .description('what will migrate, how long it takes, what does not work meanwhile, and what is in the way')
     .action(run(check));
-};
+}
 
-const check = async (context: Context): Promise<void> => {
+async function check(context: Context): Promise<void> {
   const body = await context.gateway().ask<UpgradeCheck>('GET', '/admin/upgrade-check');
   context.show(body, [
     ...(body.migrations.length === 0 ? ['Nothing has to be migrated.'] : body.migrations.flatMap(rowLines)),
@@ -40,20 +40,21 @@ const check = async (context: Context): Promise<void> => {
     ...body.obstacles.map((obstacle) => `in the way: ${obstacle}`),
     `backup: ${body.backup.state}. ${body.backup.note}`,
   ]);
-};
+}
 
-const rowLines = (row: UpgradeCheck['migrations'][number]): string[] => {
+function rowLines(row: UpgradeCheck['migrations'][number]): string[] {
   const amount = row.amount === null ? 'amount unknown' : `${formatCount(row.amount)} ${row.unit}`;
   const from = row.rate_from === 'assumed' ? 'assumed' : 'by the last run';
   return [
     `${row.name}: ${row.what}`,
     `  ${amount}, ${timeWords(row.seconds)} at ${row.units_per_second}/s (${from})${row.state === null ? '' : `; ${row.state}`}`,
   ];
-};
+}
 
-const timeWords = (seconds: number | null): string =>
-  seconds === null
+function timeWords(seconds: number | null): string {
+  return seconds === null
     ? 'how long is not known'
     : seconds === 0
       ? 'no time'
       : `about ${formatDuration(seconds * 1000)}`;
+}

@@ -8,7 +8,7 @@ import { formatTable, formatTime } from '../format.js';
 const userId = count(1);
 
 /** `tamis users`: who may use the documents' side. */
-export const addUsers = (program: Command, run: Run): void => {
+export function addUsers(program: Command, run: Run): void {
   const users = program
     .command('users')
     .description('who may use the side of the documents, and their tokens');
@@ -45,9 +45,9 @@ export const addUsers = (program: Command, run: Run): void => {
         context.show(body, tokenLines(body));
       }),
     );
-};
+}
 
-const list = async (context: Context): Promise<void> => {
+async function list(context: Context): Promise<void> {
   const body = await context.gateway().ask<z.output<typeof UserList>>('GET', '/users/');
   const rows = body.users.map((user) => [
     String(user.id),
@@ -58,10 +58,11 @@ const list = async (context: Context): Promise<void> => {
     formatTime(user.created_at),
   ]);
   context.show(body, formatTable(['ID', 'NAME', 'EMAIL', 'RIGHTS', 'FILES', 'SINCE'], rows));
-};
+}
 
-const quotaWords = ({ file_quota: quota }: Pick<z.output<typeof User>, 'file_quota'>): string =>
-  quota === null || quota < 0 ? '' : ` of ${quota}`;
+function quotaWords({ file_quota: quota }: Pick<z.output<typeof User>, 'file_quota'>): string {
+  return quota === null || quota < 0 ? '' : ` of ${quota}`;
+}
 
 interface CreateOptions {
   email?: string;
@@ -70,7 +71,7 @@ interface CreateOptions {
   admin?: boolean;
 }
 
-const create = async (context: Context, options: CreateOptions, name: string): Promise<void> => {
+async function create(context: Context, options: CreateOptions, name: string): Promise<void> {
   const body = await context.gateway().ask<z.output<typeof NewUser>>('POST', '/users/', {
     display_name: name,
     ...(options.email === undefined ? {} : { email: options.email }),
@@ -79,9 +80,8 @@ const create = async (context: Context, options: CreateOptions, name: string): P
     ...(options.admin === undefined ? {} : { is_admin: options.admin }),
   });
   context.show(body, tokenLines(body));
-};
+}
 
-const tokenLines = ({ id, display_name: name, token }: z.output<typeof NewUser>): string[] => [
-  `User ${id}${name === null ? '' : ` (${name})`}`,
-  `Token, shown this once: ${token}`,
-];
+function tokenLines({ id, display_name: name, token }: z.output<typeof NewUser>): string[] {
+  return [`User ${id}${name === null ? '' : ` (${name})`}`, `Token, shown this once: ${token}`];
+}

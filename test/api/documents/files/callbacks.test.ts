@@ -9,8 +9,9 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const send = (fields: Record<string, string>, method = 'POST', content = 'text') =>
-  gateway.call(method, '/indexer/partition/notes/file/a1', { body: uploadForm(content, fields) });
+function send(fields: Record<string, string>, method = 'POST', content = 'text') {
+  return gateway.call(method, '/indexer/partition/notes/file/a1', { body: uploadForm(content, fields) });
+}
 
 describe('callback_url and callback_token of an upload', () => {
   it('are kept for the task, by POST and by PUT', async () => {

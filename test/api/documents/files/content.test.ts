@@ -12,16 +12,19 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = async (path: string, token = ada.token): Promise<[number, LooseBody]> => {
+async function ask(path: string, token = ada.token): Promise<[number, LooseBody]> {
   const response = await gateway.call('GET', path, { token });
   return [response.status, await response.json()];
-};
-const index = (fileId: string, metadata: object = {}, lines = [`text of ${fileId}`]) =>
-  indexText(
+}
+
+function index(fileId: string, metadata: object = {}, lines = [`text of ${fileId}`]) {
+  return indexText(
     gateway,
     { partition: 'one', fileId, token: ada.token, metadata: JSON.stringify(metadata) },
     lines,
   );
+}
+
 const BOTH = ['/partition/one', '/one'];
 
 describe('GET /partition/{partition}/chunks', () => {

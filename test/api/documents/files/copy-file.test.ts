@@ -14,27 +14,29 @@ beforeEach(async () => {
 afterEach(() => gateway.close());
 
 const PATH = '/indexer/partition/target/file/copy/copy';
-const copy = async (fields: Record<string, string> = {}, token = ada.token, path = PATH) => {
+
+async function copy(fields: Record<string, string> = {}, token = ada.token, path = PATH) {
   const body = new FormData();
   const given = { source_partition: 'notes', source_file_id: 'a1', ...fields };
   for (const [name, value] of Object.entries(given)) if (value !== '') body.set(name, value);
   const response = await gateway.call('POST', path, { body, token });
   return [response.status, await response.json()];
-};
-const index = (metadata?: string) =>
-  indexText(
+}
+
+function index(metadata?: string) {
+  return indexText(
     gateway,
     { partition: 'notes', fileId: 'a1', token: ada.token, ...(metadata === undefined ? {} : { metadata }) },
     ['one', 'two'],
   );
+}
+
 /** From now on each task is done as soon as it is started. */
-const workAtOnce = (
-  work = (task: TaskRecord) => publishTask(gateway, task.task_id, ['one', 'two']),
-): void => {
+function workAtOnce(work = (task: TaskRecord) => publishTask(gateway, task.task_id, ['one', 'two'])): void {
   gateway.workflows.starter.startIndexing = async (task) => {
     await work(task);
   };
-};
+}
 
 describe('POST /indexer/partition/{partition}/file/{file_id}/copy', () => {
   it('is for editors here who are viewers there', async () => {

@@ -27,8 +27,9 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 /** Lossless, so that a rounded digit shows. */
-const read = async (path: string): Promise<Record<string, unknown>> =>
-  parse(await (await gateway.call('GET', path)).text()) as Record<string, unknown>;
+async function read(path: string): Promise<Record<string, unknown>> {
+  return parse(await (await gateway.call('GET', path)).text()) as Record<string, unknown>;
+}
 
 const PLACES: [string, () => Promise<unknown>][] = [
   ['the list of files', async () => ((await read('/partition/p'))['files'] as unknown[])[0]],

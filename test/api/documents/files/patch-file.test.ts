@@ -14,29 +14,39 @@ beforeEach(async () => {
 afterEach(() => gateway.close());
 
 const PATH = '/indexer/partition/notes/file/a1';
-const form = (metadata: string) => {
+
+function form(metadata: string) {
   const body = new FormData();
   body.set('metadata', metadata);
   return body;
-};
-const patch = async (metadata: string, path = PATH, token = ada.token) => {
+}
+
+async function patch(metadata: string, path = PATH, token = ada.token) {
   const response = await gateway.call('PATCH', path, { body: form(metadata), token });
   return [response.status, await response.json()] as [number, { detail?: string; extra?: object }];
-};
-const index = (metadata?: string, fileId = 'a1', partition = 'notes', lines = ['one', 'two']) =>
-  indexText(
+}
+
+function index(metadata?: string, fileId = 'a1', partition = 'notes', lines = ['one', 'two']) {
+  return indexText(
     gateway,
     { partition, fileId, token: ada.token, ...(metadata === undefined ? {} : { metadata }) },
     lines,
   );
+}
+
 /** As text: a double cannot hold every integer of it. */
-const shown = async (path = '/partition/notes/file/a1') =>
-  (await gateway.call('GET', path, { token: ada.token })).text();
-const record = (partition = 'notes') => gateway.adapters.files.get(partition, 'a1');
-const chunks = async (partition = 'notes') => {
+async function shown(path = '/partition/notes/file/a1') {
+  return (await gateway.call('GET', path, { token: ada.token })).text();
+}
+
+function record(partition = 'notes') {
+  return gateway.adapters.files.get(partition, 'a1');
+}
+
+async function chunks(partition = 'notes') {
   const file = await record(partition);
   return gateway.adapters.chunks.listByFile(file!.file_key, file!.live!.generation);
-};
+}
 
 describe('PATCH /indexer/partition/{partition}/file/{file_id}', () => {
   it('is for editors', async () => {

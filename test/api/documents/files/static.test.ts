@@ -9,24 +9,26 @@ let ada: { token: string; userId: number };
 const BYTES = 'The reactor hums at 42 decibels, déjà vu.';
 const SIZE = Buffer.byteLength(BYTES);
 
-const index = async (filename = 'notes.txt'): Promise<string> => {
+async function index(filename = 'notes.txt'): Promise<string> {
   const response = await gateway.call('POST', `/indexer/partition/one/file/${encodeURIComponent('f')}`, {
     body: uploadForm(BYTES, { filename }),
     token: ada.token,
   });
   const [id] = await publishTask(gateway, await taskIdOf(response), ['text']);
   return id ?? '';
-};
+}
 
-const open = async (env: Record<string, string> = {}): Promise<void> => {
+async function open(env: Record<string, string> = {}): Promise<void> {
   gateway = await startGateway({ env });
   ada = gateway.addUser('ada');
-};
+}
+
 beforeEach(() => open());
 afterEach(() => gateway.close());
 
-const get = (id: string, headers: Record<string, string> = {}) =>
-  gateway.call('GET', `/static/${id}`, { token: ada.token, headers });
+function get(id: string, headers: Record<string, string> = {}) {
+  return gateway.call('GET', `/static/${id}`, { token: ada.token, headers });
+}
 
 describe('GET /static/{extract_id}', () => {
   it('is the source file as a download', async () => {

@@ -10,10 +10,12 @@ import type { Gateway, GatewayOptions } from '../../support/start-gateway.js';
 
 let gateway: Gateway;
 let ada: string;
-const start = async (options: GatewayOptions = {}): Promise<void> => {
+
+async function start(options: GatewayOptions = {}): Promise<void> {
   gateway = await startGateway(options);
   ada = gateway.addUser('ada').token;
-};
+}
+
 beforeEach(() => start());
 afterEach(async () => {
   // Nothing is left behind, whatever became of the call.
@@ -23,17 +25,18 @@ afterEach(async () => {
   );
   await gateway.close();
 });
-const restart = async (options: GatewayOptions): Promise<void> => {
+
+async function restart(options: GatewayOptions): Promise<void> {
   await gateway.close();
   await start(options);
-};
+}
 
 const TOOL = '{"name": "extractText"}';
 
-const execute = async (
+async function execute(
   file: { name: string; content: Buffer | string } | null,
   fields: Record<string, string> = { tool: TOOL },
-): Promise<[number, { message: string; detail: unknown }]> => {
+): Promise<[number, { message: string; detail: unknown }]> {
   const form = new FormData();
   if (file !== null)
     form.set(
@@ -44,7 +47,8 @@ const execute = async (
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   const response = await gateway.call('POST', '/v1/tools/execute', { body: form, token: ada });
   return [response.status, (await response.json()) as { message: string; detail: unknown }];
-};
+}
+
 const TEXT = { name: 'a.txt', content: 'Été\n\nzanzibar 9007199254740993' };
 
 describe('GET /v1/tools', () => {

@@ -16,11 +16,11 @@ afterEach(async () => {
   await gateway.close();
 });
 
-const refused = async (body: FormData, path = PATH) => {
+async function refused(body: FormData, path = PATH) {
   const response = await gateway.call('POST', path, { body });
   expect(await gateway.adapters.partitions.get('notes')).toBeNull();
   return [response.status, ((await response.json()) as { detail: unknown }).detail];
-};
+}
 
 describe('a refused upload leaves no bytes, task, claim or partition', () => {
   it.each([

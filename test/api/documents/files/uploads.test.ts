@@ -10,10 +10,13 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const post = (body: FormData, path = PATH, token?: string) =>
-  gateway.call('POST', path, { body, ...(token === undefined ? {} : { token }) });
+function post(body: FormData, path = PATH, token?: string) {
+  return gateway.call('POST', path, { body, ...(token === undefined ? {} : { token }) });
+}
 
-const answer = async (response: Response) => [response.status, await response.json()];
+async function answer(response: Response) {
+  return [response.status, await response.json()];
+}
 
 describe('POST /indexer/partition/{partition}/file/{file_id}', () => {
   describe('who may', () => {

@@ -11,11 +11,17 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const remove = (partition = 'notes', token = ada.token) =>
-  gateway.call('DELETE', `/partition/${partition}`, { token });
-const get = async (path: string) => (await gateway.call('GET', path, { token: ada.token })).status;
-const index = (fileId = 'a1', lines = ['text']) =>
-  indexText(gateway, { partition: 'notes', fileId, token: ada.token }, lines);
+function remove(partition = 'notes', token = ada.token) {
+  return gateway.call('DELETE', `/partition/${partition}`, { token });
+}
+
+async function get(path: string) {
+  return (await gateway.call('GET', path, { token: ada.token })).status;
+}
+
+function index(fileId = 'a1', lines = ['text']) {
+  return indexText(gateway, { partition: 'notes', fileId, token: ada.token }, lines);
+}
 
 describe('DELETE /partition/{partition}', () => {
   it('is for owners', async () => {

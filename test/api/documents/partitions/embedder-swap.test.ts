@@ -20,17 +20,25 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = (method: string, path: string, body?: unknown, token = ada.token) =>
-  askJson(gateway, method, path, { body, token });
-const admin = (method: string, path: string, body?: unknown) => ask(method, path, body, ADMIN_TOKEN);
-const DOMAIN = (code: string) => ({
-  detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)),
-  extra: expect.objectContaining({ request_id: expect.any(String) }),
-});
-const swapOf = async () => {
+function ask(method: string, path: string, body?: unknown, token = ada.token) {
+  return askJson(gateway, method, path, { body, token });
+}
+
+function admin(method: string, path: string, body?: unknown) {
+  return ask(method, path, body, ADMIN_TOKEN);
+}
+
+function DOMAIN(code: string) {
+  return {
+    detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)),
+    extra: expect.objectContaining({ request_id: expect.any(String) }),
+  };
+}
+
+async function swapOf() {
   const partition = (await gateway.adapters.partitions.get('one'))!;
   return (await gateway.adapters.embedderSwaps.latest(partition.partition_key))!;
-};
+}
 
 describe('GET /partition/{partition}/embedder-swap', () => {
   it('is for viewers, and null when there never was one', async () => {

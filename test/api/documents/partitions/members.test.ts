@@ -15,17 +15,18 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = async (
+async function ask(
   method: string,
   path: string,
   form?: Record<string, string> | FormData,
   token = ada.token,
-): Promise<[number, LooseBody]> => {
+): Promise<[number, LooseBody]> {
   const body = form === undefined || form instanceof FormData ? form : new URLSearchParams(form);
   const response = await gateway.call(method, path, { token, ...(body === undefined ? {} : { body }) });
   const text = await response.text();
   return [response.status, text === '' ? '' : JSON.parse(text)];
-};
+}
+
 const USERS = '/partition/one/users';
 
 describe('POST /partition/{partition}/users', () => {

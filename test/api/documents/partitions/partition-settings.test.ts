@@ -19,13 +19,16 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = (method: string, path: string, body?: unknown, token = ada.token) =>
-  askJson(gateway, method, path, { body, token });
+function ask(method: string, path: string, body?: unknown, token = ada.token) {
+  return askJson(gateway, method, path, { body, token });
+}
 
-const DOMAIN = (code: string) => ({
-  detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)),
-  extra: expect.objectContaining({ request_id: expect.any(String) }),
-});
+function DOMAIN(code: string) {
+  return {
+    detail: expect.stringMatching(new RegExp(String.raw`^\[${code}\]: `)),
+    extra: expect.objectContaining({ request_id: expect.any(String) }),
+  };
+}
 
 describe('GET /partition/{partition}/config', () => {
   it('is for viewers, and shows the presets resolved', async () => {

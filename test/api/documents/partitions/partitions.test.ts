@@ -11,11 +11,11 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = async (method: string, path: string, token: string | null = ada.token) => {
+async function ask(method: string, path: string, token: string | null = ada.token) {
   const response = await gateway.call(method, path, { token });
   const text = await response.text();
   return [response.status, text === '' ? '' : JSON.parse(text)];
-};
+}
 
 describe('POST /partition/{partition}', () => {
   it('creates it for any user, with an empty body', async () => {

@@ -13,26 +13,40 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = (method: string, path: string, body?: unknown, token = ada.token) =>
-  askJson(gateway, method, path, { body, token });
+function ask(method: string, path: string, body?: unknown, token = ada.token) {
+  return askJson(gateway, method, path, { body, token });
+}
+
 const W = '/partition/one/workspaces';
-const create = (workspace_id: string, display_name?: string) =>
-  ask('POST', W, { workspace_id, ...(display_name === undefined ? {} : { display_name }) });
-const upload = (fileId: string, workspace_ids: string, method = 'POST') =>
-  gateway.call(method, `/indexer/partition/one/file/${fileId}`, {
+
+function create(workspace_id: string, display_name?: string) {
+  return ask('POST', W, { workspace_id, ...(display_name === undefined ? {} : { display_name }) });
+}
+
+function upload(fileId: string, workspace_ids: string, method = 'POST') {
+  return gateway.call(method, `/indexer/partition/one/file/${fileId}`, {
     body: uploadForm(`text of ${fileId}`, { workspace_ids }),
     token: ada.token,
   });
-const indexInto = async (fileId: string, ...ids: string[]) => {
+}
+
+async function indexInto(fileId: string, ...ids: string[]) {
   const response = await upload(fileId, JSON.stringify(ids));
   expect(response.status).toBe(201);
   return publishTask(gateway, await taskIdOf(response), [`text of ${fileId}`]);
-};
-const index = (fileId: string) =>
-  indexText(gateway, { partition: 'one', fileId, token: ada.token }, [`text of ${fileId}`]);
-const filesIn = async (id: string) => (await ask('GET', `${W}/${id}/files`))[1].file_ids;
-const liveFiles = async () =>
-  (await ask('GET', '/partition/one'))[1].files.map(({ file_id }: { file_id: string }) => file_id);
+}
+
+function index(fileId: string) {
+  return indexText(gateway, { partition: 'one', fileId, token: ada.token }, [`text of ${fileId}`]);
+}
+
+async function filesIn(id: string) {
+  return (await ask('GET', `${W}/${id}/files`))[1].file_ids;
+}
+
+async function liveFiles() {
+  return (await ask('GET', '/partition/one'))[1].files.map(({ file_id }: { file_id: string }) => file_id);
+}
 
 describe('POST and GET /partition/{partition}/workspaces', () => {
   it('create and show a workspace, its id once in a partition', async () => {

@@ -13,21 +13,27 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const post = (fileId: string, token = ada.token, partition = 'notes') =>
-  gateway.call('POST', `/indexer/partition/${partition}/file/${fileId}`, {
+function post(fileId: string, token = ada.token, partition = 'notes') {
+  return gateway.call('POST', `/indexer/partition/${partition}/file/${fileId}`, {
     body: uploadForm(`text of ${partition}/${fileId}`),
     token,
   });
-const upload = async (fileId: string, token?: string, partition?: string) =>
-  taskIdOf(await post(fileId, token, partition));
-const ask = async (path: string, token?: string, method = 'GET') => {
+}
+
+async function upload(fileId: string, token?: string, partition?: string) {
+  return taskIdOf(await post(fileId, token, partition));
+}
+
+async function ask(path: string, token?: string, method = 'GET') {
   const response = await gateway.call(method, path, token === undefined ? {} : { token });
   return [response.status, await response.json()];
-};
-const listed = async (query = '', token = ada.token): Promise<string[]> => {
+}
+
+async function listed(query = '', token = ada.token): Promise<string[]> {
   const [, body] = (await ask(`/queue/tasks${query}`, token)) as [number, { tasks: { task_id: string }[] }];
   return body.tasks.map(({ task_id }) => task_id);
-};
+}
+
 const FAILURE = { code: 'FILE_CORRUPT', message: 'Damaged.', traceback: [] };
 
 describe('GET /queue/info', () => {

@@ -14,17 +14,19 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const upload = async (text = 'text', fileId = 'a1') =>
-  taskIdOf(
+async function upload(text = 'text', fileId = 'a1') {
+  return taskIdOf(
     await gateway.call('POST', `/indexer/partition/notes/file/${fileId}`, {
       body: uploadForm(text, { metadata: '{"k":1}' }),
       token: ada.token,
     }),
   );
-const ask = async (method: string, path: string, token?: string) => {
+}
+
+async function ask(method: string, path: string, token?: string) {
   const response = await gateway.call(method, path, token === undefined ? {} : { token });
   return [response.status, await response.json()];
-};
+}
 
 const FAILURE = { code: 'FILE_ENCRYPTED', message: 'It is locked.', traceback: ['at parse (secret.ts:1)'] };
 

@@ -6,13 +6,20 @@ import { publishTask, taskIdOf, uploadForm } from '../../support/uploads.js';
 let gateway: Gateway;
 afterEach(() => gateway.close());
 
-const upload = (token: string, fileId: string, partition = 'notes', method = 'POST') =>
-  gateway.call(method, `/indexer/partition/${partition}/file/${fileId}`, {
+function upload(token: string, fileId: string, partition = 'notes', method = 'POST') {
+  return gateway.call(method, `/indexer/partition/${partition}/file/${fileId}`, {
     body: uploadForm(`text of ${fileId} ${Math.random()}`),
     token,
   });
-const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status).sort();
-const refusal = async (response: Response) => [response.status, await response.json()];
+}
+
+function statuses(answers: readonly Response[]) {
+  return answers.map(({ status }) => status).sort();
+}
+
+async function refusal(response: Response) {
+  return [response.status, await response.json()];
+}
 
 describe('a quota of files', () => {
   beforeEach(async () => {

@@ -15,12 +15,12 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = async (
+async function ask(
   method: string,
   path: string,
   body?: unknown,
   token: string | null = ADMIN_TOKEN,
-): Promise<[number, LooseBody]> => {
+): Promise<[number, LooseBody]> {
   const sent = body instanceof URLSearchParams || body instanceof FormData || body === undefined;
   const response = await gateway.call(method, path, {
     token,
@@ -29,9 +29,11 @@ const ask = async (
   });
   const text = await response.text();
   return [response.status, text === '' ? '' : JSON.parse(text)];
-};
+}
 
-const create = async (fields: object = {}) => (await ask('POST', '/users/', fields))[1];
+async function create(fields: object = {}) {
+  return (await ask('POST', '/users/', fields))[1];
+}
 
 const ADMINS_ONLY = [403, { detail: 'Admin privileges required' }];
 

@@ -22,17 +22,18 @@ afterEach(async () => {
   await gateway.close();
 });
 
-const ask = (method: string, path: string, body: unknown) =>
-  askJson(gateway, method, path, { token: ADMIN_TOKEN, body });
+function ask(method: string, path: string, body: unknown) {
+  return askJson(gateway, method, path, { token: ADMIN_TOKEN, body });
+}
 
 /** Makes an endpoint the default one. */
-const register = async (name: string, extra: object): Promise<void> => {
+async function register(name: string, extra: object): Promise<void> {
   const endpoint = { name, model_type: 'llm', endpoint: server.url, model_name: 'scripted-llm', extra };
   expect((await ask('POST', '/model-endpoints/', { ...endpoint, is_default: true }))[0]).toBe(201);
-};
+}
 
 /** How long an answer the model was asked for, by chat with and without retrieval and by a text completion. */
-const askedFor = async (more: object = {}): Promise<unknown[]> => {
+async function askedFor(more: object = {}): Promise<unknown[]> {
   const question = 'When does the mill open?';
   const messages = [{ role: 'user', content: question }];
   for (const [path, body] of [
@@ -50,7 +51,7 @@ const askedFor = async (more: object = {}): Promise<unknown[]> => {
   });
   server.reset();
   return asked;
-};
+}
 
 describe("a language model's own max_output_tokens", () => {
   it('is what an answer may take where the request names no number', async () => {

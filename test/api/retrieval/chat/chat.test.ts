@@ -9,21 +9,21 @@ const QUESTION = [{ role: 'user', content: 'How fast is the turbine?' }];
 let gateway: Gateway;
 afterEach(() => gateway.close());
 
-const start = async (options: GatewayOptions & { steps?: Parameters<typeof createScriptedChat>[0] } = {}) => {
+async function start(options: GatewayOptions & { steps?: Parameters<typeof createScriptedChat>[0] } = {}) {
   const { steps = [delta('Fast'), delta('.'), end()], ...rest } = options;
   const scripted = createScriptedChat(steps);
   gateway = await startGateway({ chat: scripted.service, ...rest });
   return scripted;
-};
+}
 
-const chat = async (body: object, token?: string): Promise<[number, Record<string, unknown>]> => {
+async function chat(body: object, token?: string): Promise<[number, Record<string, unknown>]> {
   const response = await gateway.call('POST', '/v1/chat/completions', {
     body: JSON.stringify({ messages: QUESTION, ...body }),
     headers: { 'Content-Type': 'application/json' },
     ...(token === undefined ? {} : { token }),
   });
   return [response.status, (await response.json()) as Record<string, unknown>];
-};
+}
 
 describe('GET /v1/models', () => {
   const ids = async (token?: string) => {

@@ -6,21 +6,21 @@ import type { Gateway } from '../../support/start-gateway.js';
 let gateway: Gateway;
 afterEach(() => gateway.close());
 
-const start = async (steps = [delta('Fast'), delta('.'), end()]) => {
+async function start(steps = [delta('Fast'), delta('.'), end()]) {
   const scripted = createScriptedChat(steps);
   gateway = await startGateway({ chat: scripted.service });
   await gateway.call('POST', '/partition/one');
   return scripted;
-};
+}
 
-const complete = async (body: object, token?: string): Promise<[number, Record<string, unknown>]> => {
+async function complete(body: object, token?: string): Promise<[number, Record<string, unknown>]> {
   const response = await gateway.call('POST', '/v1/completions', {
     body: JSON.stringify(body),
     headers: { 'Content-Type': 'application/json' },
     ...(token === undefined ? {} : { token }),
   });
   return [response.status, (await response.json()) as Record<string, unknown>];
-};
+}
 
 describe('POST /v1/completions', () => {
   it('is for those who may see the partition', async () => {

@@ -16,17 +16,18 @@ interface Answer {
   detail?: unknown;
 }
 
-const embed = async (body: object, token?: string | null): Promise<[number, Answer]> => {
+async function embed(body: object, token?: string | null): Promise<[number, Answer]> {
   const response = await gateway.call('POST', '/v1/embeddings', {
     body: JSON.stringify(body),
     headers: { 'Content-Type': 'application/json' },
     ...(token === undefined ? {} : { token }),
   });
   return [response.status, (await response.json()) as Answer];
-};
+}
 
-const vectorsOf = async (body: object): Promise<unknown[]> =>
-  (await embed(body))[1].data.map((one) => one.embedding);
+async function vectorsOf(body: object): Promise<unknown[]> {
+  return (await embed(body))[1].data.map((one) => one.embedding);
+}
 
 describe('POST /v1/embeddings', () => {
   it('is for everybody with a token', async () => {

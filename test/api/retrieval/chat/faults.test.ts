@@ -22,17 +22,18 @@ afterEach(async () => {
 afterAll(() => server.close());
 
 /** The question goes to the model as it is, so that the first thing asked of it is the answer. */
-const open = async (env: Record<string, string> = {}): Promise<void> => {
+async function open(env: Record<string, string> = {}): Promise<void> {
   server.models.contextTokens = 4096;
   gateway = await startModelGateway(server, { env: { RAG_MODE: 'SimpleRag', ...env } });
   await indexText(gateway, { partition: 'one', fileId: 'a' }, [
     'The mill opens at nine.',
     'It closes at five.',
   ]);
-};
+}
 
-const codeOf = (text: string): string =>
-  /^\[(\w+)\]/.exec((JSON.parse(text) as { detail: string }).detail)?.[1] ?? '';
+function codeOf(text: string): string {
+  return /^\[(\w+)\]/.exec((JSON.parse(text) as { detail: string }).detail)?.[1] ?? '';
+}
 
 describe('a model server that fails before the first word', () => {
   it.each<[string, Behaviour, number, string]>([

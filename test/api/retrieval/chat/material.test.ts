@@ -21,12 +21,12 @@ afterAll(async () => {
 type Message = { role: string; content: string };
 
 /** What the model was sent for a question about a document. */
-const promptFor = async (partition: string, lines: string[], body: object = {}): Promise<Message[]> => {
+async function promptFor(partition: string, lines: string[], body: object = {}): Promise<Message[]> {
   await indexText(gateway, { partition, fileId: 'hostile' }, lines);
   const { status } = await ask(gateway, { model: `rag-${partition}`, ...body });
   expect(status).toBe(200);
   return server.asked('chat').at(-1)?.body['messages'] as Message[];
-};
+}
 
 /** Documents that try to be more than material. */
 const HOSTILE: Record<string, string[]> = {

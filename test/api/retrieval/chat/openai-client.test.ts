@@ -34,8 +34,9 @@ afterAll(async () => {
   await server.close();
 });
 
-const client = (apiKey = ADMIN_TOKEN, at = gateway) =>
-  new OpenAI({ baseURL: `${at.url}/v1`, apiKey, maxRetries: 0 });
+function client(apiKey = ADMIN_TOKEN, at = gateway) {
+  return new OpenAI({ baseURL: `${at.url}/v1`, apiKey, maxRetries: 0 });
+}
 
 describe('the official OpenAI client', () => {
   it('lists models, and retrieves one', async () => {

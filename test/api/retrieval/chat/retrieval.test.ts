@@ -30,14 +30,15 @@ interface Extra {
   retrieval_trace?: { queries: { kind: string; text: string; search?: unknown }[]; rewriting: object };
 }
 
-const chat = async (body: object): Promise<{ status: number; files: string[]; extra: Extra }> => {
+async function chat(body: object): Promise<{ status: number; files: string[]; extra: Extra }> {
   const { status, text } = await ask(gateway, body);
   const { extra } = JSON.parse(text) as { extra: Extra };
   return { status, files: (extra?.presented_sources ?? []).map(({ chunk }) => chunk.file_id), extra };
-};
+}
 
-const index = (partition: string, fileId: string, text: string, metadata: object = {}) =>
-  indexText(gateway, { partition, fileId, metadata: JSON.stringify(metadata) }, [text]);
+function index(partition: string, fileId: string, text: string, metadata: object = {}) {
+  return indexText(gateway, { partition, fileId, metadata: JSON.stringify(metadata) }, [text]);
+}
 
 describe('a time that the question names', () => {
   it('chooses among the documents by their created_at, or is dropped', async () => {

@@ -10,8 +10,9 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const create = (partition: string) =>
-  gateway.adapters.partitions.create({ partition, embedder: 'builtin-hash', ownerId: 1 });
+function create(partition: string) {
+  return gateway.adapters.partitions.create({ partition, embedder: 'builtin-hash', ownerId: 1 });
+}
 
 describe('what a chat is set to', () => {
   it('is the partition’s preset and language model, or the default for several', async () => {

@@ -11,7 +11,7 @@ afterEach(() => gateway.close());
 
 type Steps = Parameters<typeof createScriptedChat>[0];
 
-const open = async (steps: Steps, body: object = {}, signal?: AbortSignal) => {
+async function open(steps: Steps, body: object = {}, signal?: AbortSignal) {
   const scripted = createScriptedChat(steps);
   gateway = await startGateway({ chat: scripted.service });
   await gateway.call('POST', '/partition/one');
@@ -26,10 +26,10 @@ const open = async (steps: Steps, body: object = {}, signal?: AbortSignal) => {
     ...(signal === undefined ? {} : { signal }),
   });
   return { response, ...scripted };
-};
+}
 
 /** A model that thinks until it is told to go on. */
-const openHesitant = async (steps: Steps, env: Record<string, string>) => {
+async function openHesitant(steps: Steps, env: Record<string, string>) {
   const scripted = createScriptedChat(steps);
   let go = (): void => undefined;
   const thought = new Promise<void>((resolve) => (go = resolve));
@@ -45,10 +45,10 @@ const openHesitant = async (steps: Steps, env: Record<string, string>) => {
     headers: { 'Content-Type': 'application/json' },
   });
   return { response, go };
-};
+}
 
 /** The events of a whole stream; each must be one `data:` line and a blank one. */
-const eventsOf = async (response: Response): Promise<(Record<string, unknown> | '[DONE]')[]> => {
+async function eventsOf(response: Response): Promise<(Record<string, unknown> | '[DONE]')[]> {
   const text = await response.text();
   expect(text).toMatch(/^(data: [^\n]+\n\n)+$/);
   return text
@@ -56,18 +56,20 @@ const eventsOf = async (response: Response): Promise<(Record<string, unknown> | 
     .split('\n\n')
     .map((event) => event.slice('data: '.length))
     .map((data) => (data === '[DONE]' ? data : (JSON.parse(data) as Record<string, unknown>)));
-};
+}
 
-const chunk = (inner: object, finish: string | null, extra: unknown, sources: unknown) => ({
-  id: expect.stringMatching(/^chatcmpl-/),
-  object: 'chat.completion.chunk',
-  created: expect.any(Number),
-  model: 'rag-one',
-  choices: [{ index: 0, delta: inner, logprobs: null, finish_reason: finish }],
-  extra,
-  delta: inner,
-  sources,
-});
+function chunk(inner: object, finish: string | null, extra: unknown, sources: unknown) {
+  return {
+    id: expect.stringMatching(/^chatcmpl-/),
+    object: 'chat.completion.chunk',
+    created: expect.any(Number),
+    model: 'rag-one',
+    choices: [{ index: 0, delta: inner, logprobs: null, finish_reason: finish }],
+    extra,
+    delta: inner,
+    sources,
+  };
+}
 
 const COMPLETE = {
   sources: [expect.any(Object)],

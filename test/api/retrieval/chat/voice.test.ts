@@ -19,26 +19,26 @@ afterEach(async () => {
 });
 afterAll(() => server.close());
 
-const open = async (env: Record<string, string>): Promise<void> => {
+async function open(env: Record<string, string>): Promise<void> {
   gateway = await startModelGateway(server, { env: { RAG_MODE: 'SimpleRag', ...env } });
   await indexText(gateway, { partition: 'one', fileId: 'a' }, ['The mill opens at nine.']);
-};
+}
 
 /** Writes a prompt and makes it the default of its type. */
-const prefer = async (prompt_type: string, content: string): Promise<void> => {
+async function prefer(prompt_type: string, content: string): Promise<void> {
   const body = { prompt_type, name: 'ours', content };
   const [status, { id }] = await askJson(gateway, 'POST', '/prompts/', { token: ADMIN_TOKEN, body });
   expect(status).toBe(201);
   await gateway.call('PUT', `/prompts/${id}/default`);
-};
+}
 
 /** The system message of an answer. */
-const instructions = async (metadata: object = {}): Promise<string> => {
+async function instructions(metadata: object = {}): Promise<string> {
   expect((await ask(gateway, { model: 'rag-one', metadata })).status).toBe(200);
   const { messages } = server.asked('chat').at(-1)?.body as { messages: { role: string; content: string }[] };
   expect(messages[0]?.role).toBe('system');
   return messages[0]?.content ?? '';
-};
+}
 
 describe('ASSISTANT_NAME and DEFAULT_LANGUAGE', () => {
   it('introduce whoever answers in prompts without slots for them', async () => {

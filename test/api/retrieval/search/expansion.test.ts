@@ -9,12 +9,14 @@ let gateway: Gateway;
 let ada: { token: string };
 let bob: { token: string };
 
-const put = (
+function put(
   fileId: string,
   metadata: object,
   lines: string[],
   where = { partition: 'mail', token: ada.token },
-) => indexText(gateway, { ...where, fileId, metadata: JSON.stringify(metadata) }, lines);
+) {
+  return indexText(gateway, { ...where, fileId, metadata: JSON.stringify(metadata) }, lines);
+}
 
 /** A group of three, a chain of four in one thread, two files that are each other's parent, and an outsider's. */
 beforeAll(async () => {
@@ -41,14 +43,17 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const ask = async (query: string, token = ada.token): Promise<LooseBody[]> => {
+async function ask(query: string, token = ada.token): Promise<LooseBody[]> {
   const [status, body] = await askJson(gateway, 'GET', `/search/partition/mail?${query}`, { token });
   expect([query, status]).toEqual([query, 200]);
   const ids = body.documents.map(({ metadata }: LooseBody) => metadata._id);
   expect(new Set(ids).size).toBe(ids.length);
   return body.documents;
-};
-const filesOf = (documents: LooseBody[]) => [...new Set(documents.map(({ metadata }) => metadata.file_id))];
+}
+
+function filesOf(documents: LooseBody[]) {
+  return [...new Set(documents.map(({ metadata }) => metadata.file_id))];
+}
 
 describe('include_related', () => {
   it('adds chunks of exactly the group, behind the results, each once and with its file name', async () => {

@@ -33,15 +33,19 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const ask = (path: string, token = ada.token): Promise<[number, LooseBody]> =>
-  askJson(gateway, 'GET', path, { token });
-const filesIn = async (path: string, token = ada.token): Promise<string[]> => {
+function ask(path: string, token = ada.token): Promise<[number, LooseBody]> {
+  return askJson(gateway, 'GET', path, { token });
+}
+
+async function filesIn(path: string, token = ada.token): Promise<string[]> {
   const [status, body] = await ask(path, token);
   expect([path, status, body.detail]).toEqual([path, 200, undefined]);
   return body.documents.map(({ metadata }: LooseBody) => metadata.file_id as string).sort();
-};
-const filtered = (filter: string, rest = '', token = ada.token) =>
-  filesIn(`/search?text=report&top_k=100&filter=${encodeURIComponent(filter)}${rest}`, token);
+}
+
+function filtered(filter: string, rest = '', token = ada.token) {
+  return filesIn(`/search?text=report&top_k=100&filter=${encodeURIComponent(filter)}${rest}`, token);
+}
 
 describe('GET /search with filter', () => {
   it.each([

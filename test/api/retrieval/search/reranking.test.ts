@@ -8,12 +8,12 @@ import { indexText } from '../../support/uploads.js';
 
 const { start, closes } = searchStage();
 
-const expectFusedOrder = ({ documents }: LooseBody): void => {
+function expectFusedOrder({ documents }: LooseBody): void {
   const scores: number[] = documents.map(({ metadata }: LooseBody) => metadata.combined_score);
   expect(scores).toHaveLength(2);
   expect(scores).toEqual([...scores].sort((a, b) => b - a));
   for (const { metadata } of documents) expect(metadata).not.toHaveProperty('rerank_score');
-};
+}
 
 describe('searching with a reranker', () => {
   /** A reranker for which the last line of the file is the best. */

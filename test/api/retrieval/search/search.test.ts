@@ -26,15 +26,16 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const ask = async (path: string, token = ada.token): Promise<[number, unknown]> => {
+async function ask(path: string, token = ada.token): Promise<[number, unknown]> {
   const response = await gateway.call('GET', path, { token });
   return [response.status, await response.json()];
-};
-const found = async (path: string, token = ada.token): Promise<Found['documents']> => {
+}
+
+async function found(path: string, token = ada.token): Promise<Found['documents']> {
   const [status, body] = await ask(path, token);
   expect(status).toBe(200);
   return (body as Found).documents;
-};
+}
 
 describe('GET /search', () => {
   it('searches the partitions of the caller and no other', async () => {

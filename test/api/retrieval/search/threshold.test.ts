@@ -12,7 +12,7 @@ const { start, closes } = searchStage();
 const STRICT = 0.999;
 
 /** Partitions `strict` and `lax`, whose embedders are the same model and differ in their threshold. */
-const startTwoThresholds = async (env: Record<string, string> = {}, lax: object = {}) => {
+async function startTwoThresholds(env: Record<string, string> = {}, lax: object = {}) {
   const server = await startScriptedModelServer();
   closes(() => server.close());
   const started = await start({ env });
@@ -46,7 +46,7 @@ const startTwoThresholds = async (env: Record<string, string> = {}, lax: object 
     );
   };
   return { ...started, admin, near };
-};
+}
 
 describe("an embedder's own similarity_threshold", () => {
   it('holds where the request names none, for its own partitions alone', async () => {

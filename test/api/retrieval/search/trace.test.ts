@@ -8,23 +8,25 @@ import { indexText, uploadForm } from '../../support/uploads.js';
 const { start } = searchStage();
 
 /** An embedder for which all texts are nearly alike, as they are for many a model: cosines of 0.95 and more. */
-const nearlyAlike = (asked: string[]): Embedder => ({
-  endpointName: 'alike',
-  modelName: 'alike',
-  dimension: 3,
-  vectorField: 'vector_alike',
-  batchSize: 8,
-  maxInputTokens: null,
-  async embed(texts, { kind }) {
-    if (kind === 'query') asked.push(...texts);
-    return texts.map((text) => {
-      const vector = [1, /turbine/.test(text) ? 0.1 : -0.1, 0.05];
-      return vector.map((value) => value / Math.hypot(...vector));
-    });
-  },
-});
+function nearlyAlike(asked: string[]): Embedder {
+  return {
+    endpointName: 'alike',
+    modelName: 'alike',
+    dimension: 3,
+    vectorField: 'vector_alike',
+    batchSize: 8,
+    maxInputTokens: null,
+    async embed(texts, { kind }) {
+      if (kind === 'query') asked.push(...texts);
+      return texts.map((text) => {
+        const vector = [1, /turbine/.test(text) ? 0.1 : -0.1, 0.05];
+        return vector.map((value) => value / Math.hypot(...vector));
+      });
+    },
+  };
+}
 
-const startTwoEmbedders = async (env: Record<string, string> = {}) => {
+async function startTwoEmbedders(env: Record<string, string> = {}) {
   const asked: string[] = [];
   const alike = nearlyAlike(asked);
   const started = await start({
@@ -50,7 +52,7 @@ const startTwoEmbedders = async (env: Record<string, string> = {}) => {
   await put('near-1', ['Bread is baked at dawn.', 'Cheese ripens slowly.']);
   await put('near-2', ['A turbine too.']);
   return { ...started, asked };
-};
+}
 
 describe('partitions with different embedders', () => {
   it('are searched with one embedding each, and compare', async () => {

@@ -57,13 +57,13 @@ afterAll(async () => {
 });
 
 /** The first hit, of the words alone: no cosine reaches 1 but of the very text. */
-const first = async (text: string): Promise<{ content: string; filename: string }> => {
+async function first(text: string): Promise<{ content: string; filename: string }> {
   const path = `/search/partition/p?text=${encodeURIComponent(text)}&top_k=3&similarity_threshold=1`;
   const [status, body] = await askJson(gateway, 'GET', path, { token: 'or-admin-0123456789abcdef' });
   expect(status).toBe(200);
   const [best] = body.documents;
   return { content: best?.content ?? '', filename: best?.metadata.filename ?? '' };
-};
+}
 
 describe('exact identifiers are found before what looks like them', () => {
   it('error codes', async () => {

@@ -11,11 +11,11 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-const start = async (
+async function start(
   access: Omit<Partial<Access>, 'validation'>,
   validation: Partial<Access['validation']> = {},
   trustedProxies: string[] = [],
-) => {
+) {
   const state = { clock: T0, status: 200 };
   const upstream = await startUpstream((req, res) => {
     req.resume().on('end', () => res.writeHead(state.status).end('{"message":"from CAPI"}'));
@@ -33,9 +33,11 @@ const start = async (
   closers.push(proxy.close);
   const stored = async () => (await proxy.stores.alerts.list({ limit: 100, offset: 0 })).length;
   return { state, upstream, proxy, stored };
-};
-const tokenOf = (watcher: string, lifetimeSeconds = 3600): string =>
-  mintToken(watcher, { issuedAt: T0, lifetimeSeconds }).token;
+}
+
+function tokenOf(watcher: string, lifetimeSeconds = 3600): string {
+  return mintToken(watcher, { issuedAt: T0, lifetimeSeconds }).token;
+}
 
 describe('the list of networks', () => {
   it.each([

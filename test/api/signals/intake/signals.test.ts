@@ -11,22 +11,38 @@ import type { Proxy, ProxyOptions } from '../../support/start-proxy.js';
 import { until } from '../../support/uploads.js';
 
 const MIB = 1024 * 1024;
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
 
 let proxy: Proxy;
-const start = async (options?: ProxyOptions): Promise<Proxy> => {
+
+async function start(options?: ProxyOptions): Promise<Proxy> {
   proxy = await startProxy(options);
   return proxy;
-};
+}
+
 afterEach(() => proxy.close());
 
-const stored = (): Promise<Alert[]> => proxy.stores.alerts.list({ limit: 1000, offset: 0 });
-const queues = async () =>
-  Object.fromEntries(
+function stored(): Promise<Alert[]> {
+  return proxy.stores.alerts.list({ limit: 1000, offset: 0 });
+}
+
+async function queues() {
+  return Object.fromEntries(
     (await proxy.stores.alerts.summaries()).map(({ watcher, waiting }) => [watcher, waiting]),
   );
-const answered = async (response: Response) => ({ status: response.status, body: await response.json() });
-const refused = (status: number, text: string) => ({ status, body: { error: text, message: text } });
+}
+
+async function answered(response: Response) {
+  return { status: response.status, body: await response.json() };
+}
+
+function refused(status: number, text: string) {
+  return { status, body: { error: text, message: text } };
+}
+
 const OK = { status: 200, body: { message: 'OK' } };
 
 describe('POST /v2/signals and /v3/signals: who may', () => {

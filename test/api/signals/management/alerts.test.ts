@@ -8,18 +8,26 @@ import type { Proxy } from '../../support/start-proxy.js';
 
 /** The clock of the gateway in this file. */
 const T0 = Date.UTC(2026, 10, 21, 8);
-const at = (seconds: number): string => new Date(T0 + seconds * 1000).toISOString();
+
+function at(seconds: number): string {
+  return new Date(T0 + seconds * 1000).toISOString();
+}
 
 let proxy: Proxy;
 let clock = T0;
-const signalFrom = (ip: string, overrides: Record<string, unknown>) => ({
-  ...sampleSignal(1),
-  ...overrides,
-  source: { scope: 'Ip', value: ip, ip, cn: 'FR', ...(overrides['source'] as object) },
-});
+
+function signalFrom(ip: string, overrides: Record<string, unknown>) {
+  return {
+    ...sampleSignal(1),
+    ...overrides,
+    source: { scope: 'Ip', value: ip, ip, cn: 'FR', ...(overrides['source'] as object) },
+  };
+}
 
 /** As its file has it. */
-const withSecrets = <T extends object>(server: T): T => ({ ...server, api_key: 'k', password: 'p' });
+function withSecrets<T extends object>(server: T): T {
+  return { ...server, api_key: 'k', password: 'p' };
+}
 
 beforeAll(async () => {
   proxy = await startProxy({
@@ -50,15 +58,17 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-const answer = async (path: string, init: Parameters<Proxy['ask']>[1] = {}) => {
+async function answer(path: string, init: Parameters<Proxy['ask']>[1] = {}) {
   const response = await proxy.ask(path, init);
   return { status: response.status, body: await response.json() };
-};
-const ids = async (query: string): Promise<number[]> => {
+}
+
+async function ids(query: string): Promise<number[]> {
   const { status, body } = await answer(`/api/alerts${query}`);
   expect([query, status]).toEqual([query, 200]);
   return (body as AlertRecord[]).map(({ id }) => id);
-};
+}
+
 const GUARDED = ['/api/alerts', '/api/alerts/1', '/api/lapi-servers', '/api/forwarding'];
 
 describe('GET /health', () => {

@@ -35,10 +35,10 @@ afterAll(async () => {
   for (const close of closers) await close();
 });
 
-const answer = async (path: string, init: Parameters<Proxy['ask']>[1] = {}) => {
+async function answer(path: string, init: Parameters<Proxy['ask']>[1] = {}) {
   const response = await proxy.ask(`/api/ip-info/${path}`, init);
   return { status: response.status, body: await response.json() };
-};
+}
 
 describe('GET /api/ip-info/{ip}', () => {
   it('answers the names and who holds the network', async () => {

@@ -16,20 +16,24 @@ beforeEach(() => {
 });
 
 type Init = Parameters<Proxy['ask']>[1];
-const answer = async (path: string, init: Init = {}) => {
+
+async function answer(path: string, init: Init = {}) {
   const response = await proxy.ask(path, init);
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-};
-const status = async (key: string, path = '/api/alerts', init: Init = {}): Promise<number> =>
-  (await proxy.ask(path, { ...init, key })).status;
+}
+
+async function status(key: string, path = '/api/alerts', init: Init = {}): Promise<number> {
+  return (await proxy.ask(path, { ...init, key })).status;
+}
 
 let serial = 0;
-const create = async (...scopes: string[]): Promise<{ id: string; key: string; name: string }> => {
+
+async function create(...scopes: string[]): Promise<{ id: string; key: string; name: string }> {
   const name = `key ${(serial += 1)}`;
   const made = await answer('/api/keys', { method: 'POST', body: { name, scopes } });
   expect(made.status).toBe(201);
   return { id: String(made.body['id']), key: String(made.body['key']), name };
-};
+}
 
 describe('POST /api/keys', () => {
   it('answers the key once, and never again', async () => {

@@ -11,20 +11,26 @@ const DAY_MS = 86_400_000;
 let proxy: Proxy;
 let clock = NOW;
 
-const answer = async (path: string, init: Parameters<Proxy['ask']>[1] = {}) => {
+async function answer(path: string, init: Parameters<Proxy['ask']>[1] = {}) {
   const response = await proxy.ask(path, init);
   return { status: response.status, body: await response.json() };
-};
-const pushAt = async (time: number, ...overrides: Record<string, unknown>[]): Promise<void> => {
+}
+
+async function pushAt(time: number, ...overrides: Record<string, unknown>[]): Promise<void> {
   clock = time;
   const batch = overrides.map((each, index) => ({ ...sampleSignal(index), ...each }));
   const response = await proxy.push(batch, { token: mintToken('w1').token });
   expect(response.status).toBe(200);
   clock = NOW;
-};
-const from = (cn: string | undefined) => ({ scope: 'Ip', value: '203.0.113.1', ip: '203.0.113.1', cn });
-const lasting = (...durations: (string | undefined)[]) =>
-  durations.map((duration) => ({ scenario: 'd/x', duration, type: 'ban' }));
+}
+
+function from(cn: string | undefined) {
+  return { scope: 'Ip', value: '203.0.113.1', ip: '203.0.113.1', cn };
+}
+
+function lasting(...durations: (string | undefined)[]) {
+  return durations.map((duration) => ({ scenario: 'd/x', duration, type: 'ban' }));
+}
 
 beforeAll(async () => {
   proxy = await startProxy({

@@ -21,13 +21,15 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-const ask = async (method: string, path: string, key?: string | null) => {
+async function ask(method: string, path: string, key?: string | null) {
   const response = await proxy.ask(path, { method, ...(key === undefined ? {} : { key }) });
   return { status: response.status, body: await response.json() };
-};
+}
 
 /** The watcher's own name is no good as a name: it is known by the digest of its header. */
-const watcherName = async (): Promise<string> => (await proxy.stores.alerts.summaries())[0]!.watcher;
+async function watcherName(): Promise<string> {
+  return (await proxy.stores.alerts.summaries())[0]!.watcher;
+}
 
 const ENDPOINTS = [
   ['POST', '/api/forwarding/w/pause'],

@@ -27,36 +27,46 @@ afterEach(async () => {
   await upstream.close();
 });
 
-const group = (values: string[], duration = '4h') => ({
-  scenario: 's',
-  scope: 'Ip',
-  decisions: values.map((value) => ({ value, duration })),
-});
-const says = (body: unknown, { zip = false } = {}): void => {
+function group(values: string[], duration = '4h') {
+  return {
+    scenario: 's',
+    scope: 'Ip',
+    decisions: values.map((value) => ({ value, duration })),
+  };
+}
+
+function says(body: unknown, { zip = false } = {}): void {
   script = (_req, res) => {
     const bytes = Buffer.from(JSON.stringify(body));
     res.writeHead(200, zip ? { 'content-encoding': 'gzip' } : {}).end(zip ? gzipSync(bytes) : bytes);
   };
-};
-const fails = (status: number): void => {
+}
+
+function fails(status: number): void {
   script = (_req, res) => void res.writeHead(status).end('{"message":"down"}');
-};
-const pull = (
+}
+
+function pull(
   path: string,
   { bearer = token, headers = {} }: { bearer?: string | null; headers?: object } = {},
-) =>
-  proxy.raw('GET', path, {
+) {
+  return proxy.raw('GET', path, {
     headers: { ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }), ...headers },
   });
-const kept = (revision: number, watcher = 'w1') =>
-  until(
+}
+
+function kept(revision: number, watcher = 'w1') {
+  return until(
     'the copy is kept',
     async () => (await proxy.stores.copies.read(watcher, 'v3'))?.revision === revision,
   );
-const valuesOf = (body: Buffer): string[] =>
-  (JSON.parse(String(body)) as { new: { decisions: { value: string }[] }[] }).new.flatMap(({ decisions }) =>
-    decisions.map(({ value }) => value),
+}
+
+function valuesOf(body: Buffer): string[] {
+  return (JSON.parse(String(body)) as { new: { decisions: { value: string }[] }[] }).new.flatMap(
+    ({ decisions }) => decisions.map(({ value }) => value),
   );
+}
 
 describe('GET /v3/decisions/stream', () => {
   it('comes from CAPI while CAPI answers, and from the aggregated copy, with its age, while it does not', async () => {

@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 /** CAPI answers logins by a script, or with tokens that are good for an hour. */
-const start = async (options: ProxyOptions = {}) => {
+async function start(options: ProxyOptions = {}) {
   const state = { clock: T0, script: null as RequestListener | null, serial: 0 };
   const upstream = await startUpstream((req, res) => {
     if (state.script !== null) return state.script(req, res);
@@ -52,7 +52,7 @@ const start = async (options: ProxyOptions = {}) => {
     };
   };
   return { state, upstream, proxy, login, asked, fail };
-};
+}
 
 describe('a login whose token is still good', () => {
   it('gets it again: same watcher, password and scenarios, in any order and on any version', async () => {

@@ -16,7 +16,7 @@ let taken: { url: string; headers: IncomingHttpHeaders; body: Buffer }[];
 let answer: (status: number) => void;
 let script: RequestListener;
 
-const begin = async (options: ProxyOptions = {}) => {
+async function begin(options: ProxyOptions = {}) {
   taken = [];
   answer = (status) => {
     script = (req, res) => {
@@ -33,14 +33,15 @@ const begin = async (options: ProxyOptions = {}) => {
   proxy = await startProxy({ capiUrl: upstream.url, ...options });
   // As after a login through the gateway.
   await proxy.stores.watchers.acceptToken('w1', createHash('sha256').update(token).digest('hex'));
-};
+}
+
 beforeEach(() => begin());
 afterEach(async () => {
   await proxy.close();
   await upstream.close();
 });
 
-const post = async (path: string, body: string | Buffer, headers: Record<string, string> = {}) => {
+async function post(path: string, body: string | Buffer, headers: Record<string, string> = {}) {
   const { status, body: said } = await proxy.raw('POST', path, {
     headers: {
       'content-type': 'application/json',
@@ -51,8 +52,9 @@ const post = async (path: string, body: string | Buffer, headers: Record<string,
     body: Buffer.from(body),
   });
   return { status, body: said.length === 0 ? null : (JSON.parse(String(said)) as unknown) };
-};
-const held = async (watcher = 'w1'): Promise<string[]> => {
+}
+
+async function held(watcher = 'w1'): Promise<string[]> {
   const bodies: string[] = [];
   for (let next = await proxy.stores.metrics.next(watcher); next !== null;) {
     bodies.push(gunzipSync((await proxy.stores.metrics.read(next.id))!.bytes).toString());
@@ -60,7 +62,7 @@ const held = async (watcher = 'w1'): Promise<string[]> => {
     next = await proxy.stores.metrics.next(watcher);
   }
   return bodies;
-};
+}
 
 describe('POST of metrics', () => {
   it.each([

@@ -15,41 +15,48 @@ import { startUpstream } from '../../support/scripted-upstream.js';
 import { until } from '../../support/uploads.js';
 
 const MIB = 1024 * 1024;
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-const start = async (script: RequestListener, options: ProxyOptions = {}) => {
+async function start(script: RequestListener, options: ProxyOptions = {}) {
   const upstream = await startUpstream(script);
   closers.push(upstream.close);
   const proxy = await startProxy({ capiUrl: upstream.url, ...options });
   closers.push(proxy.close);
   return { upstream, proxy };
-};
+}
 
-const read = async (stream: IncomingMessage): Promise<Buffer> => {
+async function read(stream: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks);
-};
+}
 
-const respond =
-  (status: number, headers: Record<string, string | string[]>, body: string | Buffer = ''): RequestListener =>
-  (req, res) => {
+function respond(
+  status: number,
+  headers: Record<string, string | string[]>,
+  body: string | Buffer = '',
+): RequestListener {
+  return (req, res) => {
     req.resume();
     res.writeHead(status, headers).end(body);
   };
+}
 
 /** Opens a POST and leaves it open. */
-const open = (proxy: Proxy, path: string) => {
+function open(proxy: Proxy, path: string) {
   const { hostname, port } = new URL(proxy.url);
   const sent = request({ hostname, port, path, method: 'POST', agent: false });
   sent.on('error', () => {});
   return sent;
-};
+}
 
 describe('everything else under /v2/ and /v3/', () => {
   it.each([

@@ -34,14 +34,14 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.close());
 
-const preview = async (body: unknown) => {
+async function preview(body: unknown) {
   const response = await fetch(`${proxy.url}/api/filters/preview`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': 'dashboard-0123456789abcdef' },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
-};
+}
 
 describe('rules with a scope, list elements and places', () => {
   it('hold back what they say, and each alert knows which rules were evaluated', async () => {

@@ -10,7 +10,7 @@ interface Blob {
 }
 
 /** Blobs in a Map: there once complete, so that nothing incomplete is ever left. */
-export const createFakeBlobStore = (): BlobStore => {
+export function createFakeBlobStore(): BlobStore {
   const blobs = new Map<string, Blob>();
   return {
     async write(blob, source, signal) {
@@ -60,4 +60,4 @@ export const createFakeBlobStore = (): BlobStore => {
       return 0;
     },
   };
-};
+}

@@ -3,7 +3,7 @@ import type { CallbackRecord } from '../../../../schemas/documents/tasks.js';
 import { copyRecord } from '../copy-record.js';
 
 /** Callbacks in a Map. */
-export const createFakeCallbackStore = (): CallbackStore => {
+export function createFakeCallbackStore(): CallbackStore {
   const callbacks = new Map<string, CallbackRecord>();
   return {
     async insert({ taskId, url, token }) {
@@ -49,4 +49,4 @@ export const createFakeCallbackStore = (): CallbackStore => {
         if (state !== 'waiting' && updated_at < before) callbacks.delete(taskId);
     },
   };
-};
+}

@@ -11,32 +11,40 @@ interface Entry {
   vectors: Map<string, readonly number[]>;
 }
 
-const words = (text: string): string[] =>
-  text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .match(/[\p{L}\p{N}]+/gu) ?? [];
+function words(text: string): string[] {
+  return (
+    text
+      .normalize('NFD')
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? []
+  );
+}
 
-const placeOf = ({ chunk_id, file_key, generation, position }: StoredChunk): ChunkHead => ({
-  chunk_id,
-  file_key,
-  generation,
-  position,
-});
+function placeOf({ chunk_id, file_key, generation, position }: StoredChunk): ChunkHead {
+  return {
+    chunk_id,
+    file_key,
+    generation,
+    position,
+  };
+}
 
-const headOf = (chunk: StoredChunk): ChunkHead => {
+function headOf(chunk: StoredChunk): ChunkHead {
   const { page, chunk_type, section_id, prev_section_id, next_section_id } = chunk;
   return { ...placeOf(chunk), page, chunk_type, section_id, prev_section_id, next_section_id };
-};
+}
 
-const norm = (vector: readonly number[]): number => Math.hypot(...vector);
+function norm(vector: readonly number[]): number {
+  return Math.hypot(...vector);
+}
 
-const cosine = (a: readonly number[], b: readonly number[]): number =>
-  a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0) / (norm(a) * norm(b));
+function cosine(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0) / (norm(a) * norm(b));
+}
 
 /** Chunks in a Map; words that overlap score by rarity, vectors by exact cosine. */
-export const createFakeChunkStore = (): ChunkStore => {
+export function createFakeChunkStore(): ChunkStore {
   const entries = new Map<string, Entry>();
   const dimensions = new Map<string, number>();
   const all = (): Entry[] => [...entries.values()];
@@ -246,4 +254,4 @@ export const createFakeChunkStore = (): ChunkStore => {
       return doomed.length;
     },
   };
-};
+}

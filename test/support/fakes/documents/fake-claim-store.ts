@@ -9,7 +9,7 @@ interface Claim {
 }
 
 /** Claims in a Map. */
-export const createFakeClaimStore = (): ClaimStore => {
+export function createFakeClaimStore(): ClaimStore {
   const claims = new Map<string, Claim>();
   return {
     async claim({ partition, digest, fileKey, fileId, taskId }) {
@@ -38,4 +38,4 @@ export const createFakeClaimStore = (): ClaimStore => {
         yield { partition, digest, fileKey, holders: [...holders] };
     },
   };
-};
+}

@@ -3,7 +3,7 @@ import type { EmbedderSwapRecord } from '../../../../schemas/documents/embedder-
 import { copyRecord } from '../copy-record.js';
 
 /** Swaps in a Map, in the order in which they began. */
-export const createFakeEmbedderSwapStore = (): EmbedderSwapStore => {
+export function createFakeEmbedderSwapStore(): EmbedderSwapStore {
   const swaps = new Map<string, EmbedderSwapRecord>();
   const newestFirst = (): EmbedderSwapRecord[] => [...swaps.values()].reverse();
   const change = (
@@ -51,4 +51,4 @@ export const createFakeEmbedderSwapStore = (): EmbedderSwapStore => {
       change(swapId, () => ({ status, error, finished_at: new Date() }));
     },
   };
-};
+}

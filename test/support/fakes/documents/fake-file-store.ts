@@ -5,11 +5,12 @@ import { inScope } from '../../../../schemas/documents/users.js';
 import type { FileRecord } from '../../../../schemas/documents/documents.js';
 import { copyRecord } from '../copy-record.js';
 
-const isPresent = (file: FileRecord): boolean =>
-  file.deleted_at === null && (file.live !== null || file.pending_task !== null);
+function isPresent(file: FileRecord): boolean {
+  return file.deleted_at === null && (file.live !== null || file.pending_task !== null);
+}
 
 /** File records in a Map. Each method does its work without awaiting, so that it is as atomic as an update. */
-export const createFakeFileStore = (): FileStore => {
+export function createFakeFileStore(): FileStore {
   const files = new Map<string, FileRecord>();
   const copy = (file: FileRecord): FileRecord => copyRecord(file);
   const touch = (file: FileRecord): void => {
@@ -302,4 +303,4 @@ export const createFakeFileStore = (): FileStore => {
       for (const file of [...files.values()]) yield copy(file);
     },
   };
-};
+}

@@ -8,7 +8,7 @@ import type { Membership } from '../../../../schemas/documents/users.js';
 import { copyRecord } from '../copy-record.js';
 
 /** Partitions and memberships in memory. */
-export const createFakePartitionStore = (): PartitionStore => {
+export function createFakePartitionStore(): PartitionStore {
   const partitions = new Map<string, PartitionRecord>();
   const deleted = new Map<string, PartitionRecord>();
   let members: Membership[] = [];
@@ -130,4 +130,4 @@ export const createFakePartitionStore = (): PartitionStore => {
       if (deleted.get(partition)?.partition_key === partition_key) deleted.delete(partition);
     },
   };
-};
+}

@@ -1,7 +1,7 @@
 import type { QuotaStore } from '../../../../activities/ports/users.js';
 
 /** Quota reservations in a Map. */
-export const createFakeQuotaStore = (): QuotaStore => {
+export function createFakeQuotaStore(): QuotaStore {
   const lists = new Map<number, { taskIds: string[]; turn: number }>();
   const listOf = (userId: number) => {
     const list = lists.get(userId) ?? { taskIds: [], turn: 0 };
@@ -38,4 +38,4 @@ export const createFakeQuotaStore = (): QuotaStore => {
         if (taskIds.length > 0) yield { userId, taskIds: [...taskIds] };
     },
   };
-};
+}

@@ -5,7 +5,7 @@ import type { TaskRecord } from '../../../../schemas/documents/tasks.js';
 import { copyRecord } from '../copy-record.js';
 
 /** Task records in a Map. */
-export const createFakeTaskStore = (): TaskStore => {
+export function createFakeTaskStore(): TaskStore {
   const tasks = new Map<string, TaskRecord>();
   const activeTask = (taskId: string): TaskRecord | null => {
     const task = tasks.get(taskId);
@@ -168,4 +168,4 @@ export const createFakeTaskStore = (): TaskStore => {
       for (const task of [...tasks.values()]) yield copyRecord(task);
     },
   };
-};
+}

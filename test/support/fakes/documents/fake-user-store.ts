@@ -3,14 +3,16 @@ import { AppError } from '../../../../schemas/app-error.js';
 import type { UserRecord } from '../../../../schemas/documents/users.js';
 import { copyRecord } from '../copy-record.js';
 
-const begins = (text: string | null, prefix: string): boolean =>
-  text?.toLowerCase().startsWith(prefix.toLowerCase()) === true;
+function begins(text: string | null, prefix: string): boolean {
+  return text?.toLowerCase().startsWith(prefix.toLowerCase()) === true;
+}
 
-const sameEmail = (a: string | null, b: string | null | undefined): boolean =>
-  a !== null && b != null && a.toLowerCase() === b.toLowerCase();
+function sameEmail(a: string | null, b: string | null | undefined): boolean {
+  return a !== null && b != null && a.toLowerCase() === b.toLowerCase();
+}
 
 /** Users in a Map. Each method does its work without awaiting, so that it is as atomic as an update. */
-export const createFakeUserStore = (): UserStore => {
+export function createFakeUserStore(): UserStore {
   const users = new Map<number, UserRecord>();
   /** Digest of the AUTH_TOKEN that user 1 last had its token from. */
   let environmentDigest: string | null = null;
@@ -112,4 +114,4 @@ export const createFakeUserStore = (): UserStore => {
       if (users.get(userId)?.deleted_at != null) users.delete(userId);
     },
   };
-};
+}

@@ -3,7 +3,7 @@ import type { WorkerRecord } from '../../../../schemas/documents/tasks.js';
 import { copyRecord } from '../copy-record.js';
 
 /** Worker processes and requested restarts in Maps. */
-export const createFakeWorkerStore = (): WorkerStore => {
+export function createFakeWorkerStore(): WorkerStore {
   const workers = new Map<string, WorkerRecord>();
   const restarts = new Map<string, Date>();
   return {
@@ -23,4 +23,4 @@ export const createFakeWorkerStore = (): WorkerStore => {
       return new Map(restarts);
     },
   };
-};
+}

@@ -5,7 +5,7 @@ import type { WorkspaceRecord } from '../../../../schemas/documents/partitions.j
 import { copyRecord } from '../copy-record.js';
 
 /** Workspaces in a Map. */
-export const createFakeWorkspaceStore = (): WorkspaceStore => {
+export function createFakeWorkspaceStore(): WorkspaceStore {
   const workspaces = new Map<string, WorkspaceRecord>();
   const all = (): WorkspaceRecord[] => [...workspaces.values()];
   const active = (partition: string, workspaceId: string): WorkspaceRecord | undefined =>
@@ -60,4 +60,4 @@ export const createFakeWorkspaceStore = (): WorkspaceStore => {
       for (const record of all()) if (record.created_by === userId) record.created_by = null;
     },
   };
-};
+}

@@ -4,7 +4,7 @@ import type { MigrationRun } from '../../../../schemas/migrations/migrations.js'
 import { copyRecord } from '../copy-record.js';
 
 /** Runs of migrations in a Map, in the order in which they began. */
-export const createFakeMigrationStore = (): MigrationStore => {
+export function createFakeMigrationStore(): MigrationStore {
   const runs = new Map<string, MigrationRun>();
   const openRun = (runId: string): MigrationRun | null => {
     const run = runs.get(runId);
@@ -53,4 +53,4 @@ export const createFakeMigrationStore = (): MigrationStore => {
       change(runId, () => ({ state, error, finished_at: new Date() }));
     },
   };
-};
+}

@@ -10,7 +10,7 @@ import { createFakeMigrationStore } from './fake-migration-store.js';
 const LIVE: ChunkIndex = { index: 'chunks-v3-2', live: true, schema: 3, step: 2, chunks: 5, replaced: null };
 
 /** What the routes of migrations ask: one migration whose state a test sets, and the list of indexes. */
-export const createFakeMigrations = () => {
+export function createFakeMigrations() {
   const state = {
     pending: null as PendingMigration | null,
     /** What looking for it throws. */
@@ -41,4 +41,4 @@ export const createFakeMigrations = () => {
     },
   };
   return { state, store: createFakeMigrationStore(), indexes, migrations: [vectorStore] };
-};
+}

@@ -4,10 +4,12 @@ import { copyRecord } from '../copy-record.js';
 
 type Raw = { _id: string | number } & Record<string, unknown>;
 
-const byId = (a: Raw, b: Raw): number => (a._id < b._id ? -1 : 1);
+function byId(a: Raw, b: Raw): number {
+  return a._id < b._id ? -1 : 1;
+}
 
 /** Documents in memory; `plant` puts some there, as a release before would have written them. */
-export const createFakeRecordCollections = () => {
+export function createFakeRecordCollections() {
   const collections = new Map<string, Map<string | number, Raw>>();
   const open = (name: string): Map<string | number, Raw> => {
     const present = collections.get(name) ?? new Map<string | number, Raw>();
@@ -46,4 +48,4 @@ export const createFakeRecordCollections = () => {
       return [...open(collection).values()].sort(byId).map(copyRecord);
     },
   };
-};
+}

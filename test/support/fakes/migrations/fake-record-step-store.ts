@@ -1,7 +1,7 @@
 import type { RecordStepStore } from '../../../../activities/ports/migrations.js';
 
 /** Names of steps in a Set. */
-export const createFakeRecordStepStore = (): RecordStepStore => {
+export function createFakeRecordStepStore(): RecordStepStore {
   const steps = new Set<string>();
   return {
     applied: async () => [...steps].sort(),
@@ -9,4 +9,4 @@ export const createFakeRecordStepStore = (): RecordStepStore => {
       steps.add(step);
     },
   };
-};
+}

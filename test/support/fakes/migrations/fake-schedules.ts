@@ -5,7 +5,7 @@ import { MIGRATIONS } from '../../../../schemas/migrations/migrations.js';
 import type { ScheduleName } from '../../../../schemas/migrations/schedules.js';
 
 /** Schedules in memory; the clock starts none. */
-export const createFakeSchedules = (prefix: string) => {
+export function createFakeSchedules(prefix: string) {
   const schedules = new Map<string, ScheduleState>();
   /** Ids of what was started at an operator's word. */
   const runs: string[] = [];
@@ -55,4 +55,4 @@ export const createFakeSchedules = (prefix: string) => {
     },
   };
   return { schedules, runs, steering };
-};
+}

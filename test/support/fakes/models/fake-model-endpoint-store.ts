@@ -4,7 +4,7 @@ import type { ModelEndpoint, ModelType } from '../../../../schemas/models/model-
 import { copyRecord } from '../copy-record.js';
 
 /** Model endpoints in a Map. */
-export const createFakeModelEndpointStore = (): ModelEndpointStore => {
+export function createFakeModelEndpointStore(): ModelEndpointStore {
   const endpoints = new Map<string, ModelEndpoint>();
   const defaults: Partial<Record<ModelType, string>> = {};
   const provisional = new Set<ModelType>();
@@ -75,4 +75,4 @@ export const createFakeModelEndpointStore = (): ModelEndpointStore => {
       return { ...defaults };
     },
   };
-};
+}

@@ -5,15 +5,16 @@ import type { PresetRecord, PresetType } from '../../../../schemas/models/preset
 import { copyRecord } from '../copy-record.js';
 
 /** As the real store does: what an earlier release put down is read under the names of now. */
-const outside = (preset: PresetRecord): PresetRecord =>
-  copyRecord(
+function outside(preset: PresetRecord): PresetRecord {
+  return copyRecord(
     preset.preset_type === 'indexation'
       ? { ...preset, config: currentIndexationConfig(preset.config) }
       : preset,
   );
+}
 
 /** Presets in a Map. */
-export const createFakePresetStore = (): PresetStore => {
+export function createFakePresetStore(): PresetStore {
   const presets = new Map<string, PresetRecord>();
   const removed = new Set<string>();
   return {
@@ -57,4 +58,4 @@ export const createFakePresetStore = (): PresetStore => {
       );
     },
   };
-};
+}

@@ -8,11 +8,16 @@ import { copyRecord } from '../copy-record.js';
 
 type Kept = PromptRecord & { former?: string; seeded?: boolean };
 
-const outside = ({ former: _f, seeded: _s, ...prompt }: Kept): PromptRecord => copyRecord(prompt);
-const order = ({ prompt_type, name }: Kept): string => `${prompt_type}/${name}`;
+function outside({ former: _f, seeded: _s, ...prompt }: Kept): PromptRecord {
+  return copyRecord(prompt);
+}
+
+function order({ prompt_type, name }: Kept): string {
+  return `${prompt_type}/${name}`;
+}
 
 /** Prompts in a Map. */
-export const createFakePromptStore = (): PromptStore => {
+export function createFakePromptStore(): PromptStore {
   const prompts = new Map<string, Kept>();
   const defaults: Partial<Record<PromptType, string>> = {};
   const seeded = new Set<PromptType>();
@@ -84,4 +89,4 @@ export const createFakePromptStore = (): PromptStore => {
       defaults[type] = id;
     },
   };
-};
+}

@@ -11,26 +11,31 @@ interface StoredAlert extends NewAlert {
   forwardedAt: Date | null;
 }
 
-const toAlert = (stored: StoredAlert, withRaw = true): Alert => ({
-  ...stored.fields,
-  id: stored.id,
-  receivedAt: stored.receivedAt.toISOString(),
-  filtered: stored.filtered,
-  filterReasons: stored.reasons.length === 0 ? null : JSON.stringify(stored.reasons),
-  forwardedToCapi: stored.state === 'forwarded',
-  forwardedAt: stored.forwardedAt?.toISOString() ?? null,
-  rawJson: withRaw ? compactJson(stored.raw) : null,
-});
+function toAlert(stored: StoredAlert, withRaw = true): Alert {
+  return {
+    ...stored.fields,
+    id: stored.id,
+    receivedAt: stored.receivedAt.toISOString(),
+    filtered: stored.filtered,
+    filterReasons: stored.reasons.length === 0 ? null : JSON.stringify(stored.reasons),
+    forwardedToCapi: stored.state === 'forwarded',
+    forwardedAt: stored.forwardedAt?.toISOString() ?? null,
+    rawJson: withRaw ? compactJson(stored.raw) : null,
+  };
+}
 
-const selects = (query: AlertQuery, { fields, receivedAt, ...stored }: StoredAlert): boolean =>
-  (query.filtered === undefined || stored.filtered === query.filtered) &&
-  (query.forwardedToCapi === undefined || (stored.state === 'forwarded') === query.forwardedToCapi) &&
-  (query.scenario === undefined || fields.scenario.toLowerCase().includes(query.scenario.toLowerCase())) &&
-  (query.country === undefined || fields.geoCountryCode === query.country) &&
-  (query.machineId === undefined || fields.machineId === query.machineId) &&
-  (query.ip === undefined || fields.sourceIp === query.ip || fields.sourceValue === query.ip) &&
-  (query.since === undefined || receivedAt >= query.since) &&
-  (query.until === undefined || receivedAt <= query.until);
+function selects(query: AlertQuery, { fields, receivedAt, ...stored }: StoredAlert): boolean {
+  return (
+    (query.filtered === undefined || stored.filtered === query.filtered) &&
+    (query.forwardedToCapi === undefined || (stored.state === 'forwarded') === query.forwardedToCapi) &&
+    (query.scenario === undefined || fields.scenario.toLowerCase().includes(query.scenario.toLowerCase())) &&
+    (query.country === undefined || fields.geoCountryCode === query.country) &&
+    (query.machineId === undefined || fields.machineId === query.machineId) &&
+    (query.ip === undefined || fields.sourceIp === query.ip || fields.sourceValue === query.ip) &&
+    (query.since === undefined || receivedAt >= query.since) &&
+    (query.until === undefined || receivedAt <= query.until)
+  );
+}
 
 /** What the fake of the statistics needs beside the port. */
 export interface FakeAlertStore extends AlertStore {
@@ -39,7 +44,7 @@ export interface FakeAlertStore extends AlertStore {
 }
 
 /** Alerts in a Map, by id. */
-export const createFakeAlertStore = (): FakeAlertStore => {
+export function createFakeAlertStore(): FakeAlertStore {
   const alerts = new Map<number, StoredAlert>();
   const identities = new Set<string>();
   let lastId = 0;
@@ -240,4 +245,4 @@ export const createFakeAlertStore = (): FakeAlertStore => {
       return old.length;
     },
   };
-};
+}

@@ -7,11 +7,12 @@ interface StoredKey extends ApiKeyRecord {
   previousDigest: string | null;
 }
 
-const toRecord = ({ digest: _digest, previousDigest: _previous, ...record }: StoredKey): ApiKeyRecord =>
-  copyRecord(record);
+function toRecord({ digest: _digest, previousDigest: _previous, ...record }: StoredKey): ApiKeyRecord {
+  return copyRecord(record);
+}
 
 /** Named keys in a Map, by id. */
-export const createFakeApiKeyStore = (): ApiKeyStore => {
+export function createFakeApiKeyStore(): ApiKeyStore {
   const keys = new Map<string, StoredKey>();
   return {
     async create({ id, name, scopes, digest, at }) {
@@ -62,4 +63,4 @@ export const createFakeApiKeyStore = (): ApiKeyStore => {
       if (key !== undefined && (key.lastUsedAt === null || key.lastUsedAt < at)) key.lastUsedAt = at;
     },
   };
-};
+}

@@ -1,7 +1,7 @@
 import type { DecisionCopyStore } from '../../../../activities/ports/signals.js';
 
 /** Copies in a Map. */
-export const createFakeDecisionCopyStore = (): DecisionCopyStore => {
+export function createFakeDecisionCopyStore(): DecisionCopyStore {
   const copies = new Map<string, { bytes: Buffer; revision: number; at: Date }>();
   return {
     async read(watcher, version) {
@@ -17,4 +17,4 @@ export const createFakeDecisionCopyStore = (): DecisionCopyStore => {
       copies.delete(`${version}/${watcher}`);
     },
   };
-};
+}

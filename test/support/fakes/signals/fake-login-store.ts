@@ -14,7 +14,7 @@ interface Kept {
 type KeptBlock = LoginBlock & { password: string; suspect: boolean; disproved: boolean };
 
 /** Logins in a Map; passwords as they are. */
-export const createFakeLoginStore = (): LoginStore => {
+export function createFakeLoginStore(): LoginStore {
   const kept = new Map<string, Kept>();
   let passed: Date[] = [];
   let refusals: (RefusedLogin & { known: boolean })[] = [];
@@ -120,4 +120,4 @@ export const createFakeLoginStore = (): LoginStore => {
       };
     },
   };
-};
+}

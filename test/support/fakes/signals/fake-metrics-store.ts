@@ -8,7 +8,7 @@ interface Held extends HeldMetrics {
 }
 
 /** Held metrics in a Map, in order of receipt. */
-export const createFakeMetricsStore = (most = 2_000): MetricsStore => {
+export function createFakeMetricsStore(most = 2_000): MetricsStore {
   const all = new Map<string, Held>();
   const waiting = (): Held[] =>
     [...all.values()].filter(({ refused }) => !refused).sort((a, b) => a.at.getTime() - b.at.getTime());
@@ -53,4 +53,4 @@ export const createFakeMetricsStore = (most = 2_000): MetricsStore => {
       });
     },
   };
-};
+}

@@ -13,9 +13,11 @@ interface StoredWatcher extends WatcherRecord {
   stranger: { address: string; until: Date } | null;
 }
 
-const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
 
-const toRecord = ({
+function toRecord({
   token,
   history: _h,
   refused: _r,
@@ -23,12 +25,16 @@ const toRecord = ({
   loginToldAt: _t,
   stranger: _s,
   ...record
-}: StoredWatcher): WatcherRecord => copyRecord({ ...record, hasToken: token !== null });
+}: StoredWatcher): WatcherRecord {
+  return copyRecord({ ...record, hasToken: token !== null });
+}
 
-const isOutage = (cause: string | undefined): boolean => OUTAGE_CAUSES.some((outage) => outage === cause);
+function isOutage(cause: string | undefined): boolean {
+  return OUTAGE_CAUSES.some((outage) => outage === cause);
+}
 
 /** Watchers in a Map; tokens as they are. */
-export const createFakeWatcherStore = (): WatcherStore => {
+export function createFakeWatcherStore(): WatcherStore {
   const watchers = new Map<string, StoredWatcher>();
   const ensure = (watcher: string): StoredWatcher => {
     const known = watchers.get(watcher) ?? {
@@ -176,4 +182,4 @@ export const createFakeWatcherStore = (): WatcherStore => {
       });
     },
   };
-};
+}

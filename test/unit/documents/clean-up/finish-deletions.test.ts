@@ -4,12 +4,16 @@ import { activityBench, inActivity, refOf } from '../../../support/activity-benc
 import type { ActivityBench } from '../../../support/activity-bench.js';
 
 /** A minute later than the marks were made. */
-const laterBench = () => activityBench(undefined, { now: () => new Date(Date.now() + 60_000) });
+function laterBench() {
+  return activityBench(undefined, { now: () => new Date(Date.now() + 60_000) });
+}
 
-const sweep = (bench: ActivityBench) => inActivity(() => bench.sweep.findDirtyFiles()).result;
+function sweep(bench: ActivityBench) {
+  return inActivity(() => bench.sweep.findDirtyFiles()).result;
+}
 
 /** A live file that was uploaded into a workspace. */
-const fileIn = async (bench: ActivityBench, fileId: string, workspaceKey: string) => {
+async function fileIn(bench: ActivityBench, fileId: string, workspaceKey: string) {
   const task = await bench.admit(fileId, fileId);
   const ref = refOf(task);
   const { chunkCount } = await inActivity(() => bench.documents.parseDocument(ref)).result;
@@ -17,19 +21,20 @@ const fileIn = async (bench: ActivityBench, fileId: string, workspaceKey: string
   await inActivity(() => bench.documents.publishDocument(ref, chunkCount)).result;
   await bench.files.attachWorkspace(task, workspaceKey);
   return task.file_key;
-};
+}
 
-const workspace = (bench: ActivityBench, workspace_key: string) =>
-  bench.workspaces.create({
+function workspace(bench: ActivityBench, workspace_key: string) {
+  return bench.workspaces.create({
     workspace_key,
     workspace_id: workspace_key,
     partition: 'library',
     display_name: null,
     created_by: 5,
   });
+}
 
-const user = (bench: ActivityBench, user_id: number) =>
-  bench.users.create({
+function user(bench: ActivityBench, user_id: number) {
+  return bench.users.create({
     user_id,
     display_name: null,
     external_user_id: null,
@@ -38,9 +43,11 @@ const user = (bench: ActivityBench, user_id: number) =>
     file_quota: null,
     token_digest: null,
   });
+}
 
-const markedUsers = async (bench: ActivityBench) =>
-  (await bench.users.listDeleted(10)).map(({ user_id }) => user_id);
+async function markedUsers(bench: ActivityBench) {
+  return (await bench.users.listDeleted(10)).map(({ user_id }) => user_id);
+}
 
 describe('deletions that a crash cut short', () => {
   it('of a workspace: its files are let go and its mark goes', async () => {

@@ -13,31 +13,33 @@ import type { Answer } from '../../../support/enrichment-bench.js';
 type Part = string | number;
 
 /** A parser that hands out pictures, each of a shade of its own. */
-const picturingParser = (parts: readonly Part[], leftOut = 0) => ({
-  async parseAndChunk({ outputPath, pictures }: ParseRequest) {
-    if (pictures === undefined) throw new Error('no pictures were asked for');
-    const numbers = parts.filter((part) => typeof part === 'number');
-    await mkdir(pictures.directory);
-    for (const picture of numbers)
-      await writeFile(join(pictures.directory, String(picture)), samplePng(picture));
-    const lines = parts.map((part, position) => ({
-      position,
-      page: null,
-      headingPath: [],
-      tokens: 200,
-      sectionId: 0,
-      ...(typeof part === 'string'
-        ? { text: part, chunkType: 'text' }
-        : { text: '', chunkType: 'image', picture: part }),
-    }));
-    await writeFile(outputPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const count = { kept: numbers.length, leftOut };
-    return { chunkCount: parts.length, tokens: 0, characters: 0, pages: null, outputPath, pictures: count };
-  },
-});
+function picturingParser(parts: readonly Part[], leftOut = 0) {
+  return {
+    async parseAndChunk({ outputPath, pictures }: ParseRequest) {
+      if (pictures === undefined) throw new Error('no pictures were asked for');
+      const numbers = parts.filter((part) => typeof part === 'number');
+      await mkdir(pictures.directory);
+      for (const picture of numbers)
+        await writeFile(join(pictures.directory, String(picture)), samplePng(picture));
+      const lines = parts.map((part, position) => ({
+        position,
+        page: null,
+        headingPath: [],
+        tokens: 200,
+        sectionId: 0,
+        ...(typeof part === 'string'
+          ? { text: part, chunkType: 'text' }
+          : { text: '', chunkType: 'image', picture: part }),
+      }));
+      await writeFile(outputPath, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+      const count = { kept: numbers.length, leftOut };
+      return { chunkCount: parts.length, tokens: 0, characters: 0, pages: null, outputPath, pictures: count };
+    },
+  };
+}
 
-const open = (parts: readonly Part[], answer: Answer, more: { leftOut?: number; contexts?: boolean } = {}) =>
-  enrichmentBench(
+function open(parts: readonly Part[], answer: Answer, more: { leftOut?: number; contexts?: boolean } = {}) {
+  return enrichmentBench(
     {
       enable_image_captioning: true,
       ...(more.contexts === true && { enable_contextualization: true, contextualization_mode: 'simple' }),
@@ -45,34 +47,46 @@ const open = (parts: readonly Part[], answer: Answer, more: { leftOut?: number; 
     answer,
     { parser: picturingParser(parts, more.leftOut), timeoutMs: 5000 },
   );
+}
+
 type Bench = Awaited<ReturnType<typeof open>>;
 
 /** An upload whose name says that it may hold pictures. */
-const admit = async (bench: Bench): Promise<TaskRecord> => {
+async function admit(bench: Bench): Promise<TaskRecord> {
   const task = await bench.admit('a', 'text');
   await bench.tasks.remove(task.task_id);
   const upload = { ...task.upload, filename: 'a.md', mimetype: 'text/markdown' };
   await bench.tasks.insert({ ...task, upload });
   return { ...task, upload };
-};
+}
 
-const shadeOf = (picture: Buffer | undefined): number =>
-  Array.from({ length: 200 }, (_, shade) => shade).find(
-    (shade) => picture?.equals(samplePng(shade)) === true,
-  ) ?? -1;
+function shadeOf(picture: Buffer | undefined): number {
+  return (
+    Array.from({ length: 200 }, (_, shade) => shade).find(
+      (shade) => picture?.equals(samplePng(shade)) === true,
+    ) ?? -1
+  );
+}
+
 /** Says of each picture what shade it has. */
 const naming: Answer = (_question, _options, [picture]) => `A wall of shade ${shadeOf(picture?.bytes)}.`;
-const described = (shade: number): string =>
-  `<image_description>\nA wall of shade ${shade}.\n</image_description>`;
 
-const stored = async (bench: Bench, generation: number | undefined) => {
+function described(shade: number): string {
+  return `<image_description>\nA wall of shade ${shade}.\n</image_description>`;
+}
+
+async function stored(bench: Bench, generation: number | undefined) {
   const chunks = await bench.chunks.listByFile('key-of-a', generation ?? 0);
   return chunks
     .sort((a, b) => a.position - b.position)
     .map(({ text, chunk_type: type, position }) => [position, type, text]);
-};
-const leftBlobs = async (bench: Bench) =>
-  (await bench.blobs.listByFile('key-of-a')).map(({ kind }) => kind).filter((kind) => kind !== 'upload');
+}
+
+async function leftBlobs(bench: Bench) {
+  return (await bench.blobs.listByFile('key-of-a'))
+    .map(({ kind }) => kind)
+    .filter((kind) => kind !== 'upload');
+}
 
 describe('captions of pictures', () => {
   it('are chunks at the places of the pictures, which the model was shown', async () => {

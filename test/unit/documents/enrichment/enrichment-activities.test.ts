@@ -6,7 +6,10 @@ import { enrichmentBench as open } from '../../../support/enrichment-bench.js';
 import type { Answer } from '../../../support/enrichment-bench.js';
 
 const CONTEXT = { enable_contextualization: true, contextualization_mode: 'simple' as const };
-const passageIn = (question: string): string => /<passage>\n([\s\S]*)\n<\/passage>/.exec(question)?.[1] ?? '';
+
+function passageIn(question: string): string {
+  return /<passage>\n([\s\S]*)\n<\/passage>/.exec(question)?.[1] ?? '';
+}
 
 describe('a preset without enrichments', () => {
   it('asks no model', async () => {

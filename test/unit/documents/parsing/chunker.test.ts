@@ -6,23 +6,29 @@ import type { Section } from '../../../../activities/documents/parsing/section.j
 import { splitSentences } from '../../../../activities/text/sentences.js';
 import { countTokens } from '../../../../activities/text/token-count.js';
 
-const chunk = (
+function chunk(
   sections: Section[],
   chunkSize = 512,
   overlapRate = 0.2,
   strategy: 'recursive_splitter' | 'structured_section' = 'recursive_splitter',
-): ParsedChunk[] => {
+): ParsedChunk[] {
   const chunker = createChunker({ chunkSize, overlapRate, strategy });
   return [...sections.flatMap((section) => [...chunker.push(section)]), ...chunker.end()];
-};
-const section = (text: string, more: Partial<Section> = {}): Section => ({
-  headingPath: [],
-  page: null,
-  kind: 'text',
-  text,
-  ...more,
-});
-const visible = (text: string): string => text.replace(/\s+/g, '');
+}
+
+function section(text: string, more: Partial<Section> = {}): Section {
+  return {
+    headingPath: [],
+    page: null,
+    kind: 'text',
+    text,
+    ...more,
+  };
+}
+
+function visible(text: string): string {
+  return text.replace(/\s+/g, '');
+}
 
 const prose = fc
   .array(

@@ -5,7 +5,7 @@ import { writeDocx, writeDocxBomb } from '../../../support/documents/write-docx.
 import { writePdf } from '../../../support/documents/write-pdf.js';
 import { writeZip } from '../../../support/documents/write-zip.js';
 
-const counted = (bytes: Buffer) => {
+function counted(bytes: Buffer) {
   const source = {
     size: bytes.length,
     reads: 0,
@@ -16,17 +16,21 @@ const counted = (bytes: Buffer) => {
     },
   };
   return source;
-};
-const mismatch = (kind: string) => ({
-  code: 'UNSUPPORTED_MEDIA_TYPE',
-  status: 415,
-  message: `File content does not match its extension '.${kind}'`,
-});
+}
+
+function mismatch(kind: string) {
+  return {
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    status: 415,
+    message: `File content does not match its extension '.${kind}'`,
+  };
+}
+
 const pdf = writePdf(samplePages(2));
 const docx = writeDocx([{ paragraph: 'Hello' }]);
 
 /** An OLE container (MS-CFB) with nothing but its directory, of at most four entries. */
-const writeOle = (names: string[]): Buffer => {
+function writeOle(names: string[]): Buffer {
   const header = Buffer.alloc(512);
   Buffer.from('d0cf11e0a1b11ae1', 'hex').copy(header);
   header.writeUInt16LE(9, 30); // sectors of 512 bytes
@@ -40,7 +44,7 @@ const writeOle = (names: string[]): Buffer => {
     directory.writeUInt16LE(name.length * 2 + 2, i * 128 + 64);
   });
   return Buffer.concat([header, table, directory]);
-};
+}
 
 describe('content check', () => {
   it('takes what is as it says', async () => {

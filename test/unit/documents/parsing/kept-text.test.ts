@@ -14,8 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => parser.close());
 
-const run = (...content: string[]): string => `<w:p>${content.map((c) => `<w:r>${c}</w:r>`).join('')}</w:p>`;
-const text = (value: string): string => `<w:t xml:space="preserve">${value}</w:t>`;
+function run(...content: string[]): string {
+  return `<w:p>${content.map((c) => `<w:r>${c}</w:r>`).join('')}</w:p>`;
+}
+
+function text(value: string): string {
+  return `<w:t xml:space="preserve">${value}</w:t>`;
+}
 
 describe('HTML keeps', () => {
   it('a heading with a line break', async () => {
@@ -129,8 +134,9 @@ describe('Word keeps what mammoth leaves out:', () => {
 });
 
 /** A line of text at a place (points from the lower left corner). */
-const at = (x: number, y: number, value: string, font = 'F1'): string =>
-  `BT /${font} 11 Tf ${x} ${y} Td (${value}) Tj ET `;
+function at(x: number, y: number, value: string, font = 'F1'): string {
+  return `BT /${font} 11 Tf ${x} ${y} Td (${value}) Tj ET `;
+}
 
 describe('PDF keeps', () => {
   it('turned text beside what is level', async () => {

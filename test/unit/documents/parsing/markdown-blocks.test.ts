@@ -6,25 +6,27 @@ import { readMarkdownBlocks } from '../../../../activities/documents/parsing/mar
 import type { MarkdownBlock } from '../../../../activities/documents/parsing/markdown-blocks.js';
 import { toLines } from '../../../../activities/documents/parsing/text-lines.js';
 
-const read = async (text: string): Promise<MarkdownBlock[]> => {
+async function read(text: string): Promise<MarkdownBlock[]> {
   const fragments = async function* () {
     yield* text.match(/[^]{1,7}/g) ?? [];
   };
   const blocks: MarkdownBlock[] = [];
   for await (const block of readMarkdownBlocks(toLines(fragments()))) blocks.push(block);
   return blocks;
-};
+}
+
 const reader = unified().use(remarkParse).use(remarkGfm);
 
 /** Headings, tables and fenced code as remark finds them at the top level: kind, level, source. */
-const remarkBlocks = (text: string): unknown[] =>
-  reader.parse(text).children.flatMap((node): unknown[] => {
+function remarkBlocks(text: string): unknown[] {
+  return reader.parse(text).children.flatMap((node): unknown[] => {
     const { start, end } = node.position!;
     const source = text.slice(start.offset, end.offset).trim();
     if (node.type === 'heading') return [['heading', node.depth, source]];
     if (node.type === 'table') return [['table', undefined, source]];
     return node.type === 'code' && /^[`~]/.test(source) ? [['code', undefined, source]] : [];
   });
+}
 
 const SAMPLES: Record<string, string> = {
   'both kinds of headings': '# A\ntext\n\nB\n===\n\nC\n---\ntext\n\n### D ###\n',

@@ -11,8 +11,9 @@ beforeAll(async () => {
 });
 afterAll(() => parser.close());
 
-const reportOf = async (...[kind, bytes, more]: Parameters<BytesParser['parse']>) =>
-  (await parser.parse(kind, bytes, more)).report!;
+async function reportOf(...[kind, bytes, more]: Parameters<BytesParser['parse']>) {
+  return (await parser.parse(kind, bytes, more)).report!;
+}
 
 describe('the parse report', () => {
   it('tells parser, version, pages, tables, time and memory', async () => {

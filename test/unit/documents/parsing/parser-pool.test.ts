@@ -37,7 +37,11 @@ const endlessPdf = writePdf(samplePages(1), { selfRecursiveForm: true });
 let directory: string;
 let pool: ParserPool;
 let pids: number[] = [];
-const onStart = (process: { pid: number | undefined }): void => void pids.push(process.pid!);
+
+function onStart(process: { pid: number | undefined }): void {
+  pids.push(process.pid!);
+}
+
 let count = 0;
 
 beforeAll(async () => {

@@ -2,33 +2,46 @@ import { describe, expect, it } from '@jest/globals';
 import type { LayoutBlock, ParsedPage, TextItem } from '@llamaindex/liteparse';
 import { toPageBlocks } from '../../../../activities/documents/parsing/pdf-page.js';
 
-const item = (text: string, x: number, y: number): TextItem => ({
-  text,
-  x,
-  y,
-  width: text.length * 6,
-  height: 10,
-});
-const cell = (text: string, x: number, y: number) => ({
-  text,
-  bbox: { x, y, width: text.length * 6, height: 10 },
-});
-const paragraph = (text: string, x: number, y: number): LayoutBlock => ({
-  kind: 'paragraph',
-  text,
-  bbox: { x, y, width: text.length * 6, height: 10 },
-});
-const page = (blocks: LayoutBlock[], textItems: TextItem[]): ParsedPage => ({
-  pageNum: 1,
-  width: 600,
-  height: 800,
-  markdown: '',
-  blocks,
-  textItems,
-  text: textItems.map(({ text }) => text).join('\n'),
-});
-const read = (blocks: LayoutBlock[], items: TextItem[]) =>
-  toPageBlocks(page(blocks, items))?.map(({ text }) => text) ?? null;
+function item(text: string, x: number, y: number): TextItem {
+  return {
+    text,
+    x,
+    y,
+    width: text.length * 6,
+    height: 10,
+  };
+}
+
+function cell(text: string, x: number, y: number) {
+  return {
+    text,
+    bbox: { x, y, width: text.length * 6, height: 10 },
+  };
+}
+
+function paragraph(text: string, x: number, y: number): LayoutBlock {
+  return {
+    kind: 'paragraph',
+    text,
+    bbox: { x, y, width: text.length * 6, height: 10 },
+  };
+}
+
+function page(blocks: LayoutBlock[], textItems: TextItem[]): ParsedPage {
+  return {
+    pageNum: 1,
+    width: 600,
+    height: 800,
+    markdown: '',
+    blocks,
+    textItems,
+    text: textItems.map(({ text }) => text).join('\n'),
+  };
+}
+
+function read(blocks: LayoutBlock[], items: TextItem[]) {
+  return toPageBlocks(page(blocks, items))?.map(({ text }) => text) ?? null;
+}
 
 describe('a page', () => {
   const words = 'a long enough text of the page, which its reader has understood';

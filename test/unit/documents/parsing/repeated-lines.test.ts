@@ -2,13 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { createRepeatedLines } from '../../../../activities/documents/parsing/repeated-lines.js';
 import type { EdgeLine } from '../../../../activities/documents/parsing/repeated-lines.js';
 
-const pages = (count: number, line: (page: number) => Omit<EdgeLine, 'page'>): EdgeLine[] =>
-  Array.from({ length: count }, (_, i) => ({ page: i + 1, ...line(i + 1) }));
-const dropped = (lines: EdgeLine[]): boolean[] => {
+function pages(count: number, line: (page: number) => Omit<EdgeLine, 'page'>): EdgeLine[] {
+  return Array.from({ length: count }, (_, i) => ({ page: i + 1, ...line(i + 1) }));
+}
+
+function dropped(lines: EdgeLine[]): boolean[] {
   const repeated = createRepeatedLines();
   repeated.learn(lines);
   return lines.map((line) => repeated.repeats(line));
-};
+}
 
 describe('running headers and footers', () => {
   it('are the same text, with a number that counts along, at the same height', () => {

@@ -16,7 +16,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+async function modeOf(path: string): Promise<number> {
+  return (await stat(path)).mode & 0o777;
+}
 
 test('files of a process are its user’s alone', async () => {
   const directory = await createScratchDirectory('worker');

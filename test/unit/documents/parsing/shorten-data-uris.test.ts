@@ -18,14 +18,15 @@ async function* inFragments(text: string, size: number): AsyncGenerator<string> 
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }
 
-const shorten = async (text: string, size = 256 * 1024): Promise<string> => {
+async function shorten(text: string, size = 256 * 1024): Promise<string> {
   let shortened = '';
   for await (const fragment of shortenDataUris(inFragments(text, size))) shortened += fragment;
   return shortened;
-};
+}
 
-const wrap = (text: string, width: number, lineEnd = '\n'): string =>
-  (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).join(lineEnd);
+function wrap(text: string, width: number, lineEnd = '\n'): string {
+  return (text.match(new RegExp(`.{1,${width}}`, 'g')) ?? []).join(lineEnd);
+}
 
 describe('a data URI in a text', () => {
   const svg = `<svg xmlns='http://www.w3.org/2000/svg'>${"<path transform='translate(1,2)'/>".repeat(9)}</svg>`;

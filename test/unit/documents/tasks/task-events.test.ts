@@ -4,7 +4,10 @@ import type { TaskStatus } from '../../../../schemas/documents/documents-api.js'
 import type { TaskRecord } from '../../../../schemas/documents/tasks.js';
 
 const running = { task_id: 't', state: 'QUEUED' } as TaskRecord;
-const present = ({ state }: TaskRecord) => ({ task_state: state }) as TaskStatus;
+
+function present({ state }: TaskRecord) {
+  return { task_state: state } as TaskStatus;
+}
 
 /** What a stream says of a task that stays as it is while it is read so many times. */
 async function said(reads: number, heartbeatMs: number): Promise<string[]> {

@@ -30,22 +30,23 @@ const FRENCH = [
   },
 ];
 
-const system = (sources: readonly { heading: string; text: string }[]): string =>
-  `Answer from the sources.\n\n${writeSourceBlocks(sources.map((source, index) => ({ number: index + 1, ...source })))}`;
+function system(sources: readonly { heading: string; text: string }[]): string {
+  return `Answer from the sources.\n\n${writeSourceBlocks(sources.map((source, index) => ({ number: index + 1, ...source })))}`;
+}
 
-const collect = async (messages: ChatMessage[], options: ChatOptions = {}): Promise<ChatDelta[]> => {
+async function collect(messages: ChatMessage[], options: ChatOptions = {}): Promise<ChatDelta[]> {
   const deltas: ChatDelta[] = [];
   for await (const delta of model.stream(messages, options)) deltas.push(delta);
   return deltas;
-};
+}
 
-const ask = async (question: string, sources: readonly { heading: string; text: string }[] | null) => {
+async function ask(question: string, sources: readonly { heading: string; text: string }[] | null) {
   const messages: ChatMessage[] = [
     ...(sources === null ? [] : [{ role: 'system' as const, content: system(sources) }]),
     { role: 'user', content: question },
   ];
   return (await collect(messages)).map(({ content }) => content).join('');
-};
+}
 
 describe('createExtractiveModel', () => {
   test.each([

@@ -6,8 +6,9 @@ import { createHashEmbedder } from '../../../../activities/models/builtin/hash-e
 import { HASH_DIMENSION, hashVector } from '../../../../activities/models/builtin/hash-vector.js';
 import { PARAGRAPHS } from './paragraphs.js';
 
-const dot = (a: readonly number[], b: readonly number[]): number =>
-  a.reduce((sum, value, index) => sum + value * b[index]!, 0);
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, value, index) => sum + value * b[index]!, 0);
+}
 
 const embedder = createHashEmbedder({ endpointName: 'builtin-hash', vectorField: 'vector_builtin_hash' });
 

@@ -13,12 +13,15 @@ let server: ScriptedModelServer;
 const opened: OpenedModels[] = [];
 
 /** One start of a process over a table that outlives it. */
-const start = async (environment: Record<string, string>, endpoints = createFakeModelEndpointStore()) => {
+async function start(environment: Record<string, string>, endpoints = createFakeModelEndpointStore()) {
   const models = await openModels(environment, { endpoints });
   opened.push(models);
   return models;
-};
-const defaultsOf = ({ endpoints }: OpenedModels) => endpoints.defaults();
+}
+
+function defaultsOf({ endpoints }: OpenedModels) {
+  return endpoints.defaults();
+}
 
 beforeAll(async () => {
   server = await startScriptedModelServer();

@@ -14,11 +14,11 @@ import type { ScriptedModelServer } from '../../../support/model-server/scripted
 const QUESTION: ChatMessage[] = [{ role: 'user', content: 'When does the mill open?' }];
 const TOOLS = [{ type: 'function', function: { name: 'open_mill', parameters: { type: 'object' } } }];
 
-const listen = async (model: LanguageModel, more: MoreFields, messages = QUESTION): Promise<ChatDelta[]> => {
+async function listen(model: LanguageModel, more: MoreFields, messages = QUESTION): Promise<ChatDelta[]> {
   const deltas: ChatDelta[] = [];
   for await (const delta of model.stream(messages, { more })) deltas.push(delta);
   return deltas;
-};
+}
 
 describe.each(['ollama', 'openai'] as const)(
   'fields of the chat format behind the %s dialect',

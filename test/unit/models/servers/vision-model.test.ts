@@ -8,12 +8,14 @@ import type { ScriptedModelServer } from '../../../support/model-server/scripted
 import { shownPictures } from '../../../support/model-server/shown-pictures.js';
 
 const picture = { mimetype: 'image/png' as const, bytes: samplePng(3) };
-const look = (model: LanguageModel, signal?: AbortSignal) =>
-  model.complete([{ role: 'user', content: 'What is it?', pictures: [picture] }], {
+
+function look(model: LanguageModel, signal?: AbortSignal) {
+  return model.complete([{ role: 'user', content: 'What is it?', pictures: [picture] }], {
     temperature: 0,
     maxTokens: 50,
     ...(signal !== undefined && { signal }),
   });
+}
 
 describe.each(['ollama', 'openai'] as const)('a vision model, %s dialect', (provider) => {
   let server: ScriptedModelServer;

@@ -11,8 +11,9 @@ import { makeResult } from '../fixtures.js';
 
 const setUp = openChatStage;
 
-const cites = (sources: readonly ChatSource[]): string[] =>
-  sources.map((source) => ('chunk' in source ? source.chunk.chunk_id : source.url));
+function cites(sources: readonly ChatSource[]): string[] {
+  return sources.map((source) => ('chunk' in source ? source.chunk.chunk_id : source.url));
+}
 
 describe('createChatService', () => {
   test('retrieves for the last user message and puts the sources into the first system message', async () => {

@@ -44,7 +44,7 @@ export interface ChatStageOptions {
 }
 
 /** The chat pipeline with a scripted model and scripted searches; remembers what they were asked. */
-export const openChatStage = (script: Script, options: ChatStageOptions = {}) => {
+export function openChatStage(script: Script, options: ChatStageOptions = {}) {
   const seen: { messages: ChatMessage[]; options: ChatOptions }[] = [];
   const asides: ChatMessage[][] = [];
   const searched: SearchRequest[] = [];
@@ -106,4 +106,4 @@ export const openChatStage = (script: Script, options: ChatStageOptions = {}) =>
     return { text, end, events };
   };
   return { respond, collect, seen, asides, searched };
-};
+}

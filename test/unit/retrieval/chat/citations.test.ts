@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createCitationFilter } from '../../../../activities/retrieval/chat/citations.js';
 
-const run = (deltas: readonly string[], sourceCount = 5) => {
+function run(deltas: readonly string[], sourceCount = 5) {
   const filter = createCitationFilter(sourceCount);
   const shown = deltas.map((delta) => filter.push(delta)).join('');
   const { tail, ...citations } = filter.end();
   return { text: shown + tail, ...citations };
-};
+}
 
 describe('createCitationFilter', () => {
   test.each([

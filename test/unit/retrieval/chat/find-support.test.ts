@@ -6,8 +6,9 @@ const EXTRACT =
   '# Valves\n\nThe safety valve opens at 4 bar. It is checked every 12 months by the operator.\n' +
   'La soupape s’ouvre à 4 bars 🗼. The pump is green and stands in room B12.';
 
-const supportOf = (answer: string, number = 1, extract = EXTRACT) =>
-  createSupportFinder(answer)(extract, number);
+function supportOf(answer: string, number = 1, extract = EXTRACT) {
+  return createSupportFinder(answer)(extract, number);
+}
 
 describe('createSupportFinder', () => {
   test.each([

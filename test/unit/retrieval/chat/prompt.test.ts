@@ -15,13 +15,22 @@ import { makeResult } from '../fixtures.js';
 const date = new Date('2026-03-01T23:59:00Z');
 const template = BUNDLED_PROMPTS.sys_prompt;
 const voice = { assistantName: null, defaultLanguage: null };
-const options = (budget: number) => ({ template, date, voice, budget });
-const build = (results: readonly SearchResult[], budget: number) =>
-  buildPrompt(
+
+function options(budget: number) {
+  return { template, date, voice, budget };
+}
+
+function build(results: readonly SearchResult[], budget: number) {
+  return buildPrompt(
     results.map((result) => documentMaterial(result)),
     options(budget),
   );
-const idOf = (source: ChatSource): string => ('chunk' in source ? source.chunk.chunk_id : source.url);
+}
+
+function idOf(source: ChatSource): string {
+  return 'chunk' in source ? source.chunk.chunk_id : source.url;
+}
+
 let overhead: number;
 beforeAll(async () => {
   overhead = await promptOverhead({ template, date, voice });

@@ -4,7 +4,9 @@ import { isCasual } from '../../../../activities/retrieval/chat/casual-phrases.j
 import { parseRewriting } from '../../../../activities/retrieval/chat/parse-rewriting.js';
 import { createQuestionRewriter } from '../../../../activities/retrieval/chat/rewrite-question.js';
 
-const user = (content: string): ChatMessage => ({ role: 'user', content });
+function user(content: string): ChatMessage {
+  return { role: 'user', content };
+}
 
 describe('parseRewriting', () => {
   test('reads what was asked for', () => {

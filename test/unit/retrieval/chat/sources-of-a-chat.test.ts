@@ -5,15 +5,28 @@ import type { SearchRequest, SearchResult } from '../../../../activities/retriev
 import { makeChunk, makeFile, makeResult } from '../fixtures.js';
 import { VALVE, openChatStage, say } from './chat-stage.js';
 
-const result = (id: string, over: Partial<SearchResult> = {}): SearchResult => ({
-  ...makeResult({ chunk_id: id, text: `Text of ${id}.` }),
-  ...over,
-});
-const results = (...ids: string[]): SearchResult[] => ids.map((id) => result(id));
-const idsOf = (sources: readonly unknown[]): string[] =>
-  (sources as SearchResult[]).map(({ chunk }) => chunk.chunk_id);
-const rewriting = (...queries: object[]): string => JSON.stringify({ intent: 'other', queries });
-const answer = () => say('Green.');
+function result(id: string, over: Partial<SearchResult> = {}): SearchResult {
+  return {
+    ...makeResult({ chunk_id: id, text: `Text of ${id}.` }),
+    ...over,
+  };
+}
+
+function results(...ids: string[]): SearchResult[] {
+  return ids.map((id) => result(id));
+}
+
+function idsOf(sources: readonly unknown[]): string[] {
+  return (sources as SearchResult[]).map(({ chunk }) => chunk.chunk_id);
+}
+
+function rewriting(...queries: object[]): string {
+  return JSON.stringify({ intent: 'other', queries });
+}
+
+function answer() {
+  return say('Green.');
+}
 
 describe('the queries of a chat', () => {
   test('are the question alone with the built-in model, which is asked nothing aside', async () => {

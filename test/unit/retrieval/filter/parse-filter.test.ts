@@ -3,14 +3,22 @@ import fc from 'fast-check';
 import { parseFilter } from '../../../../activities/retrieval/filter/parse-filter.js';
 import { AppError } from '../../../../schemas/app-error.js';
 
-const compare = (field: string, operator: string, value: unknown) => ({
-  kind: 'compare',
-  field,
-  operator,
-  value,
-});
-const text = (value: string) => ({ kind: 'text', value });
-const integer = (value: number | bigint) => ({ kind: 'integer', value: BigInt(value) });
+function compare(field: string, operator: string, value: unknown) {
+  return {
+    kind: 'compare',
+    field,
+    operator,
+    value,
+  };
+}
+
+function text(value: string) {
+  return { kind: 'text', value };
+}
+
+function integer(value: number | bigint) {
+  return { kind: 'integer', value: BigInt(value) };
+}
 
 describe('parseFilter', () => {
   test.each([

@@ -21,9 +21,13 @@ const leg = fc
   .map((hits) => hits.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1)));
 const weight = fc.constantFrom(0, 0.2, 0.5, 1);
 
-const ids = (hits: readonly { id: string }[]): string[] => hits.map(({ id }) => id);
-const rescale = (hits: readonly LegHit[], factor: number, shift: number): LegHit[] =>
-  hits.map(({ id, score }) => ({ id, score: score * factor + shift }));
+function ids(hits: readonly { id: string }[]): string[] {
+  return hits.map(({ id }) => id);
+}
+
+function rescale(hits: readonly LegHit[], factor: number, shift: number): LegHit[] {
+  return hits.map(({ id, score }) => ({ id, score: score * factor + shift }));
+}
 
 describe('convexCombination', () => {
   test('weighs normalised scores, 0 where a leg lacks the hit', () => {

@@ -24,11 +24,11 @@ interface World {
 }
 
 /** Expansion, workspaces and reranking are asked for through the API: see `test/api/`. */
-const nobodyAsks = (): never => {
+function nobodyAsks(): never {
   throw new Error('not asked for');
-};
+}
 
-const setUp = (world: World) => {
+function setUp(world: World) {
   const embedded: string[] = [];
   const asked: {
     partitions: readonly string[] | 'all';
@@ -100,10 +100,10 @@ const setUp = (world: World) => {
   const search = async (over: Partial<SearchRequest> = {}) =>
     service.search({ scope: scopeOf('public'), partitions: 'all', text: 'pumps', topK: 5, ...over });
   return { search, embedded, asked };
-};
+}
 
-const chunkOf = (file: FileRecord, position: number, over: Partial<StoredChunk> = {}): StoredChunk =>
-  makeChunk({
+function chunkOf(file: FileRecord, position: number, over: Partial<StoredChunk> = {}): StoredChunk {
+  return makeChunk({
     chunk_id: `${file.file_key}-${over.generation ?? file.live?.generation}-${position}`,
     file_key: file.file_key,
     file_id: file.file_id,
@@ -112,12 +112,15 @@ const chunkOf = (file: FileRecord, position: number, over: Partial<StoredChunk> 
     position,
     ...over,
   });
+}
 
-const named = (key: string, over: Partial<FileRecord> = {}): FileRecord =>
-  makeFile({ file_key: key, file_id: `id-of-${key}`, ...over });
+function named(key: string, over: Partial<FileRecord> = {}): FileRecord {
+  return makeFile({ file_key: key, file_id: `id-of-${key}`, ...over });
+}
 
-const idsOf = (results: readonly { chunk: StoredChunk }[]): string[] =>
-  results.map(({ chunk }) => chunk.chunk_id);
+function idsOf(results: readonly { chunk: StoredChunk }[]): string[] {
+  return results.map(({ chunk }) => chunk.chunk_id);
+}
 
 describe('createSearchService', () => {
   test('answers hits with their file, version and raw scores, best first', async () => {

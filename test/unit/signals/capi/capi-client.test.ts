@@ -24,14 +24,15 @@ afterEach(async () => {
   await standIn.listen();
 });
 
-const send = (
+function send(
   options: { timeoutMs?: number; baseUrl?: string; signal?: AbortSignal; token?: string } = {},
-): Promise<DeliveryResult> =>
-  createCapiClient({
+): Promise<DeliveryResult> {
+  return createCapiClient({
     baseUrl: options.baseUrl ?? `${standIn.url}/`,
     timeoutMs: options.timeoutMs ?? 5000,
     userAgent: 'tamis-test',
   }).sendSignals('v3', BODY, options.token ?? mintToken(WATCHER).token, options.signal);
+}
 
 describe('createCapiClient', () => {
   it('delivers the body byte for byte, on the version asked for', async () => {

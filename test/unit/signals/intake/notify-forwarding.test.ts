@@ -5,7 +5,7 @@ import { createForwardingNotifier, trackPushes } from '../../../../api/signals/i
 const log = { warn: jest.fn() } as unknown as Logger;
 
 /** What was told, and when; a call takes 20 ms. */
-const openNotifier = (fails = false) => {
+function openNotifier(fails = false) {
   const told: (readonly [watcher: string, atMs: number])[] = [];
   const from = Date.now();
   const notify = createForwardingNotifier(async (watcher) => {
@@ -14,7 +14,7 @@ const openNotifier = (fails = false) => {
     if (fails) throw new Error('no Temporal');
   }, trackPushes());
   return { told, notify: (watcher: string) => notify(watcher, log) };
-};
+}
 
 describe('notifications', () => {
   beforeEach(() => void jest.useFakeTimers());

@@ -13,10 +13,12 @@ import type { WhoisFacts } from '../../../../activities/ports/ip-info.js';
 import { openDnsStandIn, openRdapStandIn, openWhoisStandIn } from '../../../support/registry-stand-ins.js';
 
 const open: { close(): Promise<void> }[] = [];
-const opened = <Server extends { close(): Promise<void> }>(server: Server): Server => {
+
+function opened<Server extends { close(): Promise<void> }>(server: Server): Server {
   open.push(server);
   return server;
-};
+}
+
 afterEach(async () => {
   for (const server of open.splice(0)) await server.close();
 });

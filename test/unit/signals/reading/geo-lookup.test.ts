@@ -34,7 +34,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const fieldsOf = (source: Record<string, unknown>) => enrich(signalFields({ scenario: 'x', source }), lookup);
+function fieldsOf(source: Record<string, unknown>) {
+  return enrich(signalFields({ scenario: 'x', source }), lookup);
+}
 
 describe('the GeoIP database', () => {
   test('tells where an address lies', () => {

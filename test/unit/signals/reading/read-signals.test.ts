@@ -4,22 +4,24 @@ import { compactJson } from '../../../../activities/signals/compact-json.js';
 import { readSignals } from '../../../../activities/signals/reading/read-signals.js';
 import { scanJsonArray } from '../../../../activities/signals/reading/scan-json-array.js';
 
-const isJson = (text: string): boolean => {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
   } catch {
     return false;
   }
-};
+}
 
 const blanks = fc
   .array(fc.constantFrom(' ', '\n', '\r', '\t'), { maxLength: 2 })
   .map((parts) => parts.join(''));
-const spaced = (text: string, space: string): string =>
-  text.replace(/("(?:[^"\\]|\\.)*")|([[\]{},:])/g, (_, string: string | undefined, mark: string) =>
+
+function spaced(text: string, space: string): string {
+  return text.replace(/("(?:[^"\\]|\\.)*")|([[\]{},:])/g, (_, string: string | undefined, mark: string) =>
     string === undefined ? `${space}${mark}${space}` : string,
   );
+}
 
 describe('scanning', () => {
   test('finds exactly the items that JSON.parse finds', () => {

@@ -8,7 +8,7 @@ import { compileForTest } from '../rules/compile-for-test.js';
 const RECEIVED_AT = new Date('2026-03-01T12:00:00.000Z');
 const UUID = '0b6a1c1e-8f0e-4c53-9d0b-3d9e4a6f0c11';
 
-const take = (item: unknown, overrides: Partial<ReceivedSignal> = {}) => {
+function take(item: unknown, overrides: Partial<ReceivedSignal> = {}) {
   const raw = typeof item === 'string' ? item : JSON.stringify(item);
   const [read] = readSignals(`[${raw}]`).items;
   if (read === undefined) throw new Error('no item');
@@ -22,9 +22,11 @@ const take = (item: unknown, overrides: Partial<ReceivedSignal> = {}) => {
     forwarding: true,
     ...overrides,
   });
-};
+}
 
-const digestOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+function digestOf(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
 
 describe('fields', () => {
   test('a full signal of 1.7', () => {

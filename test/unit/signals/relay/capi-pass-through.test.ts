@@ -13,12 +13,12 @@ import { endToEndHeaders } from '../../../../api/signals/relay/end-to-end-header
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
-const listen = async (handler: Handler): Promise<{ server: Server; url: string }> => {
+async function listen(handler: Handler): Promise<{ server: Server; url: string }> {
   const server = createServer(handler);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-};
+}
 
 let answer: Handler;
 let upstream: { server: Server; url: string };
@@ -34,12 +34,15 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close();
 });
 
-const to = (baseUrl = upstream.url, timeoutMs = 2000): CapiPassThrough => {
+function to(baseUrl = upstream.url, timeoutMs = 2000): CapiPassThrough {
   const one = createCapiPassThrough({ baseUrl, timeoutMs });
   opened.push(one);
   return one;
-};
-const get = (path: string) => ({ method: 'GET', path, headers: {}, body: null });
+}
+
+function get(path: string) {
+  return { method: 'GET', path, headers: {}, body: null };
+}
 
 describe('passThrough', () => {
   it('keeps method, path, query, headers and bytes both ways', async () => {

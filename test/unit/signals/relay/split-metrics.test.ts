@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { METRICS_PART_BYTES, splitMetrics } from '../../../../api/signals/relay/split-metrics.js';
 
-const component = (name: string, size: number) => ({ name, pad: 'x'.repeat(size) });
+function component(name: string, size: number) {
+  return { name, pad: 'x'.repeat(size) };
+}
 
 describe('metrics that are too large', () => {
   test('are cut by component, each in one part, all of them, in order', () => {

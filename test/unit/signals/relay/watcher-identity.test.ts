@@ -7,9 +7,15 @@ import {
   watcherOf,
 } from '../../../../api/signals/relay/watcher-identity.js';
 
-const token = (claims: unknown): string =>
-  ['{}', JSON.stringify(claims), 'sig'].map((part) => Buffer.from(part).toString('base64url')).join('.');
-const body = (value: unknown) => ({ bytes: Buffer.from(JSON.stringify(value)) });
+function token(claims: unknown): string {
+  return ['{}', JSON.stringify(claims), 'sig']
+    .map((part) => Buffer.from(part).toString('base64url'))
+    .join('.');
+}
+
+function body(value: unknown) {
+  return { bytes: Buffer.from(JSON.stringify(value)) };
+}
 
 describe('watcherOf', () => {
   it.each([

@@ -43,8 +43,11 @@ const range = fc.oneof(
   fc.tuple(fc.ipV6(), fc.nat(128)).map(([base, bits]) => `${base}/${bits}`),
   fc.constantFrom('10.0.0.0/8', '0.0.0.0/0', '::/0', '::ffff:0:0/96', '10.0.0.1'),
 );
-const oneOrMore = <Item>(item: fc.Arbitrary<Item>): fc.Arbitrary<Item | Item[]> =>
-  fc.oneof(item, fc.array(item, { minLength: 1, maxLength: 3 }));
+
+function oneOrMore<Item>(item: fc.Arbitrary<Item>): fc.Arbitrary<Item | Item[]> {
+  return fc.oneof(item, fc.array(item, { minLength: 1, maxLength: 3 }));
+}
+
 const VALUES: Record<string, fc.Arbitrary<unknown>> = {
   eq: scalar,
   ne: scalar,
@@ -87,11 +90,11 @@ const { tree } = fc.letrec<{ tree: Tree; node: Tree }>((tie) => ({
   ),
 }));
 
-const compiled = (filter: unknown, enabled = true): CompiledRule => {
+function compiled(filter: unknown, enabled = true): CompiledRule {
   const { rule, problems } = compileForTest(filter);
   if (rule === null) throw new Error(problems.join('\n'));
   return { ...rule, enabled };
-};
+}
 
 describe('evaluating', () => {
   test('agrees with the plain reading of the language, reasons included', () => {

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { minimatch } from 'minimatch';
 import { globPattern } from '../../../../activities/signals/rules/glob-pattern.js';
 
-const matches = (pattern: string, text: string): boolean => {
+function matches(pattern: string, text: string): boolean {
   const test = globPattern(pattern);
   if (typeof test === 'string') throw new Error(`${pattern} ${test}`);
   return test(text);
-};
+}
 
 describe('glob patterns', () => {
   test('agree with minimatch', () => {

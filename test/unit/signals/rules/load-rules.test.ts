@@ -7,8 +7,9 @@ import { evaluateRules, factsOf } from '../../../../activities/signals/rules/eva
 import { loadRules } from '../../../../activities/signals/rules/load-rules.js';
 import { signalFields } from '../../../../activities/signals/reading/signal-fields.js';
 
-const rule = (name: string, rest = '') =>
-  `name: ${name}\nfilter:\n  field: scenario\n  op: eq\n  value: ${name}\n${rest}`;
+function rule(name: string, rest = '') {
+  return `name: ${name}\nfilter:\n  field: scenario\n  op: eq\n  value: ${name}\n${rest}`;
+}
 
 const ALIAS_BOMB = [
   'a: &a [x, x, x, x, x, x, x, x, x]',

@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { compileForTest, reasonFor } from './compile-for-test.js';
 
 const MISSING = Symbol('missing');
-const asSignal = (found: unknown) => (found === MISSING ? {} : { f: found });
+
+function asSignal(found: unknown) {
+  return found === MISSING ? {} : { f: found };
+}
 
 /** operator, value, reason, what matches, what does not (proxy spec, section 3.2). */
 const TABLE: [op: string, value: unknown, reason: string, hits: unknown[], misses: unknown[]][] = [

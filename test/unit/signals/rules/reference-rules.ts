@@ -10,8 +10,8 @@ export interface Leaf {
 }
 export type Tree = Leaf | { op: 'and' | 'or'; conditions: Tree[] } | { op: 'not'; condition: Tree };
 
-const get = (signal: unknown, path: string): unknown =>
-  path
+function get(signal: unknown, path: string): unknown {
+  return path
     .split('.')
     .reduce<unknown>(
       (value, key) =>
@@ -21,10 +21,13 @@ const get = (signal: unknown, path: string): unknown =>
           : undefined,
       signal,
     );
+}
 
-const asList = (value: unknown): string[] => (Array.isArray(value) ? value : [value]) as string[];
+function asList(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]) as string[];
+}
 
-const inRange = (address: string, range: string): boolean => {
+function inRange(address: string, range: string): boolean {
   const [base = '', prefix] = range.split('/');
   const family = isIP(base);
   // The list itself would take an IPv4-mapped address for IPv4: here the families never mix.
@@ -33,12 +36,15 @@ const inRange = (address: string, range: string): boolean => {
   const name = family === 4 ? 'ipv4' : 'ipv6';
   list.addSubnet(base, Number(prefix ?? (family === 4 ? 32 : 128)), name);
   return list.check(address, name);
-};
+}
 
-const isEmpty = (found: unknown): boolean =>
-  found === undefined || found === null || found === '' || (Array.isArray(found) && found.length === 0);
+function isEmpty(found: unknown): boolean {
+  return (
+    found === undefined || found === null || found === '' || (Array.isArray(found) && found.length === 0)
+  );
+}
 
-const leafReason = ({ field, op, value }: Leaf, signal: unknown): string | null => {
+function leafReason({ field, op, value }: Leaf, signal: unknown): string | null {
   const found = get(signal, field);
   const list = Array.isArray(value) ? value : [];
   const has = (): boolean =>
@@ -100,12 +106,12 @@ const leafReason = ({ field, op, value }: Leaf, signal: unknown): string | null 
     default:
       throw new Error(op);
   }
-};
+}
 
-export const referenceReason = (tree: Tree, signal: unknown): string | null => {
+export function referenceReason(tree: Tree, signal: unknown): string | null {
   if ('condition' in tree) return referenceReason(tree.condition, signal) === null ? 'NOT(condition)' : null;
   if (!('conditions' in tree)) return leafReason(tree, signal);
   const reasons = tree.conditions.map((inner) => referenceReason(inner, signal));
   if (tree.op === 'or') return reasons.find((reason) => reason !== null) ?? null;
   return reasons.includes(null) ? null : reasons.join(' AND ');
-};
+}

@@ -22,21 +22,25 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const write = (name: string, field: string): Promise<void> =>
-  writeFile(
+function write(name: string, field: string): Promise<void> {
+  return writeFile(
     join(folder, name),
     field === 'broken' ? 'name: [' : `name: ${name}\nfilter: { field: ${field}, op: not_empty }\n`,
   );
-const open = async (options: Partial<RuleRegistryOptions> = {}): Promise<RuleRegistry> => {
+}
+
+async function open(options: Partial<RuleRegistryOptions> = {}): Promise<RuleRegistry> {
   book = await openRuleRegistry({
     directories: [folder],
     readMain: async () => ({ mode: 'block', rules: [] }),
     ...options,
   });
   return book;
-};
-const fieldsOf = ({ rules }: RuleSet): unknown[] =>
-  rules.map(({ filter }) => (filter as { field: string }).field);
+}
+
+function fieldsOf({ rules }: RuleSet): unknown[] {
+  return rules.map(({ filter }) => (filter as { field: string }).field);
+}
 
 describe('the rules while the gateway runs', () => {
   test('follow their files: a new one, a changed one, a removed one', async () => {

@@ -6,10 +6,13 @@ export type PartitionRow = Awaited<ReturnType<typeof readPartitions>>[number];
 export type FileRow = Awaited<ReturnType<typeof readFiles>>[number];
 export type TaskStatus = components['schemas']['TaskStatus'];
 
-const readPartitions = async () => (await bodyOf(api.GET('/partition/'))).partitions;
+async function readPartitions() {
+  return (await bodyOf(api.GET('/partition/'))).partitions;
+}
 
-const readFiles = async (partition: string) =>
-  (await bodyOf(api.GET('/partition/{partition}', { params: { path: { partition } } }))).files;
+async function readFiles(partition: string) {
+  return (await bodyOf(api.GET('/partition/{partition}', { params: { path: { partition } } }))).files;
+}
 
 export const partitionsQuery = queryOptions({
   queryKey: ['partitions'],
@@ -17,8 +20,9 @@ export const partitionsQuery = queryOptions({
   refetchInterval: 30_000,
 });
 
-export const filesQuery = (partition: string) =>
-  queryOptions({ queryKey: ['files', partition], queryFn: () => readFiles(partition) });
+export function filesQuery(partition: string) {
+  return queryOptions({ queryKey: ['files', partition], queryFn: () => readFiles(partition) });
+}
 
 export const failedTasksQuery = queryOptions({
   queryKey: ['tasks', 'FAILED'],
@@ -26,8 +30,8 @@ export const failedTasksQuery = queryOptions({
     (await bodyOf(api.GET('/queue/tasks', { params: { query: { task_status: 'FAILED' } } }))).tasks,
 });
 
-export const chunksQuery = (partition: string, file: string) =>
-  queryOptions({
+export function chunksQuery(partition: string, file: string) {
+  return queryOptions({
     queryKey: ['chunks', partition, file],
     queryFn: async () =>
       (
@@ -38,9 +42,10 @@ export const chunksQuery = (partition: string, file: string) =>
         )
       ).chunks,
   });
+}
 
-export const fileQuery = (partition: string, file: string) =>
-  queryOptions({
+export function fileQuery(partition: string, file: string) {
+  return queryOptions({
     queryKey: ['file', partition, file],
     queryFn: () =>
       bodyOf(
@@ -49,6 +54,7 @@ export const fileQuery = (partition: string, file: string) =>
         }),
       ),
   });
+}
 
 export const typesQuery = queryOptions({
   queryKey: ['types'],
@@ -57,12 +63,19 @@ export const typesQuery = queryOptions({
 });
 
 /** No role: an administrator who may do everything. */
-export const mayEdit = (partition: PartitionRow | undefined): boolean =>
-  partition !== undefined && partition.role !== 'viewer';
+export function mayEdit(partition: PartitionRow | undefined): boolean {
+  return partition !== undefined && partition.role !== 'viewer';
+}
 
-export const mayOwn = (partition: PartitionRow): boolean =>
-  partition.role === undefined || partition.role === 'owner';
+export function mayOwn(partition: PartitionRow): boolean {
+  return partition.role === undefined || partition.role === 'owner';
+}
 
 /** A metadata value as a text. */
-export const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value);
+export function textOf(value: unknown): string {
+  return typeof value === 'string'
+    ? value
+    : value === null || value === undefined
+      ? ''
+      : JSON.stringify(value);
+}

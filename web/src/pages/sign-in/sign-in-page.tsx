@@ -8,10 +8,11 @@ import { useMessages } from '../../i18n/language';
 import { useErrorText } from '../../shared/error-text';
 
 /** Only ways within the console: an address elsewhere in `next` would lead a person astray. */
-const safeNext = (next: string | null): string =>
-  next !== null && next.startsWith('/') && !/^\/[/\\]/.test(next) ? next : '/';
+function safeNext(next: string | null): string {
+  return next !== null && next.startsWith('/') && !/^\/[/\\]/.test(next) ? next : '/';
+}
 
-export const SignInPage = () => {
+export function SignInPage() {
   const { common: t } = useMessages();
   const errorText = useErrorText();
   const [query] = useSearchParams();
@@ -68,4 +69,4 @@ export const SignInPage = () => {
       </Paper>
     </Center>
   );
-};
+}

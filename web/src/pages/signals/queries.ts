@@ -11,9 +11,13 @@ export type Watcher = Forwarding['watchers'][number];
 
 const REFRESH_MS = 10_000;
 
-const readRules = () => bodyOf(api.GET('/api/filters'));
+function readRules() {
+  return bodyOf(api.GET('/api/filters'));
+}
 
-const readForwarding = () => bodyOf(api.GET('/api/forwarding'));
+function readForwarding() {
+  return bodyOf(api.GET('/api/forwarding'));
+}
 
 export const statsQuery = queryOptions({
   queryKey: ['signals', 'stats'],
@@ -21,12 +25,13 @@ export const statsQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-export const distributionQuery = (period: Period) =>
-  queryOptions({
+export function distributionQuery(period: Period) {
+  return queryOptions({
     queryKey: ['signals', 'distribution', period],
     queryFn: () => bodyOf(api.GET('/api/stats/distribution', { params: { query: { period } } })),
     refetchInterval: 3 * REFRESH_MS,
   });
+}
 
 export const forwardingQuery = queryOptions({
   queryKey: ['signals', 'forwarding'],
@@ -46,10 +51,13 @@ export const quarantineQuery = queryOptions({
   refetchInterval: REFRESH_MS,
 });
 
-export const readAlerts = (query: AlertFilters) => bodyOf(api.GET('/api/alerts', { params: { query } }));
+export function readAlerts(query: AlertFilters) {
+  return bodyOf(api.GET('/api/alerts', { params: { query } }));
+}
 
-export const alertQuery = (id: number) =>
-  queryOptions({
+export function alertQuery(id: number) {
+  return queryOptions({
     queryKey: ['signals', 'alert', id],
     queryFn: () => bodyOf(api.GET('/api/alerts/{id}', { params: { path: { id } } })),
   });
+}

@@ -13,16 +13,19 @@ beforeAll(async () => {
 });
 afterAll(() => parser.close());
 
-const book = (sheets: Record<string, unknown[][]>, bookType: BookType): Buffer => {
+function book(sheets: Record<string, unknown[][]>, bookType: BookType): Buffer {
   const workbook = utils.book_new();
   for (const [name, rows] of Object.entries(sheets))
     utils.book_append_sheet(workbook, utils.aoa_to_sheet(rows, { UTC: true, cellDates: true }), name);
   return write(workbook, { bookType, type: 'buffer' }) as Buffer;
-};
-const source = (bytes: Buffer) => ({
-  size: bytes.length,
-  read: (start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
-});
+}
+
+function source(bytes: Buffer) {
+  return {
+    size: bytes.length,
+    read: (start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
+  };
+}
 
 describe.each([
   ['xlsx', 'xlsx'],
@@ -93,8 +96,13 @@ describe.each([
 });
 
 /** As much of a container of Office 97 as the checks look at. */
-const ole = (part: string): Buffer =>
-  Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(1024), Buffer.from(part, 'utf16le')]);
+function ole(part: string): Buffer {
+  return Buffer.concat([
+    Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+    Buffer.alloc(1024),
+    Buffer.from(part, 'utf16le'),
+  ]);
+}
 
 it.each(['xlsx', 'pptx'] as const)('%s with a password says so', async (kind) => {
   await checkContent(kind, source(ole('EncryptedPackage')));
@@ -151,8 +159,13 @@ describe('pptx', () => {
   });
 });
 
-const paragraph = (text: string): string => `<text:p>${text}</text:p>`;
-const cell = (text: string): string => `<table:table-cell>${paragraph(text)}</table:table-cell>`;
+function paragraph(text: string): string {
+  return `<text:p>${text}</text:p>`;
+}
+
+function cell(text: string): string {
+  return `<table:table-cell>${paragraph(text)}</table:table-cell>`;
+}
 
 it('odt keeps headings, lists and tables', async () => {
   const body =

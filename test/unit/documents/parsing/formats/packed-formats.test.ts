@@ -19,10 +19,13 @@ afterAll(async () => {
   await parser.close();
 });
 
-const source = (bytes: Buffer) => ({
-  size: bytes.length,
-  read: (start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
-});
+function source(bytes: Buffer) {
+  return {
+    size: bytes.length,
+    read: (start: number, end: number) => Promise.resolve(bytes.subarray(start, end)),
+  };
+}
+
 const HEADERS = {
   From: '=?utf-8?Q?Zo=C3=A9?= <zoe@mill.example>',
   To: 'Ada <ada@mill.example>, bob@mill.example',

@@ -9,7 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => parser.close());
 
-const tooComplex = (limit: string) => ({ code: 'FILE_TOO_COMPLEX', details: { limit } });
+function tooComplex(limit: string) {
+  return { code: 'FILE_TOO_COMPLEX', details: { limit } };
+}
 
 describe('CSV and TSV', () => {
   it.each([

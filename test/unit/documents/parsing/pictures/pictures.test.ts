@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const [first, second] = [samplePng(10), samplePng(20)];
 
-const read = async (kind: FileKind, bytes: Buffer | string, limits?: Partial<PictureLimits> | 'none') => {
+async function read(kind: FileKind, bytes: Buffer | string, limits?: Partial<PictureLimits> | 'none') {
   const path = join(directory, `${count++}.${kind}`);
   const folder = `${path}-pictures`;
   await writeFile(path, bytes);
@@ -53,13 +53,14 @@ const read = async (kind: FileKind, bytes: Buffer | string, limits?: Partial<Pic
   const kept = await Promise.all(names.sort().map((name) => readFile(join(folder, name))));
   const told = chunks.map(({ text, picture }) => picture ?? text);
   return { pictures, chunks, kept, told };
-};
+}
 
 /** Text alone, as it is without pictures. */
-const texts = (chunks: readonly ParsedChunk[]) =>
-  chunks.flatMap(({ text, page, headingPath, chunkType, picture }) =>
+function texts(chunks: readonly ParsedChunk[]) {
+  return chunks.flatMap(({ text, page, headingPath, chunkType, picture }) =>
     picture === undefined ? [{ text, page, headingPath, chunkType }] : [],
   );
+}
 
 describe('pictures of Markdown', () => {
   const markdown = [

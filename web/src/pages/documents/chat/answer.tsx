@@ -17,7 +17,7 @@ interface Props {
   onOpen: (source: NumberedSource) => void;
 }
 
-const Sources = ({ extra, onOpen }: { extra: ChatExtra; onOpen: Props['onOpen'] }) => {
+function Sources({ extra, onOpen }: { extra: ChatExtra; onOpen: Props['onOpen'] }) {
   const { ask: t } = useMessages();
   const { sources, cited } = numberedSources(extra);
   if (sources.length === 0) return null;
@@ -41,9 +41,9 @@ const Sources = ({ extra, onOpen }: { extra: ChatExtra; onOpen: Props['onOpen'] 
       ))}
     </Stack>
   );
-};
+}
 
-export const Answer = ({ message, onRetry, onOpen }: Props) => {
+export function Answer({ message, onRetry, onOpen }: Props) {
   const { ask: t, common } = useMessages();
   const { content, state, extra, error } = message;
   const openNumber = useCallback(
@@ -99,4 +99,4 @@ export const Answer = ({ message, onRetry, onOpen }: Props) => {
       </Stack>
     </Paper>
   );
-};
+}

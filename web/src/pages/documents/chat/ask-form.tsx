@@ -5,7 +5,7 @@ import { useMessages } from '../../../i18n/language';
 import { conversation } from './conversation';
 import classes from './chat.module.css';
 
-export const AskForm = ({ busy }: { busy: boolean }) => {
+export function AskForm({ busy }: { busy: boolean }) {
   const { ask: t } = useMessages();
   const [question, setQuestion] = useState('');
   const input = useRef<HTMLTextAreaElement>(null);
@@ -51,4 +51,4 @@ export const AskForm = ({ busy }: { busy: boolean }) => {
       </Text>
     </form>
   );
-};
+}

@@ -12,7 +12,7 @@ import { SourceDrawer } from './source-drawer';
 import type { NumberedSource } from './sources';
 import classes from './chat.module.css';
 
-const ChatPage = () => {
+function ChatPage() {
   const { ask: t } = useMessages();
   const messages = useConversation();
   const [opened, setOpened] = useState<NumberedSource | null>(null);
@@ -68,6 +68,6 @@ const ChatPage = () => {
       <SourceDrawer opened={opened} onClose={() => setOpened(null)} />
     </Page>
   );
-};
+}
 
 export default ChatPage;

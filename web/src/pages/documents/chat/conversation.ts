@@ -18,7 +18,7 @@ export interface Scope {
 }
 
 /** The conversation of this window; it stays while one looks at other pages and goes with the window. */
-const createConversation = () => {
+function createConversation() {
   let messages: readonly Message[] = [];
   let scope: Scope = { partition: null, workspace: null };
   let nextId = 1;
@@ -99,9 +99,14 @@ const createConversation = () => {
       set([]);
     },
   };
-};
+}
 
 export const conversation = createConversation();
 
-export const useConversation = () => useSyncExternalStore(conversation.subscribe, conversation.messages);
-export const useScope = () => useSyncExternalStore(conversation.subscribe, conversation.scope);
+export function useConversation() {
+  return useSyncExternalStore(conversation.subscribe, conversation.messages);
+}
+
+export function useScope() {
+  return useSyncExternalStore(conversation.subscribe, conversation.scope);
+}

@@ -11,7 +11,7 @@ const CITATION = /\[(?:Sources?:?\s*)?(\d{1,3}(?:\s*,\s*(?:Source\s*)?\d{1,3})*)
 /** The address of a citation within the page; what it opens is decided by the number alone. */
 export const CITATION_LINK = '#source-';
 
-const cut = (text: string): Node[] => {
+function cut(text: string): Node[] {
   const parts: Node[] = [];
   let end = 0;
   for (const { 0: mark, 1: list = '', index } of text.matchAll(CITATION)) {
@@ -25,9 +25,9 @@ const cut = (text: string): Node[] => {
     end = index + mark.length;
   }
   return [...parts, { type: 'text', value: text.slice(end) }];
-};
+}
 
-const walk = (node: Node): void => {
+function walk(node: Node): void {
   // Texts of code and of links stay as they are.
   if (node.children === undefined || node.type === 'link') return;
   node.children = node.children.flatMap((child) => {
@@ -35,7 +35,9 @@ const walk = (node: Node): void => {
     walk(child);
     return [child];
   });
-};
+}
 
 /** A plugin for remark: citations in the text become links. */
-export const linkCitations = () => (tree: Node) => walk(tree);
+export function linkCitations() {
+  return (tree: Node) => walk(tree);
+}

@@ -6,7 +6,7 @@ import type { Message } from './conversation';
 import classes from './chat.module.css';
 
 /** What was asked; it may be changed and asked again, and what followed it is dropped then. */
-export const Question = ({ message: { id, content } }: { message: Message }) => {
+export function Question({ message: { id, content } }: { message: Message }) {
   const { ask: t, common } = useMessages();
   const [draft, setDraft] = useState<string | null>(null);
   if (draft !== null)
@@ -53,4 +53,4 @@ export const Question = ({ message: { id, content } }: { message: Message }) => 
       </Group>
     </Paper>
   );
-};
+}

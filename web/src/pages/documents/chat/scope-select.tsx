@@ -6,7 +6,7 @@ import { partitionsQuery } from '../queries';
 import { conversation, useScope } from './conversation';
 
 /** What the next question is about: everything, a partition, or a workspace of it. */
-export const ScopeSelect = () => {
+export function ScopeSelect() {
   const { ask: t } = useMessages();
   const { partition, workspace } = useScope();
   const partitions = useQuery(partitionsQuery);
@@ -52,4 +52,4 @@ export const ScopeSelect = () => {
       )}
     </Group>
   );
-};
+}

@@ -12,7 +12,7 @@ import { titleOf } from './sources';
 import type { NumberedSource } from './sources';
 import type { Source } from './stream-answer';
 
-export const VerifiedBadge = ({ verified }: { verified: boolean | undefined }) => {
+export function VerifiedBadge({ verified }: { verified: boolean | undefined }) {
   const { ask: t } = useMessages();
   if (verified === undefined) return null;
   return verified ? (
@@ -24,9 +24,9 @@ export const VerifiedBadge = ({ verified }: { verified: boolean | undefined }) =
       {t.unverified}
     </Badge>
   );
-};
+}
 
-const Passage = ({ source }: { source: Source }) => {
+function Passage({ source }: { source: Source }) {
   const { ask: t, documents: texts } = useMessages();
   const { chunk = {}, char_start: from, char_end: end } = source;
   const id = textOf(chunk['_id']);
@@ -65,26 +65,28 @@ const Passage = ({ source }: { source: Source }) => {
       </Button>
     </Stack>
   );
-};
+}
 
-const WebPage = ({ source: { url = '', snippet } }: { source: Source }) => (
-  <Stack>
-    <Text size="sm">{snippet}</Text>
-    {/^https?:\/\//.test(url) && (
-      <Anchor
-        href={url}
-        target="_blank"
-        rel="noopener noreferrer nofollow"
-        style={{ overflowWrap: 'anywhere' }}
-      >
-        {url}
-      </Anchor>
-    )}
-  </Stack>
-);
+function WebPage({ source: { url = '', snippet } }: { source: Source }) {
+  return (
+    <Stack>
+      <Text size="sm">{snippet}</Text>
+      {/^https?:\/\//.test(url) && (
+        <Anchor
+          href={url}
+          target="_blank"
+          rel="noopener noreferrer nofollow"
+          style={{ overflowWrap: 'anywhere' }}
+        >
+          {url}
+        </Anchor>
+      )}
+    </Stack>
+  );
+}
 
 /** A source of an answer, at the sentence that it was quoted for. */
-export const SourceDrawer = ({ opened, onClose }: { opened: NumberedSource | null; onClose: () => void }) => {
+export function SourceDrawer({ opened, onClose }: { opened: NumberedSource | null; onClose: () => void }) {
   const { ask: t, common } = useMessages();
   return (
     <Drawer
@@ -99,4 +101,4 @@ export const SourceDrawer = ({ opened, onClose }: { opened: NumberedSource | nul
       {opened?.source.source_type === 'web' && <WebPage source={opened.source} />}
     </Drawer>
   );
-};
+}

@@ -36,18 +36,19 @@ async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
   }
 }
 
-const hasSources = (extra: StreamChunk['extra']): extra is ChatExtra =>
-  extra !== undefined && 'sources' in extra;
+function hasSources(extra: StreamChunk['extra']): extra is ChatExtra {
+  return extra !== undefined && 'sources' in extra;
+}
 
 /**
  * Asks and hands on each piece of the answer.
  * @throws ApiError; what the fetch throws when `signal` aborts
  */
-export const streamAnswer = async (
+export async function streamAnswer(
   question: { model: string; workspace: string | null; messages: readonly Turn[] },
   on: { content: (text: string) => void; extra: (extra: ChatExtra) => void },
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const { model, workspace, messages } = question;
   const response = await send('/v1/chat/completions', {
     method: 'POST',
@@ -71,4 +72,4 @@ export const streamAnswer = async (
   }
   // The end was not said: the line broke.
   throw new ApiError(0, null, '');
-};
+}

@@ -5,28 +5,30 @@ import type { FileRow } from '../queries';
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
 /** The server writes sizes for people, as `2.40 MB`. */
-const bytesOf = (size: unknown): number => {
+function bytesOf(size: unknown): number {
   const [amount, unit] = textOf(size).split(' ');
   return Number(amount) * 1024 ** Math.max(0, UNITS.indexOf(unit ?? 'B')) || 0;
-};
+}
 
 /** Set by the server for each file: no news for who looks for something. */
 const NOT_SEARCHED = new Set(['link', 'partition', 'content_sha256', 'source', 'indexed_at', 'page_sep']);
 
-const textsOf = (row: FileRow): string =>
-  Object.entries(row)
+function textsOf(row: FileRow): string {
+  return Object.entries(row)
     .filter(([key]) => !NOT_SEARCHED.has(key))
     .map(([, value]) => textOf(value))
     .join('\n')
     .toLowerCase();
+}
 
 /** Texts of rows are made once: a list of 50,000 is filtered with each key that is pressed. */
 const texts = new WeakMap<FileRow, string>();
-const searched = (row: FileRow): string => {
+
+function searched(row: FileRow): string {
   const known = texts.get(row) ?? textsOf(row);
   texts.set(row, known);
   return known;
-};
+}
 
 const collator = new Intl.Collator(undefined, { numeric: true });
 
@@ -37,9 +39,9 @@ const compare: Record<string, (one: FileRow, other: FileRow) => number> = {
 };
 
 /** The rows that hold every word of the filter, in the order that was asked for. */
-export const arrange = (rows: readonly FileRow[], filter: string, sort: Sort): FileRow[] => {
+export function arrange(rows: readonly FileRow[], filter: string, sort: Sort): FileRow[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   const kept = rows.filter((row) => words.every((word) => searched(row).includes(word)));
   const sorted = kept.sort(compare[sort.key]);
   return sort.descending ? sorted.reverse() : sorted;
-};
+}

@@ -7,7 +7,7 @@ import { failedTasksQuery, filesQuery } from '../queries';
 import { TaskReason } from '../tasks/task-reason';
 
 /** Tasks of this partition that failed and whose file did not get in later either; one line for each file. */
-export const FailedFiles = ({ partition }: { partition: string }) => {
+export function FailedFiles({ partition }: { partition: string }) {
   const { documents: t } = useMessages();
   const format = useFormat();
   const tasks = useQuery(failedTasksQuery);
@@ -43,4 +43,4 @@ export const FailedFiles = ({ partition }: { partition: string }) => {
       </Accordion.Item>
     </Accordion>
   );
-};
+}

@@ -14,7 +14,7 @@ interface Props {
   onDelete: () => void;
 }
 
-export const FileActions = ({ partition, file, editable, onEdit, onDelete }: Props) => {
+export function FileActions({ partition, file, editable, onEdit, onDelete }: Props) {
   const { documents: t, common } = useMessages();
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -53,4 +53,4 @@ export const FileActions = ({ partition, file, editable, onEdit, onDelete }: Pro
       </Menu>
     </>
   );
-};
+}

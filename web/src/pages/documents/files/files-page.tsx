@@ -15,7 +15,7 @@ import { FailedFiles } from './failed-files';
 import { FilesTable } from './files-table';
 import { useDeletedFiles } from './use-deleted-files';
 
-const FilesPage = () => {
+function FilesPage() {
   const { partition = '' } = useParams<{ partition: string }>();
   const { documents: t } = useMessages();
   const queryClient = useQueryClient();
@@ -67,6 +67,6 @@ const FilesPage = () => {
       </QueryView>
     </Page>
   );
-};
+}
 
 export default FilesPage;

@@ -21,7 +21,7 @@ interface Props {
   onDelete: (file: string) => void;
 }
 
-export const FilesTable = ({ partition, rows, editable, onDelete }: Props) => {
+export function FilesTable({ partition, rows, editable, onDelete }: Props) {
   const { documents: t, common } = useMessages();
   const format = useFormat();
   const [filter, setFilter] = useState('');
@@ -97,4 +97,4 @@ export const FilesTable = ({ partition, rows, editable, onDelete }: Props) => {
       )}
     </>
   );
-};
+}

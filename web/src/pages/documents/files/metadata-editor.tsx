@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void;
 }
 
-export const MetadataEditor = ({ partition, file, onClose }: Props) => {
+export function MetadataEditor({ partition, file, onClose }: Props) {
   const { documents: t, common } = useMessages();
   const queryClient = useQueryClient();
   const form = useForm({ initialValues: { pairs: pairsOf(file) } });
@@ -66,4 +66,4 @@ export const MetadataEditor = ({ partition, file, onClose }: Props) => {
       </form>
     </Modal>
   );
-};
+}

@@ -28,13 +28,14 @@ export interface Pair {
   value: string;
 }
 
-export const pairsOf = (file: FileRow): Pair[] =>
-  Object.entries(file)
+export function pairsOf(file: FileRow): Pair[] {
+  return Object.entries(file)
     .filter(([key]) => !SERVER_KEYS.has(key))
     .map(([key, value]) => ({ key, value: textOf(value) }));
+}
 
 /** A text keeps its kind: a year that was a number stays one, a new value is a text. */
-const valueOf = (text: string, former: unknown): unknown => {
+function valueOf(text: string, former: unknown): unknown {
   if (typeof former === 'number' && text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
   if (typeof former === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   if (typeof former !== 'object' || former === null) return text;
@@ -43,13 +44,14 @@ const valueOf = (text: string, former: unknown): unknown => {
   } catch {
     return text;
   }
-};
+}
 
 /** The keys whose value is another than before. */
-export const changesOf = (file: FileRow, pairs: readonly Pair[]): Record<string, unknown> =>
-  Object.fromEntries(
+export function changesOf(file: FileRow, pairs: readonly Pair[]): Record<string, unknown> {
+  return Object.fromEntries(
     pairs
       .map(({ key, value }) => [key.trim(), value] as const)
       .filter(([key, value]) => key !== '' && textOf(file[key]) !== value)
       .map(([key, value]) => [key, valueOf(value, file[key])]),
   );
+}

@@ -11,7 +11,7 @@ const UNDO_MS = 6_000;
  * Files that are hidden at once and deleted some seconds later, unless that is undone. Leaving the page deletes them
  * too: what was said to be deleted does not come back.
  */
-export const useDeletedFiles = (partition: string) => {
+export function useDeletedFiles(partition: string) {
   const { documents: t, common } = useMessages();
   const queryClient = useQueryClient();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -79,4 +79,4 @@ export const useDeletedFiles = (partition: string) => {
     });
   };
   return { has: (file: string) => hidden.has(file), remove };
-};
+}

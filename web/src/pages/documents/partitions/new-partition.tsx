@@ -8,7 +8,7 @@ import { useMessages } from '../../../i18n/language';
 import { useErrorText } from '../../../shared/error-text';
 import { to } from '../../../shared/routes';
 
-export const NewPartition = () => {
+export function NewPartition() {
   const { documents: t, common } = useMessages();
   const errorText = useErrorText();
   const [opened, { open, close }] = useDisclosure(false);
@@ -59,4 +59,4 @@ export const NewPartition = () => {
       </Modal>
     </>
   );
-};
+}

@@ -10,7 +10,7 @@ import { Time } from '../../../shared/time';
 import { mayOwn } from '../queries';
 import type { PartitionRow } from '../queries';
 
-export const PartitionCard = ({ partition: row }: { partition: PartitionRow }) => {
+export function PartitionCard({ partition: row }: { partition: PartitionRow }) {
   const { documents: t } = useMessages();
   const format = useFormat();
   const queryClient = useQueryClient();
@@ -59,4 +59,4 @@ export const PartitionCard = ({ partition: row }: { partition: PartitionRow }) =
       </Group>
     </Card>
   );
-};
+}

@@ -8,7 +8,7 @@ import { partitionsQuery } from '../queries';
 import { NewPartition } from './new-partition';
 import { PartitionCard } from './partition-card';
 
-const PartitionsPage = () => {
+function PartitionsPage() {
   const { documents: t } = useMessages();
   const partitions = useQuery(partitionsQuery);
   return (
@@ -28,6 +28,6 @@ const PartitionsPage = () => {
       </QueryView>
     </Page>
   );
-};
+}
 
 export default PartitionsPage;

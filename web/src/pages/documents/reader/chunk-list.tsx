@@ -18,7 +18,7 @@ interface Props {
   marked: { extract: string | null; range: TextRange | null };
 }
 
-export const ChunkList = ({ chunks, marked }: Props) => {
+export function ChunkList({ chunks, marked }: Props) {
   const { documents: t } = useMessages();
   const format = useFormat();
   const frame = useRef<HTMLDivElement>(null);
@@ -72,4 +72,4 @@ export const ChunkList = ({ chunks, marked }: Props) => {
       </div>
     </div>
   );
-};
+}

@@ -5,7 +5,7 @@ import { useMessages } from '../../../i18n/language';
 import { fileQuery } from '../queries';
 
 /** How the file was read, for files that say so. */
-export const ParseReport = ({ partition, file }: { partition: string; file: string }) => {
+export function ParseReport({ partition, file }: { partition: string; file: string }) {
   const { documents: t } = useMessages();
   const format = useFormat();
   const { data } = useQuery(fileQuery(partition, file));
@@ -45,4 +45,4 @@ export const ParseReport = ({ partition, file }: { partition: string; file: stri
       </Accordion.Item>
     </Accordion>
   );
-};
+}

@@ -11,7 +11,7 @@ import { ChunkList } from './chunk-list';
 import { ParseReport } from './parse-report';
 
 /** A file's extracts in order. `extract`, `from` and `to` in the address mark a passage, as a citation does. */
-const ReaderPage = () => {
+function ReaderPage() {
   const { partition = '', file = '' } = useParams<{ partition: string; file: string }>();
   const { documents: t } = useMessages();
   const [query] = useSearchParams();
@@ -47,6 +47,6 @@ const ReaderPage = () => {
       </Stack>
     </Page>
   );
-};
+}
 
 export default ReaderPage;

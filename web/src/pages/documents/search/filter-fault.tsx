@@ -2,11 +2,12 @@ import { Alert, Code, Mark, Text } from '@mantine/core';
 import { ApiError } from '../../../api/api-error';
 import { useMessages } from '../../../i18n/language';
 
-export const isFilterFault = (error: unknown): error is ApiError =>
-  error instanceof ApiError && error.code === 'INVALID_FILTER';
+export function isFilterFault(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'INVALID_FILTER';
+}
 
 /** The filter with the place marked where reading it failed; the server counts characters from one. */
-export const FilterFault = ({ filter, fault }: { filter: string; fault: ApiError }) => {
+export function FilterFault({ filter, fault }: { filter: string; fault: ApiError }) {
   const { ask: t } = useMessages();
   const { position } = fault.extra;
   const at = typeof position === 'number' ? position - 1 : null;
@@ -28,4 +29,4 @@ export const FilterFault = ({ filter, fault }: { filter: string; fault: ApiError
       )}
     </Alert>
   );
-};
+}

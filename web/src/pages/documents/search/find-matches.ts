@@ -1,16 +1,17 @@
 import type { TextRange } from '../../../shared/marked-text';
 
-const plain = (text: string): string =>
-  text
+function plain(text: string): string {
+  return text
     .normalize('NFD')
     .replace(/\p{Mn}/gu, '')
     .toLowerCase();
+}
 
 /** Words of one or two letters stand everywhere. */
 const LEAST = 3;
 
 /** Where a text has the words of a question, or words that begin with them; counted in code points. */
-export const findMatches = (text: string, question: string): TextRange[] => {
+export function findMatches(text: string, question: string): TextRange[] {
   const wanted = (plain(question).match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length >= LEAST);
   if (wanted.length === 0) return [];
   const ranges: TextRange[] = [];
@@ -25,4 +26,4 @@ export const findMatches = (text: string, question: string): TextRange[] => {
     if (wanted.some((start) => said.startsWith(start))) ranges.push({ from, to: points });
   }
   return ranges;
-};
+}

@@ -21,7 +21,7 @@ interface Props {
   busy: boolean;
 }
 
-export const SearchForm = ({ asked, onChange, busy }: Props) => {
+export function SearchForm({ asked, onChange, busy }: Props) {
   const { ask: t, common } = useMessages();
   const input = useRef<HTMLInputElement>(null);
   const partitions = useQuery(partitionsQuery);
@@ -77,4 +77,4 @@ export const SearchForm = ({ asked, onChange, busy }: Props) => {
       )}
     </Stack>
   );
-};
+}

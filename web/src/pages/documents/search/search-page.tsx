@@ -16,24 +16,28 @@ import { SearchResults } from './search-results';
 
 const PAUSE_MS = 350;
 
-const readAddress = (query: URLSearchParams): Asked => ({
-  text: query.get('q') ?? '',
-  partitions: query.getAll('in'),
-  filter: query.get('filter') ?? '',
-  count: Number(query.get('n')) || 10,
-  trace: query.get('trace') === '1',
-});
+function readAddress(query: URLSearchParams): Asked {
+  return {
+    text: query.get('q') ?? '',
+    partitions: query.getAll('in'),
+    filter: query.get('filter') ?? '',
+    count: Number(query.get('n')) || 10,
+    trace: query.get('trace') === '1',
+  };
+}
 
-const writeAddress = ({ text, partitions, filter, count, trace }: Asked): [string, string][] => [
-  ...(text === '' ? [] : [['q', text] as [string, string]]),
-  ...partitions.map((partition): [string, string] => ['in', partition]),
-  ...(filter === '' ? [] : [['filter', filter] as [string, string]]),
-  ...(count === 10 ? [] : [['n', String(count)] as [string, string]]),
-  ...(trace ? [['trace', '1'] as [string, string]] : []),
-];
+function writeAddress({ text, partitions, filter, count, trace }: Asked): [string, string][] {
+  return [
+    ...(text === '' ? [] : [['q', text] as [string, string]]),
+    ...partitions.map((partition): [string, string] => ['in', partition]),
+    ...(filter === '' ? [] : [['filter', filter] as [string, string]]),
+    ...(count === 10 ? [] : [['n', String(count)] as [string, string]]),
+    ...(trace ? [['trace', '1'] as [string, string]] : []),
+  ];
+}
 
-const search = ({ text, partitions, filter, count, trace }: Asked, signal: AbortSignal) =>
-  bodyOf(
+function search({ text, partitions, filter, count, trace }: Asked, signal: AbortSignal) {
+  return bodyOf(
     api.GET('/search/', {
       params: {
         query: {
@@ -47,9 +51,10 @@ const search = ({ text, partitions, filter, count, trace }: Asked, signal: Abort
       signal,
     }),
   );
+}
 
 /** Searches while one types; the address holds what is asked, so that it can be shared. */
-const SearchPage = () => {
+function SearchPage() {
   const { ask: t } = useMessages();
   const format = useFormat();
   const [query, setQuery] = useSearchParams();
@@ -88,6 +93,6 @@ const SearchPage = () => {
       )}
     </Page>
   );
-};
+}
 
 export default SearchPage;

@@ -18,7 +18,7 @@ interface Props {
   trace: unknown;
 }
 
-const Scores = ({ metadata }: { metadata: Found['metadata'] }) => {
+function Scores({ metadata }: { metadata: Found['metadata'] }) {
   const { ask: t } = useMessages();
   const format = useFormat();
   const scores = [
@@ -34,9 +34,9 @@ const Scores = ({ metadata }: { metadata: Found['metadata'] }) => {
         </Badge>
       ),
   );
-};
+}
 
-export const SearchResults = ({ documents, question, trace }: Props) => {
+export function SearchResults({ documents, question, trace }: Props) {
   const { ask: t, documents: texts } = useMessages();
   return (
     <Stack gap="sm">
@@ -88,4 +88,4 @@ export const SearchResults = ({ documents, question, trace }: Props) => {
       )}
     </Stack>
   );
-};
+}

@@ -6,7 +6,7 @@ import { useMessages } from '../../../i18n/language';
 import { candidatesQuery, ROLES, useMemberChange } from './queries';
 import type { Role } from './queries';
 
-export const AddMember = ({ partition }: { partition: string }) => {
+export function AddMember({ partition }: { partition: string }) {
   const { documents: t, common } = useMessages();
   const [search, setSearch] = useState('');
   const [user, setUser] = useState<string | null>(null);
@@ -51,4 +51,4 @@ export const AddMember = ({ partition }: { partition: string }) => {
       </Button>
     </Group>
   );
-};
+}

@@ -10,7 +10,7 @@ interface Props {
   description: string;
 }
 
-export const DescriptionForm = ({ partition, description }: Props) => {
+export function DescriptionForm({ partition, description }: Props) {
   const { documents: t, common } = useMessages();
   const queryClient = useQueryClient();
   const form = useForm({ initialValues: { description } });
@@ -43,4 +43,4 @@ export const DescriptionForm = ({ partition, description }: Props) => {
       </Group>
     </form>
   );
-};
+}

@@ -6,7 +6,7 @@ import { Time } from '../../../shared/time';
 import { ROLES, useMemberChange } from './queries';
 import type { Member } from './queries';
 
-export const MembersTable = ({ partition, members }: { partition: string; members: readonly Member[] }) => {
+export function MembersTable({ partition, members }: { partition: string; members: readonly Member[] }) {
   const { documents: t, common } = useMessages();
   const change = useMemberChange(partition);
   return (
@@ -57,4 +57,4 @@ export const MembersTable = ({ partition, members }: { partition: string; member
       </Table.Tbody>
     </ScrollTable>
   );
-};
+}

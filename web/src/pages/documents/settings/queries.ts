@@ -4,25 +4,28 @@ import { api, bodyOf, send } from '../../../api/client';
 export const ROLES = ['viewer', 'editor', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-export const configQuery = (partition: string) =>
-  queryOptions({
+export function configQuery(partition: string) {
+  return queryOptions({
     queryKey: ['partition-config', partition],
     queryFn: () => bodyOf(api.GET('/partition/{partition}/config', { params: { path: { partition } } })),
   });
+}
 
-const readMembers = async (partition: string) =>
-  (await bodyOf(api.GET('/partition/{partition}/users', { params: { path: { partition } } }))).members;
+async function readMembers(partition: string) {
+  return (await bodyOf(api.GET('/partition/{partition}/users', { params: { path: { partition } } }))).members;
+}
 
 export type Member = Awaited<ReturnType<typeof readMembers>>[number];
 
-export const membersQuery = (partition: string) =>
-  queryOptions({ queryKey: ['members', partition], queryFn: () => readMembers(partition) });
+export function membersQuery(partition: string) {
+  return queryOptions({ queryKey: ['members', partition], queryFn: () => readMembers(partition) });
+}
 
 /** The fewest letters that the server searches by. */
 const LEAST_LETTERS = 3;
 
-export const candidatesQuery = (partition: string, search: string) =>
-  queryOptions({
+export function candidatesQuery(partition: string, search: string) {
+  return queryOptions({
     queryKey: ['candidates', partition, search],
     enabled: search.length >= LEAST_LETTERS,
     queryFn: async () =>
@@ -34,10 +37,11 @@ export const candidatesQuery = (partition: string, search: string) =>
         )
       ).candidates,
   });
+}
 
 type Change = { user: number } & ({ add: Role } | { role: Role } | { remove: true });
 
-const apply = (partition: string, change: Change): Promise<Response> => {
+function apply(partition: string, change: Change): Promise<Response> {
   const path = `/partition/${encodeURIComponent(partition)}/users`;
   if ('add' in change) {
     const body = new URLSearchParams({ user_id: String(change.user), role: change.add });
@@ -49,10 +53,10 @@ const apply = (partition: string, change: Change): Promise<Response> => {
       body: new URLSearchParams({ role: change.role }),
     });
   return send(`${path}/${change.user}`, { method: 'DELETE' });
-};
+}
 
 /** Adds, changes and removes a member. */
-export const useMemberChange = (partition: string) => {
+export function useMemberChange(partition: string) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (change: Change) => apply(partition, change),
@@ -63,4 +67,4 @@ export const useMemberChange = (partition: string) => {
         ),
       ),
   });
-};
+}

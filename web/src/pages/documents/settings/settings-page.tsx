@@ -11,7 +11,7 @@ import { MembersTable } from './members-table';
 import { configQuery, membersQuery } from './queries';
 
 /** What an owner decides about a partition. */
-const SettingsPage = () => {
+function SettingsPage() {
   const { partition = '' } = useParams<{ partition: string }>();
   const { documents: t } = useMessages();
   const config = useQuery(configQuery(partition));
@@ -38,6 +38,6 @@ const SettingsPage = () => {
       <QueryView query={members}>{(list) => <MembersTable partition={partition} members={list} />}</QueryView>
     </Page>
   );
-};
+}
 
 export default SettingsPage;

@@ -6,7 +6,7 @@ import { useMessages } from '../../../i18n/language';
 import { QueryView } from '../../../shared/query-view';
 
 /** Why a task failed, asked for when somebody wants to know. */
-export const TaskReason = ({ task }: { task: string }) => {
+export function TaskReason({ task }: { task: string }) {
   const { documents: t } = useMessages();
   const [wanted, setWanted] = useState(false);
   const error = useQuery({
@@ -34,4 +34,4 @@ export const TaskReason = ({ task }: { task: string }) => {
       )}
     </QueryView>
   );
-};
+}

@@ -13,7 +13,7 @@ import { TasksTable } from './tasks-table';
 const WHILE_ACTIVE_MS = 2_000;
 const OTHERWISE_MS = 15_000;
 
-const TasksPage = () => {
+function TasksPage() {
   const { documents: t, common } = useMessages();
   const format = useFormat();
   const [state, setState] = useState('all');
@@ -64,6 +64,6 @@ const TasksPage = () => {
       </QueryView>
     </Page>
   );
-};
+}
 
 export default TasksPage;

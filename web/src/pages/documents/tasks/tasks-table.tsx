@@ -22,7 +22,7 @@ const COLOURS = {
   CANCELLED: 'gray',
 } as const;
 
-export const TasksTable = ({ tasks }: { tasks: readonly Task[] }) => {
+export function TasksTable({ tasks }: { tasks: readonly Task[] }) {
   const { documents: t, common } = useMessages();
   const format = useFormat();
   const queryClient = useQueryClient();
@@ -105,4 +105,4 @@ export const TasksTable = ({ tasks }: { tasks: readonly Task[] }) => {
       </Modal>
     </>
   );
-};
+}

@@ -6,11 +6,11 @@ import type { Upload } from './upload';
  * Sends the bytes and answers the id of the task. By XMLHttpRequest, since fetch does not tell how much was sent.
  * @throws ApiError
  */
-export const sendFile = (
+export function sendFile(
   { partition, fileId, file, replace }: Upload,
   onSent: (share: number) => void,
-): Promise<string> =>
-  new Promise((resolve, reject) => {
+): Promise<string> {
+  return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const path = `/indexer/partition/${encodeURIComponent(partition)}/file/${encodeURIComponent(fileId)}`;
     request.open(replace ? 'PUT' : 'POST', path);
@@ -33,3 +33,4 @@ export const sendFile = (
     form.set('file', file, file.name);
     request.send(form);
   });
+}

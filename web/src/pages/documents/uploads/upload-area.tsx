@@ -7,7 +7,7 @@ import { typesQuery } from '../queries';
 import { uploadQueue } from './upload-queue';
 
 /** Takes dropped files and folders; what cannot be read the server says, with its reason. */
-export const UploadArea = ({ partition }: { partition: string }) => {
+export function UploadArea({ partition }: { partition: string }) {
   const { documents: t } = useMessages();
   const types = useQuery(typesQuery);
   return (
@@ -28,4 +28,4 @@ export const UploadArea = ({ partition }: { partition: string }) => {
       )}
     </Dropzone>
   );
-};
+}

@@ -5,7 +5,7 @@ import type { Upload } from './upload';
 import { uploadQueue } from './upload-queue';
 import { UploadRow } from './upload-row';
 
-export const UploadList = ({ partition, uploads }: { partition: string; uploads: readonly Upload[] }) => {
+export function UploadList({ partition, uploads }: { partition: string; uploads: readonly Upload[] }) {
   const { documents: t } = useMessages();
   if (uploads.length === 0) return null;
   const over = uploads.filter(isOver).length;
@@ -36,4 +36,4 @@ export const UploadList = ({ partition, uploads }: { partition: string; uploads:
       </ScrollArea.Autosize>
     </Paper>
   );
-};
+}

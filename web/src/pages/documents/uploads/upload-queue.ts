@@ -10,7 +10,7 @@ const SENDING = 2;
 const WATCHING = 2;
 
 /** Uploads go on while one looks at other pages: they belong to the window, not to a page. */
-const createUploadQueue = () => {
+function createUploadQueue() {
   let uploads: readonly Upload[] = [];
   let nextId = 1;
   let watching = 0;
@@ -92,11 +92,12 @@ const createUploadQueue = () => {
       for (const listener of listeners) listener();
     },
   };
-};
+}
 
 export const uploadQueue = createUploadQueue();
 
-export const useUploads = (partition: string): readonly Upload[] =>
-  useSyncExternalStore(uploadQueue.subscribe, uploadQueue.current).filter(
+export function useUploads(partition: string): readonly Upload[] {
+  return useSyncExternalStore(uploadQueue.subscribe, uploadQueue.current).filter(
     (upload) => upload.partition === partition,
   );
+}

@@ -11,10 +11,11 @@ import { uploadQueue } from './upload-queue';
 const COLOURS = { failed: 'red', cancelled: 'gray', done: 'green' } as const;
 
 /** A file with this id is there: it may be replaced. Other conflicts, as the same bytes under another name, stay. */
-const isThere = (error: Upload['error']): boolean =>
-  error instanceof ApiError && error.status === 409 && error.code === null;
+function isThere(error: Upload['error']): boolean {
+  return error instanceof ApiError && error.status === 409 && error.code === null;
+}
 
-const useSaid = ({ phase, sent, stage, error }: Upload): string => {
+function useSaid({ phase, sent, stage, error }: Upload): string {
   const { documents: t, common } = useMessages();
   const format = useFormat();
   const errorText = useErrorText();
@@ -26,7 +27,7 @@ const useSaid = ({ phase, sent, stage, error }: Upload): string => {
   if (isThere(error)) return t.uploadExists;
   const reason = typeof error === 'string' ? error : errorText(error);
   return `${t.uploadFailed}: ${reason === '' ? common.errorUnknown : reason}`;
-};
+}
 
 export const UploadRow = memo(({ upload }: { upload: Upload }) => {
   const { documents: t, common } = useMessages();

@@ -17,11 +17,12 @@ export interface Upload {
   error: Error | string | null;
 }
 
-export const isOver = ({ phase }: Upload): boolean =>
-  phase === 'done' || phase === 'failed' || phase === 'cancelled';
+export function isOver({ phase }: Upload): boolean {
+  return phase === 'done' || phase === 'failed' || phase === 'cancelled';
+}
 
 /** The id that the server takes, made of the file's name and, for a dropped folder, of its place in it. */
-export const fileIdOf = (file: File): string => {
+export function fileIdOf(file: File): string {
   const { path } = file as File & { path?: string };
   const steps = (path ?? file.name).split('/').filter((step) => step !== '' && step !== '.');
   return steps
@@ -29,11 +30,11 @@ export const fileIdOf = (file: File): string => {
     .normalize('NFD')
     .replace(/\p{Mn}/gu, '')
     .replace(/[^A-Za-z0-9._:-]/g, '_');
-};
+}
 
 /** How far an upload is, of 100: a third for the bytes, the rest for the task. */
-export const percentOf = ({ phase, sent, progress }: Upload): number => {
+export function percentOf({ phase, sent, progress }: Upload): number {
   if (phase === 'waiting') return 0;
   if (phase === 'uploading') return 33 * sent;
   return phase === 'indexing' ? 33 + 67 * progress : 100;
-};
+}

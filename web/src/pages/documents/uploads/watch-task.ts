@@ -6,8 +6,8 @@ const AGAIN_MS = 3_000;
  * Tells each change of a task until it is final. A stream that the server refused, as while it restarts, is opened
  * anew; one that broke off the browser opens itself.
  */
-export const watchTask = (taskId: string, onStatus: (status: TaskStatus) => void): Promise<void> =>
-  new Promise((resolve) => {
+export function watchTask(taskId: string, onStatus: (status: TaskStatus) => void): Promise<void> {
+  return new Promise((resolve) => {
     const open = () => {
       const events = new EventSource(`/indexer/task/${encodeURIComponent(taskId)}/events`);
       events.addEventListener('status', (event: MessageEvent<string>) => {
@@ -23,3 +23,4 @@ export const watchTask = (taskId: string, onStatus: (status: TaskStatus) => void
     };
     open();
   });
+}

@@ -5,7 +5,7 @@ import { useMessages } from '../../../i18n/language';
 import { ConfirmButton } from '../../../shared/confirm-button';
 import type { Endpoint } from './queries';
 
-const Checked = ({
+function Checked({
   reachable,
   found,
   detail,
@@ -13,7 +13,7 @@ const Checked = ({
   reachable: boolean;
   found: boolean | null;
   detail: string | null;
-}) => {
+}) {
   const { operations: t } = useMessages();
   const fine = reachable && found !== false;
   return (
@@ -21,9 +21,9 @@ const Checked = ({
       {fine ? t.reachable : reachable ? t.reachableNoModel : t.unreachable(detail ?? '')}
     </Text>
   );
-};
+}
 
-export const EndpointCard = ({ endpoint }: { endpoint: Endpoint }) => {
+export function EndpointCard({ endpoint }: { endpoint: Endpoint }) {
   const { operations: t } = useMessages();
   const queryClient = useQueryClient();
   const { name, model_type: type } = endpoint;
@@ -83,4 +83,4 @@ export const EndpointCard = ({ endpoint }: { endpoint: Endpoint }) => {
       )}
     </Paper>
   );
-};
+}

@@ -8,7 +8,7 @@ import { NewEndpoint } from './new-endpoint';
 import { PresetCard } from './preset-card';
 import { endpointsQuery, presetsQuery } from './queries';
 
-const ModelsPage = () => {
+function ModelsPage() {
   const { operations: t } = useMessages();
   const endpoints = useQuery(endpointsQuery);
   const presets = useQuery(presetsQuery);
@@ -43,6 +43,6 @@ const ModelsPage = () => {
       </QueryView>
     </Page>
   );
-};
+}
 
 export default ModelsPage;

@@ -18,8 +18,8 @@ interface Values {
 const KINDS = ['embedder', 'llm', 'reranker', 'vlm', 'stt'] as const;
 
 /** Only what was filled in: the server has a default for the rest. */
-const create = ({ name, type, endpoint, model, key }: Values) =>
-  send('/model-endpoints/', {
+function create({ name, type, endpoint, model, key }: Values) {
+  return send('/model-endpoints/', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({
@@ -30,8 +30,9 @@ const create = ({ name, type, endpoint, model, key }: Values) =>
       ...(key === '' ? {} : { extra: { api_key: key } }),
     }),
   });
+}
 
-export const NewEndpoint = () => {
+export function NewEndpoint() {
   const { operations: t, common } = useMessages();
   const queryClient = useQueryClient();
   const [opened, { open, close }] = useDisclosure(false);
@@ -87,4 +88,4 @@ export const NewEndpoint = () => {
       </Modal>
     </>
   );
-};
+}

@@ -4,7 +4,7 @@ import { useMessages } from '../../../i18n/language';
 import { More } from '../../../shared/more';
 import type { Preset } from './queries';
 
-export const PresetCard = ({ preset }: { preset: Preset }) => {
+export function PresetCard({ preset }: { preset: Preset }) {
   const { operations: t } = useMessages();
   const format = useFormat();
   const { name, preset_type: type, config, used_by_partitions: users, warnings = [] } = preset;
@@ -33,4 +33,4 @@ export const PresetCard = ({ preset }: { preset: Preset }) => {
       </More>
     </Paper>
   );
-};
+}

@@ -1,8 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, bodyOf } from '../../../api/client';
 
-const readEndpoints = () => bodyOf(api.GET('/model-endpoints/'));
-const readPresets = () => bodyOf(api.GET('/presets/'));
+function readEndpoints() {
+  return bodyOf(api.GET('/model-endpoints/'));
+}
+
+function readPresets() {
+  return bodyOf(api.GET('/presets/'));
+}
 
 export type Endpoint = Awaited<ReturnType<typeof readEndpoints>>[number];
 export type Preset = Awaited<ReturnType<typeof readPresets>>[number];

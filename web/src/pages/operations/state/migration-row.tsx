@@ -9,7 +9,7 @@ import type { Migration } from './queries';
 
 type Step = 'dry_run' | 'run' | 'pause' | 'resume' | 'cancel';
 
-const apply = (name: Migration['name'], step: Step): Promise<unknown> => {
+function apply(name: Migration['name'], step: Step): Promise<unknown> {
   const params = { path: { name } };
   switch (step) {
     case 'pause':
@@ -21,9 +21,9 @@ const apply = (name: Migration['name'], step: Step): Promise<unknown> => {
     default:
       return api.POST('/admin/migrations/{name}', { params, body: { mode: step, pages_per_second: null } });
   }
-};
+}
 
-const Buttons = ({ migration }: { migration: Migration }) => {
+function Buttons({ migration }: { migration: Migration }) {
   const { operations: t } = useMessages();
   const queryClient = useQueryClient();
   const step = useMutation({
@@ -54,9 +54,9 @@ const Buttons = ({ migration }: { migration: Migration }) => {
       />
     </Group>
   );
-};
+}
 
-const Latest = ({ run }: { run: Migration['latest'][number] }) => {
+function Latest({ run }: { run: Migration['latest'][number] }) {
   const { operations: t } = useMessages();
   const format = useFormat();
   const total = run.total === null ? null : format.number(run.total);
@@ -73,9 +73,9 @@ const Latest = ({ run }: { run: Migration['latest'][number] }) => {
       )}
     </Stack>
   );
-};
+}
 
-export const MigrationRow = ({ migration }: { migration: Migration }) => {
+export function MigrationRow({ migration }: { migration: Migration }) {
   const { operations: t } = useMessages();
   const format = useFormat();
   const { title, pending, unknown, unit, latest } = migration;
@@ -97,4 +97,4 @@ export const MigrationRow = ({ migration }: { migration: Migration }) => {
       {latest[0] !== undefined && <Latest run={latest[0]} />}
     </Stack>
   );
-};
+}

@@ -5,7 +5,7 @@ import { QueryView } from '../../../shared/query-view';
 import { MigrationRow } from './migration-row';
 import { migrationsQuery } from './queries';
 
-export const Migrations = () => {
+export function Migrations() {
   const { operations: t } = useMessages();
   const migrations = useQuery(migrationsQuery);
   return (
@@ -29,4 +29,4 @@ export const Migrations = () => {
       </QueryView>
     </section>
   );
-};
+}

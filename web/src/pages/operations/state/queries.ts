@@ -7,7 +7,7 @@ export type Ready = paths['/ready']['get']['responses'][200]['content']['applica
 export type Verdict = Ready['checks'][string];
 
 /** 503 is an answer here: it says what does not work. */
-const readReady = async (): Promise<Ready> => {
+async function readReady(): Promise<Ready> {
   const response = await fetch('/ready');
   const text = await response.text();
   if (response.ok || response.status === 503) {
@@ -15,7 +15,7 @@ const readReady = async (): Promise<Ready> => {
     if (typeof body.checks === 'object') return body;
   }
   throw errorOf(response.status, text, response.headers);
-};
+}
 
 export const readyQuery = queryOptions({
   queryKey: ['operations', 'ready'],
@@ -23,8 +23,13 @@ export const readyQuery = queryOptions({
   refetchInterval: 10_000,
 });
 
-const readMigrations = async () => (await bodyOf(api.GET('/admin/migrations'))).migrations;
-const readSchedules = async () => (await bodyOf(api.GET('/admin/schedules'))).schedules;
+async function readMigrations() {
+  return (await bodyOf(api.GET('/admin/migrations'))).migrations;
+}
+
+async function readSchedules() {
+  return (await bodyOf(api.GET('/admin/schedules'))).schedules;
+}
 
 export type Migration = Awaited<ReturnType<typeof readMigrations>>[number];
 export type Schedule = Awaited<ReturnType<typeof readSchedules>>[number];

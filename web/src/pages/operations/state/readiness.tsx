@@ -8,13 +8,13 @@ const ALIASES = new Set(['postgres', 'milvus', 'ray']);
 /** Not set up is no fault where the part is optional. */
 const OPTIONAL = new Set(['reranker', 'vlm', 'stt']);
 
-const colourOf = (part: string, verdict: Verdict): string => {
+function colourOf(part: string, verdict: Verdict): string {
   if (verdict === 'ok') return 'green';
   if (verdict === 'unresolvable' && OPTIONAL.has(part)) return 'gray';
   return verdict === 'pending' || verdict === 'timeout' ? 'orange' : 'red';
-};
+}
 
-export const Readiness = ({ ready }: { ready: Ready }) => {
+export function Readiness({ ready }: { ready: Ready }) {
   const { operations: t } = useMessages();
   const { status, checks, configuration_references: references } = ready;
   const parts = Object.entries(checks).filter(([part]) => !ALIASES.has(part));
@@ -50,4 +50,4 @@ export const Readiness = ({ ready }: { ready: Ready }) => {
       )}
     </Stack>
   );
-};
+}

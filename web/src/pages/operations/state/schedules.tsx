@@ -11,14 +11,14 @@ import type { Schedule } from './queries';
 
 type Step = 'pause' | 'resume' | 'run';
 
-const apply = (name: Schedule['name'], step: Step): Promise<unknown> => {
+function apply(name: Schedule['name'], step: Step): Promise<unknown> {
   const params = { path: { name } };
   if (step === 'run') return api.POST('/admin/schedules/{name}/run', { params });
   if (step === 'pause') return api.POST('/admin/schedules/{name}/pause', { params, body: {} });
   return api.POST('/admin/schedules/{name}/resume', { params, body: {} });
-};
+}
 
-const Steering = ({ schedule: { name, paused } }: { schedule: Schedule }) => {
+function Steering({ schedule: { name, paused } }: { schedule: Schedule }) {
   const { operations: t } = useMessages();
   const queryClient = useQueryClient();
   const step = useMutation({
@@ -39,9 +39,9 @@ const Steering = ({ schedule: { name, paused } }: { schedule: Schedule }) => {
       </Button>
     </Group>
   );
-};
+}
 
-export const Schedules = () => {
+export function Schedules() {
   const { operations: t, common } = useMessages();
   const schedules = useQuery(schedulesQuery);
   const whenOf = ({ set, cron, every_minutes: minutes }: Schedule): string => {
@@ -92,4 +92,4 @@ export const Schedules = () => {
       </QueryView>
     </section>
   );
-};
+}

@@ -8,7 +8,7 @@ import { readyQuery } from './queries';
 import { Readiness } from './readiness';
 import { Schedules } from './schedules';
 
-const StatePage = () => {
+function StatePage() {
   const { operations: t } = useMessages();
   const ready = useQuery(readyQuery);
   const admin = useSession().data?.user?.is_admin === true;
@@ -23,6 +23,6 @@ const StatePage = () => {
       )}
     </Page>
   );
-};
+}
 
 export default StatePage;

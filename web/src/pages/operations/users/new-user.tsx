@@ -14,7 +14,7 @@ interface Values {
   quota: number | string;
 }
 
-const create = async ({ name, email, admin, quota }: Values): Promise<NewToken> => {
+async function create({ name, email, admin, quota }: Values): Promise<NewToken> {
   const response = await send('/users/', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -27,9 +27,9 @@ const create = async ({ name, email, admin, quota }: Values): Promise<NewToken> 
   });
   const { token } = (await response.json()) as { token: string };
   return { name, token };
-};
+}
 
-export const NewUser = ({ onToken }: { onToken: (token: NewToken) => void }) => {
+export function NewUser({ onToken }: { onToken: (token: NewToken) => void }) {
   const { operations: t, common } = useMessages();
   const queryClient = useQueryClient();
   const [opened, { open, close }] = useDisclosure(false);
@@ -79,4 +79,4 @@ export const NewUser = ({ onToken }: { onToken: (token: NewToken) => void }) => 
       </Modal>
     </>
   );
-};
+}

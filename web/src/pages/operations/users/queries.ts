@@ -1,7 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, bodyOf } from '../../../api/client';
 
-const readUsers = async () => (await bodyOf(api.GET('/users/'))).users;
+async function readUsers() {
+  return (await bodyOf(api.GET('/users/'))).users;
+}
 
 export type User = Awaited<ReturnType<typeof readUsers>>[number];
 

@@ -2,13 +2,7 @@ import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import { useMessages } from '../../../i18n/language';
 import type { NewToken } from './queries';
 
-export const TokenNotice = ({
-  token: { name, token },
-  onClose,
-}: {
-  token: NewToken;
-  onClose: () => void;
-}) => {
+export function TokenNotice({ token: { name, token }, onClose }: { token: NewToken; onClose: () => void }) {
   const { operations: t, common } = useMessages();
   return (
     <Alert
@@ -35,4 +29,4 @@ export const TokenNotice = ({
       </Group>
     </Alert>
   );
-};
+}

@@ -9,7 +9,7 @@ import type { NewToken } from './queries';
 import { TokenNotice } from './token-notice';
 import { UsersTable } from './users-table';
 
-const UsersPage = () => {
+function UsersPage() {
   const { operations: t } = useMessages();
   const users = useQuery(usersQuery);
   const [shown, setShown] = useState<NewToken | null>(null);
@@ -19,6 +19,6 @@ const UsersPage = () => {
       <QueryView query={users}>{(list) => <UsersTable users={list} onToken={setShown} />}</QueryView>
     </Page>
   );
-};
+}
 
 export default UsersPage;

@@ -17,7 +17,7 @@ interface Props {
 /** The account of the first start; the server does not delete it. */
 const FIRST_ADMIN = 1;
 
-const UserActions = ({ user, name, onToken }: { user: User; name: string; onToken: Props['onToken'] }) => {
+function UserActions({ user, name, onToken }: { user: User; name: string; onToken: Props['onToken'] }) {
   const { operations: t } = useMessages();
   const queryClient = useQueryClient();
   const renew = useMutation({
@@ -45,9 +45,9 @@ const UserActions = ({ user, name, onToken }: { user: User; name: string; onToke
       )}
     </Group>
   );
-};
+}
 
-export const UsersTable = ({ users, onToken }: Props) => {
+export function UsersTable({ users, onToken }: Props) {
   const { operations: t, common, documents } = useMessages();
   const format = useFormat();
   const nameOf = ({ id, display_name: name }: User): string => name ?? common.user(id);
@@ -87,4 +87,4 @@ export const UsersTable = ({ users, onToken }: Props) => {
   return (
     <VirtualTable label={t.users} rows={users} columns={columns} rowKey={({ id }) => id} minWidth={960} />
   );
-};
+}

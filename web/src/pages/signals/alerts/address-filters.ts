@@ -14,16 +14,20 @@ export interface Filters {
 const STATES = ['all', 'forwarded', 'filtered', 'open'] as const;
 const TEXTS = ['scenario', 'country', 'ip', 'machineId', 'since', 'until'] as const;
 
-export const readFilters = (query: URLSearchParams): Filters => ({
-  ...({ scenario: '', country: '', ip: '', machineId: '', since: '', until: '' } as const),
-  ...Object.fromEntries(TEXTS.map((name) => [name, query.get(name) ?? ''])),
-  state: STATES.find((state) => state === query.get('state')) ?? 'all',
-});
+export function readFilters(query: URLSearchParams): Filters {
+  return {
+    ...({ scenario: '', country: '', ip: '', machineId: '', since: '', until: '' } as const),
+    ...Object.fromEntries(TEXTS.map((name) => [name, query.get(name) ?? ''])),
+    state: STATES.find((state) => state === query.get('state')) ?? 'all',
+  };
+}
 
-export const writeFilters = ({ state, ...texts }: Filters): Record<string, string> => ({
-  ...(state === 'all' ? {} : { state }),
-  ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value.trim() !== '')),
-});
+export function writeFilters({ state, ...texts }: Filters): Record<string, string> {
+  return {
+    ...(state === 'all' ? {} : { state }),
+    ...Object.fromEntries(Object.entries(texts).filter(([, value]) => value.trim() !== '')),
+  };
+}
 
 const STATE_QUERY: Readonly<Record<Filters['state'], AlertFilters>> = {
   all: {},
@@ -32,13 +36,13 @@ const STATE_QUERY: Readonly<Record<Filters['state'], AlertFilters>> = {
   open: { filtered: 'false', forwardedToCapi: 'false' },
 };
 
-const time = (text: string): string | undefined => {
+function time(text: string): string | undefined {
   const date = new Date(text);
   return text === '' || Number.isNaN(date.getTime()) ? undefined : date.toISOString();
-};
+}
 
 /** What the server is asked; a country that is being typed does not count yet. */
-export const queryOf = ({ state, scenario, country, ip, machineId, since, until }: Filters): AlertFilters => {
+export function queryOf({ state, scenario, country, ip, machineId, since, until }: Filters): AlertFilters {
   const code = country.trim().toUpperCase();
   const [from, to] = [time(since), time(until)];
   return {
@@ -50,11 +54,11 @@ export const queryOf = ({ state, scenario, country, ip, machineId, since, until 
     ...(from === undefined ? {} : { since: from }),
     ...(to === undefined ? {} : { until: to }),
   };
-};
+}
 
 /** For a field of the kind `datetime-local`, in the reader's zone. */
-export const localTime = (text: string): string => {
+export function localTime(text: string): string {
   const date = new Date(text);
   if (text === '' || Number.isNaN(date.getTime())) return '';
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-};
+}

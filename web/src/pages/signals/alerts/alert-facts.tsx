@@ -4,10 +4,11 @@ import { Facts } from '../../../shared/facts';
 import { Time } from '../../../shared/time';
 import type { Alert } from '../queries';
 
-const joined = (...parts: (string | null)[]): string =>
-  parts.filter((part) => part !== null && part !== '').join(', ');
+function joined(...parts: (string | null)[]): string {
+  return parts.filter((part) => part !== null && part !== '').join(', ');
+}
 
-export const AlertFacts = ({ alert }: { alert: Alert }) => {
+export function AlertFacts({ alert }: { alert: Alert }) {
   const { signals: t } = useMessages();
   const format = useFormat();
   const { geoCountryCode: code, geoCity, geoRegion, startAt, stopAt, forwardedAt } = alert;
@@ -29,4 +30,4 @@ export const AlertFacts = ({ alert }: { alert: Alert }) => {
       ]}
     />
   );
-};
+}

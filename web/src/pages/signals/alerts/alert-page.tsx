@@ -26,16 +26,18 @@ import { DecisionTable } from './decision-table';
 import { IpInfo } from './ip-info';
 import { prettyJson, reasonsOf } from './read-raw';
 
-const Section = ({ title, children }: { title: string; children: ReactNode }) => (
-  <Paper withBorder p="md" component="section" aria-label={title} style={{ minWidth: 0 }}>
-    <Title order={2} size="h5" mb="xs">
-      {title}
-    </Title>
-    {children}
-  </Paper>
-);
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Paper withBorder p="md" component="section" aria-label={title} style={{ minWidth: 0 }}>
+      <Title order={2} size="h5" mb="xs">
+        {title}
+      </Title>
+      {children}
+    </Paper>
+  );
+}
 
-const Details = ({ alert }: { alert: Alert }) => {
+function Details({ alert }: { alert: Alert }) {
   const { signals: t, common } = useMessages();
   const reasons = reasonsOf(alert.filterReasons);
   const address = alert.sourceIp ?? alert.sourceValue;
@@ -90,9 +92,9 @@ const Details = ({ alert }: { alert: Alert }) => {
       )}
     </Stack>
   );
-};
+}
 
-const AlertPage = () => {
+function AlertPage() {
   const { id = '' } = useParams<{ id: string }>();
   const { signals: t } = useMessages();
   const alert = useQuery(alertQuery(Number(id)));
@@ -112,6 +114,6 @@ const AlertPage = () => {
       <QueryView query={alert}>{(data) => <Details alert={data} />}</QueryView>
     </Page>
   );
-};
+}
 
 export default AlertPage;

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { useMessages } from '../../../i18n/language';
 import type { Alert } from '../queries';
 
-export const AlertState = ({ alert: { filtered, forwardedToCapi } }: { alert: Alert }) => {
+export function AlertState({ alert: { filtered, forwardedToCapi } }: { alert: Alert }) {
   const { signals: t } = useMessages();
   const state = filtered === true ? 'filtered' : forwardedToCapi === true ? 'forwarded' : 'open';
   const colour = { filtered: 'gray', forwarded: 'green', open: 'orange' }[state];
@@ -11,4 +11,4 @@ export const AlertState = ({ alert: { filtered, forwardedToCapi } }: { alert: Al
       {t.states[state]}
     </Badge>
   );
-};
+}

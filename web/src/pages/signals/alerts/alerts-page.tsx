@@ -14,7 +14,7 @@ import { useAlertList } from './use-alert-list';
 
 const PAUSE_MS = 500;
 
-const AlertsPage = () => {
+function AlertsPage() {
   const { signals: t, common } = useMessages();
   const format = useFormat();
   const [address, setAddress] = useSearchParams();
@@ -54,6 +54,6 @@ const AlertsPage = () => {
       )}
     </Page>
   );
-};
+}
 
 export default AlertsPage;

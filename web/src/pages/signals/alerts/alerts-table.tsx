@@ -14,7 +14,7 @@ interface Props {
   onEnd: () => void;
 }
 
-export const AlertsTable = ({ alerts, onEnd }: Props) => {
+export function AlertsTable({ alerts, onEnd }: Props) {
   const { signals: t, common } = useMessages();
   const format = useFormat();
   const columns: Column<Alert>[] = [
@@ -71,4 +71,4 @@ export const AlertsTable = ({ alerts, onEnd }: Props) => {
       rowKey={({ id }) => id}
     />
   );
-};
+}

@@ -3,7 +3,7 @@ import { useMessages } from '../../../i18n/language';
 import { ScrollTable } from '../../../shared/scroll-table';
 import { decisionsOf } from './read-raw';
 
-export const DecisionTable = ({ rawJson }: { rawJson: string | null }) => {
+export function DecisionTable({ rawJson }: { rawJson: string | null }) {
   const { signals: t } = useMessages();
   const decisions = decisionsOf(rawJson);
   if (decisions.length === 0) return <Text size="sm">{t.noDecisions}</Text>;
@@ -29,4 +29,4 @@ export const DecisionTable = ({ rawJson }: { rawJson: string | null }) => {
       </Table.Tbody>
     </ScrollTable>
   );
-};
+}

@@ -10,7 +10,7 @@ interface Props {
   onChange: (filters: Filters) => void;
 }
 
-export const FilterForm = ({ filters, onChange }: Props) => {
+export function FilterForm({ filters, onChange }: Props) {
   const { signals: t } = useMessages();
   const stats = useQuery(statsQuery);
   const set = (name: keyof Filters) => (value: string) => onChange({ ...filters, [name]: value });
@@ -65,4 +65,4 @@ export const FilterForm = ({ filters, onChange }: Props) => {
       </Group>
     </>
   );
-};
+}

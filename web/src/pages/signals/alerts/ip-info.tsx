@@ -9,7 +9,7 @@ import { QueryView } from '../../../shared/query-view';
 const WHOIS = ['netName', 'netRange', 'cidr', 'organization', 'country', 'descr', 'abuse'] as const;
 
 /** Names and holder of an address, asked for on demand: the question leaves the gateway. */
-export const IpInfo = ({ address }: { address: string }) => {
+export function IpInfo({ address }: { address: string }) {
   const { signals: t } = useMessages();
   const [wanted, setWanted] = useState(false);
   const info = useQuery({
@@ -43,4 +43,4 @@ export const IpInfo = ({ address }: { address: string }) => {
       )}
     </QueryView>
   );
-};
+}

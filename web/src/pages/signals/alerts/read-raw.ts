@@ -5,19 +5,20 @@ export interface Decision {
   origin: string;
 }
 
-const text = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? `${value}` : '';
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : '';
+}
 
-const parse = (json: string | null): unknown => {
+function parse(json: string | null): unknown {
   try {
     return JSON.parse(json ?? 'null') as unknown;
   } catch {
     return null;
   }
-};
+}
 
 /** The decisions in a stored item, which holds whatever the sender wrote. */
-export const decisionsOf = (rawJson: string | null): Decision[] => {
+export function decisionsOf(rawJson: string | null): Decision[] {
   const { decisions } = (parse(rawJson) ?? {}) as { decisions?: unknown };
   if (!Array.isArray(decisions)) return [];
   return (decisions as (Record<string, unknown> | null)[]).map((decision) => ({
@@ -26,15 +27,15 @@ export const decisionsOf = (rawJson: string | null): Decision[] => {
     duration: text(decision?.['duration']),
     origin: text(decision?.['origin']),
   }));
-};
+}
 
 /** The API gives the reasons as a JSON list in a text. */
-export const reasonsOf = (filterReasons: string | null): string[] => {
+export function reasonsOf(filterReasons: string | null): string[] {
   const reasons = parse(filterReasons);
   return Array.isArray(reasons) ? reasons.map(text) : [];
-};
+}
 
-export const prettyJson = (rawJson: string): string => {
+export function prettyJson(rawJson: string): string {
   const parsed = parse(rawJson);
   return parsed === null ? rawJson : JSON.stringify(parsed, null, 2);
-};
+}

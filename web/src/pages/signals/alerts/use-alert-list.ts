@@ -12,7 +12,7 @@ const COUNT_UP_TO = 100;
  * The list as it was when it was opened, page by page, and how many alerts came in since: the rows do not move under
  * the reader's eyes.
  */
-export const useAlertList = (query: AlertFilters) => {
+export function useAlertList(query: AlertFilters) {
   const [opened, setOpened] = useState(() => new Date().toISOString());
   const list = useInfiniteQuery({
     queryKey: ['signals', 'alerts', query, opened],
@@ -45,4 +45,4 @@ export const useAlertList = (query: AlertFilters) => {
       if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
     }, [hasNextPage, isFetchingNextPage, fetchNextPage]),
   };
-};
+}

@@ -9,7 +9,7 @@ import { forwardingQuery } from '../queries';
 import { Quarantine } from './quarantine';
 import { WatcherCard } from './watcher-card';
 
-const ForwardingPage = () => {
+function ForwardingPage() {
   const { signals: t } = useMessages();
   const forwarding = useQuery(forwardingQuery);
   return (
@@ -29,6 +29,6 @@ const ForwardingPage = () => {
       <Quarantine />
     </Page>
   );
-};
+}
 
 export default ForwardingPage;

@@ -15,14 +15,14 @@ interface Step {
   kind: 'release' | 'discard';
 }
 
-const apply = ({ id, kind }: Step): Promise<unknown> => {
+function apply({ id, kind }: Step): Promise<unknown> {
   const params = { path: { id } };
   return kind === 'release'
     ? api.POST('/api/quarantine/{id}/release', { params })
     : api.POST('/api/quarantine/{id}/discard', { params });
-};
+}
 
-export const Quarantine = () => {
+export function Quarantine() {
   const { signals: t, common } = useMessages();
   const queryClient = useQueryClient();
   const quarantine = useQuery(quarantineQuery);
@@ -91,4 +91,4 @@ export const Quarantine = () => {
       </QueryView>
     </section>
   );
-};
+}

@@ -9,7 +9,7 @@ interface Step {
   reason?: string;
 }
 
-const steer = (watcher: string, { kind, reason = '' }: Step): Promise<unknown> => {
+function steer(watcher: string, { kind, reason = '' }: Step): Promise<unknown> {
   const params = { path: { watcher } };
   switch (kind) {
     case 'pause':
@@ -23,10 +23,10 @@ const steer = (watcher: string, { kind, reason = '' }: Step): Promise<unknown> =
     case 'discard':
       return api.POST('/api/forwarding/{watcher}/discard', { params, body: { reason } });
   }
-};
+}
 
 /** What an administrator does to the queue of a watcher. */
-export const useSteering = (watcher: string) => {
+export function useSteering(watcher: string) {
   const { signals: t } = useMessages();
   const queryClient = useQueryClient();
   return useMutation({
@@ -34,4 +34,4 @@ export const useSteering = (watcher: string) => {
     onSuccess: () => notifications.show({ color: 'green', message: t.done }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['signals'] }),
   });
-};
+}

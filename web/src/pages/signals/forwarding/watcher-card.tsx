@@ -7,18 +7,20 @@ import { Time } from '../../../shared/time';
 import type { Watcher } from '../queries';
 import { useSteering } from './use-steering';
 
-const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
-  <div style={{ minWidth: 0 }}>
-    <Text size="sm" c="dimmed">
-      {label}
-    </Text>
-    <Text component="div" size="sm" style={{ overflowWrap: 'anywhere' }}>
-      {children}
-    </Text>
-  </div>
-);
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div style={{ minWidth: 0 }}>
+      <Text size="sm" c="dimmed">
+        {label}
+      </Text>
+      <Text component="div" size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
+    </div>
+  );
+}
 
-const Steering = ({ watcher: row }: { watcher: Watcher }) => {
+function Steering({ watcher: row }: { watcher: Watcher }) {
   const { signals: t } = useMessages();
   const format = useFormat();
   const steering = useSteering(row.watcher);
@@ -54,9 +56,9 @@ const Steering = ({ watcher: row }: { watcher: Watcher }) => {
       )}
     </Group>
   );
-};
+}
 
-export const WatcherCard = ({ watcher: row }: { watcher: Watcher }) => {
+export function WatcherCard({ watcher: row }: { watcher: Watcher }) {
   const { signals: t } = useMessages();
   const format = useFormat();
   const { oldest, lastSuccess, lastError, nextAttempt, pausedSince } = row;
@@ -109,4 +111,4 @@ export const WatcherCard = ({ watcher: row }: { watcher: Watcher }) => {
       </SimpleGrid>
     </Paper>
   );
-};
+}

@@ -5,8 +5,11 @@ import { to } from '../../../shared/routes';
 import type { Forwarding } from '../queries';
 
 /** A failure counts while signals wait because of it. */
-const failureOf = ({ watchers }: Forwarding): string | null =>
-  watchers.find(({ waiting, lastError }) => waiting > 0 && lastError !== null)?.lastError?.message ?? null;
+function failureOf({ watchers }: Forwarding): string | null {
+  return (
+    watchers.find(({ waiting, lastError }) => waiting > 0 && lastError !== null)?.lastError?.message ?? null
+  );
+}
 
 interface Props {
   forwarding: Forwarding;
@@ -14,7 +17,7 @@ interface Props {
   link?: boolean;
 }
 
-export const CapiState = ({ forwarding, link = false }: Props) => {
+export function CapiState({ forwarding, link = false }: Props) {
   const { signals: t } = useMessages();
   const failure = failureOf(forwarding);
   const fine = forwarding.enabled && failure === null;
@@ -29,4 +32,4 @@ export const CapiState = ({ forwarding, link = false }: Props) => {
       )}
     </Alert>
   );
-};
+}

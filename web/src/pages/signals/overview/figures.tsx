@@ -14,7 +14,7 @@ interface FigureProps {
   more?: ReactNode;
 }
 
-const Figure = ({ label, value, href, more }: FigureProps) => {
+function Figure({ label, value, href, more }: FigureProps) {
   const format = useFormat();
   return (
     <Paper withBorder p="md" component={Link} href={href} c="inherit" style={{ textDecoration: 'none' }}>
@@ -31,7 +31,7 @@ const Figure = ({ label, value, href, more }: FigureProps) => {
       )}
     </Paper>
   );
-};
+}
 
 interface Props {
   stats: { total: number; filtered: number; forwarded: number };
@@ -39,10 +39,11 @@ interface Props {
 }
 
 /** The oldest signal that waits at any watcher. */
-const oldestOf = (forwarding: Forwarding): string | undefined =>
-  forwarding.watchers.flatMap(({ oldest }) => oldest ?? []).sort()[0];
+function oldestOf(forwarding: Forwarding): string | undefined {
+  return forwarding.watchers.flatMap(({ oldest }) => oldest ?? []).sort()[0];
+}
 
-export const Figures = ({ stats, forwarding }: Props) => {
+export function Figures({ stats, forwarding }: Props) {
   const { signals: t } = useMessages();
   const oldest = forwarding && oldestOf(forwarding);
   return (
@@ -73,4 +74,4 @@ export const Figures = ({ stats, forwarding }: Props) => {
       )}
     </SimpleGrid>
   );
-};
+}

@@ -18,7 +18,7 @@ const WorldMap = lazy(() => import('./world-map'));
 
 const PERIODS: readonly Period[] = ['7d', '30d', 'all'];
 
-const OverviewPage = () => {
+function OverviewPage() {
   const { signals: t } = useMessages();
   const [query, setQuery] = useSearchParams();
   const period = PERIODS.find((one) => one === query.get('period')) ?? '30d';
@@ -79,6 +79,6 @@ const OverviewPage = () => {
       {forwarding.isError && <Alert color="orange" variant="outline" title={t.forwarding} />}
     </Page>
   );
-};
+}
 
 export default OverviewPage;

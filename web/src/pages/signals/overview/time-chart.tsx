@@ -17,13 +17,14 @@ interface Props {
 
 const HEIGHT = 240;
 
-const colours = (dark: boolean) =>
-  dark
+function colours(dark: boolean) {
+  return dark
     ? { text: '#c9c9c9', grid: '#3b3b3b', bar: '#22b8cf' }
     : { text: '#495057', grid: '#e9ecef', bar: '#0b7285' };
+}
 
 /** Alerts of each day; a range that is dragged over the days leads to their list. */
-const TimeChart = ({ days, period }: Props) => {
+function TimeChart({ days, period }: Props) {
   const { messages, language } = useLanguage();
   const t = messages.signals;
   const format = useFormat();
@@ -91,6 +92,6 @@ const TimeChart = ({ days, period }: Props) => {
       </Text>
     </div>
   );
-};
+}
 
 export default TimeChart;

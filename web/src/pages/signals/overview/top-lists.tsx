@@ -9,7 +9,7 @@ type Props =
   | { kind: 'country'; rows: readonly { country: string; count: number }[] };
 
 /** The most frequent values; each leads to its alerts. */
-export const TopList = (props: Props) => {
+export function TopList(props: Props) {
   const { signals: t } = useMessages();
   const format = useFormat();
   const rows =
@@ -53,4 +53,4 @@ export const TopList = (props: Props) => {
       </Table>
     </Paper>
   );
-};
+}

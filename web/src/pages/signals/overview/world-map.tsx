@@ -31,7 +31,7 @@ interface Props {
 }
 
 /** Countries by their count of alerts; each that has some leads to them. */
-const WorldMap = ({ countries }: Props) => {
+function WorldMap({ countries }: Props) {
   const { signals: t } = useMessages();
   const format = useFormat();
   const counts = useMemo(
@@ -63,6 +63,6 @@ const WorldMap = ({ countries }: Props) => {
       </Text>
     </figure>
   );
-};
+}
 
 export default WorldMap;

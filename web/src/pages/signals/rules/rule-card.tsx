@@ -6,9 +6,11 @@ import { Time } from '../../../shared/time';
 import type { Rule } from '../queries';
 
 /** The name of the file alone: where the folder is says the operator's configuration. */
-const fileName = (path: string): string => path.split('/').at(-1) ?? path;
+function fileName(path: string): string {
+  return path.split('/').at(-1) ?? path;
+}
 
-export const RuleCard = ({ rule, onTry }: { rule: Rule; onTry: () => void }) => {
+export function RuleCard({ rule, onTry }: { rule: Rule; onTry: () => void }) {
   const { signals: t } = useMessages();
   const format = useFormat();
   const { name, description, enabled, watchers, file, filter, matches, lastMatch } = rule;
@@ -50,4 +52,4 @@ export const RuleCard = ({ rule, onTry }: { rule: Rule; onTry: () => void }) => 
       </More>
     </Paper>
   );
-};
+}

@@ -10,20 +10,22 @@ import { ErrorNotice } from '../../../shared/error-notice';
 import { to } from '../../../shared/routes';
 import { Time } from '../../../shared/time';
 
-const preview = (body: { filter: unknown; limit: number }) =>
-  bodyOf(api.POST('/api/filters/preview', { body }));
+function preview(body: { filter: unknown; limit: number }) {
+  return bodyOf(api.POST('/api/filters/preview', { body }));
+}
+
 type Result = Awaited<ReturnType<typeof preview>>;
 
-const faultOf = (json: string): string | null => {
+function faultOf(json: string): string | null {
   try {
     JSON.parse(json);
     return null;
   } catch (error) {
     return (error as Error).message;
   }
-};
+}
 
-const PreviewResult = ({ result }: { result: Result }) => {
+function PreviewResult({ result }: { result: Result }) {
   const { signals: t } = useMessages();
   const format = useFormat();
   const { matched, scanned, newlyMatched, complete, notes, samples } = result;
@@ -68,14 +70,14 @@ const PreviewResult = ({ result }: { result: Result }) => {
       )}
     </Stack>
   );
-};
+}
 
 interface Props {
   condition: string;
   onChange: (condition: string) => void;
 }
 
-export const RulePreview = ({ condition, onChange }: Props) => {
+export function RulePreview({ condition, onChange }: Props) {
   const { signals: t } = useMessages();
   const [limit, setLimit] = useState(1000);
   const fault = faultOf(condition);
@@ -112,4 +114,4 @@ export const RulePreview = ({ condition, onChange }: Props) => {
       {run.data !== undefined && <PreviewResult result={run.data} />}
     </Stack>
   );
-};
+}

@@ -12,7 +12,7 @@ import { RulePreview } from './rule-preview';
 
 const EXAMPLE = { field: 'source.cn', op: 'in', value: ['FR'] };
 
-const RulesPage = () => {
+function RulesPage() {
   const { signals: t } = useMessages();
   const rules = useQuery(rulesQuery);
   const [condition, setCondition] = useState(() => JSON.stringify(EXAMPLE, null, 2));
@@ -58,6 +58,6 @@ const RulesPage = () => {
       </div>
     </Page>
   );
-};
+}
 
 export default RulesPage;
