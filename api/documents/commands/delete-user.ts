@@ -28,16 +28,6 @@ export async function reconcileDeletedUser(deps: DeleteUserDeps, userId: number)
   return true;
 }
 
-/**
- * The same for the uploader of a file that was just admitted. Its partitions are deleted; in those of others the
- * file stays without an uploader. A failure to find out does not fail the upload, which is admitted.
- */
-export async function confirmUploader(deps: DeleteUserDeps, userId: number): Promise<void> {
-  await reconcileDeletedUser(deps, userId).catch((error: unknown) => {
-    deps.log.warn({ err: error, user_id: userId }, 'whether an uploader still exists is unknown');
-  });
-}
-
 function finish(deps: DeleteUserDeps, userId: number): Promise<void> {
   return finishUserDeletion(deps, (partition) => deleteIfThere(deps, partition), userId);
 }

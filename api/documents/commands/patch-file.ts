@@ -8,7 +8,7 @@ import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
 import { requireMetadataSize } from '../files/metadata-size.js';
 import { askTemporal } from '../../ask-temporal.js';
 import type { EndTaskDeps } from './end-task.js';
-import { requirePartitionStill } from './require-partition-still.js';
+import { confirmPartition } from './confirm-admission.js';
 import { alreadyExists, noSuchFile } from '../../http/refusals.js';
 
 export interface PatchFileDeps extends EndTaskDeps {
@@ -67,7 +67,7 @@ export async function patchFile(deps: PatchFileDeps, patch: FilePatch): Promise<
     );
   if (moved && patch.to !== null) {
     const { partition, partition_key: partitionKey } = patch.to;
-    await requirePartitionStill(deps, { partition, partitionKey, fileId: patch.fileId, fileKey });
+    await confirmPartition(deps, { partition, partitionKey, fileId: patch.fileId, fileKey });
   }
 }
 

@@ -1,18 +1,25 @@
+import { buffer } from 'node:stream/consumers';
 import { parse } from 'lossless-json';
 import { checkContent } from '../../../activities/documents/parsing/content-check.js';
 import { mimetypeOfKind, resolveFileKind } from '../../../activities/documents/parsing/file-types.js';
 import type { Abilities } from '../../../activities/documents/parsing/file-types.js';
+import type { RandomAccessBytes } from '../../../activities/documents/parsing/random-access-bytes.js';
+import { isPublicUrl } from '../../../activities/outbound/address-guard.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { UploadInfo } from '../../../schemas/documents/documents.js';
-import { invalidRequest } from '../../http/request-issues.js';
-import { blobBytes } from './blob-bytes.js';
-import { readCallback } from './read-callback.js';
-import type { Callback } from './read-callback.js';
+import { badRequest, invalidRequest } from '../../http/request-issues.js';
 import { readClientMetadata } from './client-metadata.js';
 import type { ClientMetadata } from './client-metadata.js';
 import type { ReceivedUpload } from './receive-upload.js';
 import { safeFilename } from './safe-filename.js';
+
+const MAX_CALLBACK_LENGTH = 4096;
+
+interface Callback {
+  url: string;
+  token: string | null;
+}
 
 export interface CheckedUpload extends ClientMetadata {
   upload: UploadInfo;
@@ -109,4 +116,35 @@ function plainly<T>(action: () => T): T {
   } catch (error) {
     return plain(error);
   }
+}
+
+/**
+ * The form fields `callback_url` and `callback_token`; null when there is no address. What a name resolves to is
+ * looked at when it is called.
+ * @throws AppError BAD_REQUEST (400), plain
+ */
+function readCallback(fields: Readonly<Record<string, string>>, allowPrivate: boolean): Callback | null {
+  const text = fields['callback_url']?.trim() ?? '';
+  if (text === '') return null;
+  if (text.length > MAX_CALLBACK_LENGTH || !URL.canParse(text))
+    throw badRequest('callback_url is not a valid URL');
+  const url = new URL(text);
+  const web = url.protocol === 'http:' || url.protocol === 'https:';
+  if (!web || !(allowPrivate || isPublicUrl(url)))
+    throw badRequest('callback_url must be a public http(s) URL');
+  const token = fields['callback_token'] ?? '';
+  // What would end the header, or is not Latin text, cannot be sent.
+  if (token.length > MAX_CALLBACK_LENGTH || !/^[\x21-\x7e]*$/.test(token))
+    throw badRequest('callback_token is not a valid token');
+  return { url: url.href, token: token === '' ? null : token };
+}
+
+/** A stored blob as bytes that can be read anywhere, for the content check: only what it asks for leaves the store. */
+function blobBytes(blobs: Pick<Adapters['blobs'], 'read'>, blobId: string, size: number): RandomAccessBytes {
+  return {
+    size,
+    async read(start, end) {
+      return buffer(await blobs.read(blobId, { start, end }));
+    },
+  };
 }

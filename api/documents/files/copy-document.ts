@@ -9,18 +9,14 @@ import { mergeMetadata } from '../../../schemas/documents/merge-metadata.js';
 import { authoriseCaller } from '../../http/middleware/authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { cancelTask } from '../commands/cancel-task.js';
-import { confirmUploader } from '../commands/delete-user.js';
-import { requireEmbedder } from '../commands/require-embedder.js';
-import { requirePartitionStill } from '../commands/require-partition-still.js';
-import { requireRoom } from '../commands/require-room.js';
-import { requireQuota } from '../commands/reserve-quota.js';
+import { confirmAdmission } from '../commands/confirm-admission.js';
+import { requireAdmissible, requireEmbedder } from '../commands/require-admissible.js';
 import { noSuchFile } from '../../http/refusals.js';
 import { readForm } from '../../http/read-form.js';
 import { invalidRequest } from '../../http/request-issues.js';
 import type { CallerContext } from '../../http/route.js';
 import { readClientMetadata } from './client-metadata.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { requireIdentifier } from '../../http/identifiers.js';
 import { requireMetadataSize } from './metadata-size.js';
 import { links } from '../../http/links.js';
 
@@ -48,11 +44,8 @@ export async function copyDocument(
 ): Promise<void> {
   const { adapters, config, workflows } = deps;
   const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
-  requireIdentifier('partition name', partition);
-  requireIdentifier('file id', fileId);
-  await adapters.chunks.requireSchema();
-  await requireRoom(commandDeps, ctx.principal.userId);
-  await requireQuota(commandDeps, ctx.principal.userId);
+  const { userId } = ctx.principal;
+  await requireAdmissible(commandDeps, { partition, fileId, userId, adds: true });
   const fields = await readFields();
   const { source, version } = await findSource(deps, ctx, fields);
   const target = await adapters.partitions.get(partition);
@@ -66,7 +59,7 @@ export async function copyDocument(
     intent: 'create',
     partition,
     fileId,
-    userId: ctx.principal.userId,
+    userId,
     partitionKey: target.partition_key,
     embedder: target.embedder,
     source,
@@ -84,9 +77,14 @@ export async function copyDocument(
     },
     taskUrl: links(ctx.baseUrl).task,
   });
-  const { partition_key: partitionKey } = target;
-  await confirmUploader(commandDeps, ctx.principal.userId);
-  await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
+  await confirmAdmission(commandDeps, {
+    partition,
+    partitionKey: target.partition_key,
+    fileId,
+    fileKey: task.file_key,
+    userId,
+    workspaces: [],
+  });
   const ended = await awaitEnd(adapters.tasks, task, ctx.signal);
   if (ended !== null) {
     requireCompleted(ended);

@@ -6,17 +6,12 @@ import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { authorisePartition } from '../../http/middleware/authorise-partition.js';
 import { admitUpload } from '../commands/admit-upload.js';
 import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';
-import { confirmUploader } from '../commands/delete-user.js';
-import { requireEmbedder } from '../commands/require-embedder.js';
-import { requirePartitionStill } from '../commands/require-partition-still.js';
-import { requireRoom } from '../commands/require-room.js';
-import { requireQuota } from '../commands/reserve-quota.js';
-import { findWorkspaces, confirmWorkspaces } from '../commands/confirm-workspaces.js';
+import { confirmAdmission } from '../commands/confirm-admission.js';
+import { requireAdmissible, requireEmbedder } from '../commands/require-admissible.js';
 import { alreadyExists, noSuchFile } from '../../http/refusals.js';
 import type { CallerContext } from '../../http/route.js';
 import { checkUpload } from './check-upload.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
-import { requireIdentifier } from '../../http/identifiers.js';
 import { links } from '../../http/links.js';
 import { receiveUpload } from './receive-upload.js';
 import type { Received } from './receive-upload.js';
@@ -76,9 +71,14 @@ export async function takeDocument(
       embedder,
       partitionKey,
     });
-    await confirmUploader(commandDeps, ctx.principal.userId);
-    await requirePartitionStill(commandDeps, { partition, partitionKey, fileId, fileKey: task.file_key });
-    await requireWorkspaces(deps, ctx, task.file_key, checked.workspaces);
+    await confirmAdmission(commandDeps, {
+      partition,
+      partitionKey,
+      fileId,
+      fileKey: task.file_key,
+      userId: ctx.principal.userId,
+      workspaces: checked.workspaces,
+    });
     return task;
   } catch (error) {
     await received
@@ -91,27 +91,21 @@ export async function takeDocument(
 }
 
 /**
- * A workspace may have been deleted while the upload was admitted. What cannot be found out now does not fail the
- * upload: its caller would remove the bytes of an admitted file.
- * @throws AppError WORKSPACE_NOT_FOUND when none is left, and the file with it
+ * Keys of the workspaces that an upload names.
+ * @throws AppError WORKSPACE_NOT_FOUND (404), plain, for one that is not in this partition
  */
-async function requireWorkspaces(
-  { adapters, workflows }: GatewayDeps,
-  { log }: CallerContext,
-  fileKey: string,
-  keys: readonly string[],
-): Promise<void> {
-  if (keys.length === 0) return;
-  const left = await confirmWorkspaces({ ...adapters, workflows, log }, fileKey, keys).catch(
-    (error: unknown) => {
-      log.warn(
-        { err: error, file_key: fileKey },
-        'whether the workspaces of an upload still exist is unknown',
-      );
-      return keys;
-    },
-  );
-  if (left.length === 0) throw new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
+async function findWorkspaces(
+  { workspaces }: Pick<GatewayDeps['adapters'], 'workspaces'>,
+  partition: string,
+  workspaceIds: readonly string[],
+): Promise<string[]> {
+  const keys: string[] = [];
+  for (const id of new Set(workspaceIds)) {
+    const found = await workspaces.get(partition, id);
+    if (found === null) throw new AppError('WORKSPACE_NOT_FOUND', 'Workspace not found', { plain: true });
+    keys.push(found.workspace_key);
+  }
+  return keys;
 }
 
 async function checkTarget(
@@ -120,12 +114,10 @@ async function checkTarget(
   { partition, fileId }: { partition: string; fileId: string },
   intent: TaskRecord['intent'],
 ): Promise<void> {
-  requireIdentifier('partition name', partition);
-  requireIdentifier('file id', fileId);
-  await adapters.chunks.requireSchema();
-  const bounds = { ...adapters, ...config.documents };
-  await requireRoom(bounds, ctx.principal.userId);
-  if (intent === 'create') await requireQuota(bounds, ctx.principal.userId);
+  await requireAdmissible(
+    { ...adapters, ...config.documents },
+    { partition, fileId, userId: ctx.principal.userId, adds: intent === 'create' },
+  );
   if (intent === 'replace') {
     const file = await adapters.files.get(partition, fileId);
     if (file === null || (file.live === null && file.pending_task === null))

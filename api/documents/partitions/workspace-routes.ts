@@ -15,7 +15,7 @@ import {
   WorkspaceList,
 } from '../../../schemas/documents/partitions-api.js';
 import { deleteWorkspace } from '../commands/delete-workspace.js';
-import { confirmWorkspaces } from '../commands/confirm-workspaces.js';
+import { confirmWorkspaces } from '../commands/confirm-admission.js';
 import { noSuchFile } from '../../http/refusals.js';
 import { json, route } from '../../http/route.js';
 import type { Route } from '../../http/route.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readClientMetadata } from '../../../../api/documents/files/client-metadata.js';
-import { isoDate } from '../../../../api/documents/files/iso-date.js';
+import { isoDate, readClientMetadata } from '../../../../api/documents/files/client-metadata.js';
 import { safeFilename } from '../../../../api/documents/files/safe-filename.js';
 
 describe('isoDate', () => {
