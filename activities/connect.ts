@@ -43,6 +43,7 @@ import { createMongoMigrationStore } from './stores/mongo/migrations/migration-s
 import { createMongoRecordCollections } from './stores/mongo/migrations/record-collections.js';
 import { createMongoRecordStepStore } from './stores/mongo/migrations/record-step-store.js';
 import { createDefaultEmbedderMigration } from './migrations/default-embedder.js';
+import { createSecretsMigration } from './migrations/secrets.js';
 import { createRecordsMigration } from './migrations/records.js';
 import { RECORD_STEPS } from './migrations/records/record-steps.js';
 import { createVectorStoreMigration } from './migrations/vector-store.js';
@@ -105,7 +106,7 @@ export async function connectGateway(
   meter: Meter = UNMEASURED,
 ): Promise<GatewayAdapters> {
   const records = await connectRecords(config, meter);
-  const { db, secretsKey } = records;
+  const { db, secretsKey, formerKeys } = records;
   const base = await connectDocuments(config, records);
   const { ipLookup } = config.proxy;
   const ipInfo =
@@ -122,11 +123,11 @@ export async function connectGateway(
       secretsKey === null || !config.services.proxy
         ? null
         : {
-            ...connectSignalStores(db, secretsKey, meter),
+            ...connectSignalStores(records, secretsKey),
             ...measuredStores(
               {
                 keys: createMongoApiKeyStore(db),
-                logins: createMongoLoginStore(db, secretsKey),
+                logins: createMongoLoginStore(db, secretsKey, formerKeys),
                 copies: createMongoDecisionCopyStore(db),
               },
               meter,
@@ -189,7 +190,7 @@ function connectRoutes(
  */
 export async function connectWorker(config: Config, meter: Meter = UNMEASURED): Promise<WorkerAdapters> {
   const records = await connectRecords(config, meter);
-  const { db, secretsKey } = records;
+  const { secretsKey } = records;
   const base = await connectDocuments(config, records);
   const callbackClient = createCallbackClient(config.callbacks);
   return {
@@ -198,7 +199,7 @@ export async function connectWorker(config: Config, meter: Meter = UNMEASURED): 
       secretsKey === null || !config.services.proxy
         ? null
         : {
-            ...connectSignalStores(db, secretsKey, meter),
+            ...connectSignalStores(records, secretsKey),
             capi: measuredCapi(
               createCapiClient({
                 baseUrl: config.proxy.capiUrl,
@@ -220,6 +221,8 @@ interface Records {
   db: Db;
   /** Null without SECRETS_KEY. */
   secretsKey: Buffer | null;
+  /** They open what they sealed, until it is sealed anew. */
+  formerKeys: readonly Buffer[];
   keys: ReturnType<typeof createEncryption> | null;
   meter: Meter;
   ping(): Promise<void>;
@@ -235,8 +238,16 @@ async function connectRecords(config: Config, meter: Meter): Promise<Records> {
     throw error;
   }
   const secretsKey = config.secretsKey === null ? null : Buffer.from(config.secretsKey, 'base64');
-  const keys = secretsKey === null ? null : createEncryption(secretsKey);
-  return { db: mongo.db, secretsKey, keys, meter, ping: () => mongo.ping(), close: () => mongo.close() };
+  const formerKeys = config.formerSecretsKeys.map((text) => Buffer.from(text, 'base64'));
+  return {
+    db: mongo.db,
+    secretsKey,
+    formerKeys,
+    keys: secretsKey === null ? null : createEncryption(secretsKey, formerKeys),
+    meter,
+    ping: () => mongo.ping(),
+    close: () => mongo.close(),
+  };
 }
 
 /** What both processes use for documents, and what their own adapters are made of. */
@@ -249,7 +260,7 @@ interface DocumentConnections {
 /** Null where SERVICES leaves documents out. Closes the records when it fails. */
 async function connectDocuments(config: Config, records: Records): Promise<DocumentConnections | null> {
   if (!config.services.documents) return null;
-  const { db, secretsKey, keys, meter } = records;
+  const { db, secretsKey, formerKeys, keys, meter } = records;
   const opensearch = connectOpenSearch(config.opensearch, meter);
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
   const close = async (): Promise<void> => {
@@ -267,7 +278,7 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
         users: createMongoUserStore(db),
         quotas: createMongoQuotaStore(db),
         workers: createMongoWorkerStore(db),
-        callbacks: createMongoCallbackStore(db, secretsKey),
+        callbacks: createMongoCallbackStore(db, secretsKey, formerKeys),
         claims: createMongoClaimStore(db),
         counters: createMongoCounterStore(db),
         workspaces: createMongoWorkspaceStore(db),
@@ -309,6 +320,7 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
       contextTokens: config.chat.contextTokens,
     });
     await prompts.seed(BUNDLED_PROMPTS);
+    const collections = createMongoRecordCollections(db);
     const indexes = createChunkIndexes(opensearch.client, config.opensearch);
     const adapters = {
       ...others,
@@ -330,9 +342,10 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
         migrations: [
           createDefaultEmbedderMigration({ partitions, endpoints, files }),
           createRecordsMigration(
-            { records: createMongoRecordCollections(db), steps: createMongoRecordStepStore(db) },
+            { records: collections, steps: createMongoRecordStepStore(db) },
             RECORD_STEPS,
           ),
+          createSecretsMigration({ records: collections, keys }),
           createVectorStoreMigration(indexes, { partitions, endpoints }),
         ],
       },
@@ -351,12 +364,12 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
 }
 
 /** Those that both processes use. */
-function connectSignalStores(db: Db, secretsKey: Buffer, meter: Meter) {
+function connectSignalStores({ db, formerKeys, meter }: Records, secretsKey: Buffer) {
   return measuredStores(
     {
       alerts: createMongoAlertStore(db),
       statistics: createMongoStatisticsStore(db),
-      watchers: createMongoWatcherStore(db, secretsKey),
+      watchers: createMongoWatcherStore(db, secretsKey, formerKeys),
       metrics: createMongoMetricsStore(db),
     },
     meter,

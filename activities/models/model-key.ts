@@ -10,14 +10,14 @@ export interface ModelKeyBox {
 type Owner = Pick<ModelEndpoint, 'model_type' | 'name' | 'endpoint'>;
 
 /** A key opens for the address that it was given for: a changed URL must not take it along to another server. */
-function ownerOf({ model_type, name, endpoint }: Owner): string {
+export function modelKeyOwner({ model_type, name, endpoint }: Owner): string {
   return JSON.stringify(['model-endpoint', model_type, name, endpoint]);
 }
 
 /** @throws AppError CONFIG_ERROR without SECRETS_KEY */
 export function sealModelKey(keys: ModelKeyBox | null, endpoint: Owner, key: string): string {
   if (keys === null) throw new AppError('CONFIG_ERROR', 'SECRETS_KEY is needed to store a key.');
-  return keys.seal(key, ownerOf(endpoint));
+  return keys.seal(key, modelKeyOwner(endpoint));
 }
 
 /** Null when the endpoint has none. @throws AppError CONFIG_ERROR when it cannot be opened */
@@ -31,5 +31,5 @@ export function openModelKey(
       'CONFIG_ERROR',
       `SECRETS_KEY is needed to read the key of model endpoint '${endpoint.name}'.`,
     );
-  return keys.open(endpoint.sealed_api_key, ownerOf(endpoint));
+  return keys.open(endpoint.sealed_api_key, modelKeyOwner(endpoint));
 }

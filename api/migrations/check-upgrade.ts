@@ -9,6 +9,7 @@ const ASSUMED: Readonly<Record<MigrationName, number>> = {
   'vector-store': 500,
   'default-embedder': 50,
   records: 1_000,
+  secrets: 1_000,
 };
 
 type Row = UpgradeCheck['migrations'][number];

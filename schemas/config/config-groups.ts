@@ -324,6 +324,8 @@ export function configOf(env: Environment) {
     downloads: downloadsConfig(env),
     /** Encrypts stored tokens and keys; 32 bytes in base64. */
     secretsKey: env.SECRETS_KEY ?? null,
+    /** They open what was sealed before SECRETS_KEY changed. */
+    formerSecretsKeys: env.SECRETS_KEY_PREVIOUS === undefined ? [] : [env.SECRETS_KEY_PREVIOUS],
     /** Shown to administrators; null: there is none. */
     grafanaUrl: env.GRAFANA_URL ?? null,
     log: { level: env.LOG_LEVEL, format: env.LOG_FORMAT },

@@ -32,6 +32,8 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   problems.push(...modelProblems(given));
   if (parsed.success && !parsed.data.SERVICES.includes('documents') && given['SECRETS_KEY'] === undefined)
     problems.push('SERVICES: the proxy needs SECRETS_KEY');
+  if (given['SECRETS_KEY_PREVIOUS'] !== undefined && given['SECRETS_KEY'] === undefined)
+    problems.push('SECRETS_KEY_PREVIOUS: without SECRETS_KEY nothing could be encrypted anew');
   if (given['ALLOW_INSECURE_SECRETS']?.toLowerCase() !== 'true') problems.push(...insecureSecrets(given));
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(

@@ -124,3 +124,8 @@ export const origins = z
 
 /** What it means is checked where it is used; a misspelt one must not open or shut the door unseen. */
 export const NETWORK = /^(\d{1,3}(\.\d{1,3}){3}(\/\d{1,2})?|(?=[^:]*:)[0-9a-fA-F:.]+(\/\d{1,3})?)$/;
+
+/** An AES-256 key. */
+export const sealingKey = z
+  .base64()
+  .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64');

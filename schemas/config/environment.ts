@@ -17,6 +17,7 @@ import {
   plainUrl,
   promptWords,
   rate,
+  sealingKey,
   seedUsers,
   url,
 } from './environment-fields.js';
@@ -135,13 +136,15 @@ const access = {
       '`is_admin`, `file_quota`, `token` as wanted; those that exist stay as they are',
   ),
   SECRETS_KEY: described(
-    z
-      .base64()
-      .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes in base64')
-      .optional(),
+    sealingKey.optional(),
     "32 bytes in base64 that encrypt the watchers' tokens, callback tokens and the keys of model servers; needed with " +
       '`EMBEDDER_API_KEY`, `API_KEY`, `RERANKER_API_KEY` and `VLM_API_KEY`, and to register a model endpoint with a key',
     { unset: 'the proxy is off, and a warning says so; random with the launcher' },
+  ),
+  SECRETS_KEY_PREVIOUS: described(
+    sealingKey.optional(),
+    'opens what was encrypted before `SECRETS_KEY` changed, and encrypts nothing; `tamis migrate run secrets` makes it ' +
+      'superfluous (`docs/operations.md`)',
   ),
   SESSION_IDLE_HOURS: described(
     count(12),

@@ -47,6 +47,8 @@ const MODEL_KEYS = [
   'WEBSEARCH_API_TOKEN',
 ] as const;
 
+const SEALING_KEYS = ['SECRETS_KEY', 'SECRETS_KEY_PREVIOUS'] as const;
+
 /** URLs whose password is guarded likewise. */
 const GUARDED_URLS = ['MONGODB_URL', 'OPENSEARCH_URL'] as const;
 
@@ -72,10 +74,10 @@ function seededTokens(text: string | undefined): [string, string | undefined][] 
 }
 
 /** A key that seals others has to be random: its bytes differ. */
-function weakKey(text: string | undefined): [string, string][] {
+function weakKey(name: string, text: string | undefined): [string, string][] {
   if (text === undefined || text === '') return [];
   const distinct = new Set(Buffer.from(text, 'base64')).size;
-  return distinct < MIN_DISTINCT ? [['SECRETS_KEY', 'is no random key']] : [];
+  return distinct < MIN_DISTINCT ? [[name, 'is no random key']] : [];
 }
 
 export function insecureSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
@@ -94,7 +96,8 @@ export function insecureSecrets(env: Readonly<Record<string, string | undefined>
   const published = MODEL_KEYS.filter((name) => PUBLISHED_SECRETS.has((env[name] ?? '').toLowerCase())).map(
     (name): [string, string] => [name, 'is a value published as an example'],
   );
-  return [...weak, ...published, ...weakKey(env['SECRETS_KEY'])].map(
+  const sealingKeys = SEALING_KEYS.flatMap((name) => weakKey(name, env[name]));
+  return [...weak, ...published, ...sealingKeys].map(
     ([name, problem]) => `INSECURE_SECRET_CONFIGURATION: ${name} ${problem}`,
   );
 }

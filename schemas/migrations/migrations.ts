@@ -1,5 +1,5 @@
 /** The records of migrations: runs that bring what an earlier release stored to the shape of this one. */
-export const MIGRATIONS = ['vector-store', 'default-embedder', 'records'] as const;
+export const MIGRATIONS = ['vector-store', 'default-embedder', 'records', 'secrets'] as const;
 export type MigrationName = (typeof MIGRATIONS)[number];
 
 /** `dry_run` reads and counts alone; `rollback` goes back to what the last run replaced, where that is kept. */

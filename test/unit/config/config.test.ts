@@ -158,6 +158,17 @@ describe('parseConfig', () => {
       expect(() => parseConfig({ [name]: value, ALLOW_INSECURE_SECRETS: 'true' })).not.toThrow();
     });
 
+    it('looks at the key before as well, which is nothing without its successor', () => {
+      const SECRETS_KEY = Buffer.from('a key of 32 bytes for the tests!').toString('base64');
+      const SECRETS_KEY_PREVIOUS = Buffer.from('the key of 32 bytes before that.').toString('base64');
+      expect(parseConfig({ SECRETS_KEY, SECRETS_KEY_PREVIOUS }).formerSecretsKeys).toEqual([
+        SECRETS_KEY_PREVIOUS,
+      ]);
+      expect(() => parseConfig({ SECRETS_KEY_PREVIOUS })).toThrow('SECRETS_KEY_PREVIOUS');
+      const zeros = Buffer.alloc(32).toString('base64');
+      expect(() => parseConfig({ SECRETS_KEY, SECRETS_KEY_PREVIOUS: zeros })).toThrow('SECRETS_KEY_PREVIOUS');
+    });
+
     it('never prints the secret itself', () => {
       expect(() => parseConfig({ AUTH_TOKEN: 'hunter2' })).toThrow(
         expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),

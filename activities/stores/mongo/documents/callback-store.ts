@@ -15,10 +15,15 @@ const ENDED: CallbackState[] = ['delivered', 'failed', 'withdrawn'];
 /**
  * Callbacks in collection `callbacks`, by task.
  * @param key the bytes of SECRETS_KEY, which tokens are sealed with; null when it is not set
+ * @param former keys that open tokens as well
  */
-export function createMongoCallbackStore(db: Db, key: Buffer | null): CallbackStore {
+export function createMongoCallbackStore(
+  db: Db,
+  key: Buffer | null,
+  former: readonly Buffer[] = [],
+): CallbackStore {
   const callbacks = db.collection<CallbackDocument>('callbacks');
-  const box = key === null ? null : createEncryption(key);
+  const box = key === null ? null : createEncryption(key, former);
 
   const toRecord = (
     { _id, sealed_token: _sealed, ...rest }: CallbackDocument,

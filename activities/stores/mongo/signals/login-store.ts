@@ -52,14 +52,22 @@ const REFUSED_FOR_RATE = 429;
 /**
  * Logins in collection `logins`. A password is kept as an HMAC under a key derived from SECRETS_KEY: without that key
  * the digests tell nothing, and with it they are as good as the tokens beside them.
+ * @param former keys that open tokens, and that passwords are compared by, as well
  * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
  */
-export function createMongoLoginStore(db: Db, secretsKey: Buffer): LoginStore {
+export function createMongoLoginStore(
+  db: Db,
+  secretsKey: Buffer,
+  former: readonly Buffer[] = [],
+): LoginStore {
   const logins = db.collection<LoginDocument>('logins');
-  const box = createEncryption(secretsKey);
-  const key = Buffer.from(hkdfSync('sha256', secretsKey, '', 'tamis login proof v1', 32));
-  const proofOf = (machineId: string, password: string): string =>
-    createHmac('sha256', key).update(`${machineId}\0${password}`).digest('base64url');
+  const box = createEncryption(secretsKey, former);
+  const key = proofKey(secretsKey);
+  const formerKeys = former.map(proofKey);
+  const proofOf = (machineId: string, password: string): string => digestOf(key, machineId, password);
+  /** Whether a stored proof is of this password, under whichever key it was made. */
+  const isOf = (proof: string, machineId: string, password: string): boolean =>
+    [key, ...formerKeys].some((each) => same(proof, digestOf(each, machineId, password)));
 
   const upsert = async (id: string, change: object): Promise<void> => {
     const write = () => logins.updateOne({ _id: id }, change, { upsert: true });
@@ -78,12 +86,12 @@ export function createMongoLoginStore(db: Db, secretsKey: Buffer): LoginStore {
    */
   const suspicionOf = async (
     machineId: string,
-    proof: string,
+    password: string,
   ): Promise<Pick<BlockFields, 'suspect' | 'disproved'>> => {
     const own = await logins.findOne({ _id: machineId });
-    if (own?.block?.disproved === true && same(own.block.proof, proof))
+    if (own?.block?.disproved === true && isOf(own.block.proof, machineId, password))
       return { suspect: false, disproved: true };
-    return { suspect: own?.login !== undefined && same(own.login.proof, proof) };
+    return { suspect: own?.login !== undefined && isOf(own.login.proof, machineId, password) };
   };
 
   /** Takes a place of `most` in the window; when they are used up, answers when the next is free. */
@@ -126,7 +134,7 @@ export function createMongoLoginStore(db: Db, secretsKey: Buffer): LoginStore {
     },
     async recall(machineId, password) {
       const login = (await logins.findOne({ _id: machineId }))?.login;
-      if (login === undefined || !same(login.proof, proofOf(machineId, password))) return null;
+      if (login === undefined || !isOf(login.proof, machineId, password)) return null;
       const { watcher, digest, scenarios, expires_at: expiresAt } = login;
       return { watcher, token: box.open(login.box, machineId), digest, expiresAt, scenarios };
     },
@@ -142,12 +150,12 @@ export function createMongoLoginStore(db: Db, secretsKey: Buffer): LoginStore {
     },
     async wasTaken(machineId, password) {
       const login = (await logins.findOne({ _id: machineId }))?.login;
-      return login !== undefined && same(login.proof, proofOf(machineId, password));
+      return login !== undefined && isOf(login.proof, machineId, password);
     },
     async block(machineId, password, block) {
       const proof = proofOf(machineId, password);
       const everyones = block.status === REFUSED_FOR_RATE;
-      const suspicion = everyones ? { suspect: false } : await suspicionOf(machineId, proof);
+      const suspicion = everyones ? { suspect: false } : await suspicionOf(machineId, password);
       await upsert(everyones ? EVERYONE : machineId, { $set: { block: { ...block, proof, ...suspicion } } });
     },
     async blockOf(machineId, password, at) {
@@ -156,7 +164,7 @@ export function createMongoLoginStore(db: Db, secretsKey: Buffer): LoginStore {
       const ofAll = documents.find(({ _id }) => _id === EVERYONE)?.block;
       if (ofAll !== undefined) return toBlock(null, ofAll);
       const own = documents.find(({ _id }) => _id === machineId)?.block;
-      if (own !== undefined && same(own.proof, proofOf(machineId, password))) return toBlock(machineId, own);
+      if (own !== undefined && isOf(own.proof, machineId, password)) return toBlock(machineId, own);
       const suspects = await logins
         .find({ ...inForce, 'block.suspect': true })
         .sort({ 'block.until': 1 })
@@ -208,6 +216,14 @@ function toBlock(machineId: string | null, { status, message, at, until }: Block
     at,
     until,
   };
+}
+
+function proofKey(secretsKey: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', secretsKey, '', 'tamis login proof v1', 32));
+}
+
+function digestOf(key: Buffer, machineId: string, password: string): string {
+  return createHmac('sha256', key).update(`${machineId}\0${password}`).digest('base64url');
 }
 
 function same(a: string, b: string): boolean {

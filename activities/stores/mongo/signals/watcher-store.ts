@@ -77,11 +77,16 @@ function endOf({ at, lifetimeMs }: { at: Date; lifetimeMs: number }): Date {
 /**
  * Watchers in collection `watchers`: the newest token, sealed with SECRETS_KEY, digests of older and refused ones,
  * and how the forwarding goes. Tokens of different watchers never mix: a box opens for its own watcher only.
+ * @param former keys that open tokens as well
  * @throws AppError CONFIG_ERROR when the key is not 32 bytes long
  */
-export function createMongoWatcherStore(db: Db, secretsKey: Buffer): WatcherStore {
+export function createMongoWatcherStore(
+  db: Db,
+  secretsKey: Buffer,
+  former: readonly Buffer[] = [],
+): WatcherStore {
   const watchers = db.collection<WatcherDocument>('watchers');
-  const box = createEncryption(secretsKey);
+  const box = createEncryption(secretsKey, former);
 
   const ensure = async (watcher: string): Promise<void> => {
     try {
