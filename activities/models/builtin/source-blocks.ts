@@ -89,18 +89,18 @@ export function neutralizeMarkers(text: string): string {
     .replace(ROLE_LINE, '$1 –');
 }
 
-/** The sources as the end of a system message. */
-export function writeSourceBlocks(sources: readonly SourceBlock[]): string {
-  return [
-    ...sources.map(({ number, heading, text }) => {
-      const line = neutralizeMarkers(heading.replace(/\s+/g, ' ').trim());
-      return `${sourceMarker(number)} ${line}\n${neutralizeMarkers(text).trim()}\n`;
-    }),
-    SOURCES_END,
-  ].join('\n');
+/** One source as a system message holds it. */
+export function writeSourceBlock({ number, heading, text }: SourceBlock): string {
+  const line = neutralizeMarkers(heading.replace(/\s+/g, ' ').trim());
+  return `${sourceMarker(number)} ${line}\n${neutralizeMarkers(text).trim()}\n`;
 }
 
-/** The sources in a system message that `writeSourceBlocks` had a part in; null when it holds no list at all. */
+/** What `writeSourceBlock` wrote, as the end of a system message. */
+export function listSourceBlocks(written: readonly string[]): string {
+  return [...written, SOURCES_END].join('\n');
+}
+
+/** The sources in a system message that `listSourceBlocks` had a part in; null when it holds no list at all. */
 export function readSourceBlocks(message: string): SourceBlock[] | null {
   const end = message.lastIndexOf(SOURCES_END);
   if (end === -1) return null;

@@ -1,7 +1,6 @@
 import { fillPrompt, promptSlots } from '../../../schemas/models/prompts.js';
 import { countInSlices, lengthWithin } from '../../text/count-in-slices.js';
-import { SOURCES_END, writeSourceBlocks } from '../../models/builtin/source-blocks.js';
-import type { SourceBlock } from '../../models/builtin/source-blocks.js';
+import { SOURCES_END, listSourceBlocks, writeSourceBlock } from '../../models/builtin/source-blocks.js';
 import type { SearchResult } from '../search/search-types.js';
 import type { WebPage } from '../../ports/chat.js';
 import type { ChatSource } from './chat-sources.js';
@@ -111,7 +110,7 @@ export async function buildPrompt(
   materials: readonly Material[],
   options: Frame & { budget: number; signal?: AbortSignal },
 ): Promise<{ system: string; presented: ChatSource[] }> {
-  const blocks: SourceBlock[] = [];
+  const blocks: string[] = [];
   const presented: ChatSource[] = [];
   const { signal } = options;
   let left = options.budget;
@@ -126,8 +125,9 @@ export async function buildPrompt(
       tokens = await countInSlices(block.text, Infinity, signal);
     }
     left -= frame + tokens;
-    blocks.push(block);
+    // Here, in the turn of its own tokens: all of them at once would take tens of milliseconds.
+    blocks.push(writeSourceBlock(block));
     presented.push(source);
   }
-  return { system: writeSystem(options, writeSourceBlocks(blocks)), presented };
+  return { system: writeSystem(options, listSourceBlocks(blocks)), presented };
 }

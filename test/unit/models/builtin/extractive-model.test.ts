@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createExtractiveModel } from '../../../../activities/models/builtin/extractive-model.js';
 import type { ChatDelta, ChatMessage, ChatOptions } from '../../../../activities/ports/models.js';
-import { writeSourceBlocks } from '../../../../activities/models/builtin/source-blocks.js';
+import { listSourceBlocks, writeSourceBlock } from '../../../../activities/models/builtin/source-blocks.js';
 
 const model = createExtractiveModel({ endpointName: 'builtin-extractive', contextTokens: 8192 });
 
@@ -31,7 +31,7 @@ const FRENCH = [
 ];
 
 function system(sources: readonly { heading: string; text: string }[]): string {
-  return `Answer from the sources.\n\n${writeSourceBlocks(sources.map((source, index) => ({ number: index + 1, ...source })))}`;
+  return `Answer from the sources.\n\n${listSourceBlocks(sources.map((source, index) => writeSourceBlock({ number: index + 1, ...source })))}`;
 }
 
 async function collect(messages: ChatMessage[], options: ChatOptions = {}): Promise<ChatDelta[]> {
