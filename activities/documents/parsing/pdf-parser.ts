@@ -230,6 +230,14 @@ function namedError(error: unknown): unknown {
   return error;
 }
 
+/** The length of the whole file that the first object of a linearized one names (ISO 32000-1, annex F.3.3); else 0. */
+function linearizedLength(head: string): number {
+  const from = head.indexOf('/Linearized');
+  if (from < 0) return 0;
+  const dictionary = head.slice(from, from + 256).split('>', 1)[0]!;
+  return Number(/\/L\s{1,16}(\d{1,15})/.exec(dictionary)?.[1] ?? 0);
+}
+
 /**
  * What liteparse may be given: it hands bytes without a signature to converters, and does not look beyond the first
  * 1024 bytes for one. A file that ends before its end mark is cut off; it is read as far as it goes.
@@ -241,10 +249,9 @@ async function pdfInput(path: string): Promise<{ input: string | Buffer; cutOff:
     const start = head.indexOf('%PDF-');
     if (start < 0) throw new AppError('FILE_CORRUPT', 'The file has no PDF signature.');
     const tail = await file.read(Math.max(0, file.size - 65_536), file.size);
-    const linearized = /\/Linearized[^>]{0,200}?\/L\s+(\d+)/.exec(head.toString('latin1'))?.[1];
     const cutOff =
       (!tail.includes('%%EOF') && !tail.includes('startxref')) ||
-      (linearized !== undefined && file.size - start < Number(linearized));
+      file.size - start < linearizedLength(head.toString('latin1'));
     if (!cutOff && start <= 1000) return { input: path, cutOff };
     const bytes = (await readFile(path)).subarray(start);
     return { input: cutOff ? repairCutOff(bytes) : bytes, cutOff };
