@@ -38,5 +38,5 @@ export function appEnvironment(bench: Workbench, services: AppServices): NodeJS.
     ...modelEnvironment(services, bench.settings),
     LOG_FORMAT: 'json',
   };
-  return { ...process.env, ...defaults, ...bench.settings };
+  return { ...defaults, ...bench.settings };
 }

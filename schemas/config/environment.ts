@@ -77,6 +77,7 @@ const listening = {
   ),
   METRICS_TOKEN: described(z.string().optional(), 'bearer token of scrapers, for `GET /metrics`', {
     unset: '`GET /metrics` is refused, or open with the next variable',
+    secret: true,
   }),
   METRICS_ALLOW_UNAUTHENTICATED: described(
     flag(false),
@@ -103,6 +104,7 @@ const listening = {
       .refine(isHeaderList, 'must be name=value, percent-encoded, with commas between them')
       .optional(),
     'headers for it, such as `authorization=Bearer%20…`, with commas between them',
+    { secret: true },
   ),
   OTEL_TRACES_SAMPLER_ARG: described(
     z.coerce.number().min(0).max(1).default(1),
@@ -113,6 +115,7 @@ const listening = {
 const access = {
   AUTH_TOKEN: described(z.string().optional(), 'token of the administrator', {
     unset: 'authentication is off; random with the launcher',
+    secret: true,
   }),
   ALLOW_NO_AUTH: described(flag(false), 'without `AUTH_TOKEN`: listen on every interface all the same'),
   ALLOWED_HOSTS: described(
@@ -134,17 +137,19 @@ const access = {
     seedUsers.default([]),
     'accounts made at the start: a JSON array of objects with `external_user_id` or `email`, and `display_name`, ' +
       '`is_admin`, `file_quota`, `token` as wanted; those that exist stay as they are',
+    { secret: true },
   ),
   SECRETS_KEY: described(
     sealingKey.optional(),
     "32 bytes in base64 that encrypt the watchers' tokens, callback tokens and the keys of model servers; needed with " +
       '`EMBEDDER_API_KEY`, `API_KEY`, `RERANKER_API_KEY` and `VLM_API_KEY`, and to register a model endpoint with a key',
-    { unset: 'the proxy is off, and a warning says so; random with the launcher' },
+    { unset: 'the proxy is off, and a warning says so; random with the launcher', secret: true },
   ),
   SECRETS_KEY_PREVIOUS: described(
     sealingKey.optional(),
     'opens what was encrypted before `SECRETS_KEY` changed, and encrypts nothing; `tamis migrate run secrets` makes it ' +
       'superfluous (`docs/operations.md`)',
+    { secret: true },
   ),
   SESSION_IDLE_HOURS: described(
     count(12),
@@ -156,6 +161,7 @@ const access = {
   SESSION_MAX_DAYS: described(count(7), 'and at the latest so long after signing in', { unit: 'days' }),
   DASHBOARD_API_KEY: described(z.string().optional(), 'key for `/api` (`X-Api-Key`)', {
     unset: 'every call under `/api` is answered 401; random with the launcher',
+    secret: true,
   }),
   ALLOW_INSECURE_SECRETS: described(flag(false), 'start although a secret is short or published'),
 };
@@ -167,7 +173,7 @@ const stores = {
       .regex(/^mongodb(\+srv)?:\/\//, 'must start with mongodb:// or mongodb+srv://')
       .default('mongodb://127.0.0.1:27017'),
     'records and upload bytes: MongoDB 7 or 8, or FerretDB 2 with DocumentDB',
-    { fixedByCompose: true },
+    { fixedByCompose: true, secret: true },
   ),
   MONGODB_DATABASE: described(
     z
@@ -178,6 +184,7 @@ const stores = {
   ),
   OPENSEARCH_URL: described(url(/^https?$/).default('http://127.0.0.1:9200'), 'chunks', {
     fixedByCompose: true,
+    secret: true,
   }),
   OPENSEARCH_INDEX_PREFIX: described(
     z
@@ -202,7 +209,11 @@ const stores = {
   REDIS_URL: described(
     url(/^rediss?$/).optional(),
     'rate limits, and caches (lookups of addresses, validated tokens), that all gateways share',
-    { unset: 'each gateway counts for itself, as it does while Redis is away', fixedByCompose: true },
+    {
+      unset: 'each gateway counts for itself, as it does while Redis is away',
+      fixedByCompose: true,
+      secret: true,
+    },
   ),
   REDIS_KEY_PREFIX: described(
     z
@@ -254,6 +265,7 @@ const uploads = {
   CALLBACK_SIGNING_KEY: described(
     z.string().optional(),
     'signs callbacks: `X-Tamis-Signature: t=<seconds>,v1=<hex HMAC-SHA-256 of "t.body">`',
+    { secret: true },
   ),
   SWEEP_INTERVAL_SECONDS: described(
     count(30),
@@ -352,7 +364,7 @@ const modelServers = {
     { unset: 'what `OLLAMA_HOST` offers, else the built-in embedder' },
   ),
   EMBEDDER_MODEL_NAME: described(z.string().min(1).optional(), 'name of the embedding model'),
-  EMBEDDER_API_KEY: described(z.string().optional(), 'key for its server'),
+  EMBEDDER_API_KEY: described(z.string().optional(), 'key for its server', { secret: true }),
   EMBEDDER_PROVIDER: described(
     z.enum(MODEL_PROVIDERS).optional(),
     'dialect of its server: `ollama` or `openai`',
@@ -376,7 +388,7 @@ const modelServers = {
     unset: 'what `OLLAMA_HOST` offers, else the built-in answerer',
   }),
   MODEL: described(z.string().min(1).optional(), 'name of the language model'),
-  API_KEY: described(z.string().optional(), 'key for its server'),
+  API_KEY: described(z.string().optional(), 'key for its server', { secret: true }),
   LLM_PROVIDER: described(z.enum(MODEL_PROVIDERS).optional(), 'dialect of its server: `ollama` or `openai`', {
     unset: 'found by asking',
   }),
@@ -392,7 +404,7 @@ const modelServers = {
   ),
   RERANKER_BASE_URL: described(modelUrl.optional(), "the reranker's server", { unset: 'no reranker' }),
   RERANKER_MODEL: described(z.string().min(1).optional(), 'name of the reranker'),
-  RERANKER_API_KEY: described(z.string().optional(), 'key for its server'),
+  RERANKER_API_KEY: described(z.string().optional(), 'key for its server', { secret: true }),
   RERANKER_PROVIDER: described(
     z.enum(RERANKER_PROVIDERS).default('infinity'),
     "`infinity` (also Cohere's and Jina's form), `openai` (the same behind `/v1`, as vLLM has it) or `tei`",
@@ -413,7 +425,7 @@ const modelServers = {
     { unset: 'what `OLLAMA_HOST` offers under `VLM_MODEL`, else none' },
   ),
   VLM_MODEL: described(z.string().min(1).optional(), 'name of the vision model'),
-  VLM_API_KEY: described(z.string().optional(), 'key for its server'),
+  VLM_API_KEY: described(z.string().optional(), 'key for its server', { secret: true }),
   VLM_SEMAPHORE: described(count(10), 'pictures that one vision model is asked about at once, per process'),
   MODEL_ENDPOINT_SYNC_ON_BOOT: described(
     flag(false),
@@ -490,7 +502,7 @@ const chat = {
   WEBSEARCH_API_TOKEN: described(
     z.string().optional(),
     'turns on web search for chats that ask for it; the provider is Staan',
-    { unset: 'no web search' },
+    { unset: 'no web search', secret: true },
   ),
   WEBSEARCH_BASE_URL: described(
     url(/^https?$/).default('https://api.staan.ai/v2/search/web'),
@@ -650,6 +662,11 @@ export type Environment = z.output<typeof environment>;
 
 /** Every variable that the processes read. */
 export const KNOWN_VARIABLES: readonly string[] = Object.keys(environment.shape);
+
+/** Those that `NAME_FILE` may stand for. */
+export const SECRET_VARIABLES: readonly string[] = Object.entries(environment.shape).flatMap(
+  ([name, schema]) => (describeVariable(name, schema).secret === true ? [name] : []),
+);
 
 function group(title: string, variables: Readonly<Record<string, z.ZodType>>) {
   return {

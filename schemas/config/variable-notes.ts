@@ -10,6 +10,8 @@ export interface VariableNotes {
   readonly unset?: string;
   /** Fixed in `docker-compose.yml` or in the image, so that `.env` does not offer it. */
   readonly fixedByCompose?: boolean;
+  /** May stand in a file that `NAME_FILE` names, as Docker and Kubernetes hand secrets over. */
+  readonly secret?: boolean;
 }
 
 const notes = z.registry<VariableNotes>();
