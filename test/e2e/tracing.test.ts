@@ -59,11 +59,30 @@ function traceOf({ traceId }: { traceId: string }): ReceivedSpan[] {
   return collector.spans().filter((span) => span.traceId === traceId);
 }
 
-/** Processes hand their spans over every five seconds. */
-function untilTraced(name: keyof typeof CALLERS, last: string): Promise<true> {
-  return until(`the trace of ${name} holds ${last}`, async () =>
-    spanPaths(traceOf(CALLERS[name])).some((path) => path.endsWith(last)),
-  );
+const UPLOAD = 'POST /indexer/partition/{partition}/file/{file_id}';
+const ACTIVITIES = `${UPLOAD} > StartWorkflow:indexDocument > RunActivity:`;
+const CHAT = 'POST /v1/chat/completions';
+/** What each trace has to hold, as paths from the request on. */
+const WHOLE = [
+  UPLOAD,
+  `${UPLOAD} > mongodb tasks.insert`,
+  `${ACTIVITIES}parseDocument`,
+  `${ACTIVITIES}embedDocument > model embedding`,
+  `${ACTIVITIES}embedDocument > opensearch bulk`,
+];
+const WHOLE_CHAT = [
+  CHAT,
+  `${CHAT} > model embedding`,
+  `${CHAT} > opensearch msearch`,
+  `${CHAT} > model chat`,
+];
+
+/** Processes hand their spans over every five seconds, a child before its parent when they end so. */
+function untilTraced(name: keyof typeof CALLERS, paths: readonly string[]): Promise<true> {
+  return until(`the trace of ${name} holds ${paths.join(', ')}`, async () => {
+    const held = spanPaths(traceOf(CALLERS[name]));
+    return paths.every((path) => held.some((one) => one.endsWith(path)));
+  });
 }
 
 beforeAll(async () => {
@@ -91,7 +110,7 @@ beforeAll(async () => {
   await stack.request('/partition/', {
     headers: { traceparent: CALLERS.off.header.traceparent.replace(/1$/, '0') },
   });
-  await Promise.all([untilTraced('whole', 'opensearch bulk'), untilTraced('chat', 'model chat')]);
+  await Promise.all([untilTraced('whole', WHOLE), untilTraced('chat', WHOLE_CHAT)]);
 }, 240_000);
 afterAll(async () => {
   await stack?.close();
@@ -101,18 +120,8 @@ afterAll(async () => {
 describe('traces', () => {
   it('show an upload from the request through the workflow to stores and models', () => {
     const trace = traceOf(CALLERS.whole);
-    const request = 'POST /indexer/partition/{partition}/file/{file_id}';
-    const activities = `${request} > StartWorkflow:indexDocument > RunActivity:`;
-    expect(spanPaths(trace)).toEqual(
-      expect.arrayContaining([
-        request,
-        `${request} > mongodb tasks.insert`,
-        `${activities}parseDocument`,
-        `${activities}embedDocument > model embedding`,
-        `${activities}embedDocument > opensearch bulk`,
-      ]),
-    );
-    const [root] = trace.filter(({ name }) => name === request);
+    expect(spanPaths(trace)).toEqual(expect.arrayContaining(WHOLE));
+    const [root] = trace.filter(({ name }) => name === UPLOAD);
     expect(root).toMatchObject({
       service: 'tamis-gateway',
       parentId: 'a'.repeat(16),
@@ -129,25 +138,20 @@ describe('traces', () => {
   it.each(['first', 'second'] as const)(
     'show the upload %s, also where it waited for its turn',
     async (name) => {
-      await untilTraced(name, 'RunActivity:embedDocument > opensearch bulk');
-      const roots = spanPaths(traceOf(CALLERS[name])).filter((path) => !path.includes(' > '));
-      expect(roots).toEqual(['POST /indexer/partition/{partition}/file/{file_id}']);
+      await untilTraced(name, [UPLOAD, 'RunActivity:embedDocument > opensearch bulk']);
+      await until(`all spans of ${name} hang together`, async () =>
+        spanPaths(traceOf(CALLERS[name]))
+          .filter((path) => !path.includes(' > '))
+          .every((path) => path === UPLOAD),
+      );
     },
   );
 
   it('show a chat with its searches and model calls', () => {
     const trace = traceOf(CALLERS.chat);
-    const request = 'POST /v1/chat/completions';
-    expect(spanPaths(trace)).toEqual(
-      expect.arrayContaining([
-        request,
-        `${request} > model embedding`,
-        `${request} > opensearch msearch`,
-        `${request} > model chat`,
-      ]),
-    );
+    expect(spanPaths(trace)).toEqual(expect.arrayContaining(WHOLE_CHAT));
     // The stream is part of its request.
-    const [root] = trace.filter(({ name }) => name === request);
+    const [root] = trace.filter(({ name }) => name === CHAT);
     const last = trace.filter(({ name }) => name === 'model chat').at(-1)!;
     expect(last.startMs + last.ms).toBeLessThanOrEqual(root!.startMs + root!.ms + 5);
     print('chat', trace);
