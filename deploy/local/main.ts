@@ -37,6 +37,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'bench:search': async () => (await import('./commands/bench.js')).bench('test/bench/search.ts'),
   'bench:index': async () => (await import('./commands/bench.js')).bench('test/bench/index.ts'),
   'bench:parse': async () => (await import('./commands/bench.js')).benchAlone('test/bench/parse.ts'),
+  'bench:verification': async () =>
+    (await import('./commands/bench.js')).benchAlone('test/bench/verification.ts'),
   'bench:chat': async () => (await import('./commands/bench.js')).bench('test/bench/chat.ts'),
   services: async () => (await import('./commands/services.js')).services,
 };

@@ -33,6 +33,14 @@ export const ChatMetadata = z
       .nullish()
       .meta({ description: 'Files of the partition, by id, to be put into the context' }),
     require_retrieval: flag,
+    require_verified: z
+      .union([z.boolean(), z.enum(['drop', 'mark'])])
+      .nullish()
+      .meta({
+        description:
+          'Sentences that their sources do not support are left out (`true`, `drop`) or marked `[unverified]` (`mark`); ' +
+          'the answer comes sentence by sentence. Needs a partition as the model',
+      }),
     include_all_retrieved_sources: flag,
     include_retrieval_trace: flag.meta({ description: 'Administrators only, as what follows' }),
     compare_original_query: flag,
@@ -130,12 +138,36 @@ const SourceEntry = z
   })
   .meta({ id: 'SourceEntry' });
 
+const CheckedSentence = z
+  .object({
+    text: z.string(),
+    cited: z.array(z.int()).meta({ description: 'The numbers of the sources that it names' }),
+    supported: z
+      .boolean()
+      .nullable()
+      .meta({
+        description:
+          'Whether a source that it names (any of them, where it names none) supports it, as far as words tell: its ' +
+          'words, numbers, names, denials, and who does what to whom; null: it claims nothing that could be checked',
+      }),
+    fault: z
+      .enum(['words', 'number', 'name', 'negation', 'roles', 'unchecked'])
+      .optional()
+      .meta({ description: 'Why not; `unchecked`: the answer is too long to check it all' }),
+    withheld: z.boolean().meta({ description: 'Left out of the answer (`require_verified`)' }),
+  })
+  .meta({ id: 'CheckedSentence' });
+
 export const ChatExtra = z
   .looseObject({
     sources: z.array(SourceEntry),
     presented_sources: z.array(SourceEntry),
     cited_sources: z.array(SourceEntry),
     citations_reported: z.boolean(),
+    refused: z
+      .boolean()
+      .meta({ description: 'The answer says that the sources do not hold what was asked (English, French)' }),
+    sentences: z.array(CheckedSentence).optional(),
     all_retrieved_sources: z.array(SourceEntry).optional(),
     attachments: z
       .array(z.object({ id: z.string(), partition: z.string(), filename: z.string() }))

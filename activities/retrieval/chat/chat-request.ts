@@ -5,6 +5,7 @@ import type { ModelOverride } from '../../ports/chat.js';
 import type { ChatMessage, FinishReason, MoreFields } from '../../ports/models.js';
 import type { ChatSource, ChatSources } from './chat-sources.js';
 import type { ChatTrace } from './chat-trace.js';
+import type { JudgedSentence, Unverified } from './keep-verified.js';
 import type { ShownDelta } from './relay-model-stream.js';
 
 /** What the searched partition, or the default preset, says. */
@@ -42,6 +43,8 @@ export interface ChatRequestOptions {
   workspace?: string;
   /** File ids. */
   attachments?: readonly string[];
+  /** What becomes of sentences that their sources do not support; they are shown as they are when absent. */
+  unverified?: Unverified;
   /** Never skip retrieval. */
   requireRetrieval?: boolean;
   allRetrieved?: boolean;
@@ -86,6 +89,10 @@ export type ChatEvent =
       truncated: boolean;
       error?: AppError;
       sources: ChatSources;
+      /** The sentences of an answer from sources, each beside those that it names. */
+      sentences?: JudgedSentence[];
+      /** The answer says that the sources do not hold what was asked. */
+      refused: boolean;
       allRetrieved?: ChatSource[];
       attachments?: Attachment[];
       degraded?: DegradedStep[];

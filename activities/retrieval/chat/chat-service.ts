@@ -6,7 +6,7 @@ import type { FileStore } from '../../ports/files.js';
 import type { ChatMessage, LanguageModel, ModelRegistry } from '../../ports/models.js';
 import type { PartitionStore } from '../../ports/partitions.js';
 import type { PromptSource } from '../../ports/prompts.js';
-import { answerEnd } from './answer-end.js';
+import { answerEnd, textsOf } from './answer-end.js';
 import type { Asked } from './answer-end.js';
 import type { ChatEvent, ChatRequest } from './chat-request.js';
 import { createCitationFilter } from './citations.js';
@@ -14,6 +14,7 @@ import { createAttachmentFinder } from './find-attachments.js';
 import { createSourceFinder } from './find-sources.js';
 import { createSourceGatherer } from './gather-sources.js';
 import type { GatherSettings, Gathered } from './gather-sources.js';
+import { keepVerified } from './keep-verified.js';
 import { planTokens } from './plan-tokens.js';
 import { buildPrompt, MIN_SOURCES_BUDGET, promptOverhead, TOKENS_PER_SOURCE } from './prompt.js';
 import type { Voice } from './prompt.js';
@@ -23,6 +24,8 @@ import { createQuestionRewriter } from './rewrite-question.js';
 import { createRetrievalPlanner, needsNoRetrieval } from './plan-retrieval.js';
 import { TOKENS_PER_MESSAGE } from '../../models/builtin/message-tokens.js';
 import type { SearchService } from '../search/search-types.js';
+import { languageOf } from '../../text/language-of.js';
+import { createAnswerChecker } from '../verification/check-answer.js';
 
 export interface ChatService {
   /**
@@ -60,6 +63,12 @@ function isBoundToFormat({ more }: ChatRequest): boolean {
   const format = more?.['response_format'] as { type?: unknown } | null | undefined;
   return format != null && format.type !== 'text';
 }
+
+/** The answer when every sentence that claims something was withheld. */
+const NOTHING_LEFT = {
+  en: 'The sources do not support an answer to this question.',
+  fr: 'Les sources ne permettent pas de répondre à cette question.',
+} as const;
 
 /** Question, sources, prompt, model, citations: the chat pipeline (wire contract, section 1.9). */
 export function createChatService(dependencies: {
@@ -116,8 +125,14 @@ export function createChatService(dependencies: {
     const messages: ChatMessage[] = [{ role: 'system', content: system }, ...request.messages];
     const filter = isBoundToFormat(request) ? null : createCitationFilter(presented.length);
     try {
-      const relay = yield* relayModelStream(model, messages, options, filter);
-      return { relay, messages, presented };
+      const shown = relayModelStream(model, messages, options, filter);
+      if (request.unverified === undefined) return { relay: yield* shown, messages, presented };
+      const verified = yield* keepVerified(shown, createAnswerChecker(textsOf(presented)), {
+        unverified: request.unverified,
+        nothingLeft: NOTHING_LEFT[languageOf(questionIn(request.messages)) ?? 'en'],
+        signal: request.signal,
+      });
+      return { ...verified, messages, presented };
     } catch (error) {
       const half = Math.floor(Math.min(budget, await countInSlices(system, budget, request.signal)) / 2);
       const tooLong = error instanceof AppError && error.code === 'CONTEXT_TOO_LONG';
@@ -141,6 +156,7 @@ export function createChatService(dependencies: {
       (request.target.kind === 'direct' && request.webSearch !== true) ||
       (request.webSearch !== true &&
         (request.attachments ?? []).length === 0 &&
+        request.unverified === undefined &&
         needsNoRetrieval(request, question, model));
     const frame = { template, date, voice: settings.voice };
     const { maxTokens, left } = await planTokens({

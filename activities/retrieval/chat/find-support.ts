@@ -1,6 +1,7 @@
 import { foldText, wordsOf } from '../../text/fold-text.js';
 import { contentStems } from '../../text/question-terms.js';
 import { splitSentences } from '../../text/sentences.js';
+import { answerSentences, citedIn, withoutMarks } from '../verification/answer-sentences.js';
 
 /** Where an extract says what the answer says. Offsets count Unicode code points of the extract's text. */
 export interface Support {
@@ -21,8 +22,6 @@ const MIN_TERMS = 2;
 const SHOWN_FROM = 0.5;
 const VERIFIED_FROM = 0.8;
 
-const MARK = /\[\s*sources?(?:\s*:)?([\d\s,;&–-]+)\]/giu;
-
 interface Claim {
   terms: string[];
   numbers: string[];
@@ -33,25 +32,10 @@ function numbersIn(text: string): string[] {
   return wordsOf(foldText(text)).filter((word) => /\p{N}/u.test(word));
 }
 
-function citedIn(sentence: string): Set<number> {
-  return new Set(
-    [...sentence.matchAll(MARK)].flatMap(([, list]) => (list ?? '').match(/\d{1,6}/g) ?? []).map(Number),
-  );
-}
-
-/** A mark that stands behind the full stop belongs to the sentence before it. */
-const MARK_AHEAD = /^\s*(?:\[\s*sources?(?:\s*:)?[\d\s,;&–-]+\]\s*(?:\.\s*)?)+/iu;
-
 function claimsIn(answer: string): Claim[] {
-  const sentences: string[] = [];
-  for (const sentence of answer.split(/\n+/).flatMap((line) => splitSentences(line))) {
-    const ahead = MARK_AHEAD.exec(sentence)?.[0] ?? '';
-    if (ahead !== '' && sentences.length > 0) sentences.push(`${sentences.pop() ?? ''}${ahead}`);
-    sentences.push(sentence.slice(ahead === '' || sentences.length === 0 ? 0 : ahead.length));
-  }
-  return sentences
+  return answerSentences(answer)
     .map((sentence) => {
-      const words = sentence.replace(MARK, ' ');
+      const words = withoutMarks(sentence);
       return { terms: contentStems(words), numbers: numbersIn(words), cites: citedIn(sentence) };
     })
     .filter(({ terms }) => terms.length >= MIN_TERMS)

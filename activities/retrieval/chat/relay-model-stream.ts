@@ -23,6 +23,8 @@ export interface ShownDelta {
 export interface RelayedAnswer {
   /** The whole text as the model gave it, the citation line included. */
   answer: string;
+  /** The same as it was shown. */
+  shown: string;
   citations: Omit<Citations, 'tail'>;
   finishReason: FinishReason;
   usage: { promptTokens: number; completionTokens: number } | undefined;
@@ -48,6 +50,7 @@ export async function* relayModelStream(
   const aborted = rejectOnAbort(signal);
   const relayed: RelayedAnswer = {
     answer: '',
+    shown: '',
     citations: { reported: false, none: false, cited: [] },
     finishReason: 'stop',
     usage: undefined,
@@ -55,6 +58,7 @@ export async function* relayModelStream(
   };
   const probabilities = createShownLogprobs();
   const shownDelta = (content: string, more?: MoreFields): ShownDelta => {
+    relayed.shown += content;
     const logprobs = probabilities.show(content.length);
     return {
       type: 'delta',

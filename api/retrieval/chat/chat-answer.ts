@@ -60,6 +60,8 @@ export function chatExtra(end: ChatEnd, link: Links): ChatExtra {
     presented_sources: entries(end.sources.presented),
     cited_sources: cited,
     citations_reported: end.sources.reported,
+    refused: end.refused,
+    ...(end.sentences && { sentences: end.sentences }),
     ...(end.allRetrieved && { all_retrieved_sources: entries(end.allRetrieved) }),
     ...(end.attachments && { attachments: end.attachments }),
     ...(end.trace && { retrieval_trace: { ...end.trace } }),

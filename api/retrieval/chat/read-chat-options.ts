@@ -23,6 +23,11 @@ function override({ llm_override: given }: ChatMetadata): Pick<ChatRequestOption
   return Object.keys(named).length === 0 ? {} : { override: named };
 }
 
+function verification({ require_verified: wanted }: ChatMetadata): Pick<ChatRequestOptions, 'unverified'> {
+  if (wanted == null || wanted === false) return {};
+  return { unverified: wanted === true ? 'drop' : wanted };
+}
+
 /**
  * A request's `metadata` in our words.
  * @throws AppError AUTH_ERROR, plain, when a caller that is no administrator asks for diagnostics
@@ -49,6 +54,7 @@ export function readChatOptions(
     disableReranker: metadata.retrieval_disable_reranker === true,
     disableExpansion: metadata.retrieval_disable_expansion === true,
     ...override(metadata),
+    ...verification(metadata),
     ...(workspace == null ? {} : { workspace }),
     ...(attachments == null ? {} : { attachments: attachments.map(({ id }) => id) }),
     ...(candidates == null ? {} : { candidates }),

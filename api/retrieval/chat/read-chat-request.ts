@@ -61,11 +61,22 @@ function moreOf(body: ChatRequest | CompletionRequest): MoreFields {
   };
 }
 
+function isAsked(value: unknown): boolean {
+  const { type } = (value ?? {}) as { type?: unknown };
+  return value != null && value !== false && type !== 'text';
+}
+
 /** What would make it another answer than the one asked for is refused; to drop it silently would be a lie. */
 function refuseUnsupported(body: ChatRequest | CompletionRequest, direct: boolean): void {
   if (body.n != null && body.n !== 1) throw badRequest("'n' must be 1");
   if (direct && (body.metadata?.attachments ?? []).length > 0)
     throw badRequest("'metadata.attachments' needs a partition as the model");
+  const isVerified = body.metadata?.require_verified != null && body.metadata.require_verified !== false;
+  if (!isVerified) return;
+  if (direct) throw badRequest("'metadata.require_verified' needs a partition as the model");
+  const unfit = ['response_format', 'logprobs', 'tools'].find((name) => isAsked(body[name]));
+  if (unfit !== undefined)
+    throw badRequest(`'metadata.require_verified' checks sentences, and cannot go with '${unfit}'`);
 }
 
 /**

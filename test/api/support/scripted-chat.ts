@@ -46,6 +46,7 @@ export function end(
     usage: { promptTokens: 7, completionTokens: 3 },
     truncated: false,
     sources: { presented: [], cited: [], supports: new Map(), reported: false, none: false, ...sources },
+    refused: false,
     ...rest,
   };
 }

@@ -320,6 +320,7 @@ describe('POST /v1/chat/completions: the answer in one toolCall', () => {
             { ...entry('b'), quote: 'It is fast.', char_start: 4, char_end: 15, verified: true },
           ],
           citations_reported: true,
+          refused: false,
         },
       },
     ]);

@@ -76,6 +76,7 @@ const COMPLETE = {
   presented_sources: [expect.any(Object)],
   cited_sources: [],
   citations_reported: false,
+  refused: false,
 };
 
 describe('POST /v1/chat/completions, streamed', () => {

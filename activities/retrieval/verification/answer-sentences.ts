@@ -1,0 +1,30 @@
+import { splitSentences } from '../../text/sentences.js';
+
+/** A mark such as `[Source 2]` or `[Sources: 1, 3]` within an answer. */
+const MARK = /\[\s*sources?(?:\s*:)?([\d\s,;&–-]+)\]/giu;
+
+/** A mark that stands behind the full stop belongs to the sentence before it. */
+const MARK_AHEAD = /^\s*(?:\[\s*sources?(?:\s*:)?[\d\s,;&–-]+\]\s*(?:\.\s*)?)+/iu;
+
+/** The numbers of the sources that a sentence names. */
+export function citedIn(sentence: string): Set<number> {
+  return new Set(
+    [...sentence.matchAll(MARK)].flatMap(([, list]) => (list ?? '').match(/\d{1,6}/g) ?? []).map(Number),
+  );
+}
+
+export function withoutMarks(sentence: string): string {
+  return sentence.replace(MARK, ' ');
+}
+
+/** Cuts an answer into its sentences, each with its marks, its line end and white space: nothing is left out. */
+export function answerSentences(answer: string): string[] {
+  const sentences: string[] = [];
+  for (const line of answer.split(/(?<=\n)/))
+    for (const sentence of splitSentences(line)) {
+      const ahead = sentences.length === 0 ? '' : (MARK_AHEAD.exec(sentence)?.[0] ?? '');
+      if (ahead !== '') sentences.push(`${sentences.pop() ?? ''}${ahead}`);
+      if (sentence.length > ahead.length) sentences.push(sentence.slice(ahead.length));
+    }
+  return sentences;
+}

@@ -1,0 +1,218 @@
+import { foldText } from '../../text/fold-text.js';
+import { lightStem } from '../../text/light-stem.js';
+import { isStopWord } from '../../text/stop-words.js';
+import {
+  AGENT_MARKS,
+  CONJUNCTIONS,
+  EXCEPTIONS,
+  NEGATIONS,
+  NEGATIONS_BEHIND_NE,
+  numberOfWord,
+  oppositeOf,
+} from './polarity-words.js';
+import type { Opposite } from './polarity-words.js';
+
+/** A number, a name of one or several words, or another word that says something, in the order of the statement. */
+export interface Token {
+  kind: 'number' | 'name' | 'word';
+  /** What it is compared by: digits with a point, or stems; of a name one of each word. */
+  keys: readonly string[];
+  /** What a number counts: the stem of the word behind it, `%` or `°`; null where nothing is named. */
+  unit: string | null;
+  /** Which clause it stands in, from 0. */
+  clause: number;
+  opposite: Opposite | null;
+  /** Behind "by" or "par". */
+  isAgent: boolean;
+  /** Behind "without" and the like. */
+  isExcepted: boolean;
+  /** The first behind "and" and the like. */
+  isJoined: boolean;
+}
+
+/** A sentence, or a few, as far as they are compared with others. */
+export interface Statement {
+  tokens: readonly Token[];
+  /** Clauses in which something is denied; one that is denied twice stands here twice. */
+  negations: readonly number[];
+}
+
+/** A code such as TX-409, CVE-2024-3094 or B12 is one name. */
+const PIECE =
+  /(?<code>\p{L}{1,8}-?\p{N}[\p{L}\p{N}-]{0,30})|(?<number>\p{N}{1,20}(?:[.,'’\u00A0\u202F ]\p{N}{3}(?!\p{N})){0,6}(?:[.,]\p{N}{1,12})?)|(?<word>\p{L}[\p{L}\p{M}]{0,60})|(?<stop>[,;:()–—.!?\n])|(?<sign>[%°])/gu;
+
+const TITLES = new Set('dr mr mrs ms prof professor sir mme mlle monsieur madame'.split(' '));
+
+/** Beyond that a statement is not read, so that the work of a comparison is bounded. */
+const MAX_TOKENS = 80;
+/** Words between `ne` and what it belongs to. */
+const REACH_OF_NE = 5;
+
+function readNumber(text: string): string {
+  return text
+    .replace(/[.,'’\u00A0\u202F ](?=\p{N}{3}(?!\p{N}))/gu, '')
+    .replace(',', '.')
+    .replace(/^0+(?=\d)/, '');
+}
+
+/** Reads one statement, piece by piece. */
+class StatementReader {
+  readonly tokens: Token[] = [];
+  readonly negations: number[] = [];
+  private clause = 0;
+  private clauseBegun = false;
+  private isStart = true;
+  private sinceNe = Infinity;
+  private isAgent = false;
+  private isExcepted = false;
+  private isJoined = false;
+  /** The last piece was a number, a name. */
+  private open: { number: Token | null; name: (Token & { keys: string[] }) | null; start: Token | null } = {
+    number: null,
+    name: null,
+    start: null,
+  };
+
+  private nextClause(): void {
+    if (this.clauseBegun) this.clause += 1;
+    this.clauseBegun = false;
+    this.isAgent = false;
+    this.isExcepted = false;
+  }
+
+  private add(
+    kind: Token['kind'],
+    key: string,
+    opposite: Opposite | null = null,
+  ): Token & { keys: string[] } {
+    const token = {
+      kind,
+      keys: [key],
+      unit: null,
+      clause: this.clause,
+      opposite,
+      isAgent: this.isAgent,
+      isExcepted: this.isExcepted,
+      isJoined: this.isJoined,
+    };
+    this.tokens.push(token);
+    this.clauseBegun = true;
+    this.isAgent = false;
+    this.isExcepted = false;
+    this.isJoined = false;
+    return token;
+  }
+
+  number(text: string): void {
+    this.open = { number: this.add('number', readNumber(text)), name: null, start: null };
+    this.isStart = false;
+  }
+
+  code(text: string): void {
+    this.add('name', foldText(text));
+    this.open = { number: null, name: null, start: null };
+    this.isStart = false;
+  }
+
+  sign(sign: string): void {
+    if (this.open.number !== null) this.open.number.unit = sign;
+    this.open.number = null;
+  }
+
+  stop(mark: string): void {
+    this.open = { number: null, name: null, start: null };
+    this.nextClause();
+    if (/[.!?\n]/.test(mark)) this.isStart = true;
+  }
+
+  // eslint-disable-next-line complexity -- the kinds of words, one after another
+  word(text: string, isAfterApostrophe: boolean): void {
+    const folded = foldText(text);
+    const { isStart } = this;
+    this.isStart = false;
+    this.sinceNe += 1;
+    if (folded === 'ne' || (folded === 'n' && text.length === 1)) this.sinceNe = 0;
+    const isNegation =
+      NEGATIONS.has(folded) ||
+      (folded === 't' && isAfterApostrophe && !/^T/.test(text)) ||
+      (NEGATIONS_BEHIND_NE.has(folded) && this.sinceNe <= REACH_OF_NE);
+    if (isNegation) {
+      this.negations.push(this.clause);
+      this.clauseBegun = true;
+      this.open = { number: null, name: null, start: null };
+      return;
+    }
+    if (CONJUNCTIONS.has(folded)) {
+      this.open = { number: null, name: null, start: null };
+      this.nextClause();
+      this.isJoined = true;
+      return;
+    }
+    if (AGENT_MARKS.has(folded)) this.isAgent = true;
+    if (EXCEPTIONS.has(folded)) this.isExcepted = true;
+    const digits = numberOfWord(folded);
+    if (digits !== undefined && (isStart || !/^\p{Lu}/u.test(text))) {
+      this.number(digits);
+      return;
+    }
+    const opposite = oppositeOf(folded) ?? null;
+    if (TITLES.has(folded)) return;
+    if (isStopWord(folded) && opposite === null) {
+      this.open.name = null;
+      this.open.start = null;
+      if (folded !== 'of' && folded !== 'de' && folded !== 'd') this.open.number = null;
+      return;
+    }
+    const stem = lightStem(folded);
+    const wasNumber = this.open.number;
+    this.open.number = null;
+    if (wasNumber !== null) wasNumber.unit = stem;
+    if (!/^\p{Lu}/u.test(text)) {
+      this.add('word', stem, opposite);
+      this.open.name = null;
+      this.open.start = null;
+      return;
+    }
+    if (this.open.name !== null) {
+      this.open.name.keys.push(stem);
+      return;
+    }
+    const before = this.open.start;
+    if (before !== null) {
+      // A capital at the start of a sentence is one of a name when another follows.
+      const name = Object.assign(before, { kind: 'name' as const, keys: [...before.keys, stem] });
+      this.open = { number: null, name, start: null };
+      return;
+    }
+    if (isStart) this.open.start = this.add('word', stem, opposite);
+    else this.open.name = this.add('name', stem);
+  }
+}
+
+/** Reads a sentence, or a few, in linear time. */
+export function readStatement(text: string): Statement {
+  const reader = new StatementReader();
+  for (const match of text.matchAll(PIECE)) {
+    if (reader.tokens.length >= MAX_TOKENS) break;
+    const { code, number, word, stop, sign } = match.groups!;
+    if (code !== undefined) reader.code(code);
+    else if (number !== undefined) reader.number(number);
+    else if (word !== undefined) reader.word(word, /['’]/.test(text[match.index - 1] ?? ''));
+    else if (sign !== undefined) reader.sign(sign);
+    else if (stop !== undefined) reader.stop(stop);
+  }
+  return { tokens: reader.tokens, negations: reader.negations };
+}
+
+/** Several, one after another. */
+export function joinStatements(statements: readonly Statement[]): Statement {
+  const tokens: Token[] = [];
+  const negations: number[] = [];
+  let clauses = 0;
+  for (const statement of statements) {
+    tokens.push(...statement.tokens.map((token) => ({ ...token, clause: token.clause + clauses })));
+    negations.push(...statement.negations.map((clause) => clause + clauses));
+    clauses = Math.max(clauses, (tokens.at(-1)?.clause ?? -1) + 1, (negations.at(-1) ?? -1) + 1);
+  }
+  return { tokens, negations };
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { answerSentences } from '../../../../activities/retrieval/verification/answer-sentences.js';
+import { checkAnswer } from '../../../../activities/retrieval/verification/check-answer.js';
+import { isRefusal } from '../../../../activities/retrieval/verification/is-refusal.js';
+
+const TEXTS = ['The valve opens at 4 bar.', 'The pump is painted green by the crew.'];
+
+describe('the sentences of an answer', () => {
+  test.each([
+    ['The valve opens. [Source 1] The pump is green.\n- One [Sources: 1, 2].\n\nEnd'],
+    ['[Source 1] first. Then.'],
+    ['no stop at all'],
+    [''],
+  ])('are all of it: %j', (answer) => {
+    expect(answerSentences(answer).join('')).toBe(answer);
+  });
+
+  test('are compared with the sources that they name, or with all', async () => {
+    const checked = await checkAnswer(
+      'Here is what I found:\nThe valve opens at 4 bar. [Source 1] The valve opens at 4 bar [Source 2]. ' +
+        'The pump is painted green. The valve opens at 9 bar [Source 1]. Anything else? Yes. It is in [Source 7] of the pump.',
+      TEXTS,
+    );
+    expect(checked.map(({ cited, supported, fault }) => [cited, supported, fault])).toEqual([
+      [[], null, undefined],
+      [[1], true, undefined],
+      [[2], false, 'words'],
+      [[], true, undefined],
+      [[1], false, 'number'],
+      [[], null, undefined],
+      [[], null, undefined],
+      [[7], null, undefined],
+    ]);
+  });
+
+  test('are checked as far as an answer may be long', async () => {
+    const checked = await checkAnswer('The valve opens at 4 bar. '.repeat(100), TEXTS);
+    expect(checked).toHaveLength(100);
+    expect(checked[0]).toMatchObject({ supported: true });
+    expect(checked.at(-1)).toMatchObject({ supported: false, fault: 'unchecked' });
+    expect(await checkAnswer('', TEXTS)).toEqual([]);
+    expect(await checkAnswer('The valve opens.', [])).toMatchObject([{ supported: false, fault: 'words' }]);
+  });
+});
+
+test.each([
+  ['I found nothing about this in the sources.', true],
+  ["Je n'ai rien trouvé à ce sujet dans les sources.", true],
+  ['The sources do not mention the price.', true],
+  ["The sources don't say who signed.", true],
+  ['Les sources ne précisent pas la date.', true],
+  ['There is no information about that.', true],
+  ['The question cannot be answered from these sources.', true],
+  ['The valve opens at 4 bar.', false],
+  ['The warranty does not cover frost.', false],
+  ['Le musée est fermé le lundi.', false],
+])('whether an answer is a refusal: %s', (answer, refusal) => {
+  expect(isRefusal(answer)).toBe(refusal);
+});
