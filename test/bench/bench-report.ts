@@ -5,11 +5,6 @@ import { cpus, loadavg, totalmem } from 'node:os';
 
 const FOLDER = new URL('./results/', import.meta.url);
 
-/** The value below which a share of the measurements lies (nearest rank). */
-export function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? NaN;
-}
-
 /** A fixed amount of work, since the speed of a rented machine changes by the hour. */
 function sha256Speed(): number {
   const megabyte = Buffer.alloc(2 ** 20);

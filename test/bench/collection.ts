@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import type { Grades } from '../../activities/retrieval/evaluation/measures.js';
 
 export interface Collection {
   name: string;
   documents: { id: string; filename: string; content: string }[];
-  queries: { id: string; text: string; relevant: ReadonlySet<string> }[];
+  /** Grades above 0 count alike, as 1. */
+  queries: { id: string; text: string; grades: Grades }[];
 }
 
 const FOLDER = new URL('./data/', import.meta.url);
@@ -19,10 +21,11 @@ function linesOf(folder: string, file: string): string[] {
  * time where the text begins with it), and the queries that have a relevant one. File names say nothing.
  */
 function load(name: string, folder: string): Collection {
-  const relevant = new Map<string, Set<string>>();
+  const relevant = new Map<string, Map<string, number>>();
   for (const line of linesOf(folder, 'qrels.tsv')) {
     const [query = '', document = '', grade = '0'] = line.split('\t');
-    if (Number(grade) > 0) relevant.set(query, (relevant.get(query) ?? new Set()).add(document));
+    if (Number(grade) > 0)
+      relevant.set(query, (relevant.get(query) ?? new Map<string, number>()).set(document, 1));
   }
   return {
     name,
@@ -38,8 +41,8 @@ function load(name: string, folder: string): Collection {
     }),
     queries: linesOf(folder, 'queries.tsv').flatMap((line) => {
       const [id = '', text = ''] = line.split('\t');
-      const grade = relevant.get(id);
-      return grade === undefined ? [] : [{ id, text, relevant: grade }];
+      const grades = relevant.get(id);
+      return grades === undefined ? [] : [{ id, text, grades }];
     }),
   };
 }

@@ -2,13 +2,13 @@
  * `npm run bench:index`: how fast small files become searchable, where the time goes, and how near that comes to the
  * embedder by itself on the same chunks.
  */
+import { mean } from '../../activities/retrieval/evaluation/measures.js';
 import { indexWorkflowId } from '../../schemas/ids.js';
 import { openBenchStack } from './open-bench-stack.js';
 import { workflowTimes } from './activity-times.js';
 import { reportBench } from './bench-report.js';
 import { cranfield } from './collection.js';
 import { indexFiles } from './index-files.js';
-import { mean } from './measures.js';
 import { processorTime } from './processor-time.js';
 
 const FILES = Number(process.env['BENCH_FILES'] ?? 300);

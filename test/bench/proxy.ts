@@ -11,7 +11,8 @@ import { createStandInCapi } from '../../deploy/stand-in-capi/create-stand-in-ca
 import { openBenchStack } from './open-bench-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { sampleSignal, signalClient } from '../support/signal-client.js';
-import { percentile, reportBench } from './bench-report.js';
+import { percentile } from '../../activities/retrieval/evaluation/measures.js';
+import { reportBench } from './bench-report.js';
 import { measureReads } from './stored-reads.js';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 15);

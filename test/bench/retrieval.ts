@@ -8,6 +8,7 @@ import {
   reciprocalRankFusion,
   scaleScores,
 } from '../../activities/retrieval/search/fusion.js';
+import { figureOf, judgeRanking } from '../../activities/retrieval/evaluation/measures.js';
 import { documentClient } from '../support/document-client.js';
 import { openBenchStack } from './open-bench-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
@@ -15,7 +16,6 @@ import { reportBench } from './bench-report.js';
 import { cranfield, piaf } from './collection.js';
 import type { Collection } from './collection.js';
 import { indexFiles } from './index-files.js';
-import { mean, ndcg, recall } from './measures.js';
 
 const WEIGHTS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
 const CANDIDATES = Number(process.env['BENCH_CANDIDATES'] ?? 50);
@@ -83,18 +83,19 @@ async function measure(stack: RunningStack, embedderName: string, collection: Co
   const client = documentClient(stack);
   const embedder = await stack.adapters.models.embedder(embedderName);
   const row = (name: string, rankings: readonly (readonly string[])[]): Row => {
-    const over = (
-      measured: (ranked: readonly string[], relevant: ReadonlySet<string>, k: number) => number,
-    ) =>
-      mean(
-        rankings.map((ranked, index) => measured(ranked, collection.queries[index]!.relevant, 10)),
-      ).toFixed(3);
+    const measured = rankings.map((ranked, index) => judgeRanking(ranked, collection.queries[index]!.grades));
+    const over = (measure: keyof (typeof measured)[number]) => {
+      const { mean, low, high } = figureOf(measured.map((one) => one[measure]))!;
+      return { figure: mean.toFixed(3), interval: `${low.toFixed(3)}–${high.toFixed(3)}` };
+    };
     return {
       collection: collection.name,
       embedder: embedder.modelName,
       ranking: name,
-      'nDCG@10': over(ndcg),
-      'Recall@10': over(recall),
+      'nDCG@10': over('ndcg_10').figure,
+      '95 % of nDCG@10': over('ndcg_10').interval,
+      'Recall@10': over('recall_10').figure,
+      MRR: over('mrr').figure,
     };
   };
   const scope = { kind: 'all', userId: 1 } as const;
@@ -135,6 +136,7 @@ function report(): void {
   reportBench('retrieval', 'Retrieval on Cranfield and PIAF', rows, [
     ...notes,
     `Each leg gives ${CANDIDATES} chunks; a document stands where its best chunk does. Grades above 0 count alike.`,
+    'The intervals are 95 % percentile bootstraps over queries.',
   ]);
 }
 

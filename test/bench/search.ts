@@ -10,7 +10,8 @@ import { connectOpenSearch } from '../../activities/stores/opensearch/connect-op
 import { hybridQuery, questionWords } from '../../activities/stores/opensearch/hybrid-query.js';
 import { createTermCounter } from '../../activities/stores/opensearch/term-weights.js';
 import { openBenchStack } from './open-bench-stack.js';
-import { percentile, reportBench } from './bench-report.js';
+import { percentile } from '../../activities/retrieval/evaluation/measures.js';
+import { reportBench } from './bench-report.js';
 import { cranfield, piaf } from './collection.js';
 import { openInstantModelServer } from './instant-model-server.js';
 import { seedChunks } from './seed-chunks.js';

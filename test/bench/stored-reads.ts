@@ -3,7 +3,7 @@ import { toNewAlert } from '../../activities/signals/reading/to-new-alert.js';
 import type { NewAlert } from '../../schemas/signals/signals.js';
 import type { RunningStack } from '../support/running-stack.js';
 import { sampleSignal } from '../support/signal-client.js';
-import { percentile } from './bench-report.js';
+import { percentile } from '../../activities/retrieval/evaluation/measures.js';
 
 const RUNS = 30;
 const BATCH = 1_000;

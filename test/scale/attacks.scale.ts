@@ -9,7 +9,7 @@ import { Agent, request } from 'undici';
 import { mintToken } from '../../deploy/stand-in-capi/stand-in-token.js';
 import { startUpstream } from '../api/support/scripted-upstream.js';
 import { uploadForm } from '../api/support/uploads.js';
-import { percentile } from '../bench/bench-report.js';
+import { percentile } from '../../activities/retrieval/evaluation/measures.js';
 import { openInstantModelServer } from '../bench/instant-model-server.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';

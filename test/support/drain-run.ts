@@ -1,6 +1,6 @@
 import type { PushRecord } from '../../deploy/stand-in-capi/push-log.js';
 import type { StandInCapi } from '../../deploy/stand-in-capi/create-stand-in-capi.js';
-import { percentile } from '../bench/bench-report.js';
+import { percentile } from '../../activities/retrieval/evaluation/measures.js';
 import type { RunningStack } from './running-stack.js';
 import { sampleSignal, signalClient } from './signal-client.js';
 import { until } from './until.js';
