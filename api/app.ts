@@ -198,7 +198,7 @@ function proxyRouter(
 
 /**
  * The management side where the proxy is elsewhere: one console shows both sides, and a browser signs in at one origin.
- * Whoever has a key uses the proxy's own listener; here there is nothing for them.
+ * Clients with a key use the proxy's own listener; this one serves nothing for them.
  */
 function managementForSessions(proxy: ProxyDeps, sessions: Sessions, deps: AppDeps): Middleware {
   const routes = proxyRoutes(proxy).filter(({ auth }) => typeof auth === 'object' && 'key' in auth);

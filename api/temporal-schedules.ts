@@ -95,7 +95,7 @@ function withComment(cron: string): string {
 
 /**
  * Changes what is asked for and keeps the rest. A change names the state that was read, so that the server drops it
- * when somebody, in Temporal's UI perhaps, was faster; it is then made anew on what they left. The same is done by
+ * when a change, from Temporal's UI perhaps, came first; it is then made anew on what they left. The same is done by
  * `workers/schedules.ts`, which says more of it.
  */
 async function changeSchedule(
@@ -156,7 +156,7 @@ async function changeSchedule(
   } catch (error) {
     throw unreadable(error) ?? away(error);
   }
-  throw new AppError('CONFLICT', 'The schedule is being changed by somebody else all the time.');
+  throw new AppError('CONFLICT', 'The schedule is being changed by other requests all the time.');
 }
 
 function isAsWanted(

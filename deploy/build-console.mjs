@@ -16,7 +16,7 @@ const out = resolve(folder);
 /** Pictures and fonts are compressed already. */
 const TEXTS = new Set(['.html', '.js', '.css', '.json', '.svg', '.webmanifest', '.txt', '.wasm']);
 /** Below this a request costs more than the bytes. */
-const LEAST_BYTES = 1024;
+const MIN_BYTES = 1024;
 
 console.log('building the console');
 // The npm that runs us, where one does.
@@ -35,7 +35,7 @@ console.log(`built ${out}`);
 function pack(file) {
   if (!TEXTS.has(extname(file)) || !statSync(file).isFile()) return;
   const bytes = readFileSync(file);
-  if (bytes.length < LEAST_BYTES) return;
+  if (bytes.length < MIN_BYTES) return;
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,

@@ -4,7 +4,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { RuntimeOptions } from '@temporalio/worker';
 import type { pino } from 'pino';
 
-/** Somebody else may take a free port in the moment before the exporter does. */
+/** Another process may take a free port in the moment before the exporter does. */
 const TRIES = 5;
 
 function freeLoopbackPort(): Promise<number> {

@@ -6,7 +6,7 @@ import { migrationWorkflowId } from '../schemas/ids.js';
 import type { MigrationName } from '../schemas/migrations/migrations.js';
 import { taskQueues } from '../schemas/task-queues.js';
 
-/** Those that nobody has to decide on: they make nothing slow and leave nothing dark. */
+/** Those that need no decision of an operator: they make nothing slow and leave nothing dark. */
 const AT_THE_START: readonly MigrationName[] = ['default-embedder', 'records'];
 
 /** A run that a worker of the release before took, which does not know what is pending, is followed by another. */

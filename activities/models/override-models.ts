@@ -37,7 +37,7 @@ export interface OverrideModelsOptions {
   };
 }
 
-/** The name under which calls are counted, whoever serves them: an address is no label. */
+/** The name under which calls are counted, whichever server it is: an address is no label. */
 const PROVIDER = 'client_override';
 
 function refused(text: string): AppError {

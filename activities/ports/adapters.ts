@@ -103,7 +103,7 @@ interface Sides<Documents, Proxy> {
   /** Ends both sides. */
   close(): Promise<void>;
 }
-/** Whoever signs in does so for both sides at once. */
+/** A session signs in to both sides at once. */
 export type GatewayAdapters = Sides<GatewayDocumentAdapters, GatewayProxyAdapters> & {
   sessions: SessionStore;
 };

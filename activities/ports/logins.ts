@@ -52,7 +52,7 @@ export interface LoginStore {
   wasTaken(machineId: string, password: string): Promise<boolean>;
   /**
    * CAPI refused this login: 429 is about our address, 403 may be about this password or about our address. It is about
-   * the password where it was that before, and where CAPI never took it: anybody can make up two of those.
+   * the password where it was that before, and where CAPI never took it: any client can make up two of those.
    */
   block(machineId: string, password: string, block: Omit<LoginBlock, 'machineId'>): Promise<void>;
   /**
@@ -62,7 +62,7 @@ export interface LoginStore {
   blockOf(machineId: string, password: string, at: Date): Promise<LoginBlock | null>;
   /**
    * Notes that a login was refused, the last one of each machine. So many machines are kept, the latest, those that
-   * CAPI let in before apart from others: whoever makes up names displaces none of theirs.
+   * CAPI let in before apart from others: made-up names displace none of theirs.
    */
   noteRefused(refused: RefusedLogin, known: boolean): Promise<void>;
   /** An operator's word: the next login is passed on. */

@@ -1,6 +1,6 @@
 /**
  * What both processes count. No argument may hold the name of a partition, user, file or watcher, or an address: each
- * becomes a label that everybody who scrapes reads, and a series of its own.
+ * becomes a label that every scraper reads, and a series of its own.
  */
 import type { Stage, TaskState } from '../../schemas/documents/tasks.js';
 

@@ -137,7 +137,7 @@ export interface WatcherStore {
   /**
    * Keeps a token of a watcher, encrypted; a token that CAPI refused is never taken again. Answers true when it is
    * newer than what was there (by its expiry, else by arrival), so that the actor may try with it. One that CAPI took
-   * replaces any that it never took, and is never replaced by such a one: anybody can make up claims and expiry.
+   * replaces any that it never took, and is never replaced by such a one: any client can make up claims and expiry.
    */
   saveToken(watcher: string, token: string, expiresAt: Date | null): Promise<boolean>;
   /** The newest token, decrypted; null when there is none, or when CAPI refused it. */
@@ -160,20 +160,20 @@ export interface WatcherStore {
   /** Which watcher logged in with this token, for tokens whose claims do not tell. */
   watcherOfToken(digest: string): Promise<string | null>;
   /**
-   * Whether something of a watcher may be stored. One without a record gets one and is a stranger, which takes one of
+   * Whether something of a watcher may be stored. One without a record gets one and is unknown, which takes one of
    * so many places of its address until CAPI takes a token of it or its time is over; coming again prolongs that. For a
-   * stranger without a place: when to come again, and nothing is kept.
+   * unknown one without a place: when to come again, and nothing is kept.
    */
   admit(
     watcher: string,
     place: { address: string; at: Date; places: number; lifetimeMs: number },
-  ): Promise<'known' | 'stranger' | Date>;
-  /** Strangers whose time is over, the longest first; `refused`: CAPI refused what tokens there were. */
-  expiredStrangers(at: Date, limit: number): Promise<{ watcher: string; refused: boolean }[]>;
-  /** Removes the record of a stranger whose time is over. */
-  removeStranger(watcher: string, at: Date): Promise<void>;
-  /** Gives a stranger more time. */
-  prolongStranger(watcher: string, until: Date): Promise<void>;
+  ): Promise<'known' | 'unknown' | Date>;
+  /** Unknown watchers whose time is over, the longest first; `refused`: CAPI refused what tokens there were. */
+  expiredUnknownWatchers(at: Date, limit: number): Promise<{ watcher: string; refused: boolean }[]>;
+  /** Removes the record of an unknown watcher whose time is over. */
+  removeUnknownWatcher(watcher: string, at: Date): Promise<void>;
+  /** Gives an unknown watcher more time. */
+  prolongUnknownWatcher(watcher: string, until: Date): Promise<void>;
   /** Holds the watcher's signals back, or lets them go (null). Pausing twice keeps the first time. */
   setPaused(watcher: string, at: Date | null): Promise<void>;
   recordSuccess(watcher: string, at: Date): Promise<void>;

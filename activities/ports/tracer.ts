@@ -1,7 +1,7 @@
 /** What a span says besides its name: never what people wrote, named or sent. */
 export type SpanFacts = Readonly<Record<string, string | number>>;
 
-/** As OpenTelemetry has them: `producer` starts what somebody else does, and does not wait for it. */
+/** As OpenTelemetry has them: `producer` starts work of another process, and does not wait for it. */
 export type SpanKind = 'server' | 'client' | 'producer' | 'consumer';
 
 interface SpanEnd {

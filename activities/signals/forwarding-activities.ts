@@ -29,9 +29,9 @@ export interface ForwardingActivityDeps {
     | 'recordSuccess'
     | 'recordError'
     | 'heldByOutage'
-    | 'expiredStrangers'
-    | 'removeStranger'
-    | 'prolongStranger'
+    | 'expiredUnknownWatchers'
+    | 'removeUnknownWatcher'
+    | 'prolongUnknownWatcher'
   >;
   capi: CapiClient;
   meter?: Pick<Meter, 'signalsForwarded'>;
@@ -49,7 +49,7 @@ export interface ForwardingActivityDeps {
 
 /** Each run of the sweep takes at most so many watchers. */
 const SWEEP_SHARE = 500;
-/** Strangers that one run of the sweep looks at, and signals of one of them that it gives up. */
+/** Unknown watchers that one run of the sweep looks at, and signals of one of them that it gives up. */
 const EXPIRED_SHARE = 50;
 const DISCARDED_SHARE = 2_000;
 const ASK_AGAIN_MS = 3_600_000;
@@ -124,11 +124,11 @@ export function createForwardingActivities(deps: ForwardingActivityDeps) {
    * Watchers that CAPI never let in and that have not come for long leave no record, and nothing for an actor to do.
    * While CAPI could not be asked about what waits, it goes on waiting.
    */
-  const expireStrangers = async (): Promise<void> => {
+  const expireUnknownWatchers = async (): Promise<void> => {
     const at = now();
-    for (const { watcher, refused } of await watchers.expiredStrangers(at, EXPIRED_SHARE)) {
+    for (const { watcher, refused } of await watchers.expiredUnknownWatchers(at, EXPIRED_SHARE)) {
       const [waiting] = await alerts.nextWaiting(watcher, 1);
-      if (waiting === undefined) await watchers.removeStranger(watcher, at);
+      if (waiting === undefined) await watchers.removeUnknownWatcher(watcher, at);
       // Its record goes with a later run, when no offer is under way any more.
       else if (refused)
         await alerts.discardWaiting(watcher, {
@@ -136,12 +136,12 @@ export function createForwardingActivities(deps: ForwardingActivityDeps) {
           receivedUntil: at,
           limit: DISCARDED_SHARE,
         });
-      else await watchers.prolongStranger(watcher, new Date(at.getTime() + ASK_AGAIN_MS));
+      else await watchers.prolongUnknownWatcher(watcher, new Date(at.getTime() + ASK_AGAIN_MS));
     }
   };
 
   const findWaitingWatchers = async (): Promise<string[]> => {
-    await expireStrangers();
+    await expireUnknownWatchers();
     if (!settings.enabled) return [];
     return alerts.watchersWaiting(new Date(now().getTime() - settings.graceMs), SWEEP_SHARE);
   };

@@ -6,11 +6,11 @@ const SLICE = 4 * 1024;
 /** A slice ends at white space where there is some so near its end, so that no word is cut. */
 const NEAR = 512;
 /** The longest token is of so many blanks; of any other sign they are shorter. */
-const LONGEST_TOKEN = 128;
+const MAX_TOKEN_CHARACTERS = 128;
 
 /** At least so many tokens a text of this length has. */
 export function leastTokens(length: number): number {
-  return Math.ceil(length / LONGEST_TOKEN);
+  return Math.ceil(length / MAX_TOKEN_CHARACTERS);
 }
 
 function sliceEnd(text: string, from: number): number {

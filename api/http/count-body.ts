@@ -48,7 +48,7 @@ function refusal() {
 
 /**
  * Counts a body while it comes, until its request is answered. `refused` rejects with SERVICE_UNAVAILABLE when bodies
- * take too much room. Nothing is read by this: whoever reads the body must begin at once.
+ * take too much room. Nothing is read by this: the reader of the body must begin at once.
  */
 export function countBody(ctx: Koa.Context, budget: BodyBudget = inFlight) {
   const room = roomOf(ctx, budget);

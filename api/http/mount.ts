@@ -36,7 +36,7 @@ export interface MountOptions {
 
 /**
  * Puts the route table on a router. Order matters where paths overlap: the first route that matches answers. A path
- * that another route names is that route's, whatever its methods: what it does not serve is nobody's id.
+ * that another route names is that route's, whatever its methods: what it does not serve is not read as an id.
  */
 export function mount(router: Router, routes: readonly Route[], options: MountOptions): void {
   for (const route of routes) {
@@ -122,12 +122,13 @@ async function admit(ctx: Koa.Context, route: Route, options: MountOptions): Pro
   }
   if (typeof route.auth === 'object' && 'token' in route.auth) return null;
   if (typeof route.auth === 'object' && 'key' in route.auth) {
-    if (options.checkApiKey === undefined) throw new Error(`${route.path} asks for a key that nobody checks`);
+    if (options.checkApiKey === undefined)
+      throw new Error(`${route.path} asks for a key, and no check of keys is configured`);
     await options.checkApiKey(ctx, neededScope(route));
     return null;
   }
   if (options.users === undefined)
-    throw new Error(`${route.path} asks for a user, and nobody knows the users`);
+    throw new Error(`${route.path} asks for a user, and no store of users is configured`);
   const caller = await options.users.authenticate(ctx, { tokenInQuery: route.tokenInQuery === true });
   ctx.state['principal'] = caller.principal;
   if (route.auth === 'user') return caller;

@@ -75,7 +75,7 @@ export function createMessageAnswering(deps: GatewayDeps, routes: readonly Route
   const createServer = (ctx: CallerContext) => {
     const options = { instructions: INSTRUCTIONS, jsonSchemaValidator: NO_VALIDATOR };
     const { server } = new McpServer(SERVER, options);
-    // Here and not among the options: lists do not change within one request, and nobody is told that they may.
+    // Here and not among the options: lists do not change within one request, and clients are not told that they may.
     server.registerCapabilities(CAPABILITIES);
     const ask = askRoute(ctx);
     /** Refusals in words; of faults nothing but that there was one. */
@@ -151,7 +151,7 @@ function wantsProgress(message: unknown): boolean {
   return isToken(meta?.progressToken);
 }
 
-/** The events of an answer as they come; whoever stops reading them ends the call. */
+/** The events of an answer as they come; a reader that stops ends the call. */
 async function* eventsOf(response: Response, close: () => Promise<void>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   try {

@@ -119,7 +119,7 @@ export async function updatePreset(
   } as PresetRecord;
   if (renamed) return { preset: await rename(deps, present, next), warnings };
   if (!(await deps.presets.replace(present, next)))
-    throw new AppError('CONFLICT', 'The preset is being changed by somebody else; try again.');
+    throw new AppError('CONFLICT', 'The preset is being changed by another request; try again.');
   return { preset: next, warnings };
 }
 

@@ -124,5 +124,5 @@ export async function updateModelEndpoint(
     if (patch.is_default === true) await deps.endpoints.setDefault(type, next.name);
     return done;
   }
-  throw new AppError('CONFLICT', 'The model endpoint is being changed by somebody else; try again.');
+  throw new AppError('CONFLICT', 'The model endpoint is being changed by another request; try again.');
 }

@@ -10,7 +10,7 @@ const BY_WEIGHT = ['required', 'unavailable', 'timeout', 'pending', 'ok'] as con
 type MigrationsState = (typeof BY_WEIGHT)[number];
 
 /**
- * What is to be migrated, for probes that anybody may ask: no name of a partition or an endpoint is told.
+ * What is to be migrated, for probes that need no token: no name of a partition or an endpoint is told.
  * @param stateOf looks, for as long as a probe may, and says why it could not
  */
 export async function checkMigrations(

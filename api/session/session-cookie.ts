@@ -5,7 +5,7 @@ import { sha256Hex } from '../../schemas/sha256.js';
 const NAME = 'tamis_session';
 const BYTES = 32;
 const VALUE = /^[A-Za-z0-9_-]{43}$/;
-/** No page can set or forge it; the others come from pages of somebody else. */
+/** No page can set or forge it; the others may come from pages of other origins. */
 const OUR_PAGES = new Set(['', 'same-origin', 'none']);
 
 export function newCookie(): string {
@@ -33,7 +33,7 @@ export function cookieDigest(cookie: string): string {
   return sha256Hex(cookie);
 }
 
-/** Known to whoever has the cookie, and told to our own pages alone: another page can send the cookie and not this. */
+/** Told to our own pages alone: a page of another origin can make the browser send the cookie, and not this. */
 export function csrfToken(cookie: string): string {
   return createHmac('sha256', cookie).update('csrf').digest('base64url');
 }

@@ -54,7 +54,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
   const identify = async (ctx: Koa.Context, token: string) => {
     const digest = sha256Hex(token);
     const user = (await findUser?.(digest)) ?? null;
-    // With authentication off everybody is a user, whatever the token.
+    // With authentication off every caller is a user, whatever the token.
     const isUsers = user?.token_digest === digest;
     const holder = (await takeKey?.(ctx, token, isUsers)) ?? null;
     if (user === null && holder === null)

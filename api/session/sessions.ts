@@ -110,7 +110,7 @@ export function createSessions({
       const takesOver = tokenDigest !== who.tokenDigest || keyDigest !== who.keyDigest;
       const createdAt = takesOver && former !== null ? former.record.createdAt : at;
       const record = { tokenDigest, keyDigest, createdAt, expiresAt: endOf(createdAt, at) };
-      // Never under the cookie that came: somebody else may have put it into the browser.
+      // Never under the cookie that came: another site may have put it into the browser.
       const cookie = newCookie();
       await store.insert(cookieDigest(cookie), record);
       if (former !== null) await store.remove(cookieDigest(former.cookie));

@@ -74,9 +74,9 @@ export interface ProxyDeps {
     loginBudget: number;
     loginWindowMs: number;
     /** Watchers that CAPI never let in and that have a record, of one address; 0: any number. */
-    strangersPerAddress: number;
+    unknownPerAddress: number;
     /** Since their last push they are kept so long. */
-    strangerLifetimeMs: number;
+    unknownLifetimeMs: number;
     access: AccessSettings;
     lapiServers: readonly z.output<typeof LapiServer>[];
   };

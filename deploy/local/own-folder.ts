@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 /**
  * A folder of this user alone in the temporary folder, the same for all its processes. The temporary folder is
- * everybody's: where another user took the name first (or put a link there), what is written would go where that user
+ * shared: where another user took the name first (or put a link there), what is written would go where that user
  * says. This process then has a folder of its own.
  */
 export function ownTemporaryFolder(name: string, parent = tmpdir()): string {

@@ -43,7 +43,7 @@ function authConfig(env: Environment) {
   };
 }
 
-/** How long somebody stays signed in with a browser. */
+/** How long a session of a browser lasts. */
 function sessionConfig(env: Environment) {
   return {
     /** After the last request. */
@@ -230,9 +230,9 @@ function proxyConfig(env: Environment) {
     loginBudget: env.LOGIN_BUDGET,
     loginWindowMs: env.LOGIN_WINDOW_MINUTES * 60_000,
     /** Watchers that CAPI never let in, of one address; 0: any number. */
-    strangersPerAddress: env.UNKNOWN_WATCHERS_PER_ADDRESS,
+    unknownPerAddress: env.UNKNOWN_WATCHERS_PER_ADDRESS,
     /** Since their last push they are kept so long. */
-    strangerLifetimeMs: env.UNKNOWN_WATCHER_HOURS * 3_600_000,
+    unknownLifetimeMs: env.UNKNOWN_WATCHER_HOURS * 3_600_000,
     /** Folder of rule files; null: the shipped ones. */
     rulesDirectory: env.FILTERS_DIR ?? null,
     /** YAML file with `lapi_servers` and `filters`. */
@@ -299,7 +299,7 @@ export function configOf(env: Environment) {
     http: httpConfig(env),
     auth: authConfig(env),
     session: sessionConfig(env),
-    /** token null: nobody may scrape, unless everybody may. */
+    /** token null: scraping is refused, unless it is open to all. */
     metrics: { token: env.METRICS_TOKEN ?? null, allowUnauthenticated: env.METRICS_ALLOW_UNAUTHENTICATED },
     mongodb: { url: env.MONGODB_URL, database: env.MONGODB_DATABASE },
     opensearch: { url: env.OPENSEARCH_URL, indexPrefix: env.OPENSEARCH_INDEX_PREFIX },

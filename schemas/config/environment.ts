@@ -617,7 +617,7 @@ const rateLimits = {
   ),
   RATE_LIMIT_DEFAULT: described(
     rate('600/minute'),
-    'every request, by user, or by address where nobody is authenticated',
+    'every request, by user, or by address without authentication',
   ),
   RATE_LIMIT_CHAT: described(rate('120/minute'), '`/v1/*`, likewise'),
   RATE_LIMIT_AUTH: described(rate('60/minute'), '`/auth/*`, likewise'),

@@ -159,7 +159,7 @@ async function read(response: Response, stop: AbortController): Promise<string> 
 }
 
 /**
- * Asks each route of the table as each caller for what is theirs, a stranger's and nobody's. Whoever a route lets in
+ * Asks each route of the table as each caller for what is its own, another user's and missing. Whoever a route lets in
  * changes things of nobody only, so that the others find them.
  * @returns one line for everything that is not as the routes declare
  */

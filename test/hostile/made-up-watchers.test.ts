@@ -36,8 +36,8 @@ function made(index: number): string {
   return mintToken(`made-up-${index}`).token;
 }
 
-function strangers(strangersPerAddress: number): ProxyOptions {
-  return { settings: { strangersPerAddress } };
+function unknownWatchers(unknownPerAddress: number): ProxyOptions {
+  return { settings: { unknownPerAddress } };
 }
 
 it('made-up watchers of one address get so many records, workflows and signals', async () => {
@@ -57,7 +57,7 @@ it('made-up watchers of one address get so many records, workflows and signals',
 });
 
 it('those that have no readable name count as well, and so does a whole IPv6 network', async () => {
-  const { push, stored } = await start(strangers(3));
+  const { push, stored } = await start(unknownWatchers(3));
   const answers: number[] = [];
   for (let index = 1; index <= 6; index += 1)
     answers.push((await push(`opaque-${index}`, `2001:db8:1:2::${index}`)).status);
@@ -66,7 +66,7 @@ it('those that have no readable name count as well, and so does a whole IPv6 net
 });
 
 it('keep out nobody that the central API let in, nor those of other addresses', async () => {
-  const { proxy, push } = await start(strangers(2));
+  const { proxy, push } = await start(unknownWatchers(2));
   const friend = mintToken('friend').token;
   await proxy.stores.watchers.acceptToken('friend', digestOf(friend));
   for (const index of [1, 2, 3]) await push(made(index));
@@ -74,7 +74,7 @@ it('keep out nobody that the central API let in, nor those of other addresses', 
   expect((await push(friend)).status).toBe(200);
   expect((await push(made(1))).status).toBe(200);
   expect((await push(made(4), '192.0.2.8')).status).toBe(200);
-  // Let in, it is no stranger any more, and its place is free.
+  // Let in, it is known from then on, and its place is free.
   await proxy.stores.watchers.acceptToken('made-up-1', digestOf(made(1)));
   expect((await push(made(5))).status).toBe(200);
   expect((await push(made(6))).status).toBe(429);
@@ -82,7 +82,7 @@ it('keep out nobody that the central API let in, nor those of other addresses', 
 
 it('a store that does not tell who is known costs no signal', async () => {
   const { push, stored } = await start({
-    ...strangers(1),
+    ...unknownWatchers(1),
     adapt: ({ watchers }) => ({
       watchers: { ...watchers, admit: () => Promise.reject(new Error('away')) },
     }),

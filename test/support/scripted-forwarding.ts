@@ -86,9 +86,9 @@ export function createScriptedForwarding(clock: () => Promise<number>) {
       recordSuccess: async () => void (successes += 1),
       recordError: async (_watcher, error, nextAttemptAt) => void errors.push({ ...error, nextAttemptAt }),
       heldByOutage: async () => [...needlesslyHeld],
-      expiredStrangers: async () => [],
-      removeStranger: async () => undefined,
-      prolongStranger: async () => undefined,
+      expiredUnknownWatchers: async () => [],
+      removeUnknownWatcher: async () => undefined,
+      prolongUnknownWatcher: async () => undefined,
     },
     capi: {
       sendSignals: async (version, body, token) => {

@@ -73,7 +73,7 @@ export async function migrate(
   });
   setHandler(resumeSignal, () => {
     isPaused = false;
-    // Whoever resumes it by hand wants it to go on beyond the window.
+    // An operator who resumes it by hand wants it to go on beyond the window.
     windowEndsAt = null;
   });
   setHandler(paceSignal, (pages) => {

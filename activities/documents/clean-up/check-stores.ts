@@ -217,7 +217,7 @@ async function checkClaims(
       drifts.push({
         kind: 'orphan-claim',
         subject: `${claim.partition}/${claim.digest}`,
-        detail: `held for ${claim.fileKey} by ${lost.length === 0 ? 'nobody' : lost.join(', ')}`,
+        detail: `held for ${claim.fileKey} by ${lost.length === 0 ? 'no task' : lost.join(', ')}`,
       });
     claimed.add(`${claim.partition}\n${claim.digest}\n${claim.fileKey}`);
   }

@@ -1,10 +1,10 @@
-/** Who holds a place or waits for one: a user's id; null for whoever is none. */
+/** Who holds a place or waits for one: a user's id; null where there is no user. */
 type Caller = number | null;
 
 export interface FairPlaces {
   /**
    * Waits for a place and gives back how to let go of it. When one is free, it goes to the caller who holds the fewest;
-   * among these, to whoever was given one the longest ago, and then to the oldest request.
+   * among these, to the user who was given one the longest ago, and then to the oldest request.
    * @throws the signal's reason
    */
   take(caller: Caller, signal: AbortSignal): Promise<() => void>;

@@ -2,7 +2,7 @@
 export interface MemoryTurns {
   /** Waits while something has all of it, or waits for that. Gives back how to let go. @throws the signal's reason */
   share(signal: AbortSignal): Promise<() => void>;
-  /** Waits until nobody shares it. @throws the signal's reason */
+  /** Waits until it is not shared. @throws the signal's reason */
   takeAll(signal: AbortSignal): Promise<() => void>;
 }
 

@@ -8,7 +8,7 @@ export interface ParseNotes {
   drop(characters: number): void;
   /** Pages whose text came from OCR, and how sure of it that was, 0 to 1. */
   recognise(confidence: number): void;
-  /** Pictures that nobody asked for. */
+  /** Pictures that were not asked for. */
   passPictures(count: number): void;
   readonly warnings: readonly string[];
   readonly reasons: readonly string[];

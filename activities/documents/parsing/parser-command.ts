@@ -19,7 +19,7 @@ const DATA_MARGIN_MB = 256;
  */
 const RESERVATIONS = 2;
 /**
- * All that a parser sees of our environment. It reads what strangers wrote; should one of them take it over, no secret
+ * All that a parser sees of our environment. It reads untrusted bytes; should they take it over, no secret
  * is there to be taken along.
  */
 const HANDED_ON = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'MIMALLOC_ARENA_EAGER_COMMIT'];

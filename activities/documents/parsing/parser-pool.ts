@@ -26,7 +26,7 @@ export interface TextRequest {
   limits?: Partial<Omit<ParseLimits, 'memoryMb'>>;
   /** Kills the parser at once; the call rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** For whom: whoever has the fewest documents being read comes first when a place is free. */
+  /** For whom: the user with the fewest documents being read comes first when a place is free. */
   userId?: number;
 }
 

@@ -9,14 +9,14 @@ import type { Section } from './section.js';
 
 /** Watches the sections of a document go by and says at the end what came of it. */
 export interface ReportReader {
-  /** @param shown the section as it is kept, without what nobody could see */
+  /** @param shown the section as it is kept, without what is invisible */
   see(section: Section, shown: Section): void;
   /** All but what the process outside knows: time and memory. */
   end(): Omit<ParseReport, 'duration_ms' | 'peak_memory_mb'>;
 }
 
 /** Of the pages: beyond that a document without text on them has lost most of what it says. */
-const MOST_PAGES = 0.5;
+const MAX_EMPTY_SHARE = 0.5;
 /** Of the characters: beyond that the encoding was not found, or the file is damaged. */
 const MANY_UNKNOWN = 0.05;
 /** A page of nothing but navigation is short; a long one of which so little is kept lost its content. */
@@ -37,7 +37,7 @@ export function createReportReader(
 
   const reasons = (total: number | null, empty: number | null): string[] => [
     ...notes.reasons,
-    ...(total !== null && empty !== null && empty > total * MOST_PAGES && empty < total
+    ...(total !== null && empty !== null && empty > total * MAX_EMPTY_SHARE && empty < total
       ? [`${empty} of ${total} pages hold no text that can be read.`]
       : []),
     ...(unknown > kept * MANY_UNKNOWN

@@ -16,7 +16,7 @@ function userId(): number {
   return process.getuid?.() ?? -1;
 }
 
-/** The temporary folder is everybody's: whoever made ours before us could read our files, or replace them. */
+/** The temporary folder is shared: a user who made ours before us could read our files, or replace them. */
 async function isOurs(folder: string): Promise<boolean> {
   const found = await lstat(folder);
   return found.isDirectory() && (userId() === -1 || found.uid === userId());

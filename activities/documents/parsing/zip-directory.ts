@@ -43,7 +43,7 @@ class BufferedReader extends yauzl.RandomAccessReader {
 
 /**
  * Opens a zip package; the caller closes it. Rejects when the bytes are no zip.
- * @param options.rawNames names are given as bytes and not checked: whoever asks for it uses them as labels only
+ * @param options.rawNames names are given as bytes and not checked: for callers that use them as labels only
  */
 export function openZip(source: RandomAccessBytes, { rawNames = false } = {}): Promise<ZipFile> {
   return new Promise((resolve, reject) => {

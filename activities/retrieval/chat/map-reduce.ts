@@ -8,7 +8,7 @@ import { jsonIn } from './parse-rewriting.js';
 const MAX_TOKENS = 512;
 const WITHIN_MS = 60_000;
 
-const INSTRUCTIONS = `You read one excerpt of a document for somebody who has a question. Reply with one JSON object and nothing else:
+const INSTRUCTIONS = `You read one excerpt of a document for a person who has a question. Reply with one JSON object and nothing else:
 
 {"relevant": true, "summary": "…"}
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Names of `ipaddr.js` for what is not routed on the public internet and belongs to somebody's own network. */
+/** Names of `ipaddr.js` for what is not routed on the public internet and belongs to a private network. */
 const INTERNAL = new Set([
   'unspecified',
   'loopback',
@@ -42,7 +42,7 @@ function isInternalBytes(bytes: number[]): boolean {
 }
 
 /**
- * Whether an address, or either end of a range (`10.0.0.0/8`), belongs to somebody's own network: private, loopback,
+ * Whether an address, or either end of a range (`10.0.0.0/8`), belongs to a private network: private, loopback,
  * link-local, shared (CGNAT), unique-local and unspecified addresses, as IPv4, IPv6 or IPv4 inside IPv6. Blanks around
  * it and a zone id do not count; false for any other text.
  */

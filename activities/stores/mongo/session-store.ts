@@ -23,7 +23,7 @@ function toRecord(document: SessionDocument): SessionRecord {
 
 /**
  * Sessions in collection `sessions`. Cookies and tokens are random and long, so their plain digests are safe to keep:
- * nobody signs in with what stands here.
+ * what stands here does not sign in.
  */
 export function createMongoSessionStore(db: Db): SessionStore {
   const sessions = db.collection<SessionDocument>('sessions');

@@ -26,7 +26,7 @@ const ATTEMPTS = 20;
 /**
  * Gives an index of an earlier release the similarity of this one. The engine takes it of a closed index only, which is
  * closed for a moment (0.4 s for an index of 111,000 chunks); what is asked meanwhile fails as it does while the engine
- * is away. Safe at once in several processes, and after a crash in between: whoever comes next opens the index.
+ * is away. Safe at once in several processes, and after a crash in between: the next process opens the index.
  */
 export async function ensureSimilarity(client: OpenSearchClient, index: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

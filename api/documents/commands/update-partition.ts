@@ -79,7 +79,7 @@ async function changeEmbedder(
 ): Promise<void> {
   await requireEmpty(deps, partition);
   if ((await deps.partitions.update(partition, { embedder: to }, { embedder: from })) === null)
-    throw new AppError('CONFLICT', 'The embedder was changed by somebody else; try again.');
+    throw new AppError('CONFLICT', 'The embedder was changed by another request; try again.');
   try {
     await requireEmpty(deps, partition);
   } catch (error) {

@@ -38,8 +38,8 @@ export function memberRoutes({ adapters }: GatewayDeps): Route[] {
   const { partitions, users } = adapters;
 
   /**
-   * Numbers are few and in a row: whoever may ask by number may list all users. Anyone becomes an owner by making a
-   * partition, so that only one who shares a partition already is allowed to, this one or another.
+   * Numbers are few and in a row: a caller who may ask by number may list all users. Any user becomes an owner by
+   * making a partition, so that only one who shares a partition already is allowed to, this one or another.
    */
   const mayAskByNumber = async (
     { principal }: CallerContext,

@@ -34,7 +34,7 @@ export function shownError(task: TaskRecord): TaskRecord['error'] {
   return task.state === 'FAILED' || task.error?.code === 'SUPERSEDED' ? task.error : null;
 }
 
-/** Whether a reader may know what the file is: administrators see everybody's tasks, but not everybody's files. */
+/** Whether a reader may know what the file is: administrators see the tasks of all users, but not their files. */
 function knowsFile({ principal, scope }: TaskReader, task: TaskRecord): boolean {
   return task.user_id === principal.userId || inScope(scope, task.partition);
 }

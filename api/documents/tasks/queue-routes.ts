@@ -85,7 +85,7 @@ export function queueRoutes({ adapters }: GatewayDeps): Route[] {
     route({
       method: 'get',
       path: '/queue/tasks',
-      summary: "The caller's tasks, newest first; everybody's for an administrator",
+      summary: "The caller's tasks, newest first; those of all users for an administrator",
       tag: 'Queue',
       auth: 'user',
       request: { query: TasksQuery },

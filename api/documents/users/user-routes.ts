@@ -132,7 +132,7 @@ export function userRoutes({ adapters, config, workflows }: GatewayDeps): Route[
     route({
       method: 'delete',
       path: '/users/{id}',
-      summary: 'Delete a user, and the partitions that nobody else owns',
+      summary: 'Delete a user, and the partitions that no other user owns',
       tag: 'Users',
       auth: 'admin',
       request: { params: UserParams },

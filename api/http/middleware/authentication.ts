@@ -33,7 +33,7 @@ function refusal(text: string): AppError {
 
 type FindUser = (tokenDigest: string) => Promise<UserRecord | null>;
 
-/** Whose token this is, by its digest. With authentication off everybody is user 1. */
+/** Whose token this is, by its digest. With authentication off every caller is user 1. */
 export function createFindUser(config: Config['auth'], users: Adapters['users']): FindUser {
   let admin: Promise<UserRecord> | undefined;
   // User 1 must carry the digest of the present AUTH_TOKEN before any token is looked up; a failed try is repeated.

@@ -17,7 +17,7 @@ export function crossOrigin(origins: readonly string[]): Middleware {
   const everyone = origins.includes('*');
   const allow = cors({
     origin: ({ headers: { origin = '' } }) => (everyone || origins.includes(origin) ? origin : ''),
-    // No other page may use the session of whoever is signed in; they bring tokens of their own.
+    // No other page may use the session of a user who is signed in; they bring tokens of their own.
     credentials: false,
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     // The last one is what agents in pages send to /mcp.

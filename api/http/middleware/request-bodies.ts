@@ -6,7 +6,7 @@ export interface BodyPace {
   /** A window in which at least so many bytes must come, or the end of the body. */
   windowMs: number;
   leastBytes: number;
-  /** Of a body that nobody reads any more, so much is dropped before the connection is closed. */
+  /** Bytes of an unread body that are dropped before the connection is closed. */
   drainBytes: number;
   drainMs: number;
 }

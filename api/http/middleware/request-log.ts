@@ -11,8 +11,8 @@ export const CLIENT_LEFT = 499;
 
 /**
  * One line per finished request: the route's template and the path without query (it may hold a question or a token),
- * never a body. Every line of a request names the address that it came from, so that whoever is refused again and again
- * can be found.
+ * never a body. Every line of a request names the address that it came from, so that a client that is refused again
+ * and again can be found.
  */
 export function requestLog(logger: Logger, addressOf: (ctx: Koa.Context) => string): Middleware {
   return async (ctx, next) => {

@@ -16,7 +16,7 @@ export function taskTools(): Tool[] {
     }),
     tool({
       name: 'list_my_tasks',
-      description: "Lists your tasks, newest first; everybody's for an administrator.",
+      description: 'Lists your tasks, newest first; those of all users for an administrator.',
       annotations: reading('List tasks'),
       input: z.strictObject({
         task_status: NAME.nullish().meta({

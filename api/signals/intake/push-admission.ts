@@ -2,8 +2,8 @@ import { AppError } from '../../../schemas/app-error.js';
 
 /**
  * Keeps pushes short when more come than can be stored: those that would wait too long are refused at once, so that
- * the others are answered in time. A LAPI gives up after five seconds, and overload without this means nobody in time;
- * of a refused push it keeps the signals. No address takes all places.
+ * the others are answered in time. A LAPI gives up after five seconds, so that without this no push would be answered
+ * in time under overload; of a refused push it keeps the signals. No address takes all places.
  */
 export interface PushAdmission {
   /**
@@ -26,9 +26,9 @@ export interface PushAdmission {
 /** As many pushes are under way at once as are done in this time: a push then waits as long. */
 const WAIT_MS = 600;
 /** So many are always let in: fewer tell nothing of what the stores can do. */
-const LEAST = 8;
+const MIN_PLACES = 8;
 /** Beyond these a few more, of which one address has none. */
-const LEAST_OF_OTHERS = 4;
+const MIN_PLACES_OF_OTHERS = 4;
 /** Of the places, so many are for one address; all pushes may come from one, which then waits a little less. */
 const SHARE = 2 / 3;
 /** What is expected before anything was measured, with the weight of one second. */
@@ -59,9 +59,9 @@ export function createPushAdmission(now: () => number = () => performance.now())
   let turn: Promise<void> = Promise.resolve();
 
   const isFull = (address: string): boolean => {
-    if (underWay.size < LEAST) return false;
+    if (underWay.size < MIN_PLACES) return false;
     const [oldest] = underWay;
-    const places = Math.max(LEAST + LEAST_OF_OTHERS, (done / busyMs) * WAIT_MS);
+    const places = Math.max(MIN_PLACES + MIN_PLACES_OF_OTHERS, (done / busyMs) * WAIT_MS);
     return (
       underWay.size >= places ||
       (ofAddress.get(address) ?? 0) >= places * SHARE ||
@@ -81,7 +81,7 @@ export function createPushAdmission(now: () => number = () => performance.now())
     const push = { since: now() };
     underWay.add(push);
     ofAddress.set(address, (ofAddress.get(address) ?? 0) + 1);
-    if (underWay.size === LEAST) countedTo = push.since;
+    if (underWay.size === MIN_PLACES) countedTo = push.since;
     let isDone = isLast;
     try {
       return await work();
@@ -92,7 +92,7 @@ export function createPushAdmission(now: () => number = () => performance.now())
       underWay.delete(push);
       leave(address);
       if (isDone) count();
-      if (underWay.size < LEAST) countedTo = null;
+      if (underWay.size < MIN_PLACES) countedTo = null;
     }
   };
 

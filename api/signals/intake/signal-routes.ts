@@ -15,14 +15,14 @@ import { bearerToken } from '../relay/watcher-identity.js';
 import { createPushAdmission } from './push-admission.js';
 import type { PushAdmission } from './push-admission.js';
 import { createSignalBudget, readSignalBody } from './read-signal-body.js';
-import { createStrangerLimit } from './stranger-limit.js';
-import type { StrangerLimit } from './stranger-limit.js';
+import { createUnknownWatcherLimit } from './unknown-watcher-limit.js';
+import type { UnknownWatcherLimit } from './unknown-watcher-limit.js';
 
 /** The one door for signals. It answers as soon as they are stored, well inside the five seconds of a LAPI. */
 export function signalRoutes(deps: AcceptDeps, access: AccessControl): Route[] {
   const door = {
     access,
-    strangers: createStrangerLimit(deps),
+    unknownWatchers: createUnknownWatcherLimit(deps),
     admission: createPushAdmission(),
     budget: createSignalBudget(deps.settings.maxSignalBytes),
   };
@@ -31,14 +31,14 @@ export function signalRoutes(deps: AcceptDeps, access: AccessControl): Route[] {
 
 interface Door {
   access: AccessControl;
-  strangers: StrangerLimit;
+  unknownWatchers: UnknownWatcherLimit;
   admission: PushAdmission;
   budget: BodyBudget;
 }
 
 function signals(
   deps: AcceptDeps,
-  { access, strangers, admission, budget }: Door,
+  { access, unknownWatchers, admission, budget }: Door,
   version: ApiVersion,
 ): Route {
   return route({
@@ -77,7 +77,7 @@ function signals(
       access.admitWatcher(sender.watcher);
       // The central API's time for an unknown token is not ours, and takes no place of others.
       await access.validate(ctx, sender, version);
-      await strangers.admit(ctx, sender.watcher);
+      await unknownWatchers.admit(ctx, sender.watcher);
       const store = () => acceptSignals(deps, { items, version, sender }, log);
       const acceptance = await admission.store(address, store);
       deps.meter?.pushTook((performance.now() - started) / 1000);

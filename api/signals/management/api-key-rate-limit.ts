@@ -5,21 +5,21 @@ import type { Rate } from '../../../schemas/config/rate.js';
 import { createKnownCallers } from '../../http/middleware/known-callers.js';
 
 /** What came in the place of a valid key: a wrong one or none, or the cookie of a session that has ended. */
-type Stranger = 'key' | 'session';
+type Credential = 'key' | 'session';
 
 export interface ApiKeyRateLimit {
   /** Counts a request without a valid key. @throws AppError RATE_LIMITED (429) */
-  count(ctx: Koa.Context, stranger?: Stranger): Promise<void>;
+  count(ctx: Koa.Context, credential?: Credential): Promise<void>;
   /** Checked before a key is. @throws AppError RATE_LIMITED when requests without a valid key have used up the limit */
-  ask(ctx: Koa.Context, keyDigest: string, stranger?: Stranger): Promise<void>;
+  ask(ctx: Koa.Context, keyDigest: string, credential?: Credential): Promise<void>;
   /** The same question, answered. */
   admits(ctx: Koa.Context, keyDigest: string): Promise<boolean>;
   /** Remembers that the key was valid from this address. */
   remember(ctx: Koa.Context, keyDigest: string): void;
 }
 
-const NAMES: Readonly<Record<Stranger, string>> = {
-  key: 'management-stranger',
+const NAMES: Readonly<Record<Credential, string>> = {
+  key: 'management-unauthenticated',
   session: 'management-ended-session',
 };
 
@@ -53,16 +53,16 @@ export function createApiKeyRateLimit(options: {
   };
 
   return {
-    async count(ctx, stranger = 'key') {
-      enforce(ctx, await limits.take(NAMES[stranger], rate, addressOf(ctx)));
+    async count(ctx, credential = 'key') {
+      enforce(ctx, await limits.take(NAMES[credential], rate, addressOf(ctx)));
     },
     async admits(ctx, keyDigest) {
       return (
         known.has(addressOf(ctx), keyDigest) || (await limits.peek(NAMES.key, rate, addressOf(ctx))).allowed
       );
     },
-    async ask(ctx, keyDigest, stranger = 'key') {
-      const verdict = await limits.peek(NAMES[stranger], rate, addressOf(ctx));
+    async ask(ctx, keyDigest, credential = 'key') {
+      const verdict = await limits.peek(NAMES[credential], rate, addressOf(ctx));
       if (known.has(addressOf(ctx), keyDigest)) show(ctx, verdict);
       else enforce(ctx, verdict);
     },

@@ -107,7 +107,7 @@ export function createApiKeyCheck(
 }
 
 /**
- * A key that somebody signs in with is looked at within the limits of wrong keys, which a user's own token neither uses
+ * A key that is used to sign in is looked at within the limits of wrong keys, which a user's own token neither uses
  * up nor has to keep to.
  */
 export function createTakeKey(

@@ -24,17 +24,20 @@ const FORBIDDEN_MS = 3_600_000;
 const RATE_LIMITED_MS = 60_000;
 const MAX_MS = 24 * 3_600_000;
 
+/** The share of machines that CAPI never let in, under the name that it is stored by. */
+const UNKNOWN_MACHINES = 'strangers';
+
 /** Of the budget, so much for an address of machines that CAPI never let in, and for one machine. */
 function shareOf(budget: number): number {
   return Math.max(2, Math.floor(budget / 3));
 }
 
 /** And so much for all those machines together; the rest is kept for the others. */
-function strangersShareOf(budget: number): number {
+function unknownShareOf(budget: number): number {
   return Math.max(2, Math.floor(budget / 2));
 }
 
-/** Who asks: a login that could not be read has no credentials, and counts like any stranger's. */
+/** Who asks: a login that could not be read has no credentials, and counts like one of an unknown machine. */
 export interface LoginAttempt {
   login: Credentials | null;
   address: string;
@@ -70,7 +73,7 @@ export function createLoginCache(deps: LoginCacheDeps) {
     const shares = known
       ? [[`machine ${login.machineId}`, shareOf(most)] as const]
       : ([
-          ['strangers', strangersShareOf(most)],
+          [UNKNOWN_MACHINES, unknownShareOf(most)],
           [`address ${address}`, shareOf(most)],
         ] as const);
     const taken: string[] = [];
@@ -159,9 +162,9 @@ export function createLoginCache(deps: LoginCacheDeps) {
       log: Logger,
     ): Promise<void> {
       const learn = async (): Promise<void> => {
-        // Whom CAPI lets in is no stranger: its address has its place back.
+        // Whom CAPI lets in is known from then on: its address has its place back.
         if (reservedAt !== null)
-          for (const share of ['strangers', `address ${address}`])
+          for (const share of [UNKNOWN_MACHINES, `address ${address}`])
             await logins.releaseShare(share, reservedAt);
         const login = await readLogin(request, answer);
         if (login === null) return;

@@ -10,7 +10,7 @@ export interface Progress {
 
 /** The rate counts what was done within so long. */
 const WINDOW_MS = 20_000;
-const LEAST_MS = 1_000;
+const MIN_SPAN_MS = 1_000;
 const BAR_WIDTH = 24;
 
 /** How fast it goes, by what was seen lately. */
@@ -25,7 +25,7 @@ export function createMeter() {
     rate(): number | null {
       const first = samples[0];
       const last = samples.at(-1);
-      if (first === undefined || last === undefined || last.at - first.at < LEAST_MS) return null;
+      if (first === undefined || last === undefined || last.at - first.at < MIN_SPAN_MS) return null;
       return (1000 * (last.done - first.done)) / (last.at - first.at);
     },
   };

@@ -18,7 +18,7 @@ export interface Watched<State> {
 const LINE_EVERY_MS = 5_000;
 const AGAIN_AFTER_MS = 1_000;
 /** A gateway that is away is asked again for so long: it may be starting anew. */
-const PATIENCE_MS = 120_000;
+const RECONNECT_TIMEOUT_MS = 120_000;
 
 /**
  * Shows progress until the end and answers the last state. Leaving does no harm: what is watched goes on by itself.
@@ -39,7 +39,7 @@ export async function watch<State>(context: Context, watched: Watched<State>): P
       } catch (error) {
         const isAway =
           error instanceof CliFailure && (error.exitCode === EXIT.unreachable || isUnwell(error));
-        const mayWait = lastHeard !== null && Date.now() - lastHeard < PATIENCE_MS;
+        const mayWait = lastHeard !== null && Date.now() - lastHeard < RECONNECT_TIMEOUT_MS;
         if (context.signal.aborted || !isAway || !mayWait) throw error;
         display.say('the gateway is away; asking again');
       }

@@ -249,7 +249,7 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
       });
     });
 
-    describe('strangers', () => {
+    describe('unknown watchers', () => {
       const newPlace = (places = 2) => ({
         address: `address-${randomUUID()}`,
         at: NOON,
@@ -257,18 +257,18 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         lifetimeMs: 10 * 60_000,
       });
       const expired = async (at: Date, own: readonly string[]) =>
-        (await store().expiredStrangers(at, 1_000)).filter(({ watcher }) => own.includes(watcher));
+        (await store().expiredUnknownWatchers(at, 1_000)).filter(({ watcher }) => own.includes(watcher));
 
       test('an address has so many, and the next is told when to come', async () => {
         const place = newPlace();
         const [a, b, c] = times(3, newWatcher) as [string, string, string];
-        expect(await store().admit(a, place)).toBe('stranger');
-        expect(await store().admit(b, { ...place, at: minutes(1) })).toBe('stranger');
+        expect(await store().admit(a, place)).toBe('unknown');
+        expect(await store().admit(b, { ...place, at: minutes(1) })).toBe('unknown');
         expect(await store().admit(c, { ...place, at: minutes(2) })).toEqual(minutes(10));
         expect(await store().get(c)).toBeNull();
         expect(await store().get(a)).toMatchObject({ watcher: a, hasToken: false, pausedAt: null });
-        expect(await store().admit(a, place)).toBe('stranger');
-        expect(await store().admit(c, newPlace())).toBe('stranger');
+        expect(await store().admit(a, place)).toBe('unknown');
+        expect(await store().admit(c, newPlace())).toBe('unknown');
       });
 
       test('whose token CAPI takes is known and leaves its place, also by a success', async () => {
@@ -277,10 +277,10 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         for (const watcher of [a, b]) await store().admit(watcher, place);
         await store().acceptToken(a, digestOf('taken'));
         expect(await store().admit(a, place)).toBe('known');
-        expect(await store().admit(c, place)).toBe('stranger');
+        expect(await store().admit(c, place)).toBe('unknown');
         await store().recordSuccess(b, NOON);
         expect(await store().admit(b, place)).toBe('known');
-        expect(await store().admit(d, place)).toBe('stranger');
+        expect(await store().admit(d, place)).toBe('unknown');
         expect(await expired(hours(24), [a, b])).toEqual([]);
       });
 
@@ -294,14 +294,14 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         const [a, b] = times(2, newWatcher) as [string, string];
         await store().admit(a, place);
         await store().admit(b, place);
-        expect(await store().admit(a, { ...place, at: minutes(6) })).toBe('stranger');
+        expect(await store().admit(a, { ...place, at: minutes(6) })).toBe('unknown');
         expect(await expired(minutes(9), [a, b])).toEqual([]);
         expect(await expired(minutes(11), [a, b])).toEqual([{ watcher: b, refused: false }]);
-        await store().removeStranger(a, minutes(11));
-        await store().removeStranger(b, minutes(11));
+        await store().removeUnknownWatcher(a, minutes(11));
+        await store().removeUnknownWatcher(b, minutes(11));
         expect(await store().get(a)).not.toBeNull();
         expect(await store().get(b)).toBeNull();
-        await store().prolongStranger(a, minutes(30));
+        await store().prolongUnknownWatcher(a, minutes(30));
         expect(await expired(minutes(20), [a])).toEqual([]);
         expect(await expired(minutes(30), [a])).toEqual([{ watcher: a, refused: false }]);
         await store().setPaused(a, NOON);
@@ -323,7 +323,7 @@ export function watcherStoreContract(subject: Subject<WatcherStore>): void {
         const names = times(20, newWatcher);
         await Promise.all(names.map((watcher) => store().admit(watcher, place)));
         const again = await Promise.all(names.map((watcher) => store().admit(watcher, place)));
-        expect(again.filter((verdict) => verdict === 'stranger')).toHaveLength(5);
+        expect(again.filter((verdict) => verdict === 'unknown')).toHaveLength(5);
         expect(again.filter((verdict) => verdict instanceof Date)).toHaveLength(15);
       });
     });

@@ -305,9 +305,9 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
       'watchers.admit',
       () => watchers.admit('new', { address: '192.0.2.7', at: now, places: 50, lifetimeMs: DAY_MS }),
     ],
-    ['watchers.prolongStranger', () => watchers.prolongStranger('new', now)],
-    ['watchers.expiredStrangers', () => watchers.expiredStrangers(now, 50)],
-    ['watchers.removeStranger', () => watchers.removeStranger('new', now)],
+    ['watchers.prolongUnknownWatcher', () => watchers.prolongUnknownWatcher('new', now)],
+    ['watchers.expiredUnknownWatchers', () => watchers.expiredUnknownWatchers(now, 50)],
+    ['watchers.removeUnknownWatcher', () => watchers.removeUnknownWatcher('new', now)],
     ['watchers.recordSuccess', () => watchers.recordSuccess(watcher, now)],
     [
       'watchers.recordError',

@@ -332,7 +332,7 @@ describe('docker-compose.yml', () => {
       expect(config.http.host).toBe('::');
       if (name === 'worker') continue;
       expect(config.http).toMatchObject({ port: 8080, proxyPort: 8081 });
-      // Strangers are kept out, private networks are not.
+      // Other networks are kept out, private networks are not.
       expect(config.proxy.access.networks).toEqual(expect.arrayContaining(['10.0.0.0/8', 'fc00::/7']));
       expect(config.proxy.access.networks?.some((network) => network.endsWith('/0'))).toBe(false);
     }

@@ -39,7 +39,7 @@ async function readSession(): Promise<Session | null> {
   }
 }
 
-/** Who is signed in: null for nobody, undefined while it is not known. */
+/** Who is signed in: null without a session, undefined while it is not known. */
 export function useSession() {
   const queryClient = useQueryClient();
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** What is shown when somebody wants to see it. */
+/** What is shown on demand. */
 export function More({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Box component="details" mt={4}>

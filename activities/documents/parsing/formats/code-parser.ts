@@ -4,7 +4,7 @@ import { toLines } from '../text-lines.js';
 
 /** Characters: a part of some screens, cut where a new part of the program seems to begin. */
 const PART = 4096;
-const MOST = 64 * 1024;
+const MAX_PART = 64 * 1024;
 
 /** Source code as it is written, cut between lines, and at a line that is not indented where there is one. */
 export async function* parseCode(text: DecodedText): AsyncGenerator<Section> {
@@ -19,7 +19,7 @@ export async function* parseCode(text: DecodedText): AsyncGenerator<Section> {
   };
   for await (const line of toLines(text.fragments())) {
     const begins = /^[^\s})\]]/.test(line) && previous.trim() === '';
-    if (held.trim() !== '' && (held.length + line.length > MOST || (held.length > PART && begins)))
+    if (held.trim() !== '' && (held.length + line.length > MAX_PART || (held.length > PART && begins)))
       yield take();
     held += line;
     previous = line;

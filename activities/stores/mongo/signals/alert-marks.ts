@@ -49,7 +49,7 @@ export const MARK_EXPIRES_MS = 30 * 60_000;
 const BEAT_MS = 5_000;
 /**
  * A mark whose `beat` has not changed for so long is of a process that died: what it had sent is visible by now, and
- * nobody will settle the mark. Likewise for a write that failed, whose process lives.
+ * no process will settle the mark. Likewise for a write that failed, whose process lives.
  */
 export const MARK_LEASE_MS = 30_000;
 

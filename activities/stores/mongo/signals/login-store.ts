@@ -44,7 +44,7 @@ interface LoginDocument {
 
 const EVERYONE = '*';
 /** Two records, of machines that CAPI let in before and of others. */
-const REFUSED = { known: '*refused', strange: '*refused strangers' } as const;
+const REFUSED = { known: '*refused', unknown: '*refused strangers' } as const;
 const MAX_REFUSED = 50;
 const REFUSED_SHOWN_MS = 24 * 3_600_000;
 const REFUSED_FOR_RATE = 429;
@@ -173,7 +173,7 @@ export function createMongoLoginStore(
       return suspects.length < 2 ? null : toBlock(null, suspects[0]!.block!);
     },
     async noteRefused({ machineId, ...refusal }, known) {
-      const _id = known ? REFUSED.known : REFUSED.strange;
+      const _id = known ? REFUSED.known : REFUSED.unknown;
       await logins.updateOne({ _id }, { $pull: { refused: { machine_id: machineId } } });
       await upsert(_id, {
         $push: { refused: { $each: [{ machine_id: machineId, ...refusal }], $slice: -MAX_REFUSED } },

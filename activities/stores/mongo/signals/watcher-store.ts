@@ -6,7 +6,7 @@ import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
 import { createEncryption } from '../encryption.js';
 import { sha256Hex } from '../../../../schemas/sha256.js';
 
-/** A watcher as collection `watchers` keeps it. Records of strangers alone are deleted. */
+/** A watcher as collection `watchers` keeps it. Only records of unknown watchers are deleted. */
 interface WatcherDocument {
   /** The watcher's name. */
   _id: string;
@@ -119,14 +119,14 @@ export function createMongoWatcherStore(
   };
 
   /** Who has the places of an address. */
-  const strangersOf = (address: string, places: number) =>
+  const unknownOf = (address: string, places: number) =>
     watchers
       .find({ 'stranger.address': address }, { projection: { 'stranger.until': 1 } })
       .sort({ 'stranger.since': 1, _id: 1 })
       .limit(places)
       .toArray();
 
-  const freeAt = (places: Awaited<ReturnType<typeof strangersOf>>): Date =>
+  const freeAt = (places: Awaited<ReturnType<typeof unknownOf>>): Date =>
     new Date(Math.min(...places.map(({ stranger }) => stranger!.until.getTime())));
 
   const prolong = async (watcher: string, until: Date): Promise<boolean> => {
@@ -141,17 +141,17 @@ export function createMongoWatcherStore(
     if (known === null) return admitNew(watcher, place);
     const { stranger } = known;
     if (stranger === undefined) return 'known';
-    const having = await strangersOf(stranger.address, places);
+    const having = await unknownOf(stranger.address, places);
     if (!having.some(({ _id }) => _id === watcher)) return freeAt(having);
     // A write for each of its pushes would be one too many.
-    if (stranger.until.getTime() - at.getTime() > lifetimeMs / 2) return 'stranger';
+    if (stranger.until.getTime() - at.getTime() > lifetimeMs / 2) return 'unknown';
     // Otherwise let in meanwhile, or removed.
-    return (await prolong(watcher, endOf(place))) ? 'stranger' : admit(watcher, place);
+    return (await prolong(watcher, endOf(place))) ? 'unknown' : admit(watcher, place);
   };
 
   const admitNew: WatcherStore['admit'] = async (watcher, place) => {
     const { address, at, places } = place;
-    const before = await strangersOf(address, places);
+    const before = await unknownOf(address, places);
     if (before.length >= places) return freeAt(before);
     const stranger = { address, since: at, until: endOf(place) };
     try {
@@ -161,8 +161,8 @@ export function createMongoWatcherStore(
       if (!isDuplicateKey(error)) throw error;
       return admit(watcher, place);
     }
-    const having = await strangersOf(address, places);
-    if (having.some(({ _id }) => _id === watcher)) return 'stranger';
+    const having = await unknownOf(address, places);
+    if (having.some(({ _id }) => _id === watcher)) return 'unknown';
     // Several came for the last place.
     const own = { _id: watcher, token: null, 'stranger.since': at };
     const { deletedCount } = await watchers.deleteOne(own);
@@ -171,7 +171,7 @@ export function createMongoWatcherStore(
 
   return withMongoErrors<WatcherStore>({
     admit,
-    async expiredStrangers(at, limit) {
+    async expiredUnknownWatchers(at, limit) {
       const found = await watchers
         .find({ 'stranger.until': { $lte: at }, paused_at: null }, { projection: { refused: 1, token: 1 } })
         .sort({ 'stranger.until': 1 })
@@ -182,10 +182,10 @@ export function createMongoWatcherStore(
         refused: refused.length > 0 && (token === null || refused.includes(token.digest)),
       }));
     },
-    async removeStranger(watcher, at) {
+    async removeUnknownWatcher(watcher, at) {
       await watchers.deleteOne({ _id: watcher, 'stranger.until': { $lte: at } });
     },
-    async prolongStranger(watcher, until) {
+    async prolongUnknownWatcher(watcher, until) {
       await prolong(watcher, until);
     },
     async get(watcher) {

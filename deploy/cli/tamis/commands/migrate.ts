@@ -196,7 +196,7 @@ interface StartOptions {
 function start(context: Context, options: StartOptions, name: string): Promise<void> {
   const mode = options.dryRun === true ? 'dry_run' : 'run';
   const body = { mode, pages_per_second: options.pagesPerSecond ?? null } as const;
-  // Nobody counts for nothing: a dry run is always watched.
+  // A dry run exists for its counts, so it is always watched.
   return begin(context, name, body, options.watch === true || mode === 'dry_run');
 }
 

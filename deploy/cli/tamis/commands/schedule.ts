@@ -30,7 +30,7 @@ export function addSchedule(program: Command, run: Run): void {
     )
     .option('--pages-per-second <n>', 'of a migration: go no faster than this', pages)
     .option('--paused', 'set it and start nothing yet')
-    .option('--note <text>', 'why, for whoever reads it later')
+    .option('--note <text>', 'why, for later readers')
     .action(run(set));
   schedule
     .command('remove')
@@ -47,7 +47,7 @@ export function addSchedule(program: Command, run: Run): void {
       .command(word)
       .description(word === 'pause' ? 'start nothing by it until it is resumed' : 'let it go on')
       .argument('<name>', NAMES)
-      .option('--note <text>', 'why, for whoever reads it later')
+      .option('--note <text>', 'why, for later readers')
       .action(
         run(async (context, { note }: { note?: string }, name: string) => {
           await context.gateway().ask('POST', pathOf(name, word), note === undefined ? {} : { note });

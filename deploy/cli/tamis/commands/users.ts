@@ -24,12 +24,12 @@ export function addUsers(program: Command, run: Run): void {
     .action(run(create));
   users
     .command('delete')
-    .description('delete one, and the partitions that nobody else owns')
+    .description('delete one, and the partitions that no other user owns')
     .argument('<id>', 'its number', userId)
     .option('-y, --yes', 'do not ask')
     .action(
       run(async (context, options: { yes?: boolean }, id: number) => {
-        await context.confirm(`Delete user ${id} and the partitions that nobody else owns?`, options);
+        await context.confirm(`Delete user ${id} and the partitions that no other user owns?`, options);
         await context.gateway().ask('DELETE', `/users/${id}`);
         context.show({ id, deleted: true }, [`User ${id} is deleted.`]);
       }),

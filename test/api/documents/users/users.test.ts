@@ -286,7 +286,7 @@ describe('DELETE /users/{id}', () => {
     expect(await gateway.adapters.users.listDeleted(1)).toEqual([]);
   });
 
-  it('takes the partitions along that nobody else owns', async () => {
+  it('takes the partitions along that no other user owns', async () => {
     const { files, partitions } = gateway.adapters;
     for (const name of ['own', 'common'])
       await gateway.call('POST', `/partition/${name}`, { token: ada.token });

@@ -251,7 +251,7 @@ describe('refused logins', () => {
     logins: { refused: { watcher: string; status: number; message: string; at: string }[] };
   }
 
-  it('are listed until the machine is let in: by CAPI or here, strangers displacing nobody', async () => {
+  it('are listed until the machine is let in: by CAPI or here, unknown ones displacing none', async () => {
     const { state, login, fail, proxy } = await start({ settings: { loginBudget: 6 } });
     const listed = async () =>
       ((await (await proxy.ask('/api/forwarding')).json()) as Refused).logins.refused;

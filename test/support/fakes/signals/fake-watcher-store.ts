@@ -71,20 +71,20 @@ export function createFakeWatcherStore(): WatcherStore {
       const { stranger } = ensure(watcher);
       if (stranger === null || stranger.until.getTime() - at.getTime() <= lifetimeMs / 2)
         ensure(watcher).stranger = { address: from, until };
-      return 'stranger';
+      return 'unknown';
     },
-    async expiredStrangers(at, limit) {
+    async expiredUnknownWatchers(at, limit) {
       return [...watchers.values()]
         .filter(({ stranger, pausedAt }) => stranger !== null && stranger.until <= at && pausedAt === null)
         .sort((a, b) => a.stranger!.until.getTime() - b.stranger!.until.getTime())
         .slice(0, limit)
         .map(({ watcher, token, refused }) => ({ watcher, refused: token === null && refused.size > 0 }));
     },
-    async removeStranger(watcher, at) {
+    async removeUnknownWatcher(watcher, at) {
       const stranger = watchers.get(watcher)?.stranger ?? null;
       if (stranger !== null && stranger.until <= at) watchers.delete(watcher);
     },
-    async prolongStranger(watcher, until) {
+    async prolongUnknownWatcher(watcher, until) {
       const stranger = watchers.get(watcher)?.stranger ?? null;
       if (stranger !== null) stranger.until = new Date(until);
     },

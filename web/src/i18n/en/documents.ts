@@ -24,7 +24,7 @@ export const documents = {
   shown: (shown: string, all: string) => `${shown} of ${all} files`,
   noFiles: 'No file yet',
   noFilesHint: 'Drop files on the area above, or click it to choose some.',
-  noFilesRead: 'Somebody with the role editor has to upload some.',
+  noFilesRead: 'An editor of the partition has to upload some.',
   noMatch: 'No file matches the filter.',
   drop: 'Drop files or folders here, or click to choose',
   dropHint: (types: string) => `Reads ${types}`,

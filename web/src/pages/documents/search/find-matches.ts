@@ -8,11 +8,13 @@ function plain(text: string): string {
 }
 
 /** Words of one or two letters stand everywhere. */
-const LEAST = 3;
+const MIN_LETTERS = 3;
 
 /** Where a text has the words of a question, or words that begin with them; counted in code points. */
 export function findMatches(text: string, question: string): TextRange[] {
-  const wanted = (plain(question).match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word.length >= LEAST);
+  const wanted = (plain(question).match(/[\p{L}\p{N}]+/gu) ?? []).filter(
+    (word) => word.length >= MIN_LETTERS,
+  );
   if (wanted.length === 0) return [];
   const ranges: TextRange[] = [];
   let units = 0;

@@ -22,12 +22,12 @@ export function membersQuery(partition: string) {
 }
 
 /** The fewest letters that the server searches by. */
-const LEAST_LETTERS = 3;
+const MIN_LETTERS = 3;
 
 export function candidatesQuery(partition: string, search: string) {
   return queryOptions({
     queryKey: ['candidates', partition, search],
-    enabled: search.length >= LEAST_LETTERS,
+    enabled: search.length >= MIN_LETTERS,
     queryFn: async () =>
       (
         await bodyOf(

@@ -5,7 +5,7 @@ import { api, bodyOf } from '../../../api/client';
 import { useMessages } from '../../../i18n/language';
 import { QueryView } from '../../../shared/query-view';
 
-/** Why a task failed, asked for when somebody wants to know. */
+/** Why a task failed, asked for on demand. */
 export function TaskReason({ task }: { task: string }) {
   const { documents: t } = useMessages();
   const [wanted, setWanted] = useState(false);

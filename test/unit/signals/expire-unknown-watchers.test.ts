@@ -32,7 +32,7 @@ function open() {
   return { activities, alerts, watchers, admit, push, refuse, names, passes };
 }
 
-it('a stranger that CAPI refused leaves nothing to forward, and then no record', async () => {
+it('an unknown watcher that CAPI refused leaves nothing to forward, and then no record', async () => {
   const { activities, alerts, push, refuse, names, passes } = open();
   await push('made-up');
   await refuse('made-up');

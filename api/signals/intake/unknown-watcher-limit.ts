@@ -5,20 +5,20 @@ import type { ProxyDeps } from '../proxy-deps.js';
 import { withinTimeout } from './within-timeout.js';
 
 /** Names that are remembered as known, so that their pushes need not ask. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 const COME_AGAIN_AT_LATEST_MS = 3_600_000;
 
 /**
  * Names of watchers can be made up, and each gets a record and a workflow. So of those that CAPI never let in, each
  * address may have so many. When the store cannot be asked the push goes on: what it cannot keep it refuses itself.
  */
-export function createStrangerLimit({
+export function createUnknownWatcherLimit({
   watchers,
   settings,
   now,
 }: Pick<ProxyDeps, 'watchers' | 'settings' | 'now'>) {
-  const { strangersPerAddress: places, strangerLifetimeMs: lifetimeMs } = settings;
-  /** Only strangers ever lose their record. */
+  const { unknownPerAddress: places, unknownLifetimeMs: lifetimeMs } = settings;
+  /** Only unknown watchers ever lose their record. */
   const known = new Set<string>();
 
   return {
@@ -27,9 +27,9 @@ export function createStrangerLimit({
       if (places === 0 || known.has(watcher)) return;
       const at = now();
       const asked = watchers.admit(watcher, { address: clientOf(koa), at, places, lifetimeMs });
-      const verdict = await withinTimeout(asked, 'stranger', log, 'a watcher could not be looked up');
+      const verdict = await withinTimeout(asked, 'unknown', log, 'a watcher could not be looked up');
       if (verdict === 'known') {
-        if (known.size >= MOST_KNOWN) known.clear();
+        if (known.size >= MAX_KNOWN) known.clear();
         known.add(watcher);
       }
       if (!(verdict instanceof Date)) return;
@@ -44,4 +44,4 @@ export function createStrangerLimit({
   };
 }
 
-export type StrangerLimit = ReturnType<typeof createStrangerLimit>;
+export type UnknownWatcherLimit = ReturnType<typeof createUnknownWatcherLimit>;
