@@ -14,7 +14,7 @@ import { writePicture } from './enrichment/picture-list.js';
 import { cleanFileRecord } from './clean-up/clean-file-record.js';
 import { endTaskRecord } from './clean-up/end-task-record.js';
 import { reconcileChunks } from './clean-up/reconcile-file.js';
-import { kindOfMimetype, resolveFileKind } from './parsing/file-types.js';
+import { isMediaKind, kindOfMimetype, resolveFileKind } from './parsing/file-types.js';
 import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
 import type { MailIds } from './parsing/parser-messages.js';
@@ -23,13 +23,23 @@ import { UNMEASURED } from '../ports/meter.js';
 import type { Meter } from '../ports/meter.js';
 import { timed } from './timed.js';
 import type { Publish, Published } from './publish-version.js';
+import { transcribeRecording } from './transcribe-recording.js';
 import type { DocumentRef } from './task-ref.js';
 import { requireActive } from './task-ref.js';
 
 export interface DocumentActivityDeps {
   adapters: Pick<
     Adapters,
-    'files' | 'tasks' | 'quotas' | 'claims' | 'blobs' | 'chunks' | 'models' | 'partitions' | 'presets'
+    | 'files'
+    | 'tasks'
+    | 'quotas'
+    | 'claims'
+    | 'blobs'
+    | 'chunks'
+    | 'models'
+    | 'partitions'
+    | 'presets'
+    | 'promptSource'
   >;
   parser: Pick<ParserPool, 'parseAndChunk'>;
   publish: Publish;
@@ -91,6 +101,33 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
         ...(report && { report: { ...report, pictures } }),
       };
     }
+  };
+
+  /** What is said in a recording, read as a text. */
+  const parseRecording = async (
+    request: ParseRequest,
+    recording: Parameters<typeof transcribeRecording>[1],
+    preset: IndexationConfig | undefined,
+  ): Promise<ParsedDocument> => {
+    const began = Date.now();
+    const { path, report: said } = await transcribeRecording(
+      deps.adapters,
+      recording,
+      preset,
+      Context.current().cancellationSignal,
+    );
+    const {
+      report,
+      encoding: _,
+      ...parsed
+    } = await deps.parser.parseAndChunk({
+      ...request,
+      path,
+      kind: 'txt',
+    });
+    if (report === undefined) return parsed;
+    const warnings = [...said.warnings, ...report.warnings];
+    return { ...parsed, report: { ...report, ...said, warnings, duration_ms: Date.now() - began } };
   };
 
   const storePictures = async (
@@ -157,11 +194,12 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
         onProgress: progressOf(ref.taskId, attempt),
       };
       const pictureDirectory = join(directory, 'pictures');
-      const parsed = await timed(meter, 'parse', () =>
-        wantsPictures(preset, kind)
+      const parsed = await timed(meter, 'parse', () => {
+        if (isMediaKind(kind)) return parseRecording(request, { path, kind, directory }, preset);
+        return wantsPictures(preset, kind)
           ? parseWithPictures(request, pictureDirectory)
-          : deps.parser.parseAndChunk(request),
-      );
+          : deps.parser.parseAndChunk(request);
+      });
       meter.parsed(PARSER_POOL);
       if (parsed.report) await tasks.noteEnrichment(ref.taskId, { parseReport: parsed.report });
       await noteThread(task, parsed.mail);

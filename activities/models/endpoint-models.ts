@@ -17,9 +17,11 @@ import { ProviderFailure, providerError } from './servers/provider-failure.js';
 import { createRemoteEmbedder } from './remote-embedder.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
 import { createRemoteReranker } from './remote-reranker.js';
-import { measuredReranker, measuredServer } from './servers/measured-server.js';
+import { createRemoteTranscriber } from './remote-transcriber.js';
+import { measuredReranker, measuredServer, measuredTranscriber } from './servers/measured-server.js';
 import { createRerankerServer } from './servers/reranker-server.js';
 import { sameModel } from './servers/model-server.js';
+import { createTranscriptionServer } from './servers/transcription-server.js';
 
 export interface EndpointModelsOptions {
   dispatcher: Dispatcher;
@@ -33,6 +35,9 @@ export interface EndpointModelsOptions {
     llmConcurrency: number;
     rerankerConcurrency: number;
     vlmConcurrency: number;
+    transcriberConcurrency: number;
+    /** The least that is waited for a transcript. */
+    transcriberTimeoutSeconds: number;
     maxModelLen: number | null;
   };
   meter?: Meter;
@@ -53,7 +58,7 @@ function isRemote({ endpoint }: ModelEndpoint): boolean {
   return /^https?:/.test(endpoint);
 }
 
-const USES = { embedder: 'embedding', reranker: 'reranking' } as const;
+const USES = { embedder: 'embedding', reranker: 'reranking', stt: 'transcription' } as const;
 
 /** What a model is made of; another fingerprint, another model. */
 function fingerprintOf(endpoint: ModelEndpoint): string {
@@ -96,12 +101,13 @@ export function createEndpointModels(options: EndpointModelsOptions): ModelBuild
   const callsOf = (endpoint: ModelEndpoint): ResilientCalls => {
     const key = callsKey(endpoint);
     const { embedderConcurrency, llmConcurrency, rerankerConcurrency, vlmConcurrency } = settings;
+    const { transcriberConcurrency } = settings;
     const concurrencies = {
       embedder: embedderConcurrency,
       reranker: rerankerConcurrency,
       vlm: vlmConcurrency,
       llm: llmConcurrency,
-      stt: llmConcurrency,
+      stt: transcriberConcurrency,
     };
     const concurrency = concurrencies[endpoint.model_type];
     const found = calls.get(key) ?? openCalls(endpoint, concurrency);
@@ -232,6 +238,17 @@ export function createEndpointModels(options: EndpointModelsOptions): ModelBuild
         batchSize: registered.batch_size,
         timeoutMs: options.timeoutMs,
         server: measuredReranker(createRerankerServer(dispatcher, provider, options), meter, provider),
+        calls: callsOf(registered),
+      });
+    },
+    async transcriber(registered) {
+      if (!isRemote(registered)) return null;
+      const timeout = Math.max(registered.timeout, settings.transcriberTimeoutSeconds);
+      const options = { ...serverOptions(registered), timeoutMs: timeout * 1000 };
+      return createRemoteTranscriber({
+        endpointName: registered.name,
+        modelName: registered.model_name,
+        server: measuredTranscriber(createTranscriptionServer(dispatcher, options), meter),
         calls: callsOf(registered),
       });
     },

@@ -8,6 +8,7 @@ import type {
   ModelEndpointStore,
   ModelRegistry,
   Reranker,
+  Transcriber,
 } from '../ports/models.js';
 import { BUILTIN_ENDPOINT } from './builtin/builtin-endpoints.js';
 import { wantedContext } from './endpoint-extra.js';
@@ -22,6 +23,7 @@ export interface ModelBuilder {
   /** @param contextTokens the most that is ever sent */
   visionModel(endpoint: ModelEndpoint, contextTokens: number): Promise<LanguageModel | null>;
   reranker(endpoint: ModelEndpoint): Promise<Reranker | null>;
+  transcriber(endpoint: ModelEndpoint): Promise<Transcriber | null>;
   /** Whether the record is of this kind; rejects when its model cannot be used now. */
   check(endpoint: ModelEndpoint, signal?: AbortSignal): Promise<boolean>;
 }
@@ -44,6 +46,8 @@ export const builtinModels: ModelBuilder = {
   visionModel: async () => null,
   // There is none: to rank by words once more would add nothing to BM25.
   reranker: async () => null,
+  // There is none that hears.
+  transcriber: async () => null,
   async check({ endpoint }) {
     return endpoint === BUILTIN_ENDPOINT;
   },
@@ -128,6 +132,12 @@ export function createModelRegistry(options: {
       if (chosen === undefined) return null;
       const endpoint = await record('reranker', chosen);
       return build(endpoint, (builder) => builder.reranker(endpoint));
+    },
+    async transcriber(name) {
+      const chosen = await chosenName('stt', name);
+      if (chosen === undefined) return null;
+      const endpoint = await record('stt', chosen);
+      return build(endpoint, (builder) => builder.transcriber(endpoint));
     },
     async check(type, name, signal) {
       const endpoint = await record(type, name);

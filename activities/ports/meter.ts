@@ -10,7 +10,7 @@ export type BreakerState = 'closed' | 'half-open' | 'open';
 export interface ModelCall {
   /** The server's dialect, or `client_override` where a client chose the model. */
   provider: string;
-  operation: 'chat' | 'embedding' | 'reranking';
+  operation: 'chat' | 'embedding' | 'reranking' | 'transcription';
   /** `ok`, `cancelled`, or the kind of the failure. */
   outcome: string;
   seconds: number;

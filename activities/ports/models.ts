@@ -110,6 +110,43 @@ export interface Reranker {
   rerank(query: string, texts: readonly string[], options: { signal?: AbortSignal }): Promise<number[]>;
 }
 
+/** A part of a recording, in seconds from its beginning. */
+export interface TranscriptSegment {
+  start: number;
+  end: number;
+  text: string;
+}
+
+export interface Transcript {
+  text: string;
+  /** In the order of the recording; none where the server gives no times. */
+  segments: TranscriptSegment[];
+}
+
+/** A local file with the bytes of a recording, audio or video. */
+export interface Recording {
+  path: string;
+  /** Its usual extension, by which servers tell formats apart. */
+  extension: string;
+  mimetype: string;
+}
+
+/** A model that writes down what is said in a recording. */
+export interface Transcriber {
+  endpointName: string;
+  modelName: string;
+  /**
+   * @param options.prompt words that guide the model, in the language of the recording; null: none
+   * @throws AppError INFERENCE_ERROR, INFERENCE_CONNECTION_ERROR, INFERENCE_TIMEOUT, INFERENCE_REFUSED,
+   * LLM_PARSING_ERROR, CIRCUIT_BREAKER_OPEN; FILE_TOO_COMPLEX for a recording larger than the server takes,
+   * UNSUPPORTED_CONTENT for one that it refuses; or the signal's reason
+   */
+  transcribe(
+    recording: Recording,
+    options: { prompt: string | null; signal?: AbortSignal },
+  ): Promise<Transcript>;
+}
+
 /** Registered model servers; the default of each type is kept in one settings document. */
 export interface ModelEndpointStore {
   /** By type and name. */
@@ -161,6 +198,8 @@ export interface ModelRegistry {
   visionModel(name?: string): Promise<LanguageModel>;
   /** The default one when no name is given; null without one. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
   reranker(name?: string): Promise<Reranker | null>;
+  /** The default one when no name is given; null without one. @throws AppError MODEL_ENDPOINT_NOT_FOUND */
+  transcriber(name?: string): Promise<Transcriber | null>;
   /**
    * Asks the server of an endpoint for its list of models and looks for the endpoint's one in it.
    * @throws AppError MODEL_ENDPOINT_NOT_FOUND when it is not registered, others when the model cannot be used

@@ -196,6 +196,12 @@ function modelsConfig(env: Environment) {
       provider: undefined,
       ollama: env.OLLAMA_HOST,
     }),
+    stt: configuredModel<ModelProvider>({
+      baseUrl: env.TRANSCRIBER_BASE_URL,
+      modelName: env.TRANSCRIBER_MODEL,
+      apiKey: env.TRANSCRIBER_API_KEY,
+      provider: 'openai',
+    }),
     ollamaUrl: env.OLLAMA_HOST ?? null,
     embedderTimeoutSeconds: env.EMBEDDER_TIMEOUT,
     embedderBatchSize: env.EMBEDDER_BATCH_SIZE,
@@ -213,6 +219,10 @@ function modelsConfig(env: Environment) {
     rerankerConcurrency: env.RERANKER_SEMAPHORE,
     /** Pictures that one vision model is asked about at once, per process. */
     vlmConcurrency: env.VLM_SEMAPHORE,
+    /** Longest wait for one transcript. */
+    transcriberTimeoutSeconds: env.TRANSCRIBER_TIMEOUT,
+    /** Recordings that one model transcribes at once, per process. */
+    transcriberConcurrency: env.TRANSCRIBER_SEMAPHORE,
     /** The environment wins over the table of model endpoints at each start. */
     syncOnBoot: env.MODEL_ENDPOINT_SYNC_ON_BOOT,
   };

@@ -11,6 +11,7 @@ export function modelProblems(env: Readonly<Record<string, string | undefined>>)
     ['BASE_URL', 'MODEL', 'API_KEY', true],
     ['RERANKER_BASE_URL', 'RERANKER_MODEL', 'RERANKER_API_KEY', false],
     ['VLM_BASE_URL', 'VLM_MODEL', 'VLM_API_KEY', true],
+    ['TRANSCRIBER_BASE_URL', 'TRANSCRIBER_MODEL', 'TRANSCRIBER_API_KEY', false],
   ] as const;
   return pairs.flatMap(([base, model, key, ollama]) => [
     ...(env[base] !== undefined && env[model] === undefined ? [`${model}: is needed with ${base}`] : []),

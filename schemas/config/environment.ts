@@ -142,7 +142,7 @@ const access = {
   SECRETS_KEY: described(
     sealingKey.optional(),
     "32 bytes in base64 that encrypt the watchers' tokens, callback tokens and the keys of model servers; needed with " +
-      '`EMBEDDER_API_KEY`, `API_KEY`, `RERANKER_API_KEY` and `VLM_API_KEY`, and to register a model endpoint with a key',
+      '`EMBEDDER_API_KEY`, `API_KEY`, `RERANKER_API_KEY`, `VLM_API_KEY` and `TRANSCRIBER_API_KEY`, and to register a model endpoint with a key',
     { unset: 'the proxy is off, and a warning says so; random with the launcher', secret: true },
   ),
   SECRETS_KEY_PREVIOUS: described(
@@ -427,6 +427,19 @@ const modelServers = {
   VLM_MODEL: described(z.string().min(1).optional(), 'name of the vision model'),
   VLM_API_KEY: described(z.string().optional(), 'key for its server', { secret: true }),
   VLM_SEMAPHORE: described(count(10), 'pictures that one vision model is asked about at once, per process'),
+  TRANSCRIBER_BASE_URL: described(
+    modelUrl.optional(),
+    'server of the model that transcribes audio and video, in the OpenAI format (`/audio/transcriptions`)',
+    { unset: 'audio and video are refused' },
+  ),
+  TRANSCRIBER_MODEL: described(z.string().min(1).optional(), 'name of that model'),
+  TRANSCRIBER_API_KEY: described(z.string().optional(), 'key for its server', { secret: true }),
+  TRANSCRIBER_TIMEOUT: described(
+    count(1800),
+    "longest wait for the transcript of one recording; an endpoint's own `timeout` counts where it is longer",
+    { unit: 's' },
+  ),
+  TRANSCRIBER_SEMAPHORE: described(count(2), 'recordings transcribed at once by one model, per process'),
   MODEL_ENDPOINT_SYNC_ON_BOOT: described(
     flag(false),
     'the variables above fill the table of model endpoints at the first start only; `true`: they win at every start',

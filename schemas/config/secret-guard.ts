@@ -44,6 +44,7 @@ const MODEL_KEYS = [
   'API_KEY',
   'RERANKER_API_KEY',
   'VLM_API_KEY',
+  'TRANSCRIBER_API_KEY',
   'WEBSEARCH_API_TOKEN',
 ] as const;
 

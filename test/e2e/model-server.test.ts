@@ -33,6 +33,8 @@ beforeAll(async () => {
     EMBEDDER_BATCH_SIZE: '4',
     VLM_BASE_URL: server.url,
     VLM_MODEL: server.models.vlm,
+    TRANSCRIBER_BASE_URL: server.url,
+    TRANSCRIBER_MODEL: server.models.stt,
     // What the model is asked first is the answer.
     RAG_MODE: 'SimpleRag',
   });
@@ -182,6 +184,71 @@ describe('the main job with a model server, of a dimension of its own', () => {
         return (await stack.adapters.blobs.listByFile(task!.file_key)).length === 0;
       });
       expect((await client.task(url)).task_state).toBe('CANCELLED');
+    });
+  });
+
+  describe('has recordings transcribed where a speech model is configured', () => {
+    const recording = () => new Uint8Array(Buffer.from(`RIFF....WAVEfmt ${performance.now()}`));
+
+    it('and lists them among what it reads', async () => {
+      const types = (await (await stack.request('/indexer/supported/types')).json()) as Record<
+        string,
+        string[]
+      >;
+      expect(types['extensions']).toEqual(expect.arrayContaining(['mp3', 'wav', 'mp4']));
+      expect(types['mimetypes']).toEqual(expect.arrayContaining(['audio/mpeg', 'video/mp4']));
+    });
+
+    it('and finds them by what is said, with the time', async () => {
+      server.models.segments = [
+        { start: 0, end: 4, text: ' Welcome to the archive of the weir.' },
+        { start: 61.5, end: 66, text: ' The sluice was rebuilt by Odalric.' },
+      ];
+      const url = await client.upload('POST', 'mill', 'talk', recording(), 'A talk.wav');
+      expect(await client.ended(url)).toMatchObject({ task_state: 'COMPLETED' });
+      const [hit] = await client.search('/search/partition/mill', { text: 'sluice Odalric' });
+      expect(hit?.metadata['file_id']).toBe('talk');
+      expect(hit?.content).toContain('[0:01:01] The sluice was rebuilt by Odalric.');
+      const file = await (await stack.request('/partition/mill/file/talk')).json();
+      expect(file).toMatchObject({
+        parse_report: { parser: 'transcription', parser_version: 'scripted-stt', degraded: false },
+      });
+      expect(server.asked('transcribe')[0]?.body['file']).toMatchObject({
+        name: 'recording.wav',
+        type: 'audio/wav',
+      });
+    });
+
+    it('and fails with what the model says of a file that it refuses', async () => {
+      server.always('transcribe', { kind: 'status', status: 400, body: '{"error": "no sound in it"}' });
+      const url = await client.upload('POST', 'mill', 'refused-talk', recording(), 'talk.mp3');
+      expect(await client.ended(url)).toMatchObject({
+        task_state: 'FAILED',
+        error: { code: 'UNSUPPORTED_CONTENT', message: expect.stringContaining('no sound in it') },
+      });
+    });
+
+    it('and fails with a code of its own where nothing is said', async () => {
+      server.models.segments = [];
+      const url = await client.upload('POST', 'mill', 'silent-talk', recording(), 'talk.ogg');
+      expect(await client.ended(url)).toMatchObject({
+        task_state: 'FAILED',
+        error: { code: 'NO_INDEXABLE_CONTENT' },
+      });
+    });
+
+    it('and stops within five seconds of a cancel, with nothing left', async () => {
+      server.always('transcribe', { kind: 'silence' });
+      const url = await client.upload('POST', 'mill', 'cancelled-talk', recording(), 'talk.mp4');
+      await until('the model is asked', async () => server.asked('transcribe').length === 1);
+      const task = await stack.adapters.tasks.get((await client.task(url)).task_id);
+      expect((await stack.request(url, { method: 'DELETE' })).status).toBe(200);
+      await until('the model is left', async () => server.asked('transcribe')[0]?.aborted === true, {
+        withinMs: 5000,
+      });
+      await until('its bytes are gone', async () => {
+        return (await stack.adapters.blobs.listByFile(task!.file_key)).length === 0;
+      });
     });
   });
 

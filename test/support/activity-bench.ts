@@ -9,6 +9,7 @@ import type { DocumentRef } from '../../activities/documents/task-ref.js';
 import { createEmbeddingActivities } from '../../activities/documents/embedding-activities.js';
 import { createPublisher } from '../../activities/documents/publish-version.js';
 import { BUILTIN_ENDPOINTS } from '../../activities/models/builtin/builtin-endpoints.js';
+import { bundledPromptSource } from '../../activities/models/seeds/prompt-source.js';
 import { createModelRegistry } from '../../activities/models/model-registry.js';
 import type { ParserPool } from '../../activities/documents/parsing/parser-pool.js';
 import { createSweepActivities } from '../../activities/documents/sweep-activities.js';
@@ -53,7 +54,11 @@ export async function activityBench(
     await stores.endpoints.seed(endpoint);
     await stores.endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
   }
-  const adapters = { ...stores, models: createModelRegistry({ endpoints: stores.endpoints }) };
+  const adapters = {
+    ...stores,
+    models: createModelRegistry({ endpoints: stores.endpoints }),
+    promptSource: bundledPromptSource,
+  };
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'tamis-test-'));
   const { partition_key: partitionKey } = await stores.partitions.create({
     partition: 'library',

@@ -2,6 +2,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import type { FileKind } from './file-types.js';
 import type { RandomAccessBytes } from './random-access-bytes.js';
 import { oleEntryNames } from './ole-directory.js';
+import { isRtfHead, RTF_HEAD } from './rtf-signature.js';
 import { mainPartOf } from './word-package.js';
 import { openZip, readZipText, walkZipEntries } from './zip-directory.js';
 
@@ -57,12 +58,18 @@ async function fits(kind: FileKind, source: RandomAccessBytes): Promise<boolean>
   const isPicture = IMAGE_SIGNATURES[kind];
   if (isPicture !== undefined) return isPicture(await source.read(0, Math.min(source.size, 16)));
   if (OLE_KINDS.has(kind)) return isOle(source);
+  if (kind === 'rtf') return isRtf(source);
+  if (kind === 'ppt') return (await oleEntryNames(source))?.includes('PowerPoint Document') === true;
   // Word of today's package under the old name is read all the same.
-  if (kind === 'doc') return (await isOle(source)) || isDocx(source);
+  if (kind === 'doc') return (await isOle(source)) || (await isRtf(source)) || isDocx(source);
   if (kind === 'docx') return isDocx(source);
   const parts = PACKAGE_PARTS[kind];
   if (parts === undefined) return true;
   return (MAY_BE_ENCRYPTED.has(kind) && (await isOle(source))) || isPackage(source, parts);
+}
+
+async function isRtf(source: RandomAccessBytes): Promise<boolean> {
+  return source.size > 0 && isRtfHead(await source.read(0, Math.min(source.size, RTF_HEAD)));
 }
 
 async function isOle(source: RandomAccessBytes): Promise<boolean> {

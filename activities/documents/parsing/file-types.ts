@@ -3,11 +3,16 @@ import { AppError } from '../../../schemas/app-error.js';
 /** Pictures, read by OCR. */
 export type ImageKind = 'png' | 'jpeg' | 'gif' | 'webp' | 'bmp' | 'tiff';
 
+/** Audio and video, transcribed by a model. */
+const MEDIA = ['wav', 'mp3', 'flac', 'ogg', 'aac', 'm4a', 'wma', 'mp4', 'webm', 'mkv', 'mov', 'flv'] as const;
+export type MediaKind = (typeof MEDIA)[number];
+
 export type FileKind =
   | ('txt' | 'md' | 'html' | 'pdf' | 'docx' | 'csv' | 'tsv' | 'json' | 'jsonl' | 'xml' | 'svg' | 'code')
   | ('xlsx' | 'xls' | 'ods' | 'pptx' | 'odt' | 'odp' | 'epub')
-  | ('eml' | 'msg' | 'doc' | 'zip')
-  | ImageKind;
+  | ('eml' | 'msg' | 'doc' | 'rtf' | 'ppt' | 'zip')
+  | ImageKind
+  | MediaKind;
 
 interface FileType {
   kind: FileKind;
@@ -61,6 +66,8 @@ const FILE_TYPES: FileType[] = [
   { kind: 'eml', extensions: ['eml'], mimetypes: ['message/rfc822'] },
   { kind: 'msg', extensions: ['msg'], mimetypes: ['application/vnd.ms-outlook'] },
   { kind: 'doc', extensions: ['doc'], mimetypes: ['application/msword'] },
+  { kind: 'rtf', extensions: ['rtf'], mimetypes: ['application/rtf', 'text/rtf'] },
+  { kind: 'ppt', extensions: ['ppt', 'pps'], mimetypes: ['application/vnd.ms-powerpoint'] },
   { kind: 'zip', extensions: ['zip'], mimetypes: ['application/zip', 'application/x-zip-compressed'] },
   { kind: 'png', extensions: ['png'], mimetypes: ['image/png'] },
   { kind: 'jpeg', extensions: ['jpg', 'jpeg'], mimetypes: ['image/jpeg', 'image/jpg'] },
@@ -68,6 +75,18 @@ const FILE_TYPES: FileType[] = [
   { kind: 'webp', extensions: ['webp'], mimetypes: ['image/webp'] },
   { kind: 'bmp', extensions: ['bmp'], mimetypes: ['image/bmp', 'image/x-ms-bmp'] },
   { kind: 'tiff', extensions: ['tif', 'tiff'], mimetypes: ['image/tiff'] },
+  { kind: 'wav', extensions: ['wav'], mimetypes: ['audio/wav', 'audio/x-wav', 'audio/wave'] },
+  { kind: 'mp3', extensions: ['mp3', 'mpga'], mimetypes: ['audio/mpeg', 'audio/mp3'] },
+  { kind: 'flac', extensions: ['flac'], mimetypes: ['audio/flac', 'audio/x-flac'] },
+  { kind: 'ogg', extensions: ['ogg', 'oga', 'opus'], mimetypes: ['audio/ogg', 'audio/opus'] },
+  { kind: 'aac', extensions: ['aac'], mimetypes: ['audio/aac', 'audio/x-aac'] },
+  { kind: 'm4a', extensions: ['m4a'], mimetypes: ['audio/mp4', 'audio/x-m4a'] },
+  { kind: 'wma', extensions: ['wma'], mimetypes: ['audio/x-ms-wma'] },
+  { kind: 'mp4', extensions: ['mp4', 'm4v'], mimetypes: ['video/mp4', 'video/x-m4v'] },
+  { kind: 'webm', extensions: ['webm', 'weba'], mimetypes: ['video/webm', 'audio/webm'] },
+  { kind: 'mkv', extensions: ['mkv'], mimetypes: ['video/x-matroska'] },
+  { kind: 'mov', extensions: ['mov'], mimetypes: ['video/quicktime'] },
+  { kind: 'flv', extensions: ['flv'], mimetypes: ['video/x-flv'] },
   {
     kind: 'code',
     extensions: [
@@ -184,10 +203,7 @@ const FILE_TYPES: FileType[] = [
 
 /** What is asked for often and is not read, by extension: what a person can do instead. */
 const ADVICE = new Map<string, string>([
-  ...['rtf', 'ppt', 'wps', 'pages', 'wpd'].map((e) => [e, 'Save it as .docx, .pptx or .pdf.'] as const),
-  ...['mp3', 'wav', 'flac', 'ogg', 'aac', 'm4a', 'wma', 'mp4', 'flv', 'mkv', 'webm', 'mov'].map(
-    (e) => [e, 'Audio and video are not read by this server; upload a transcript.'] as const,
-  ),
+  ...['wps', 'pages', 'wpd', 'key'].map((e) => [e, 'Save it as .docx, .pptx or .pdf.'] as const),
   ['heic', 'Save it as .png or .jpg.'],
   ...['rar', '7z', 'tar', 'gz', 'tgz', 'bz2', 'xz'].map(
     (e) => [e, 'Unpack it, or pack it as .zip.'] as const,
@@ -202,16 +218,30 @@ const byMimetype = new Map(FILE_TYPES.flatMap((t) => t.mimetypes.map((m) => [m, 
 
 const IMAGE_KINDS: ReadonlySet<FileKind> = new Set(['png', 'jpeg', 'gif', 'webp', 'bmp', 'tiff']);
 
-/** What this server can read beyond what it always can. */
-export interface Abilities {
-  /** Why pictures are not read, with what to do about it; null when they are. */
-  noOcr: string | null;
+const MEDIA_KINDS: ReadonlySet<FileKind> = new Set(MEDIA);
+
+/** Whether a kind is transcribed by a model instead of being read by a parser. */
+export function isMediaKind(kind: FileKind): kind is MediaKind {
+  return MEDIA_KINDS.has(kind);
 }
 
-const EVERYTHING: Abilities = { noOcr: null };
+/** What this server can read beyond what it always can: why not, with what to do about it, or null when it can. */
+export interface Abilities {
+  /** Pictures. */
+  noOcr: string | null;
+  /** Audio and video. */
+  noTranscription: string | null;
+  /** Older formats of office programs. */
+  noLibreOffice: string | null;
+}
+
+const EVERYTHING: Abilities = { noOcr: null, noTranscription: null, noLibreOffice: null };
 
 /** Why a kind cannot be read by a server of these abilities; null when it can. */
-function refusal(kind: FileKind, { noOcr }: Abilities): string | null {
+function refusal(kind: FileKind, abilities: Abilities): string | null {
+  const { noOcr, noTranscription, noLibreOffice } = abilities;
+  if (isMediaKind(kind)) return noTranscription;
+  if (kind === 'rtf' || kind === 'ppt') return noLibreOffice;
   return IMAGE_KINDS.has(kind) ? noOcr : null;
 }
 

@@ -1,3 +1,5 @@
+import { AppError } from '../../../schemas/app-error.js';
+import { isMediaKind } from './file-types.js';
 import { createParseNotes } from './parse-notes.js';
 import type { Nest, ParsedSections, ParseSource } from './parse-source.js';
 import { createPictureMarks } from './pictures/picture-marks.js';
@@ -78,6 +80,8 @@ export async function parseDocument(source: ParseSource): Promise<ParsedSections
       return { sections, notes, parser: { name: 'mammoth', package: 'mammoth' }, ...noPages };
     }
     default: {
+      if (isMediaKind(kind))
+        throw new AppError('UNSUPPORTED_CONTENT', 'Audio and video are transcribed by a model, not parsed.');
       const { parseFormat } = await import('./formats/parse-format.js');
       return parseFormat({ ...source, kind, nest: source.nest ?? outermost() });
     }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { dieWithParent } from './die-with-parent.js';
 
 export interface ParserCommand {
   command: string;
@@ -30,7 +31,8 @@ const HANDED_ON = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LC_ALL', 'MIMALLOC_A
  * the process its parent.
  */
 export function parserCommand(memoryMb: number): ParserCommand {
-  const { prlimit, setpriv, idleDataBytes } = tools();
+  const { prlimit, idleDataBytes } = tools();
+  const setpriv = dieWithParent();
   const program = new URL(
     import.meta.url.endsWith('.ts') ? './parser-child.ts' : './parser-child.js',
     import.meta.url,
@@ -44,10 +46,10 @@ export function parserCommand(memoryMb: number): ParserCommand {
   const dataBytes = (memoryMb + DATA_MARGIN_MB) * MIB + RESERVATIONS * idleDataBytes;
   const line = [
     ...(prlimit ? ['prlimit', `--data=${dataBytes}`, '--core=0', '--'] : []),
-    ...(setpriv ? ['setpriv', '--pdeathsig', 'KILL', '--'] : []),
+    ...setpriv,
     ...node,
     fileURLToPath(program),
-    ...(setpriv ? [] : ['--watch-parent']),
+    ...(setpriv.length > 0 ? [] : ['--watch-parent']),
   ];
   const env: NodeJS.ProcessEnv = {};
   for (const name of HANDED_ON) {
@@ -60,16 +62,15 @@ export function parserCommand(memoryMb: number): ParserCommand {
   return { command: line[0]!, args: line.slice(1), env, memoryBounded: prlimit };
 }
 
-let found: { prlimit: boolean; setpriv: boolean; idleDataBytes: number } | undefined;
+let found: { prlimit: boolean; idleDataBytes: number } | undefined;
 
-function tools(): { prlimit: boolean; setpriv: boolean; idleDataBytes: number } {
+function tools(): { prlimit: boolean; idleDataBytes: number } {
   const works = (command: string, ...args: string[]): boolean =>
     process.platform === 'linux' && spawnSync(command, args, { stdio: 'ignore', timeout: 5000 }).status === 0;
   if (found === undefined) {
     const prlimit = works('prlimit', '--core=0', '--', 'true');
     found = {
       prlimit,
-      setpriv: works('setpriv', '--pdeathsig', 'KILL', '--', 'true'),
       idleDataBytes: prlimit ? measureIdleData() : 0,
     };
   }

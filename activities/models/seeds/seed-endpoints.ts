@@ -10,7 +10,7 @@ import type { ModelKeyBox } from '../model-key.js';
 /** The endpoint that the environment describes, one of each type. */
 const CONFIGURED_NAME = 'default';
 
-type SeededType = Extract<ModelType, 'embedder' | 'llm' | 'vlm' | 'reranker'>;
+type SeededType = Extract<ModelType, 'embedder' | 'llm' | 'vlm' | 'reranker' | 'stt'>;
 
 /** Texts that a reranker is given at once. */
 const RERANKER_BATCH = 32;
@@ -43,12 +43,15 @@ export async function seedEndpoints(options: SeedOptions): Promise<void> {
     dimension: null,
     context_tokens: null,
     extra: {},
-    batch_size: { embedder: models.embedderBatchSize, llm: 1, vlm: 1, reranker: RERANKER_BATCH }[type],
+    batch_size: { embedder: models.embedderBatchSize, llm: 1, vlm: 1, stt: 1, reranker: RERANKER_BATCH }[
+      type
+    ],
     timeout: {
       embedder: models.embedderTimeoutSeconds,
       llm: models.llmTimeoutSeconds,
       vlm: models.llmTimeoutSeconds,
       reranker: models.rerankerTimeoutSeconds,
+      stt: models.transcriberTimeoutSeconds,
     }[type],
     vector_field: type === 'embedder' ? vectorFieldOf(given.name, given.model_name) : null,
     text_form: null,
@@ -129,10 +132,10 @@ export async function seedEndpoints(options: SeedOptions): Promise<void> {
   };
 
   for (const endpoint of BUILTIN_ENDPOINTS) await endpoints.seed(endpoint);
-  for (const type of ['vlm', 'reranker'] as const) await seedConfigured(type);
+  for (const type of ['vlm', 'reranker', 'stt'] as const) await seedConfigured(type);
   const found = await discovered();
   for (const builtin of BUILTIN_ENDPOINTS) {
-    const type = builtin.model_type as SeededType;
+    const type = builtin.model_type;
     if (await seedConfigured(type)) continue;
     const offered = (found ?? []).filter(({ model_type }) => model_type === type);
     for (const endpoint of offered) await endpoints.seed(endpoint);

@@ -3,6 +3,7 @@ import type { ChatCall, EmbedCall, ModelServer } from './model-server.js';
 import { ProviderFailure } from './provider-failure.js';
 import type { FailureKind } from './provider-failure.js';
 import type { RerankerServer } from './reranker-server.js';
+import type { TranscriptionServer } from './transcription-server.js';
 
 /** Sentences of our own, about the line. */
 const OURS: ReadonlySet<FailureKind> = new Set(['connection', 'credentials']);
@@ -48,5 +49,12 @@ export function discreetReranker(server: RerankerServer): RerankerServer {
   return {
     ...server,
     score: (call, signal) => orDiscreet(server.score(call, signal), () => [call.query, ...call.texts]),
+  };
+}
+
+export function discreetTranscriber(server: TranscriptionServer): TranscriptionServer {
+  return {
+    transcribe: (call, signal) =>
+      orDiscreet(server.transcribe(call, signal), () => (call.prompt === null ? [] : [call.prompt])),
   };
 }

@@ -1,9 +1,10 @@
 import type { Meter, ModelCall } from '../../ports/meter.js';
 import { currentRequestId, currentSpan } from '../../request-scope.js';
-import { discreetReranker, discreetServer } from './discreet-server.js';
+import { discreetReranker, discreetServer, discreetTranscriber } from './discreet-server.js';
 import type { ModelServer } from './model-server.js';
 import { ProviderFailure } from './provider-failure.js';
 import type { RerankerServer } from './reranker-server.js';
+import type { TranscriptionServer } from './transcription-server.js';
 
 export type ModelMeter = Pick<Meter, 'modelCalled' | 'tokensUsed'>;
 
@@ -85,5 +86,13 @@ export function measuredReranker(plain: RerankerServer, meter: ModelMeter, provi
   return {
     ...server,
     score: (call, signal) => watched(watch(meter, provider, 'reranking'), () => server.score(call, signal)),
+  };
+}
+
+export function measuredTranscriber(plain: TranscriptionServer, meter: ModelMeter): TranscriptionServer {
+  const server = discreetTranscriber(plain);
+  return {
+    transcribe: (call, signal) =>
+      watched(watch(meter, 'openai', 'transcription'), () => server.transcribe(call, signal)),
   };
 }

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import type { Dispatcher } from 'undici';
+import type { Dispatcher, FormData } from 'undici';
 import { readStart, readWhole } from '../../outbound/read-body.js';
 import { ProviderFailure } from './provider-failure.js';
 import { refusal } from './refusal.js';
@@ -41,7 +41,7 @@ export interface ModelRequest {
   url: string;
   method?: 'GET' | 'POST';
   headers?: Readonly<Record<string, string>>;
-  body?: string;
+  body?: string | FormData;
   signal?: AbortSignal | undefined;
   /** Longest silence, in milliseconds: until the answer begins, and between two chunks of it. */
   timeoutMs: number;

@@ -68,7 +68,14 @@ const EMBEDDING: Readonly<Record<FailureKind, Row>> = {
 /** A reranker's own status is kept where it gave one (agreed description, "Errors"). */
 const RERANKING: Readonly<Record<FailureKind, Row>> = { ...CHAT, 'too-long': ['INFERENCE_ERROR'] };
 
-const ROWS = { chat: CHAT, embedding: EMBEDDING, reranking: RERANKING };
+/** A recording that the server refuses today will not be taken tomorrow, so that task ends. */
+const TRANSCRIPTION: Readonly<Record<FailureKind, Row>> = {
+  ...CHAT,
+  'too-long': ['FILE_TOO_COMPLEX'],
+  refused: ['UNSUPPORTED_CONTENT'],
+};
+
+const ROWS = { chat: CHAT, embedding: EMBEDDING, reranking: RERANKING, transcription: TRANSCRIPTION };
 
 /** A provider's failure as a row of the error table; anything else is passed through as it is. */
 export function providerError(error: unknown, use: keyof typeof ROWS, endpointName: string): unknown {

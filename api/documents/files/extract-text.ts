@@ -1,7 +1,11 @@
 import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkContent } from '../../../activities/documents/parsing/content-check.js';
-import { kindOfMimetype, resolveFileKind } from '../../../activities/documents/parsing/file-types.js';
+import {
+  isMediaKind,
+  kindOfMimetype,
+  resolveFileKind,
+} from '../../../activities/documents/parsing/file-types.js';
 import type { FileKind } from '../../../activities/documents/parsing/file-types.js';
 import type { ParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import { openFileBytes } from '../../../activities/documents/parsing/random-access-bytes.js';
@@ -23,6 +27,11 @@ function kindOf(given: { name: string; mime: string | null }): FileKind {
 /** @throws AppError UNSUPPORTED_MEDIA_TYPE */
 async function checkedKind(file: { path: string; name: string; mime: string | null }): Promise<FileKind> {
   const kind = kindOf(file);
+  if (isMediaKind(kind))
+    throw new AppError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Audio and video are transcribed when they are indexed, and not here.',
+    );
   const bytes = await openFileBytes(file.path);
   try {
     await checkContent(kind, bytes);

@@ -1,4 +1,3 @@
-import { abilitiesOf } from '../../../activities/documents/parsing/abilities.js';
 import { supportedTypes } from '../../../activities/documents/parsing/file-types.js';
 import {
   CopyForm,
@@ -15,6 +14,7 @@ import type { GatewayDeps } from '../../gateway-deps.js';
 import { copyDocument } from './copy-document.js';
 import { requireIdentifier, FileParams } from '../../http/identifiers.js';
 import { patchDocument } from './patch-document.js';
+import { serverAbilities } from './server-abilities.js';
 import { uploadDocument } from './upload-document.js';
 
 const UPLOAD_ERRORS = [
@@ -40,7 +40,7 @@ export function indexerRoutes(deps: GatewayDeps): Route[] {
       tag: 'Indexing',
       auth: 'user',
       responses: { 200: { description: 'Extensions and MIME types', schema: SupportedTypes } },
-      handle: () => json(200, supportedTypes(abilitiesOf(deps.config.parsing))),
+      handle: async () => json(200, supportedTypes(await serverAbilities(deps, null))),
     }),
     route({
       method: 'post',

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { abilitiesOf } from '../../../activities/documents/parsing/abilities.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
@@ -15,6 +14,7 @@ import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
 import { receiveUpload } from './receive-upload.js';
 import type { Received } from './receive-upload.js';
+import { serverAbilities } from './server-abilities.js';
 
 /** A document that comes as a form in the body of the request. */
 export async function uploadDocument(
@@ -52,7 +52,7 @@ export async function takeDocument(
     const checked = await checkUpload(received, {
       stores: adapters,
       uploadId,
-      abilities: abilitiesOf(config.parsing),
+      abilities: await serverAbilities(deps, partition),
       allowPrivateCallbacks: config.callbacks.allowPrivateAddresses,
       ...(intent === 'create'
         ? {

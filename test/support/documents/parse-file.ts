@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readChunkFile } from '../../../activities/documents/parsing/chunk-file.js';
 import type { ParsedChunk } from '../../../activities/documents/parsing/chunk.js';
 import type { FileKind } from '../../../activities/documents/parsing/file-types.js';
+import type { ParseLimits } from '../../../activities/documents/parsing/parse-limits.js';
 import { createParserPool } from '../../../activities/documents/parsing/parser-pool.js';
 import type { ParsedDocument, ParseRequest } from '../../../activities/documents/parsing/parser-pool.js';
 
@@ -17,9 +18,9 @@ export interface TestParser {
   close(): Promise<void>;
 }
 
-export async function startTestParser(): Promise<TestParser> {
+export async function startTestParser(limits: Partial<ParseLimits> = {}): Promise<TestParser> {
   const directory = await mkdtemp(join(tmpdir(), 'tamis-formats-'));
-  const pool = createParserPool({ size: 1 });
+  const pool = createParserPool({ size: 1, limits });
   const given = new Set<string>();
   return {
     async parse(kind, bytes, more = {}) {

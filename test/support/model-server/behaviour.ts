@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** What a request to a model server is for. */
-export type Purpose = 'embed' | 'chat' | 'models' | 'describe' | 'rerank';
+export type Purpose = 'embed' | 'chat' | 'models' | 'describe' | 'rerank' | 'transcribe';
 
 /** How the server misbehaves at one request; a stream first says `afterWords` words as it should. */
 export type Behaviour =

@@ -22,6 +22,7 @@ export interface Dialect {
   reply(response: ServerResponse, content: string): void;
   stream(response: ServerResponse, talk: Talk): Promise<void>;
   refuse(response: ServerResponse, status: number, message: string): void;
+  transcribe?(response: ServerResponse, body: Record<string, unknown>): void;
   rank?(response: ServerResponse, body: Record<string, unknown>, behaviour: Behaviour | undefined): void;
 }
 
@@ -60,16 +61,33 @@ function openai(models: ScriptedModels): Dialect {
       { method: 'GET', path: '/v1/models', purpose: 'models' },
       { method: 'POST', path: '/v1/embeddings', purpose: 'embed' },
       { method: 'POST', path: '/v1/chat/completions', purpose: 'chat' },
+      { method: 'POST', path: '/v1/audio/transcriptions', purpose: 'transcribe' },
     ],
     list: (response) =>
       send(response, 200, {
         object: 'list',
-        data: [models.embedder, models.llm, models.reranker].map((id) => ({
+        data: [models.embedder, models.llm, models.reranker, models.stt].map((id) => ({
           id,
           max_model_len: models.contextTokens,
         })),
       }),
     describe: () => undefined,
+    transcribe(response, { model, response_format: format }) {
+      const { segments } = models;
+      const text = segments
+        .map((segment) => segment.text)
+        .join('')
+        .trim();
+      const end = segments.at(-1)?.end ?? 0;
+      if (format === 'verbose_json' && !models.timed)
+        return this.refuse(
+          response,
+          400,
+          `response_format 'verbose_json' is not compatible with model '${String(model)}'. Use 'json' instead.`,
+        );
+      const times = { task: 'transcribe', language: 'english', duration: end, segments };
+      send(response, 200, format === 'verbose_json' ? { ...times, text } : { text, usage });
+    },
     vectors: (response, vectors) =>
       send(response, 200, {
         object: 'list',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { json } from 'node:stream/consumers';
+import { buffer, json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { misbehave } from './behaviour.js';
 import type { Behaviour, Purpose, RecordedRequest } from './behaviour.js';
@@ -23,6 +23,9 @@ const DEFAULTS: ScriptedModels = {
   vlm: 'scripted-vlm',
   sees: true,
   reranker: 'scripted-reranker',
+  stt: 'scripted-stt',
+  segments: [{ start: 0, end: 2.5, text: ' The mill opens at nine.' }],
+  timed: true,
   rank: (query, text) => (text.includes(query) ? 1 : 0),
   speaks: ['ollama', 'openai', 'reranker'],
   msPerWord: 0,
@@ -40,7 +43,14 @@ export type ScriptedModelServer = Awaited<ReturnType<typeof startScriptedModelSe
 export async function startScriptedModelServer(settings: Partial<ScriptedModels> = {}) {
   const models: ScriptedModels = { ...DEFAULTS, ...settings };
   const requests: RecordedRequest[] = [];
-  const script: Record<Purpose, Behaviour[]> = { embed: [], chat: [], models: [], describe: [], rerank: [] };
+  const script: Record<Purpose, Behaviour[]> = {
+    embed: [],
+    chat: [],
+    models: [],
+    describe: [],
+    rerank: [],
+    transcribe: [],
+  };
   const always: Partial<Record<Purpose, Behaviour>> = {};
 
   const listen = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -50,7 +60,7 @@ export async function startScriptedModelServer(settings: Partial<ScriptedModels>
       .flatMap((dialect) => dialect.routes.map((route) => ({ dialect, ...route })))
       .find((route) => route.path === path && route.method === request.method);
     if (known === undefined) return void response.writeHead(404).end('404 page not found');
-    const body = (request.method === 'POST' ? await json(request) : {}) as Record<string, unknown>;
+    const body = await readBody(request);
     const record: RecordedRequest = {
       purpose: known.purpose,
       dialect: known.dialect.name,
@@ -81,6 +91,7 @@ export async function startScriptedModelServer(settings: Partial<ScriptedModels>
     const model = String(body['model'] ?? '');
     if (purpose === 'models') return dialect.list(response);
     if (purpose === 'rerank') return dialect.rank?.(response, body, behaviour);
+    if (purpose === 'transcribe' && model === models.stt) return dialect.transcribe?.(response, body);
     if (![models.embedder, models.llm, models.vlm].includes(model.replace(/:latest$/, '')))
       return dialect.refuse(response, 404, `model '${model}' not found`);
     if (purpose === 'describe') return dialect.describe(response, model);
@@ -147,4 +158,22 @@ export async function startScriptedModelServer(settings: Partial<ScriptedModels>
 
 function wordsIn(text: string): number {
   return text.match(/\S+/g)?.length ?? 0;
+}
+
+/** JSON, or the fields of a form; of a file its name, type and bytes. */
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  if (request.method !== 'POST') return {};
+  const type = request.headers['content-type'] ?? '';
+  if (!type.startsWith('multipart/form-data')) return (await json(request)) as Record<string, unknown>;
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- small bodies of our own
+  const form = await new Response(await buffer(request), { headers: { 'content-type': type } }).formData();
+  const fields = await Promise.all(
+    [...form].map(async ([name, value]) => [
+      name,
+      typeof value === 'string'
+        ? value
+        : { name: value.name, type: value.type, bytes: Buffer.from(await value.arrayBuffer()) },
+    ]),
+  );
+  return Object.fromEntries(fields) as Record<string, unknown>;
 }

@@ -27,6 +27,11 @@ export interface ScriptedModels {
   sees: boolean;
   /** How well a text answers a query. */
   rank: (query: string, text: string) => number;
+  stt: string;
+  /** What is said in every recording. */
+  segments: { start: number; end: number; text: string }[];
+  /** Whether the transcription model tells when something is said. */
+  timed: boolean;
   /** Needed as a bearer token when set. */
   apiKey: string | null;
   /** Which dialects are spoken. */

@@ -1,5 +1,6 @@
 import { AppError } from '../../../../schemas/app-error.js';
 import { openFileBytes } from '../random-access-bytes.js';
+import { isRtfHead, RTF_HEAD } from '../rtf-signature.js';
 import { checkZipLimits } from '../zip-limits.js';
 import type { ZipLimits } from '../zip-limits.js';
 
@@ -26,6 +27,10 @@ export async function isOle(path: string): Promise<boolean> {
 
 export async function isZip(path: string): Promise<boolean> {
   return (await head(path, 4)).toString('latin1') === 'PK\x03\x04';
+}
+
+export async function isRtf(path: string): Promise<boolean> {
+  return isRtfHead(await head(path, RTF_HEAD));
 }
 
 /**

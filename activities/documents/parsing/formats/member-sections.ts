@@ -9,6 +9,7 @@ import type { ParseNotes } from '../parse-notes.js';
 import type { Nest, ParseSource } from '../parse-source.js';
 import { openFileBytes } from '../random-access-bytes.js';
 import type { Section } from '../section.js';
+import { findLibreOffice, NO_LIBREOFFICE } from './libreoffice.js';
 import { beyondLimit } from './limit-error.js';
 
 export interface Member {
@@ -28,6 +29,8 @@ const SAID_IN_PLACE: ReadonlySet<ErrorCode> = new Set([
   'UNSUPPORTED_MEDIA_TYPE',
 ]);
 const MAX_NAME = 200;
+/** A parser process reaches no model. */
+const NO_TRANSCRIPTION = 'Recordings within another file are not transcribed; upload them by themselves.';
 
 /**
  * A file within a file under a heading of its name, read by the parser of its kind. One that cannot be read leaves its
@@ -81,7 +84,11 @@ function passOn(notes: ParseNotes | undefined, nest: Nest, name: string): void {
 
 function kindOf({ name, mimetype }: Member, ocrLanguages: readonly string[]): FileKind {
   const noOcr = ocrLanguages.length === 0 ? 'OCR is off on this server.' : null;
-  return resolveFileKind({ filename: name, mimetype }, { noOcr });
+  const noLibreOffice = findLibreOffice() === null ? NO_LIBREOFFICE : null;
+  return resolveFileKind(
+    { filename: name, mimetype },
+    { noOcr, noTranscription: NO_TRANSCRIPTION, noLibreOffice },
+  );
 }
 
 async function checkBytes(kind: FileKind, path: string): Promise<void> {

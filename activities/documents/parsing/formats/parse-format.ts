@@ -1,11 +1,12 @@
-import type { FileKind } from '../file-types.js';
+import { AppError } from '../../../../schemas/app-error.js';
+import type { FileKind, MediaKind } from '../file-types.js';
 import type { Nest, ParsedSections, ParseSource } from '../parse-source.js';
 import type { MailIds } from '../parser-messages.js';
 import type { Section } from '../section.js';
 import type { DecodedText } from '../text-encoding.js';
 
 /** The kinds whose parsers stand in this directory. */
-export type FormatKind = Exclude<FileKind, 'txt' | 'md' | 'html' | 'pdf' | 'docx'>;
+export type FormatKind = Exclude<FileKind, 'txt' | 'md' | 'html' | 'pdf' | 'docx' | MediaKind>;
 
 type Source = ParseSource & { nest: Nest };
 type Reader = (source: Source) => Promise<ParsedSections>;
@@ -45,13 +46,29 @@ const READERS: Record<FormatKind, Reader> = {
     const { parseMsg } = await import('./msg-parser.js');
     return withIds((onIds) => parseMsg(source, onIds));
   },
-  doc: async ({ path, limits, pictures, nest }) => {
-    const { isZip } = await import('./check-package.js');
+  doc: async (source) => {
+    const { path, limits, pictures, nest } = source;
+    const { isRtf, isZip } = await import('./check-package.js');
+    // Word has always opened these under its own extension, so there are many.
+    if (await isRtf(path)) return READERS.rtf(source);
     if (await isZip(path))
       return withoutPages(
         (await import('../docx-parser.js')).parseDocx(path, limits, { notes: nest.notes, pictures }),
       );
     return withoutPages((await import('./doc-parser.js')).parseDoc(path));
+  },
+  rtf: async ({ path, limits, pictures, nest }) => {
+    const { readConverted } = await import('./libreoffice.js');
+    const { parseDocx } = await import('../docx-parser.js');
+    return withoutPages(
+      readConverted(path, 'rtf', (docx) => parseDocx(docx, limits, { notes: nest.notes, pictures })),
+    );
+  },
+  ppt: async ({ path, limits }) => {
+    const { hasPassword, readConverted } = await import('./libreoffice.js');
+    const { parseOffice } = await import('./office-parser.js');
+    if (await hasPassword(path)) throw new AppError('FILE_ENCRYPTED');
+    return withSlides(readConverted(path, 'ppt', (pptx) => parseOffice(pptx, 'pptx', limits)));
   },
   png: readImage,
   jpeg: readImage,
@@ -87,14 +104,18 @@ const PACKAGES: Partial<Record<FormatKind, string>> = {
   zip: 'yauzl',
 };
 
+/** The program on PATH that does. */
+const PROGRAMS: Partial<Record<FormatKind, string>> = { rtf: 'libreoffice', ppt: 'libreoffice' };
+
 /** Chooses the parser of a kind. */
 export async function parseFormat(source: Source & { kind: FormatKind }): Promise<ParsedSections> {
   const { nest } = source;
   const parsed = await READERS[source.kind](source);
   const name = PACKAGES[source.kind];
+  const program = PROGRAMS[source.kind] ?? source.kind;
   return {
     notes: nest.notes,
-    parser: name === undefined ? { name: source.kind } : { name, package: name },
+    parser: name === undefined ? { name: program } : { name, package: name },
     ...parsed,
   };
 }

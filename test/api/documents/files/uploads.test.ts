@@ -336,6 +336,11 @@ describe('PUT /indexer/partition/{partition}/file/{file_id}', () => {
 });
 
 describe('GET /indexer/supported/types', () => {
+  const sendJson = async (method: string, path: string, body: object): Promise<number> => {
+    const headers = { 'content-type': 'application/json' };
+    return (await gateway.call(method, path, { headers, body: JSON.stringify(body) })).status;
+  };
+
   it('lists extensions and MIME types', async () => {
     const body = (await (await gateway.call('GET', '/indexer/supported/types')).json()) as Record<
       string,
@@ -345,5 +350,41 @@ describe('GET /indexer/supported/types', () => {
       expect.arrayContaining(['txt', 'md', 'html', 'pdf', 'docx', 'csv', 'xlsx', 'pptx', 'eml', 'zip']),
     );
     expect(body['mimetypes']).toEqual(expect.arrayContaining(['text/plain', 'application/pdf']));
+  });
+
+  it('names recordings only while a model that transcribes is registered, and uploads follow', async () => {
+    const upload = async (partition: string) =>
+      answer(
+        await post(uploadForm(partition, { filename: 'talk.mp3' }), `/indexer/partition/${partition}/file/t`),
+      );
+    const extensions = async () =>
+      ((await (await gateway.call('GET', '/indexer/supported/types')).json()) as { extensions: string[] })
+        .extensions;
+    expect(await extensions()).not.toContain('mp3');
+    expect(await upload('notes')).toEqual([
+      415,
+      { detail: expect.stringMatching(/model endpoint of type stt \(or set TRANSCRIBER_BASE_URL\)/) },
+    ]);
+    expect(await leftovers(gateway)).toEqual(NOTHING);
+
+    const endpoint = { model_type: 'stt', endpoint: 'http://127.0.0.1:9/v1', model_name: 'whisper' };
+    expect(await sendJson('POST', '/model-endpoints/', { ...endpoint, name: 'ears', is_default: true })).toBe(
+      201,
+    );
+    expect(await extensions()).toContain('mp3');
+    expect((await upload('talks'))[0]).toBe(201);
+  });
+
+  it('takes recordings into a partition whose preset names a model, where no default is', async () => {
+    const endpoint = { model_type: 'stt', endpoint: 'http://127.0.0.1:9/v1', model_name: 'whisper' };
+    expect(await sendJson('POST', '/model-endpoints/', { ...endpoint, name: 'ears' })).toBe(201);
+    const preset = { name: 'talks', preset_type: 'indexation', config: { stt: 'ears' } };
+    expect(await sendJson('POST', '/presets/', preset)).toBe(201);
+    expect((await gateway.call('POST', '/partition/talks')).status).toBe(201);
+    expect(await sendJson('PATCH', '/partition/talks', { indexation_preset: 'talks' })).toBe(200);
+    const path = (partition: string) => `/indexer/partition/${partition}/file/t`;
+    const form = (text: string) => uploadForm(text, { filename: 'talk.mp3' });
+    expect((await post(form('one'), path('talks'))).status).toBe(201);
+    expect((await post(form('two'), path('others'))).status).toBe(415);
   });
 });

@@ -46,8 +46,7 @@ describe('file types', () => {
   });
 
   it.each([
-    ['letter.rtf', 'Save it as .docx'],
-    ['talk.mp3', 'upload a transcript'],
+    ['letter.wpd', 'Save it as .docx'],
     ['scan.heic', 'Save it as .png'],
     ['all.rar', 'pack it as .zip'],
   ])('says of %s what can be done', (filename, advice) => {
@@ -65,7 +64,7 @@ describe('file types', () => {
   });
 
   it('reads no pictures without OCR, and says why', () => {
-    const abilities = { noOcr: 'OCR is off.' };
+    const abilities = { noOcr: 'OCR is off.', noTranscription: null, noLibreOffice: null };
     expect(() => resolveFileKind({ filename: 'scan.png' }, abilities)).toThrow(
       expect.objectContaining({
         code: 'UNSUPPORTED_MEDIA_TYPE',
@@ -78,6 +77,30 @@ describe('file types', () => {
       [...extensions, ...mimetypes].filter((type) => /png|jpe?g|tif|^image\/(?!svg)/.test(type)),
     ).toEqual([]);
     expect(supportedTypes().extensions).toEqual(expect.arrayContaining(['png', 'jpg', 'tiff', 'bmp']));
+  });
+
+  it('takes no recordings without a model that transcribes, and says why', () => {
+    const abilities = { noOcr: null, noTranscription: 'No speech model.', noLibreOffice: null };
+    expect(() => resolveFileKind({ filename: 'talk.mp3' }, abilities)).toThrow(
+      expect.objectContaining({
+        code: 'UNSUPPORTED_MEDIA_TYPE',
+        message: expect.stringContaining('No speech model.'),
+      }),
+    );
+    const { extensions, mimetypes } = supportedTypes(abilities);
+    expect(extensions).toContain('png');
+    expect(
+      [...extensions, ...mimetypes].filter((type) => /mp[34]|wav|^(?:audio|video)\//.test(type)),
+    ).toEqual([]);
+    expect(supportedTypes().extensions).toEqual(expect.arrayContaining(['mp3', 'wav', 'mp4', 'webm']));
+  });
+
+  it('takes RTF and PPT only with LibreOffice, and says so', () => {
+    const abilities = { noOcr: null, noTranscription: null, noLibreOffice: 'Install LibreOffice.' };
+    for (const filename of ['letter.rtf', 'slides.ppt'])
+      expect(() => resolveFileKind({ filename }, abilities)).toThrow('Install LibreOffice.');
+    expect(supportedTypes(abilities).extensions).not.toEqual(expect.arrayContaining(['rtf']));
+    expect(supportedTypes().extensions).toEqual(expect.arrayContaining(['rtf', 'ppt']));
   });
 
   it('repeats no long text of a client in its refusal', () => {
