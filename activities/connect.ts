@@ -39,6 +39,9 @@ import { createMongoFileStore } from './stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from './stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from './stores/mongo/signals/metrics-store.js';
 import { createMongoEmbedderSwapStore } from './stores/mongo/documents/embedder-swap-store.js';
+import { createMongoEvaluationRunStore } from './stores/mongo/retrieval/evaluation-run-store.js';
+import { createMongoFeedbackStore } from './stores/mongo/retrieval/feedback-store.js';
+import { createMongoQuestionSetStore } from './stores/mongo/retrieval/question-set-store.js';
 import { createMongoMigrationStore } from './stores/mongo/migrations/migration-store.js';
 import { createMongoRecordCollections } from './stores/mongo/migrations/record-collections.js';
 import { createMongoRecordStepStore } from './stores/mongo/migrations/record-step-store.js';
@@ -282,6 +285,9 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
         claims: createMongoClaimStore(db),
         counters: createMongoCounterStore(db),
         workspaces: createMongoWorkspaceStore(db),
+        questionSets: createMongoQuestionSetStore(db),
+        evaluationRuns: createMongoEvaluationRunStore(db),
+        feedback: createMongoFeedbackStore(db),
       },
       meter,
     );

@@ -22,6 +22,7 @@ export const RESERVED_PARTITION_NAMES: ReadonlySet<string> = new Set([
   'auth',
   'config',
   'docs',
+  'evaluation',
   'redoc',
   'openapi.json',
   'health',
@@ -111,6 +112,11 @@ export function migrationWorkflowId(prefix: string, name: string): string {
 /** One swap of a partition's embedder at a time. */
 export function swapWorkflowId(prefix: string, partitionKey: string): string {
   return `${prefix}swap-embedder/${encodeURIComponent(partitionKey)}`;
+}
+
+/** One evaluation of a partition at a time. */
+export function evaluationWorkflowId(prefix: string, partitionKey: string): string {
+  return `${prefix}evaluate/${encodeURIComponent(partitionKey)}`;
 }
 
 /** Of every partition on an embedder. */

@@ -11,6 +11,7 @@ import type { ChatAdapters } from './chat.js';
 import type { ModelServers, PresetStore, PromptStore } from './model-administration.js';
 import type { ChunkStore } from './chunks.js';
 import type { EmbedderSwapStore } from './embedder-swaps.js';
+import type { EvaluationRunStore, FeedbackStore, QuestionSetStore } from './evaluation.js';
 import type { Downloads } from './downloads.js';
 import type { BlobStore, ClaimStore, CounterStore, FileStore } from './files.js';
 import type { ModelEndpointStore, ModelRegistry } from './models.js';
@@ -69,6 +70,9 @@ export interface Adapters {
   prompts: PromptStore;
   promptSource: PromptSource;
   embedderSwaps: EmbedderSwapStore;
+  questionSets: QuestionSetStore;
+  evaluationRuns: EvaluationRunStore;
+  feedback: FeedbackStore;
   migrations: MigrationAdapters;
   /** One probe per engine, each rejecting when its engine cannot be used. */
   probes: {

@@ -6,7 +6,15 @@ const PAGE = 1000;
 
 export type FinishPartitionDeletionStores = Pick<
   Adapters,
-  'partitions' | 'files' | 'tasks' | 'quotas' | 'claims' | 'workspaces'
+  | 'partitions'
+  | 'files'
+  | 'tasks'
+  | 'quotas'
+  | 'claims'
+  | 'workspaces'
+  | 'questionSets'
+  | 'evaluationRuns'
+  | 'feedback'
 >;
 
 /**
@@ -15,7 +23,7 @@ export type FinishPartitionDeletionStores = Pick<
  * touches nothing of a partition that was created under the name since.
  */
 export async function finishPartitionDeletion(
-  { partitions, files, tasks, quotas, claims, workspaces }: FinishPartitionDeletionStores,
+  { partitions, files, tasks, quotas, claims, workspaces, ...evaluation }: FinishPartitionDeletionStores,
   deleted: Pick<PartitionRecord, 'partition' | 'partition_key'>,
 ): Promise<void> {
   // Listed first: a tombstone waits for no task. What is missed by a crash in between ends with its file's clean-up.
@@ -27,6 +35,8 @@ export async function finishPartitionDeletion(
   const tombstones = await files.listPartitionTombstones(deleted.partition_key, Number.MAX_SAFE_INTEGER);
   for (let from = 0; from < tombstones.length; from += PAGE)
     await claims.releaseFiles(tombstones.slice(from, from + PAGE).map(({ file_key }) => file_key));
+  const { questionSets, evaluationRuns, feedback } = evaluation;
+  for (const store of [questionSets, evaluationRuns, feedback]) await store.removeAll(deleted.partition_key);
   // Listed first: a mark that stands after that says that the name was not free, so these are no newer partition's.
   const theirs = await workspaces.list({ kind: 'all', userId: 0 }, deleted.partition);
   const marked = await partitions.listDeleted();

@@ -7,7 +7,7 @@ export type DeletePartition = (partition: string) => Promise<unknown>;
 export const LASTING_PARTITION = 'default';
 const FIRST_ADMIN = 1;
 
-type Stores = Pick<Adapters, 'users' | 'partitions' | 'files' | 'workspaces'>;
+type Stores = Pick<Adapters, 'users' | 'partitions' | 'files' | 'workspaces' | 'feedback'>;
 
 /**
  * Partitions without another owner are deleted with the user. One with another owner stays, unless that one is
@@ -42,6 +42,7 @@ export async function finishUserDeletion(
   await stores.partitions.removeUser(userId);
   await stores.files.forgetUploader(userId);
   await stores.workspaces.forgetCreator(userId);
+  await stores.feedback.removeUser(userId);
   await stores.users.remove(userId);
 }
 

@@ -53,6 +53,17 @@ const INDEXES: Record<string, IndexDescription[]> = {
   ],
   // The latest of a partition.
   embedder_swaps: [{ key: { partition_key: 1, started_at: -1 } }],
+  // The versions of a set, the newest first.
+  question_sets: [{ key: { partition_key: 1, name: 1, version: -1 }, unique: true }],
+  evaluation_questions: [{ key: { version_id: 1, index: 1 } }, { key: { partition_key: 1 } }],
+  // The runs of a partition, the newest first.
+  evaluation_runs: [{ key: { partition_key: 1, started_at: -1 } }],
+  evaluation_results: [{ key: { run_id: 1, index: 1 } }, { key: { partition_key: 1 } }],
+  answer_feedback: [
+    { key: { partition_key: 1, created_at: -1 } },
+    // What a user said in a partition, the newest first.
+    { key: { user_id: 1, partition_key: 1, created_at: -1 } },
+  ],
   // The latest run of each migration.
   migrations: [{ key: { name: 1, started_at: -1 } }],
   workers: [{ key: { seen_at: 1 }, expireAfterSeconds: 86_400 }],

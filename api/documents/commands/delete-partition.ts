@@ -5,7 +5,8 @@ import { AppError } from '../../../schemas/app-error.js';
 import { askTemporal } from '../../ask-temporal.js';
 import type { EndTaskDeps } from './end-task.js';
 
-export type DeletePartitionDeps = EndTaskDeps & Pick<Adapters, 'partitions' | 'workspaces'>;
+export type DeletePartitionDeps = EndTaskDeps &
+  Pick<Adapters, 'partitions' | 'workspaces' | 'questionSets' | 'evaluationRuns' | 'feedback'>;
 
 /**
  * Deletes a partition with all that is in it. One update of its record makes it invisible, and decides; its running

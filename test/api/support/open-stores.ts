@@ -8,6 +8,9 @@ import { createMongoClaimStore } from '../../../activities/stores/mongo/document
 import { createMongoCounterStore } from '../../../activities/stores/mongo/counters.js';
 import { createMongoDecisionCopyStore } from '../../../activities/stores/mongo/signals/decision-copy-store.js';
 import { createMongoEmbedderSwapStore } from '../../../activities/stores/mongo/documents/embedder-swap-store.js';
+import { createMongoEvaluationRunStore } from '../../../activities/stores/mongo/retrieval/evaluation-run-store.js';
+import { createMongoFeedbackStore } from '../../../activities/stores/mongo/retrieval/feedback-store.js';
+import { createMongoQuestionSetStore } from '../../../activities/stores/mongo/retrieval/question-set-store.js';
 import { createMongoFileStore } from '../../../activities/stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from '../../../activities/stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from '../../../activities/stores/mongo/signals/metrics-store.js';
@@ -74,6 +77,9 @@ export async function openDocumentStores(): Promise<Opened<DocumentStores> & { s
       blobs: createMongoBlobStore(db),
       chunks: createFakeChunkStore(),
       endpoints: createMongoModelEndpointStore(db),
+      questionSets: createMongoQuestionSetStore(db),
+      evaluationRuns: createMongoEvaluationRunStore(db),
+      feedback: createMongoFeedbackStore(db),
     },
     sessions: createMongoSessionStore(db),
     close,

@@ -4,6 +4,9 @@ import { createFakeChunkStore } from './documents/fake-chunk-store.js';
 import { createFakeClaimStore } from './documents/fake-claim-store.js';
 import { createFakeCounterStore } from './fake-counter-store.js';
 import { createFakeEmbedderSwapStore } from './documents/fake-embedder-swap-store.js';
+import { createFakeEvaluationRunStore } from './retrieval/fake-evaluation-run-store.js';
+import { createFakeFeedbackStore } from './retrieval/fake-feedback-store.js';
+import { createFakeQuestionSetStore } from './retrieval/fake-question-set-store.js';
 import { createFakeFileStore } from './documents/fake-file-store.js';
 import { createFakeModelEndpointStore } from './models/fake-model-endpoint-store.js';
 import { createFakePartitionStore } from './documents/fake-partition-store.js';
@@ -33,6 +36,9 @@ export function createFakeStores() {
     blobs: createFakeBlobStore(),
     chunks: createFakeChunkStore(),
     embedderSwaps: createFakeEmbedderSwapStore(),
+    questionSets: createFakeQuestionSetStore(),
+    evaluationRuns: createFakeEvaluationRunStore(),
+    feedback: createFakeFeedbackStore(),
     endpoints: createFakeModelEndpointStore(),
   };
 }

@@ -8,6 +8,10 @@ import { createMongoBlobStore } from '../../../activities/stores/mongo/documents
 import { createMongoCallbackStore } from '../../../activities/stores/mongo/documents/callback-store.js';
 import { createMongoClaimStore } from '../../../activities/stores/mongo/documents/claim-store.js';
 import { createMongoDecisionCopyStore } from '../../../activities/stores/mongo/signals/decision-copy-store.js';
+import { sampleFeedback, sampleResult } from '../../contracts/retrieval/evaluation-samples.js';
+import { createMongoEvaluationRunStore } from '../../../activities/stores/mongo/retrieval/evaluation-run-store.js';
+import { createMongoFeedbackStore } from '../../../activities/stores/mongo/retrieval/feedback-store.js';
+import { createMongoQuestionSetStore } from '../../../activities/stores/mongo/retrieval/question-set-store.js';
 import { createMongoEmbedderSwapStore } from '../../../activities/stores/mongo/documents/embedder-swap-store.js';
 import { createMongoFileStore } from '../../../activities/stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from '../../../activities/stores/mongo/signals/login-store.js';
@@ -69,6 +73,9 @@ export function storesOf(db: Db) {
     claims: createMongoClaimStore(db),
     copies: createMongoDecisionCopyStore(db),
     embedderSwaps: createMongoEmbedderSwapStore(db),
+    questionSets: createMongoQuestionSetStore(db),
+    evaluationRuns: createMongoEvaluationRunStore(db),
+    feedback: createMongoFeedbackStore(db),
     files: createMongoFileStore(db),
     logins: createMongoLoginStore(db, KEY),
     metrics: createMongoMetricsStore(db),
@@ -96,6 +103,7 @@ export async function fillDatabase(db: Db): Promise<void> {
   await fillFiles(db, stores);
   await fillBlobs(db, stores);
   await fillSignals(db, stores);
+  await fillEvaluation(db, stores);
 }
 
 type Stores = ReturnType<typeof storesOf>;
@@ -155,6 +163,43 @@ async function fillAccounts(db: Db, { users, partitions, workspaces, apiKeys }: 
     name_key: `${partitionName(index % SIZES.partitions)}/w-${index}`,
   }));
   await apiKeys.create({ id: 'key', name: 'key', scopes: ['read'], digest: 'key', at: new Date() });
+}
+
+/** Sets, runs and feedback, so many of each partition. */
+async function fillEvaluation(db: Db, { questionSets, evaluationRuns, feedback }: Stores): Promise<void> {
+  const set = { partition_key: 'key-0', name: 'main', note: null, created_by: '2' };
+  const question = { id: 'q', question: 'Why?', relevant: [], expected_answer: null, not_answerable: true };
+  const { version_id } = await questionSets.add(set, [question], 1);
+  await multiply(db, 'evaluation_questions', SIZES.large, (index) => ({
+    _id: `question-${index}`,
+    version_id: index < 100 ? version_id : `version-${index % 40}`,
+    index,
+  }));
+  await evaluationRuns.insert({
+    run_id: 'run',
+    partition: partitionName(0),
+    partition_key: 'key-0',
+    set: 'main',
+    version: 1,
+    version_id,
+    label: null,
+    settings: { chat: false, top_k: 50, preset: null, overrides: {} },
+    config: null,
+    questions_total: SIZES.large,
+    started_by: '2',
+  });
+  await evaluationRuns.record('run', [sampleResult(0)]);
+  await multiply(db, 'evaluation_results', SIZES.large, (index) => {
+    const run_id = index < 100 ? 'run' : `run-${index % 40}`;
+    return { _id: `${run_id}/${index}`, run_id, index };
+  });
+  await feedback.put(sampleFeedback(), 1);
+  await multiply(db, 'answer_feedback', SIZES.large, (index) => ({
+    _id: `feedback-${index}`,
+    feedback_id: `feedback-${index}`,
+    partition_key: `key-${shareOf(index, SIZES.partitions)}`,
+    user_id: userIdOf(index % SIZES.users),
+  }));
 }
 
 async function fillTasks(db: Db, { tasks, callbacks }: Stores): Promise<void> {

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { sampleFeedback, sampleResult } from '../../contracts/retrieval/evaluation-samples.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import { sampleAlert } from '../../contracts/signals/alert-store-samples.js';
 import { sampleTask, sampleVersion } from '../../contracts/samples.js';
@@ -19,7 +20,13 @@ async function readToEnd(items: AsyncIterable<unknown>): Promise<void> {
 
 /** What is asked for each request, signal and task, and by sweeps every few seconds or minutes. */
 export function hotAsks(stores: Stores): Ask[] {
-  return [...accountAsks(stores), ...fileAsks(stores), ...taskAsks(stores), ...signalAsks(stores)];
+  return [
+    ...accountAsks(stores),
+    ...fileAsks(stores),
+    ...taskAsks(stores),
+    ...signalAsks(stores),
+    ...evaluationAsks(stores),
+  ];
 }
 
 /** What a person asks now and then; it may cost what it reads. */
@@ -48,6 +55,17 @@ export const LEFT_OUT: Record<string, string> = {
       'partitions.beginSwap',
       'partitions.endSwap',
       'files.switchEmbedder',
+      'questionSets.add',
+      'questionSets.list',
+      'questionSets.versions',
+      'questionSets.get',
+      'questionSets.remove',
+      'evaluationRuns.insert',
+      'evaluationRuns.list',
+      'evaluationRuns.finish',
+      'evaluationRuns.remove',
+      'feedback.markUsed',
+      'feedback.remove',
       'embedderSwaps.insert',
       'embedderSwaps.latest',
       'embedderSwaps.list',
@@ -75,6 +93,10 @@ export const LEFT_OUT: Record<string, string> = {
   'users.remove': 'the end of a deletion',
   'files.forgetUploader': 'the end of a deletion',
   'partitions.removeUser': 'the end of a deletion',
+  'questionSets.removeAll': 'the end of a deletion',
+  'evaluationRuns.removeAll': 'the end of a deletion',
+  'feedback.removeAll': 'the end of a deletion',
+  'feedback.removeUser': 'the end of a deletion',
   'partitions.removeDeleted': 'the end of a deletion',
   'workspaces.remove': 'the end of a deletion',
   'workspaces.removeMany': 'the end of a deletion',
@@ -90,6 +112,19 @@ export const LEFT_OUT: Record<string, string> = {
   'records.estimate': 'the length that the server keeps of the collection',
   'copies.drop': 'a set of decisions that cannot be kept, by _id',
 };
+
+/** For each question of a run, and of whoever may chat. */
+function evaluationAsks({ questionSets, evaluationRuns, feedback }: Stores): Ask[] {
+  return [
+    ['questionSets.questions', () => questionSets.questions('version-7', 100, 50)],
+    ['evaluationRuns.get', () => evaluationRuns.get('run')],
+    ['evaluationRuns.record', () => evaluationRuns.record('run', [sampleResult(3)])],
+    ['evaluationRuns.results', () => evaluationRuns.results('run', 50, 50)],
+    ['feedback.put', () => feedback.put(sampleFeedback({ partition_key: 'key-3', user_id: 9 }), 1_000)],
+    ['feedback.list', () => feedback.list('key-3', { limit: 20, offset: 0 })],
+    ['feedback.getMany', () => feedback.getMany('key-3', ['feedback-3', 'feedback-7'])],
+  ];
+}
 
 function accountAsks({ users, quotas, partitions, workspaces, apiKeys, workers }: Stores): Ask[] {
   const ada: Scope = { kind: 'partitions', userId: 9, roles: { [partitionName(7)]: 'owner' } };
