@@ -75,9 +75,11 @@ export function createSearchService(dependencies: SearchDependencies): SearchSer
             request.workspace,
           );
     const groups = new Map<string, string[]>();
-    for (const { partition, embedder } of searched)
-      if (workspace === null || workspace.partition === partition)
+    for (const { partition, embedder: own } of searched)
+      if (workspace === null || workspace.partition === partition) {
+        const embedder = request.embedder ?? own;
         groups.set(embedder, [...(groups.get(embedder) ?? []), partition]);
+      }
     if (workspace === null) return { groups };
     const { workspace_key: workspaceKey } = workspace;
     return { groups, workspaceKey, fileKeys: await files.listWorkspaceKeys(workspaceKey) };

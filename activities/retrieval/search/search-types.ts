@@ -8,6 +8,8 @@ export interface SearchRequest {
   scope: Scope;
   /** `all`: every partition of the scope. Names outside the scope are dropped; the route has answered 403. */
   partitions: readonly string[] | 'all';
+  /** Instead of the partitions' own: one whose vectors stand beside theirs, as in a swap. */
+  embedder?: string;
   fileKey?: string;
   text: string;
   topK: number;

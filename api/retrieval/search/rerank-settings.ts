@@ -1,4 +1,5 @@
 import type { Adapters } from '../../../activities/ports/adapters.js';
+import { searchSettings } from '../../../activities/retrieval/search/search-settings.js';
 import type { SearchRequest } from '../../../activities/retrieval/search/search-types.js';
 
 /**
@@ -14,7 +15,5 @@ export async function rerankSettings(
   const preset =
     (await presets.get('retrieval', partition?.retrieval_preset ?? 'default')) ??
     (await presets.get('retrieval', 'default'));
-  if (preset === null) return {};
-  const { enable_reranker: enabled, reranker, top_k: candidates } = preset.config;
-  return { candidates, rerank: { enabled, ...(reranker !== null && { reranker }) } };
+  return searchSettings(preset?.config ?? null);
 }
