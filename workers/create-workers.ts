@@ -17,6 +17,9 @@ import { createForwardingActivities } from '../activities/signals/forwarding-act
 import { createMigrationActivities } from '../activities/migrations/migration-activities.js';
 import { createMetricsActivities } from '../activities/signals/metrics-activities.js';
 import { createPartitionActivities } from '../activities/documents/partition-activities.js';
+import { createEvaluationActivities } from '../activities/retrieval/evaluation/evaluation-activities.js';
+import { createChatService } from '../activities/retrieval/chat/chat-service.js';
+import { createSearchService } from '../activities/retrieval/search/search-service.js';
 import { createSwapActivities } from '../activities/documents/swap-activities.js';
 import { createSweepActivities } from '../activities/documents/sweep-activities.js';
 import type { Config } from '../schemas/config/config.js';
@@ -148,6 +151,7 @@ async function createDocumentPools(
     activities: {
       ...createEmbeddingActivities({ adapters, publish, meter }),
       ...createSwapActivities({ adapters }),
+      ...createEvaluationActivities({ adapters, ...askingServices(config, adapters) }),
       ...createEnrichmentActivities({
         adapters,
         meter,
@@ -165,6 +169,20 @@ async function createDocumentPools(
     maxConcurrentActivityTaskExecutions: 4,
   });
   return { documents, models, migrations, parser };
+}
+
+/** Search and chat as the gateway has them, but for what only a client's own words ask for. */
+function askingServices(config: Config, adapters: WorkerDocumentAdapters) {
+  const search = createSearchService({ ...adapters, settings: config.search });
+  const chat = createChatService({
+    ...adapters,
+    search,
+    overrides: { languageModel: async (_override, endpoint) => adapters.models.languageModel(endpoint) },
+    web: null,
+    settings: config.chat,
+    now: () => new Date(),
+  });
+  return { search, chat };
 }
 
 function createAlertPool(

@@ -5,6 +5,7 @@ export { copyDocument } from './documents/copy-document.js';
 export { countAlerts } from './signals/count-alerts.js';
 export { deliverCallback } from './documents/deliver-callback.js';
 export { dispatchDocuments } from './documents/dispatch-documents.js';
+export { evaluate } from './retrieval/evaluate.js';
 export { forwardMetrics } from './signals/forward-metrics.js';
 export { forwardSignals } from './signals/forward-signals.js';
 export { indexDocument } from './documents/index-document.js';

@@ -6,6 +6,7 @@ import type { DocumentRef } from '../../activities/documents/task-ref.js';
 import type { EmbeddingActivities } from '../../activities/documents/embedding-activities.js';
 import type { EnrichmentActivities } from '../../activities/documents/enrichment-activities.js';
 import type { PartitionActivities } from '../../activities/documents/partition-activities.js';
+import type { EvaluationActivities } from '../../activities/retrieval/evaluation/evaluation-activities.js';
 import type { SwapActivities, SwapPosition } from '../../activities/documents/swap-activities.js';
 import type { SweepActivities } from '../../activities/documents/sweep-activities.js';
 
@@ -16,6 +17,7 @@ export type AllActivities = DocumentActivities &
   CallbackActivities &
   PartitionActivities &
   SwapActivities &
+  EvaluationActivities &
   SweepActivities;
 
 const SWAP_PHASES = ['embedding', 'measuring', 'switching', 'finishing', 'done'] as const;
@@ -61,6 +63,10 @@ export function scriptedActivities(script: Partial<AllActivities> = {}) {
     runEmbedderSwapSlice: async ({ position }) => ({ position: nextSwapPosition(position), held: null }),
     endEmbedderSwap: async () => undefined,
     listPartitionsOn: async () => [{ partition: 'library', partition_key: 'key' }],
+    beginEvaluation: async () => undefined,
+    runEvaluationSlice: async ({ from }) => ({ next: from + 2, done: from >= 2 }),
+    finishEvaluation: async () => 'completed',
+    endEvaluation: async () => undefined,
     removeOrphans: async () => ({ chunks: 0, blobs: 0 }),
   };
   const activities = Object.fromEntries(

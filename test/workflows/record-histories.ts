@@ -69,6 +69,20 @@ const SWAP = {
   min_known_item: null,
 };
 
+const EVALUATION = {
+  run_id: 'run',
+  partition: 'library',
+  partition_key: 'key',
+  set: 'main',
+  version: 1,
+  version_id: 'version',
+  label: null,
+  settings: { chat: false, top_k: 50, preset: null, overrides: {} },
+  config: null,
+  questions_total: 4,
+  started_by: '1',
+};
+
 let pages = 2;
 let rounds = 2;
 
@@ -247,6 +261,24 @@ const recordings: Recording[] = [
       min_overlap: null,
       min_known_item: null,
     },
+  },
+  { name: 'evaluate', workflow: 'evaluate', input: { run: EVALUATION } },
+  {
+    name: 'evaluate-failed',
+    workflow: 'evaluate',
+    input: { run: EVALUATION },
+    script: {
+      runEvaluationSlice: async () => {
+        throw ApplicationFailure.nonRetryable('The partition was deleted.', 'PARTITION_NOT_FOUND');
+      },
+    },
+  },
+  {
+    name: 'evaluate-cancelled',
+    workflow: 'evaluate',
+    input: { run: EVALUATION },
+    script: { runEvaluationSlice: untilCancelled },
+    cancel: true,
   },
   { name: 'migrate', workflow: 'migrate', slices: 3, input: MIGRATE },
   { name: 'migrate-failed', workflow: 'migrate', slices: 0, input: MIGRATE },

@@ -1,0 +1,74 @@
+import { describe, expect, it } from '@jest/globals';
+import { matcherOf, rankRelevant } from '../../../../activities/retrieval/evaluation/match-relevant.js';
+
+function chunk(chunkId: string, fileId: string, text = 'Everything flows, and nothing stays as it was.') {
+  return { chunkId, fileId, text };
+}
+
+function file(file_id: string, grade = 1) {
+  return { file_id, passage: null, grade };
+}
+
+function passage(text: string, file_id: string | null = null, grade = 1) {
+  return { file_id, passage: text, grade };
+}
+
+describe('matcherOf', () => {
+  it('knows a file by its id', () => {
+    expect(matcherOf([file('a'), file('b')])(chunk('1', 'b'))).toEqual([1]);
+    expect(matcherOf([file('a')])(chunk('1', 'b'))).toEqual([]);
+  });
+
+  it.each([
+    ['EVERYTHING FLOWS', true],
+    ['Everything flows – and nothing stays.', true],
+    ['Tout coule, and nothing stays as it was', true],
+    ['flows everything', false],
+    ['Everything flows in rivers of whatever country one may think of', false],
+    ['was', true],
+    ['were', false],
+    ['…', true],
+  ])('a passage %j is in the chunk: %s', (text, there) => {
+    expect(matcherOf([passage(text)])(chunk('1', 'a'))).toEqual(there ? [0] : []);
+  });
+
+  it('looks for a passage of a file in this file alone', () => {
+    const match = matcherOf([passage('everything flows', 'a')]);
+    expect(match(chunk('1', 'a'))).toEqual([0]);
+    expect(match(chunk('1', 'b'))).toEqual([]);
+  });
+});
+
+describe('rankRelevant', () => {
+  it('ranks files where whole files are judged, each where its best chunk stands', () => {
+    const found = [chunk('1', 'a'), chunk('2', 'b'), chunk('3', 'a'), chunk('4', 'c')];
+    expect(rankRelevant([file('c', 2), file('z')], found)).toEqual({
+      ranked: ['a', 'b', 'c'],
+      grades: new Map([
+        ['c', 2],
+        ['z', 1],
+      ]),
+    });
+  });
+
+  it('ranks chunks where passages are, each passage once', () => {
+    const relevant = [passage('everything flows'), passage('a third thing', 'b', 3)];
+    const found = [
+      chunk('1', 'b', 'of no use'),
+      chunk('2', 'b'),
+      chunk('3', 'a'),
+      chunk('4', 'b', 'Here is a third thing.'),
+    ];
+    const { ranked, grades } = rankRelevant(relevant, found);
+    expect(ranked).toEqual(['chunk/1', 'item/0', 'chunk/3', 'item/1']);
+    expect([...grades]).toEqual([
+      ['item/0', 1],
+      ['item/1', 3],
+    ]);
+  });
+
+  it('takes a long chunk and passage without delay', () => {
+    const long = 'la '.repeat(20_000);
+    expect(matcherOf([passage(long.slice(0, 8_000))])(chunk('1', 'a', long))).toEqual([0]);
+  });
+});
