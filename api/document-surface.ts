@@ -4,6 +4,9 @@ import { bareRelationshipRoutes, contentRoutes } from './documents/files/content
 import type { GatewayDeps } from './gateway-deps.js';
 import { embedderSwapRoutes } from './documents/partitions/embedder-swap-routes.js';
 import { embeddingRoutes } from './retrieval/chat/embedding-routes.js';
+import { evaluationRunRoutes } from './retrieval/evaluation/evaluation-run-routes.js';
+import { feedbackRoutes } from './retrieval/evaluation/feedback-routes.js';
+import { questionSetRoutes } from './retrieval/evaluation/question-set-routes.js';
 import { healthRoutes } from './service/health-routes.js';
 import { createReadiness } from './service/readiness.js';
 import { indexerRoutes } from './documents/files/indexer-routes.js';
@@ -49,6 +52,9 @@ export function documentRoutes(deps: GatewayDeps): Route[] {
     ...workspaceRoutes(deps),
     ...contentRoutes(deps),
     ...searchRoutes(deps),
+    ...questionSetRoutes(deps),
+    ...evaluationRunRoutes(deps),
+    ...feedbackRoutes(deps),
     ...staticRoutes(deps),
   ];
   return [

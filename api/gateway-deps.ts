@@ -1,5 +1,6 @@
 import type { RouteAdapters } from '../activities/ports/adapters.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
+import type { EvaluationStarter } from '../activities/ports/evaluation.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
@@ -12,7 +13,7 @@ import type { Config } from '../schemas/config/config.js';
 export interface GatewayDeps {
   config: Config;
   adapters: RouteAdapters;
-  workflows: WorkflowStarter & MigrationStarter & SwapStarter & ScheduleSteering;
+  workflows: WorkflowStarter & MigrationStarter & SwapStarter & EvaluationStarter & ScheduleSteering;
   search: SearchService;
   chat: ChatService;
   /** Aborted when the gateway stops: who waits for something is answered then. */

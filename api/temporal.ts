@@ -5,6 +5,7 @@ import type { WorkflowStarter } from '../activities/ports/tasks.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
+import type { EvaluationStarter } from '../activities/ports/evaluation.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
 import { UNMEASURED } from '../activities/ports/meter.js';
 import type { Meter } from '../activities/ports/meter.js';
@@ -16,6 +17,7 @@ import {
   cleanPartitionWorkflowId,
   cleanWorkflowId,
   dispatchWorkflowId,
+  evaluationWorkflowId,
   forwardWorkflowId,
   indexWorkflowId,
   metricsWorkflowId,
@@ -33,6 +35,7 @@ import { away, createScheduleSteering } from './temporal-schedules.js';
 import type { cleanDocument } from '../workflows/documents/clean-document.js';
 import type { cleanPartition } from '../workflows/documents/clean-partition.js';
 import type { dispatchDocuments } from '../workflows/documents/dispatch-documents.js';
+import type { evaluate } from '../workflows/retrieval/evaluate.js';
 import type { forwardMetrics } from '../workflows/signals/forward-metrics.js';
 import type { forwardSignals } from '../workflows/signals/forward-signals.js';
 import type { indexDocument } from '../workflows/documents/index-document.js';
@@ -65,6 +68,7 @@ export function connectTemporal(
   ForwardingStarter &
   MigrationStarter &
   SwapStarter &
+  EvaluationStarter &
   ScheduleSteering & { close(): Promise<void> } {
   const { address, namespace, prefix } = config.temporal;
   const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
@@ -126,6 +130,17 @@ export function connectTemporal(
       await withDeadline(() => ask(client.workflow.getHandle(migrationWorkflowId(prefix, name))));
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new AppError('MIGRATION_NOT_RUNNING');
+      throw away(error);
+    }
+  };
+
+  /** False when none runs under this id. */
+  const cancelled = async (workflowId: string): Promise<boolean> => {
+    try {
+      await withDeadline(() => client.workflow.getHandle(workflowId).cancel());
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return false;
       throw away(error);
     }
   };
@@ -272,15 +287,22 @@ export function connectTemporal(
         }),
       ),
 
-    async cancelSwap(partitionKey) {
-      try {
-        await withDeadline(() => client.workflow.getHandle(swapWorkflowId(prefix, partitionKey)).cancel());
-        return true;
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw away(error);
-      }
-    },
+    cancelSwap: (partitionKey) => cancelled(swapWorkflowId(prefix, partitionKey)),
+
+    startEvaluation: (run) =>
+      startAlone('EVALUATION_RUNNING', attributesOf('evaluate', run.partition), (attributes) =>
+        client.workflow.start<typeof evaluate>('evaluate', {
+          workflowId: evaluationWorkflowId(prefix, run.partition_key),
+          workflowIdConflictPolicy: 'FAIL',
+          taskQueue,
+          args: [{ prefix, run }],
+          memo: { run_id: run.run_id, partition: run.partition, started_by: run.started_by },
+          staticSummary: `${run.set} version ${run.version} over ${run.partition}`,
+          ...attributes,
+        }),
+      ),
+
+    cancelEvaluation: (partitionKey) => cancelled(evaluationWorkflowId(prefix, partitionKey)),
 
     pauseMigration: (name) => steer(name, (run) => run.signal('pause')),
     resumeMigration: (name) => steer(name, (run) => run.signal('resume')),

@@ -6,7 +6,10 @@ import { IDENTIFIER_PATTERN, RESERVED_PARTITION_NAMES } from '../../schemas/ids.
  * Ids of write routes; a read route simply does not find what cannot exist.
  * @throws AppError BAD_REQUEST (400), plain
  */
-export function requireIdentifier(kind: 'file id' | 'partition name', value: string): void {
+export function requireIdentifier(
+  kind: 'file id' | 'partition name' | 'question set name',
+  value: string,
+): void {
   // A client's own reading of the address takes the steps `.` and `..` away.
   if (!IDENTIFIER_PATTERN.test(value) || value === '.' || value === '..')
     throw new AppError(

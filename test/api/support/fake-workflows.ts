@@ -1,4 +1,5 @@
 import type { SwapStarter } from '../../../activities/ports/embedder-swaps.js';
+import type { EvaluationStarter } from '../../../activities/ports/evaluation.js';
 import type { MigrationStarter } from '../../../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../../../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../../../activities/ports/tasks.js';
@@ -14,15 +15,18 @@ export function createFakeWorkflows(prefix = '') {
     cleanedPartitions: [] as string[],
     migrated: [] as string[],
     swapped: [] as string[],
+    evaluated: [] as string[],
   };
   /** Partition keys whose swap is at work. */
   const swapping = new Set<string>();
+  /** Partition keys that are being evaluated. */
+  const evaluating = new Set<string>();
   const state = { away: false, dispatches: 0 };
   const ask = async (list: string[], what: string): Promise<void> => {
     if (state.away) throw new Error('connect ECONNREFUSED 10.1.2.3:7233');
     list.push(what);
   };
-  const starter: WorkflowStarter & MigrationStarter & SwapStarter & ScheduleSteering = {
+  const starter: WorkflowStarter & MigrationStarter & SwapStarter & EvaluationStarter & ScheduleSteering = {
     ...scheduled.steering,
     startMigration: ({ name, mode, runId }) => ask(more.migrated, `${mode} ${name} ${runId}`),
     async startSwap({ partition, partition_key, target_embedder }) {
@@ -35,6 +39,16 @@ export function createFakeWorkflows(prefix = '') {
     async cancelSwap(partitionKey) {
       await ask(more.swapped, 'cancel');
       return swapping.delete(partitionKey);
+    },
+    async startEvaluation({ partition, partition_key, set, version }) {
+      if (state.away) throw new AppError('SERVICE_UNAVAILABLE');
+      if (evaluating.has(partition_key)) throw new AppError('EVALUATION_RUNNING');
+      await ask(more.evaluated, `${set} v${version} over ${partition}`);
+      evaluating.add(partition_key);
+    },
+    async cancelEvaluation(partitionKey) {
+      await ask(more.evaluated, 'cancel');
+      return evaluating.delete(partitionKey);
     },
     pauseMigration: (name) => ask(more.migrated, `pause ${name}`),
     resumeMigration: (name) => ask(more.migrated, `resume ${name}`),
@@ -51,5 +65,5 @@ export function createFakeWorkflows(prefix = '') {
     },
     ping: () => ask([], 'ping'),
   };
-  return { ...asked, ...more, swapping, scheduled, state, starter };
+  return { ...asked, ...more, swapping, evaluating, scheduled, state, starter };
 }

@@ -1,0 +1,92 @@
+import type { z } from 'zod';
+import type { Adapters } from '../../../activities/ports/adapters.js';
+import { QUESTION_LIMITS, questionIdOf } from '../../../activities/retrieval/evaluation/read-questions.js';
+import { AppError } from '../../../schemas/app-error.js';
+import type {
+  EvaluationQuestion,
+  FeedbackRecord,
+  QuestionSetVersion,
+  RelevantItem,
+} from '../../../schemas/retrieval/evaluation.js';
+import type { FromFeedbackBody } from '../../../schemas/retrieval/evaluation-api.js';
+import { invalidRequest } from '../../http/request-issues.js';
+import { addQuestions } from './add-questions.js';
+
+type Judged = z.output<typeof FromFeedbackBody>['feedback'][number];
+
+/**
+ * A new version of a set: its questions, and behind them those of the feedback. A question that the set has already is
+ * replaced. An answer with thumbs up says by what it cites which files are relevant; of one with thumbs down the owner
+ * says what is, since nobody else has.
+ * @throws AppError VALIDATION_ERROR with the place of each entry that makes no question; and as `addQuestions`
+ */
+export async function questionsFromFeedback(
+  { questionSets: sets, feedback }: Pick<Adapters, 'questionSets' | 'feedback'>,
+  asked: {
+    partitionKey: string;
+    name: string;
+    note: string | null;
+    userId: number;
+    judged: readonly Judged[];
+  },
+): Promise<QuestionSetVersion> {
+  const { partitionKey, name, judged } = asked;
+  const ids = judged.map(({ feedback_id: id }) => id);
+  const records = new Map(
+    (await feedback.getMany(partitionKey, ids)).map((record) => [record.feedback_id, record]),
+  );
+  const made = judged.map((entry) => {
+    const record = records.get(entry.feedback_id);
+    return record === undefined ? 'There is no such feedback.' : questionOf(record, entry);
+  });
+  const issues = made.flatMap((question, index) =>
+    typeof question === 'string'
+      ? [{ type: 'feedback', loc: ['body', 'feedback', index], msg: question, input: null }]
+      : [],
+  );
+  if (issues.length > 0) throw invalidRequest(issues);
+
+  const added = new Map(
+    made.flatMap((question) => (typeof question === 'string' ? [] : [[question.id, question] as const])),
+  );
+  const present = await sets.get(partitionKey, name, null);
+  const kept = present === null ? [] : await sets.questions(present.version_id, 0, QUESTION_LIMITS.questions);
+  const questions = [...kept.filter(({ id }) => !added.has(id)), ...added.values()];
+  if (questions.length > QUESTION_LIMITS.questions)
+    throw new AppError(
+      'EVALUATION_LIMIT_EXCEEDED',
+      `A set has at most ${QUESTION_LIMITS.questions} questions.`,
+    );
+  const version = await addQuestions(sets, { ...asked, questions });
+  await feedback.markUsed(partitionKey, ids, name);
+  return version;
+}
+
+/** Or why it makes none. */
+function questionOf(record: FeedbackRecord, entry: Judged): EvaluationQuestion | string {
+  const { question, rating, sources } = record;
+  const { not_answerable, expected_answer: answer } = entry;
+  const cited = [...new Set(sources.filter((source) => source.cited).map(({ file_id }) => file_id))];
+  const byAnswer = rating === 'up' && !not_answerable ? cited : [];
+  const relevant: RelevantItem[] =
+    entry.relevant?.map(({ file_id, passage, grade }) => ({
+      file_id: file_id ?? null,
+      passage: passage ?? null,
+      grade,
+    })) ?? byAnswer.map((file_id) => ({ file_id, passage: null, grade: 1 }));
+  if (not_answerable && (relevant.length > 0 || answer != null))
+    return 'A question that is not answerable has neither relevant items nor an expected answer.';
+  if (!not_answerable && relevant.length === 0 && answer == null)
+    return rating === 'up'
+      ? "Its answer cites nothing: say what is 'relevant'."
+      : "Of an answer with thumbs down, say what is 'relevant', the 'expected_answer', or that it is 'not_answerable'.";
+  if (relevant.some(({ file_id, passage }) => file_id === null && passage === null))
+    return "A relevant item needs a 'file_id' or a 'passage'.";
+  return {
+    id: questionIdOf(question),
+    question,
+    relevant,
+    expected_answer: answer ?? null,
+    not_answerable,
+  };
+}
