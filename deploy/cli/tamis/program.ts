@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addCheck } from './commands/check.js';
 import { addConfig } from './commands/config.js';
+import { addEval } from './commands/eval.js';
 import { addForwarding } from './commands/forwarding.js';
 import { addIndexes } from './commands/indexes.js';
 import { addKeys } from './commands/keys.js';
@@ -50,6 +51,7 @@ export function createProgram(signal: AbortSignal): Command {
   addMigrate(program, run);
   addIndexes(program, run);
   addSwap(program, run);
+  addEval(program, run);
   addSchedule(program, run);
   addCheck(program, run);
   addUpgrade(program, run);

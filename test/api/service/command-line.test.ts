@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { z } from 'zod';
 import { json, route } from '../../../api/http/route.js';
 import { forgetRun } from '../../../deploy/local/forget-run.js';
+import { sampleResult } from '../../contracts/retrieval/evaluation-samples.js';
 import type { MigrationRun } from '../../../schemas/migrations/migrations.js';
 import { runTamis, startTamis } from '../../support/run-tamis.js';
 import { until } from '../../support/until.js';
@@ -94,6 +95,7 @@ describe('help and wrong use', () => {
       'migrate',
       'indexes',
       'swap',
+      'eval',
       'schedule',
       'reconcile',
       'check',
@@ -111,7 +113,7 @@ describe('help and wrong use', () => {
         .filter((name) => name !== 'help')
         .map((name) => `${groups[at]} ${name}`);
     });
-    expect(lines).toHaveLength(35);
+    expect(lines).toHaveLength(43);
     expect(documented()).toEqual(lines.toSorted());
     for (let at = 0; at < lines.length; at += 7)
       await Promise.all(
@@ -139,6 +141,9 @@ describe('help and wrong use', () => {
     ['keys create ci --scope root', 'Allowed choices are read, write, admin'],
     ['swap start --to other', 'Name a partition'],
     ['swap start mill --to other --min-overlap 2', 'It must be a number from 0 to 1'],
+    ['eval upload mill main questions.txt', 'must be named'],
+    ['eval upload mill main missing.csv', 'cannot be read'],
+    ['eval run mill main --top-k 0', 'It must be a whole number from 1'],
     ['migrate list --url nowhere', 'nowhere is no address'],
     ['migrate list --url ftp://127.0.0.1', 'no address of HTTP'],
   ])('tamis %s is wrong use', async (line, said) => {
@@ -514,6 +519,79 @@ describe('tamis swap', () => {
     } finally {
       await other.close();
     }
+  });
+});
+
+describe('tamis eval', () => {
+  const file = (name: string, content: string) => {
+    const path = join(mkdtempSync(join(tmpdir(), 'tamis-questions-')), name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  /** Ends a run as its workflow would. */
+  async function finishRun(runId: string, ndcg: number[]) {
+    const { evaluationRuns } = gateway.adapters;
+    await evaluationRuns.record(
+      runId,
+      ndcg.map((ndcg_10, index) => sampleResult(index, { measures: { ndcg_10 } })),
+    );
+    const [low = 0, high = 0] = [Math.min(...ndcg), Math.max(...ndcg)];
+    const figure = { mean: (low + high) / 2, low, high, count: ndcg.length };
+    const summary = { failed: 0, measures: { ndcg_10: figure }, search: { p50: 9, p95: 12 }, chat: null };
+    await evaluationRuns.finish(runId, { status: 'completed', error: null, summary });
+    gateway.workflows.evaluating.clear();
+  }
+
+  it('uploads questions, and says which lines are wrong', async () => {
+    await gateway.call('POST', '/partition/mill');
+    expect(await done('eval sets mill')).toBe('There is no question set.\n');
+    const good = file('questions.csv', 'question,file_id\nWhy?,a\nWho?,b\n');
+    expect(await done(`eval upload mill main ${good} --note 'by hand'`)).toBe(
+      'Version 1 of main: 2 questions.\n',
+    );
+    expect(await done('eval sets mill')).toMatch(/^main +1 +2 +0 .* by hand$/m);
+    const bad = await tamis(`eval upload mill main ${file('bad.jsonl', '{"question":"Why?"}\nx')}`);
+    expect(bad.code).toBe(1);
+    expect(bad.err).toMatch(/Line 1: It needs .* Line 2: The line is not valid JSON/);
+  });
+
+  it('starts runs, shows their figures, and compares two question by question', async () => {
+    await gateway.call('POST', '/partition/mill');
+    await done(`eval upload mill main ${file('q.jsonl', '{"question":"Why?","relevant":["a"]}')}`);
+    expect((await tamis('eval show mill')).err).toContain('There never was a run');
+    expect(await done('eval run mill main --label before --chat')).toMatch(/^Started: \S+, 1 questions\./);
+    const [before] = (await parsed('eval list mill')).runs;
+    expect(before).toMatchObject({ label: 'before', settings: { chat: true, top_k: 50 } });
+    expect((await tamis('eval run mill main')).err).toContain('[EVALUATION_RUNNING]');
+    await finishRun(before.run_id, [0.5, 0.5, 1]);
+    const watching = startTamis(words('eval run mill main --label after --watch'), { env: letIn() });
+    const after = await until('the run is listed', async () => {
+      const [newest] = (await parsed('eval list mill')).runs;
+      return newest.run_id !== before.run_id && newest;
+    });
+    await finishRun(after.run_id, [1, 0.25, 1]);
+    const { code, out } = await watching.ended;
+    expect(code).toBe(0);
+    expect(out).toMatch(/^nDCG@10 +0\.625 +0\.250 to 1\.000 +3$/m);
+    expect(await done('eval show mill')).toContain('search: 9 ms, 95 % within 12 ms');
+    expect(await done('eval list mill')).toMatch(/completed .* 0\.625 +after\n.*completed .* before\n/);
+    const compared = await done(`eval compare mill ${before.run_id} ${after.run_id}`);
+    expect(compared).toMatch(/^nDCG@10 +0\.667 +0\.750 +\+0\.083 .* no +1\/1\/1$/m);
+    expect(compared).toMatch(/^Better: before.*\n0\.500 +1\.000 +What is 0\?$/m);
+    expect(compared).toMatch(/^Worse: before.*\n0\.500 +0\.250 +What is 1\?$/m);
+    const wrong = await tamis(`eval compare mill ${before.run_id} ${after.run_id} --by luck`);
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('measure')]);
+  });
+
+  it('cancels the run that is under way', async () => {
+    await gateway.call('POST', '/partition/mill');
+    await done(`eval upload mill main ${file('q.jsonl', '{"question":"Why?","relevant":["a"]}')}`);
+    await done('eval run mill main');
+    gateway.workflows.evaluating.clear();
+    expect(await done('eval cancel mill')).toMatch(/^The run \S+ is cancelled\.$/m);
+    const watched = await tamis('eval watch mill');
+    expect([watched.code, watched.err]).toEqual([1, expect.stringContaining('ended cancelled')]);
   });
 });
 
