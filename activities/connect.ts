@@ -352,7 +352,7 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
             RECORD_STEPS,
           ),
           createSecretsMigration({ records: collections, keys }),
-          createVectorStoreMigration(indexes, { partitions, endpoints }),
+          createVectorStoreMigration(indexes, { partitions, endpoints, files }),
         ],
       },
       probes: {

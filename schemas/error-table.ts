@@ -81,6 +81,7 @@ export const ERROR_TABLE = {
   MIGRATION_RUNNING: row(409, 'This migration is running already.'),
   MIGRATION_NOT_RUNNING: row(409, 'This migration is not running.'),
   MIGRATION_NOT_POSSIBLE: row(409, 'The migration cannot be done as things stand.'),
+  MIGRATION_NOT_VERIFIED: row(409, 'What is stored is not what the migration makes.'),
   NOT_IMPLEMENTED: row(501, 'This is not available in this release.'),
 
   // Reasons for which an indexing task fails

@@ -5,6 +5,7 @@ import type { MigrationPosition } from '../../schemas/migrations/migrations.js';
 import { DEFAULT_ALIAS } from '../../schemas/models/endpoint-names.js';
 import type { Adapters } from '../ports/adapters.js';
 import type { Migration, MigrationSlice, PendingMigration } from '../ports/migrations.js';
+import { giveVerdict, toVerdict } from './verdict.js';
 
 type Stores = Pick<Adapters, 'partitions' | 'endpoints' | 'files'>;
 
@@ -39,11 +40,24 @@ export function createDefaultEmbedderMigration({ partitions, endpoints, files }:
     return marked.name;
   };
 
+  /** None is left, and no file holds vectors under that name. */
+  const verify = async (): Promise<MigrationSlice> => {
+    const untied = await findUntied();
+    const isNamed = (await endpoints.get('embedder', DEFAULT_ALIAS)) !== null;
+    const left = isNamed ? 0 : [...(await files.countByEmbedder(DEFAULT_ALIAS)).values()].reduce(sum, 0);
+    const position = { phase: 'done', tied: 0, total: untied.length };
+    const problems = [
+      ...(untied.length === 0 ? [] : [`${untied.length} partitions are not tied to an embedder.`]),
+      ...(left === 0 ? [] : [`${left} files hold vectors of an embedder that is not named.`]),
+    ];
+    return toVerdict({ ...toSlice(position), figures: { partitions: untied.length, files: left } }, problems);
+  };
+
   return {
     name: 'default-embedder',
     title: 'Ties partitions that use the default embedder to the endpoint that is marked as the default',
     unit: 'partitions',
-    modes: ['dry_run', 'run'],
+    modes: ['dry_run', 'run', 'verify'],
 
     async pending(): Promise<PendingMigration | null> {
       const untied = await findUntied();
@@ -61,6 +75,7 @@ export function createDefaultEmbedderMigration({ partitions, endpoints, files }:
     },
 
     async slice(mode, from, control) {
+      if (mode === 'verify') return giveVerdict(from) ?? verify();
       let position = from as Position | null;
       for (;;) {
         const untied = await findUntied();
@@ -82,6 +97,10 @@ export function createDefaultEmbedderMigration({ partitions, endpoints, files }:
 
     async abandon() {},
   };
+}
+
+function sum(one: number, other: number): number {
+  return one + other;
 }
 
 function toSlice(position: Position): MigrationSlice {

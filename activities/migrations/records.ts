@@ -8,11 +8,13 @@ import type {
   RecordStepStore,
 } from '../ports/migrations.js';
 import type { RecordStep } from './records/record-step.js';
+import { giveVerdict, toVerdict } from './verdict.js';
 
 const PAGE = 500;
 
 /** A record that is changed while its page is worked on is read again, so often in a row it does not happen. */
 const ATTEMPTS = 20;
+const LACKING = 'lacking_';
 
 interface Position extends MigrationPosition {
   /** Names of the steps that are not done, the present one first. */
@@ -39,10 +41,10 @@ export function createRecordsMigration(
     return counts.reduce((sum, count) => sum + count, 0);
   };
 
-  const start = async (): Promise<Position> => {
-    const steps = await findPending();
+  const start = async (mode: MigrationMode): Promise<Position> => {
+    const steps = mode === 'verify' ? all : await findPending();
     const names = steps.map(({ name }) => name);
-    const figures = Object.fromEntries(names.map((name) => [figureOf(name), 0]));
+    const figures = Object.fromEntries(names.map((name) => [figureOf(name, mode), 0]));
     return {
       phase: names[0] ?? 'done',
       steps: names,
@@ -71,7 +73,7 @@ export function createRecordsMigration(
         return change === null ? [] : [{ record, ...change }];
       });
       const last = page.length < PAGE ? null : (page.at(-1)?.id ?? null);
-      if (mode === 'dry_run') return { looked: page.length, changed: changes.length, last };
+      if (mode !== 'run') return { looked: page.length, changed: changes.length, last };
       const now = changes.length === 0 ? 0 : await records.change(step.collection, step.fields, changes);
       changed += now;
       if (now === changes.length) return { looked: page.length, changed, last };
@@ -83,7 +85,7 @@ export function createRecordsMigration(
     const [name, ...rest] = position.steps;
     if (name === undefined) return { ...position, phase: 'done' };
     const { looked, changed, last } = await doPage(find(name), mode, position.after);
-    const figure = figureOf(name);
+    const figure = figureOf(name, mode);
     const next = {
       ...position,
       after: last,
@@ -99,7 +101,7 @@ export function createRecordsMigration(
     name: 'records',
     title: 'Brings records to the shape of this release',
     unit: 'records',
-    modes: ['dry_run', 'run'],
+    modes: ['dry_run', 'run', 'verify'],
 
     async pending(): Promise<PendingMigration | null> {
       const steps = await findPending();
@@ -113,22 +115,31 @@ export function createRecordsMigration(
     },
 
     async slice(mode, from, control) {
-      let position = (from as Position | null) ?? (await start());
+      const verdict = mode === 'verify' ? giveVerdict(from) : null;
+      if (verdict !== null) return verdict;
+      let position = (from as Position | null) ?? (await start(mode));
       while (position.phase !== 'done') {
         await control.pace();
         position = await nextPage(position, mode);
         control.reached(position);
         if (control.isOver()) break;
       }
-      return toSlice(position);
+      const slice = toSlice(position);
+      return mode === 'verify' && slice.ended ? toVerdict(slice, problemsOf(slice.figures)) : slice;
     },
 
     async abandon() {},
   };
 }
 
-function figureOf(step: string): string {
-  return `changed_by_${step.replaceAll('-', '_')}`;
+function figureOf(step: string, mode: MigrationMode): string {
+  return `${mode === 'verify' ? LACKING : 'changed_by_'}${step.replaceAll('-', '_')}`;
+}
+
+function problemsOf(figures: Readonly<Record<string, number>>): string[] {
+  return Object.entries(figures).flatMap(([figure, count]) =>
+    count === 0 ? [] : [`${count} records lack the shape of ${figure.slice(LACKING.length)}.`],
+  );
 }
 
 function toSlice(position: Position): MigrationSlice {

@@ -1,7 +1,8 @@
 import { AppError } from '../../schemas/app-error.js';
 import type { MigrationMode, MigrationPosition } from '../../schemas/migrations/migrations.js';
 import { modelKeyOwner } from '../models/model-key.js';
-import type { Migration, RecordCollections, StoredRecord } from '../ports/migrations.js';
+import type { Migration, MigrationSlice, RecordCollections, StoredRecord } from '../ports/migrations.js';
+import { giveVerdict, toVerdict } from './verdict.js';
 
 const PAGE = 500;
 /** A record that is changed while its page is worked on is read again; so often in a row it does not happen. */
@@ -47,6 +48,13 @@ const PLACES: readonly Place[] = [
   withinField('watchers', 'token'),
   withinField('logins', 'login'),
 ];
+
+function problemsOf({ resealed, unreadable }: Position['figures']): string[] {
+  return [
+    ...(resealed === 0 ? [] : [`${resealed} secrets are sealed with another key than the present one.`]),
+    ...(unreadable === 0 ? [] : [`${unreadable} secrets cannot be opened with the keys there are.`]),
+  ];
+}
 
 /** A place whose secret is the `box` of an object. */
 function withinField(collection: string, field: string): Place {
@@ -124,7 +132,7 @@ export function createSecretsMigration({
       const page = await readPage(place, position.after);
       const { changes, unreadable } = look(place, page, sealing);
       const changed =
-        mode === 'dry_run' || changes.length === 0
+        mode !== 'run' || changes.length === 0
           ? changes.length
           : await records.change(place.collection, place.fields, changes);
       resealed += changed;
@@ -164,7 +172,7 @@ export function createSecretsMigration({
     name: 'secrets',
     title: 'Seals stored secrets with the present SECRETS_KEY',
     unit: 'records',
-    modes: ['dry_run', 'run'],
+    modes: ['dry_run', 'run', 'verify'],
 
     async pending() {
       if (keys === null || !keys.hasFormerKeys || now() < clearUntil) return null;
@@ -181,6 +189,8 @@ export function createSecretsMigration({
     },
 
     async slice(mode, from, control) {
+      const verdict = mode === 'verify' ? giveVerdict(from) : null;
+      if (verdict !== null) return verdict;
       let position = (from as Position | null) ?? {
         phase: PLACES[0]?.collection ?? 'done',
         place: 0,
@@ -195,15 +205,16 @@ export function createSecretsMigration({
         control.reached(position);
         if (control.isOver()) break;
       }
-      return {
+      const slice: MigrationSlice = {
         position,
         ended: position.phase === 'done',
         cancellable: true,
         done: position.looked,
         // Records come and go meanwhile.
         total: Math.max(position.total, position.looked),
-        figures: position.figures,
+        figures: { ...position.figures },
       };
+      return mode === 'verify' && slice.ended ? toVerdict(slice, problemsOf(position.figures)) : slice;
     },
 
     async abandon() {},

@@ -10,8 +10,10 @@ import type {
   SliceControl,
   VectorFields,
 } from '../ports/migrations.js';
+import { giveVerdict } from './verdict.js';
+import { createVectorStoreVerification } from './verify-vector-store.js';
 
-type Stores = Pick<Adapters, 'partitions' | 'endpoints'>;
+type Stores = Pick<Adapters, 'partitions' | 'endpoints' | 'files'>;
 
 /** Schema 2 has one vector field for all partitions; since 3 each embedder has its own. */
 const FIELD_PER_EMBEDDER = 3;
@@ -40,6 +42,7 @@ interface Position extends MigrationPosition {
  */
 export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores): Migration {
   const { present } = indexes;
+  const verify = createVectorStoreVerification(indexes, stores);
 
   const isBehind = ({ schema, step }: Pick<ChunkIndex, 'schema' | 'step'>): boolean =>
     schema < present.schema || (schema === present.schema && step < present.step);
@@ -194,7 +197,7 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
     name: 'vector-store',
     title: 'Brings the index of the chunks to the shape of this release',
     unit: 'chunks',
-    modes: ['dry_run', 'run', 'rollback'],
+    modes: ['dry_run', 'run', 'verify', 'rollback'],
 
     async pending(): Promise<PendingMigration | null> {
       const live = await findLive();
@@ -215,6 +218,7 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
     },
 
     async slice(mode, from, control) {
+      if (mode === 'verify') return giveVerdict(from) ?? verify(from, control);
       let position = (from as Position | null) ?? (await start(mode));
       if (from !== null)
         switch (position.phase) {
@@ -236,7 +240,7 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
 
     async abandon(mode, from) {
       const position = from as Position | null;
-      if (position === null || position.source === '') return;
+      if (mode === 'verify' || position === null || position.source === '') return;
       const all = await indexes.list();
       const live = all.find((found) => found.live)?.index;
       if (live === position.source) await indexes.blockWrites(position.source, false);

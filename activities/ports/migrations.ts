@@ -163,6 +163,20 @@ export interface ChunkIndexes {
     pair: { source: string; target: string },
     options: { fields?: VectorFields; sample: number },
   ): Promise<{ compared: number; differing: number }>;
+  /** Chunks by version, as the index has them at this moment. */
+  generations(index: string): AsyncIterable<{ fileKey: string; generation: number; chunks: number }>;
+  /** How many chunks of a version an index has at this moment. */
+  countGeneration(index: string, version: { fileKey: string; generation: number }): Promise<number>;
+  /** Published chunks of a partition that have no vector in a field. */
+  countWithout(index: string, of: { partition: string; vectorField: string }): Promise<number>;
+  /**
+   * Compares a sample of a replaced index with the one that replaced it: how many chunks that are still there lack one
+   * of their vectors. Further vectors do not count, nor chunks of other partitions than these.
+   */
+  compareKeptVectors(
+    pair: { source: string; target: string },
+    options: { sample: number; partitions: readonly string[] },
+  ): Promise<{ compared: number; differing: number }>;
   /** What a source with one vector field holds that does not move as it is. */
   countTraps(index: string, partitions: readonly string[]): Promise<Record<string, number>>;
   /** From its answer on no write reaches the index, and those before are in it. Writers try again meanwhile. */

@@ -14,10 +14,22 @@ const ASSUMED: Readonly<Record<MigrationName, number>> = {
 
 type Row = UpgradeCheck['migrations'][number];
 
-/** What the stored data needs, how long by the counts, what goes dark and what is in the way. */
+/** A backup that came to its end. */
+export interface KnownBackup {
+  finishedAt: Date;
+  /** Where it is kept, for people. */
+  place: string;
+}
+
+/**
+ * What the stored data needs, how long by the counts,
+ * what goes dark, what is in the way, and whether a backup is known.
+ * @param options.lastBackup null: none is known
+ */
 export async function checkUpgrade(
   migrations: readonly Migration[],
   store: Pick<MigrationStore, 'latest' | 'list'>,
+  { lastBackup }: { lastBackup: KnownBackup | null },
 ): Promise<UpgradeCheck> {
   const latest = await store.latest();
   const unknown: string[] = [];
@@ -36,10 +48,24 @@ export async function checkUpgrade(
       unknown.length === 0 && lengths.every(isKnown) ? lengths.reduce((sum, each) => sum + each, 0) : null,
     dark: [...new Set(rows.flatMap(({ dark }) => dark))],
     obstacles: [...rows.flatMap(({ obstacle }) => obstacle ?? []), ...unknown],
-    backup: {
-      state: 'unknown',
-      note: 'The service makes no backups and cannot see those of MongoDB and OpenSearch; both belong to one moment.',
-    },
+    backup: describeBackup(lastBackup),
+  };
+}
+
+function describeBackup(last: KnownBackup | null): UpgradeCheck['backup'] {
+  if (last === null)
+    return {
+      state: 'none_known',
+      finished_at: null,
+      note:
+        'No backup is known to the service. It cannot see those that were made of MongoDB and OpenSearch themselves; ' +
+        'both must be of one moment.',
+    };
+  const finishedAt = last.finishedAt.toISOString();
+  return {
+    state: 'known',
+    finished_at: finishedAt,
+    note: `The last one ended at ${finishedAt} and is in ${last.place}. What was stored since is not part of it.`,
   };
 }
 

@@ -89,12 +89,12 @@ export function migrationRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       responses: {
         200: { description: 'What will migrate, how long, and what goes dark', schema: UpgradeCheck },
       },
-      handle: async () => json(200, await checkUpgrade(migrations, store)),
+      handle: async () => json(200, await checkUpgrade(migrations, store, { lastBackup: null })),
     }),
     route({
       method: 'post',
       path: '/admin/migrations/{name}',
-      summary: 'Run a migration, or count what it would do; one run of each at a time',
+      summary: 'Run a migration, count what it would do, or verify what it made; one run of each at a time',
       tag: TAG,
       auth: 'admin',
       request: { params: MigrationParams, body: MigrationStart, bodyOptional: true },
@@ -106,6 +106,12 @@ export function migrationRoutes({ adapters, workflows }: GatewayDeps): Route[] {
           throw new AppError(
             'MIGRATION_NOT_POSSIBLE',
             `The migration ${migration.name} has no ${body.mode}.`,
+          );
+        // A worker of a release that knows no verification would do what is pending.
+        if (body.mode === 'verify' && (await migration.pending()) !== null)
+          throw new AppError(
+            'MIGRATION_NOT_POSSIBLE',
+            `The migration ${migration.name} has something to do: run it first.`,
           );
         const runId = randomUUID();
         await workflows.startMigration({

@@ -114,7 +114,11 @@ export const UpgradeCheck = z
       .array(z.string())
       .meta({ description: 'What does not work until the migrations ran; empty: nothing' }),
     obstacles: z.array(z.string()).meta({ description: 'What would make a run fail as things stand' }),
-    backup: z.object({ state: z.enum(['unknown']), note: z.string() }),
+    backup: z.object({
+      state: z.enum(['none_known', 'known']),
+      finished_at: z.iso.datetime().nullable().meta({ description: 'When the last backup ended' }),
+      note: z.string(),
+    }),
   })
   .meta({ id: 'UpgradeCheck' });
 export type UpgradeCheck = z.infer<typeof UpgradeCheck>;

@@ -2,8 +2,11 @@
 export const MIGRATIONS = ['vector-store', 'default-embedder', 'records', 'secrets'] as const;
 export type MigrationName = (typeof MIGRATIONS)[number];
 
-/** `dry_run` reads and counts alone; `rollback` goes back to what the last run replaced, where that is kept. */
-export const MIGRATION_MODES = ['dry_run', 'run', 'rollback'] as const;
+/**
+ * `dry_run` reads and counts alone; `verify` checks what a run has made and changes nothing; `rollback` goes back to
+ * what the last run replaced, where that is kept.
+ */
+export const MIGRATION_MODES = ['dry_run', 'run', 'verify', 'rollback'] as const;
 export type MigrationMode = (typeof MIGRATION_MODES)[number];
 
 export const MIGRATION_STATES = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;

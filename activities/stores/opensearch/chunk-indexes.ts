@@ -213,6 +213,54 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
       return { compared: hits.length, differing: hits.length - same.length };
     },
 
+    generations: (index) => scanGenerations(client, index),
+
+    async countGeneration(index, { fileKey, generation }) {
+      await client.request('POST', `/${index}/_refresh`);
+      return countOf(index, ofGeneration(fileKey, generation));
+    },
+
+    countWithout: (index, { partition, vectorField }) =>
+      countOf(index, {
+        bool: {
+          filter: [{ term: { partition } }, { term: { published: true } }],
+          must_not: [{ exists: { field: vectorField } }],
+        },
+      }),
+
+    async compareKeptVectors({ source, target }, { sample, partitions }) {
+      const held = await client.request<SearchAnswer<{ _id: string; _source: Record<string, unknown> }>>(
+        'POST',
+        `/${source}/_search`,
+        {
+          body: {
+            size: sample,
+            query: {
+              function_score: {
+                query: { terms: { partition: partitions } },
+                random_score: { seed: 1, field: '_seq_no' },
+              },
+            },
+          },
+        },
+      );
+      const hits = hitsOf(held);
+      if (hits.length === 0) return { compared: 0, differing: 0 };
+      const { docs } = await client.request<{
+        docs: { found: boolean; _source?: Record<string, unknown> }[];
+      }>('POST', `/${target}/_mget`, { body: { ids: hits.map(({ _id }) => _id) } });
+      let [compared, differing] = [0, 0];
+      for (const [at, { _source }] of hits.entries()) {
+        const copy = docs[at]?._source;
+        // Replaced or deleted since: whether that was right, the records say.
+        if (copy === undefined) continue;
+        compared += 1;
+        const present = new Set(vectorsIn(copy).map(([, value]) => JSON.stringify(value)));
+        if (vectorsIn(_source).some(([, value]) => !present.has(JSON.stringify(value)))) differing += 1;
+      }
+      return { compared, differing };
+    },
+
     async countTraps(index, partitions) {
       const known = { terms: { partition: partitions } };
       const unknown = { bool: { must_not: [known] } };
@@ -269,18 +317,21 @@ function ofGeneration(fileKey: string, generation: number): object {
   };
 }
 
+/** The fields of a stored chunk that are vectors. */
+function vectorsIn(source: Record<string, unknown>): [string, unknown][] {
+  return Object.entries(source).filter(
+    ([field, value]) => Array.isArray(value) && typeof value[0] === 'number' && field !== 'heading_path',
+  );
+}
+
 /** The vectors of a stored chunk as text; those of a shared field under the name that they get. */
 function vectorsOf(source: Record<string, unknown>, fields?: VectorFields): string {
-  const vectors = Object.entries(source)
-    .filter(
-      ([field, value]) => Array.isArray(value) && typeof value[0] === 'number' && field !== 'heading_path',
-    )
-    .flatMap(([field, value]): [string, unknown][] => {
-      if (fields === undefined || field !== SHARED_VECTOR_FIELD) return [[field, value]];
-      const partition = source['partition'];
-      const moved =
-        typeof partition === 'string' && Object.hasOwn(fields, partition) ? fields[partition] : undefined;
-      return moved === undefined ? [] : [[moved, value]];
-    });
+  const vectors = vectorsIn(source).flatMap(([field, value]): [string, unknown][] => {
+    if (fields === undefined || field !== SHARED_VECTOR_FIELD) return [[field, value]];
+    const partition = source['partition'];
+    const moved =
+      typeof partition === 'string' && Object.hasOwn(fields, partition) ? fields[partition] : undefined;
+    return moved === undefined ? [] : [[moved, value]];
+  });
   return JSON.stringify(vectors.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -98,13 +98,13 @@ describe('GET /admin/upgrade-check', () => {
     expect(await ask('GET', '/admin/upgrade-check', undefined, ada)).toEqual(FORBIDDEN);
   });
 
-  it('says so where nothing is to be done, and nothing of backups', async () => {
+  it('says so where nothing is to be done, and that no backup is known', async () => {
     expect(await check()).toEqual({
       migrations: [],
       seconds: 0,
       dark: [],
       obstacles: [],
-      backup: { state: 'unknown', note: expect.any(String) },
+      backup: { state: 'none_known', finished_at: null, note: expect.stringMatching(/^No backup is known/) },
     });
   });
 
@@ -177,6 +177,16 @@ describe('POST /admin/migrations/{name}', () => {
       `run vector-store ${runId}`,
       `dry_run vector-store ${dryId}`,
     ]);
+  });
+
+  it('verifies what ran, and nothing that has yet to run', async () => {
+    const verify = () => ask('POST', '/admin/migrations/vector-store', { mode: 'verify' });
+    const [status, { run_id: runId }] = await verify();
+    expect(status).toBe(202);
+    expect(gateway.workflows.migrated).toEqual([`verify vector-store ${runId}`]);
+    gateway.migrations.state.pending = { what: 'schema 2', amount: 7, dark: [], obstacle: null };
+    expect(await verify()).toEqual([409, DOMAIN('MIGRATION_NOT_POSSIBLE')]);
+    expect(gateway.workflows.migrated).toHaveLength(1);
   });
 
   it('refuses what it does not know', async () => {

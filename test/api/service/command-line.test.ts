@@ -279,6 +279,20 @@ describe('tamis migrate', () => {
     expect(out).toContain('copied 9,000');
   });
 
+  it('verifies what a migration made, and fails where it is not so', async () => {
+    const run = startTamis(words('migrate verify vector-store'), { env: letIn() });
+    await until('it was started', async () => gateway.workflows.migrated.length > 0);
+    const [mode, , runId] = gateway.workflows.migrated[0]!.split(' ');
+    expect(mode).toBe('verify');
+    await begin(runId!, { mode: 'verify' });
+    await report(runId!, 9_000, 'checking files');
+    await finish(runId!, { code: 'MIGRATION_NOT_VERIFIED', message: '7 chunks have no vector' });
+    const { code, out, err } = await run.ended;
+    expect(code).toBe(1);
+    expect(out).toContain('MIGRATION_NOT_VERIFIED: 7 chunks have no vector');
+    expect(err).toContain('The migration vector-store failed.');
+  });
+
   it('watches a run in plain lines to its end', async () => {
     await begin('run');
     const run = startTamis(words('migrate watch vector-store'), { env: letIn() });
@@ -626,7 +640,7 @@ describe('tamis upgrade check', () => {
               seconds: 14,
               dark: ['searches'],
               obstacles: ['no room'],
-              backup: { state: 'unknown', note: 'Ask whoever makes them.' },
+              backup: { state: 'none_known', finished_at: null, note: 'Ask whoever makes them.' },
             }),
         }),
       ],
@@ -640,7 +654,7 @@ describe('tamis upgrade check', () => {
         'in all: about 14 s',
         'does not work until then: searches',
         'in the way: no room',
-        'backup: unknown. Ask whoever makes them.',
+        'backup: Ask whoever makes them.',
         '',
       ]);
     } finally {

@@ -111,6 +111,11 @@ describeOnMongo('a change of SECRETS_KEY', () => {
     const { last } = await runMigration(both.migration, 'dry_run');
     expect(last.figures).toEqual({ resealed: 4, unreadable: 0 });
     expect(await read(storesWith(db(), OLD), 'old')).toEqual(secretsOf('old'));
+    await expect(runMigration(both.migration, 'verify')).rejects.toMatchObject({
+      code: 'MIGRATION_NOT_VERIFIED',
+      message: '4 secrets are sealed with another key than the present one.',
+    });
+    expect(await read(storesWith(db(), OLD), 'old')).toEqual(secretsOf('old'));
   });
 
   test('a run seals with the new key, and what no key opens stays as it is', async () => {
@@ -126,6 +131,9 @@ describeOnMongo('a change of SECRETS_KEY', () => {
     expect((await both.logins.recall('old', 'a-password'))?.token).toBe('login of old');
     expect(await both.migration.pending()).toBeNull();
     expect((await runMigration(both.migration, 'run')).last.figures).toEqual({ resealed: 0, unreadable: 1 });
+    await expect(runMigration(both.migration, 'verify')).rejects.toMatchObject({
+      message: '1 secrets cannot be opened with the keys there are.',
+    });
   });
 
   test('a token that is replaced meanwhile stays the newer one', async () => {

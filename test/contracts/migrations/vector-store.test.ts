@@ -16,6 +16,7 @@ import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import type { MigrationMode, MigrationPosition } from '../../../schemas/migrations/migrations.js';
 import { BUILTIN_ENDPOINTS } from '../../../activities/models/builtin/builtin-endpoints.js';
 import { createFakeModelEndpointStore } from '../../support/fakes/models/fake-model-endpoint-store.js';
+import { createFakeFileStore } from '../../support/fakes/documents/fake-file-store.js';
 import { createFakePartitionStore } from '../../support/fakes/documents/fake-partition-store.js';
 import {
   openEngine,
@@ -25,7 +26,7 @@ import {
   SCHEMA_TWO_DIMENSION,
 } from '../../support/schema-two-index.js';
 import { seededRandom } from '../../support/seeded-random.js';
-import { collect, sampleChunk } from '../samples.js';
+import { collect, sampleChunk, sampleVersion } from '../samples.js';
 
 const describeOnEngine = process.env['TAMIS_FAKES_ONLY'] === '1' ? describe.skip : describe;
 const BUILTIN = BUILTIN_ENDPOINTS.find(({ model_type: type }) => type === 'embedder')!;
@@ -37,6 +38,7 @@ let name: string;
 let indexes: ChunkIndexes;
 let store: ChunkStore;
 let partitions: ReturnType<typeof createFakePartitionStore>;
+let files: ReturnType<typeof createFakeFileStore>;
 let endpoints: ReturnType<typeof createFakeModelEndpointStore>;
 let migration: Migration;
 
@@ -47,8 +49,9 @@ beforeEach(() => {
   indexes = createChunkIndexes(engine.client, { indexPrefix: prefix });
   store = createOpenSearchChunkStore(engine.client, { indexPrefix: prefix });
   partitions = createFakePartitionStore();
+  files = createFakeFileStore();
   endpoints = createFakeModelEndpointStore();
-  migration = createVectorStoreMigration(indexes, { partitions, endpoints });
+  migration = createVectorStoreMigration(indexes, { partitions, endpoints, files });
 });
 afterEach(async () => {
   await engine.client.request('DELETE', `/${prefix}*`);
@@ -160,6 +163,86 @@ describeOnEngine('vector-store: schema 2 → 3', () => {
     const raw = await fetch(`${process.env['OPENSEARCH_URL']}/${prefix}chunks/_search?size=5&q=position:1`);
     expect(await raw.text()).toContain('"integer":9007199254740993');
   }, 60_000);
+
+  test('a verification finds what is lost, changed or without a vector, and nothing where all is well', async () => {
+    await run();
+    const version = (generation: number) => ({
+      fileKey: `file-${generation - 1}`,
+      generation,
+      taskId: `task-${generation}`,
+    });
+    // File numbers go round the partitions: 0 and 3 are of `letters`, 1 of `laws`.
+    for (const generation of [1, 2, 4]) {
+      const { fileKey, taskId } = version(generation);
+      const partition = generation === 2 ? 'laws' : 'letters';
+      await files.admitFirst({
+        ...version(generation),
+        partition,
+        partitionKey: partition,
+        fileId: fileKey,
+        userId: 1,
+      });
+      const live = {
+        task_id: taskId,
+        generation,
+        chunk_count: given.chunksPerFile,
+        embedder: partition === 'laws' ? 'second' : 'first',
+      };
+      await files.publish(fileKey, taskId, sampleVersion(live));
+    }
+    const all = {
+      chunks: CHUNKS,
+      partitions: 2,
+      partitions_being_swapped: 0,
+      chunks_without_vector: 0,
+      files_compared: 3,
+      chunks_missing: 0,
+      vectors_differing: 0,
+    };
+    const good = await run('verify');
+    expect(good).toMatchObject({ done: CHUNKS, total: CHUNKS, figures: all });
+    expect(good.figures['vectors_compared']).toBeGreaterThan(600);
+    expect(await indexNames()).toEqual([
+      ['chunks-v3', false],
+      ['chunks-v3-2', true],
+    ]);
+
+    const damage = (fileKey: string, generation: number, script: string) =>
+      engine.client.request('POST', `/${prefix}chunks/_update_by_query`, {
+        body: {
+          query: { bool: { filter: [{ term: { file_key: fileKey } }, { term: { generation } }] } },
+          script: { lang: 'painless', source: script },
+        },
+        query: { refresh: true },
+      });
+    await damage('file-0', 1, "ctx._source.remove('vector_first')");
+    await damage('file-1', 2, 'ctx._source.vector_second = [9, 9, 9, 9]');
+    await store.deleteFile('file-3');
+    const seen: MigrationSlice[] = [];
+    await expect(
+      (async () => {
+        for (let position: MigrationPosition | null = null; ;) {
+          const slice: MigrationSlice = await migration.slice('verify', position, control());
+          seen.push(slice);
+          ({ position } = slice);
+        }
+      })(),
+    ).rejects.toMatchObject({
+      code: 'MIGRATION_NOT_VERIFIED',
+      message: expect.stringMatching(
+        /7 chunks of the partition letters have no vector of first.*1 files .* letters\/file-3 \(0 of 7\).*another vector/s,
+      ),
+    });
+    // The figures are recorded before the run fails.
+    expect(seen.at(-1)!.figures).toMatchObject({ chunks_without_vector: 7, chunks_missing: 7 });
+    expect(seen.at(-1)!.figures['vectors_differing']).toBeGreaterThan(0);
+    await migration.abandon('verify', seen.at(-1)!.position);
+    expect(await indexNames()).toHaveLength(2);
+  }, 60_000);
+
+  test('a verification of an index of another shape fails', async () => {
+    await expect(run('verify')).rejects.toMatchObject({ code: 'MIGRATION_NOT_VERIFIED' });
+  });
 
   test('says what stands in its way, and runs once it is gone', async () => {
     await partitions.create({ partition: 'notes', embedder: 'gone', ownerId: 1 });

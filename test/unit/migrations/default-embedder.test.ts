@@ -88,6 +88,16 @@ describe('the migration of the default embedder', () => {
     expect(await migration.pending()).toBeNull();
   });
 
+  test('a verification fails until all are tied', async () => {
+    await expect(runMigration(migration, 'verify')).rejects.toMatchObject({
+      code: 'MIGRATION_NOT_VERIFIED',
+      message: expect.stringMatching(/2 partitions .* 1 files/),
+    });
+    await stores.endpoints.setDefault('embedder', 'bge');
+    await runMigration(migration, 'run');
+    expect((await runMigration(migration, 'verify')).last.figures).toEqual({ partitions: 0, files: 0 });
+  });
+
   test('a dry run changes nothing', async () => {
     await stores.endpoints.setDefault('embedder', 'bge');
     expect((await runMigration(migration, 'dry_run')).last).toMatchObject({

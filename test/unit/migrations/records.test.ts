@@ -78,6 +78,24 @@ describe('the migration of records', () => {
     expect(await done.applied()).toEqual([]);
   });
 
+  test('a verification looks at every step, also those that are done, and changes nothing', async () => {
+    const { records, done, migration } = stage([double, clear]);
+    await plantNumbers(records, PAGE + 20);
+    await runMigration(migration, 'run');
+    expect((await runMigration(migration, 'verify')).last).toMatchObject({
+      ended: true,
+      figures: { lacking_double: 0, lacking_clear_old: 0 },
+    });
+    await records.plant('numbers', [{ _id: 3, one: 3 }]);
+    const before = await records.read('numbers');
+    await expect(runMigration(migration, 'verify')).rejects.toMatchObject({
+      code: 'MIGRATION_NOT_VERIFIED',
+      message: '1 records lack the shape of double.',
+    });
+    expect(await records.read('numbers')).toEqual(before);
+    expect(await done.applied()).toEqual(['clear-old', 'double']);
+  });
+
   test('may be repeated from any position, as after a crash', async () => {
     const { records, migration } = stage([double]);
     await plantNumbers(records, 3 * PAGE);

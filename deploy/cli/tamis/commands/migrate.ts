@@ -51,6 +51,11 @@ export function addMigrate(program: Command, run: Run): void {
     .option('--watch', 'show progress until it ends; Ctrl-C leaves it running')
     .action(run(start));
   migrate
+    .command('verify')
+    .description('check what a migration made, while everything goes on; changes nothing')
+    .argument('<name>', NAMES)
+    .action(run((context, _options, name: string) => begin(context, name, { mode: 'verify' }, true)));
+  migrate
     .command('watch')
     .description('show progress of the latest run until it ends; Ctrl-C leaves it running')
     .argument('<name>', NAMES)

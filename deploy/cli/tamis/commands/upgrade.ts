@@ -19,7 +19,7 @@ interface UpgradeCheck {
   seconds: number | null;
   dark: string[];
   obstacles: string[];
-  backup: { state: string; note: string };
+  backup: { state: 'none_known' | 'known'; note: string };
 }
 
 /** `tamis upgrade check`: what this release would migrate, before it is asked to. */
@@ -38,7 +38,7 @@ async function check(context: Context): Promise<void> {
     `in all: ${timeWords(body.seconds)}`,
     `does not work until then: ${body.dark.length === 0 ? 'nothing' : body.dark.join(', ')}`,
     ...body.obstacles.map((obstacle) => `in the way: ${obstacle}`),
-    `backup: ${body.backup.state}. ${body.backup.note}`,
+    `backup: ${body.backup.note}`,
   ]);
 }
 

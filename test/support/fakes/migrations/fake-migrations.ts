@@ -21,7 +21,7 @@ export function createFakeMigrations() {
     name: 'vector-store',
     title: 'Brings the index of the chunks to the shape of this release',
     unit: 'chunks',
-    modes: ['dry_run', 'run'],
+    modes: ['dry_run', 'run', 'verify'],
     async pending() {
       if (state.fault !== null) throw state.fault;
       return state.pending;

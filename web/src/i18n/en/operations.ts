@@ -44,7 +44,7 @@ export const operations = {
     failed: 'failed',
     cancelled: 'given up',
   },
-  modes: { dry_run: 'count', run: 'run', rollback: 'rollback' },
+  modes: { dry_run: 'count', run: 'run', verify: 'verification', rollback: 'rollback' },
   latest: (mode: string, state: string) => `Last ${mode}: ${state}`,
   progress: (done: string, total: string | null, unit: string) =>
     total === null ? `${done} ${unit}` : `${done} of ${total} ${unit}`,

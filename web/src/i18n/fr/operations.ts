@@ -45,7 +45,7 @@ export const operations: Messages['operations'] = {
     failed: 'échouée',
     cancelled: 'abandonnée',
   },
-  modes: { dry_run: 'comptage', run: 'exécution', rollback: 'retour' },
+  modes: { dry_run: 'comptage', run: 'exécution', verify: 'vérification', rollback: 'retour' },
   latest: (mode, state) => `Dernière ${mode} : ${state}`,
   progress: (done, total, unit) => (total === null ? `${done} ${unit}` : `${done} sur ${total} ${unit}`),
   schedules: 'Planification',
