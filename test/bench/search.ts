@@ -70,7 +70,7 @@ try {
         ...(filter !== undefined && { filter: parseFilter(filter) }),
       };
       const words = questionWords(asked)!;
-      const clauses = [...words.words, ...words.identifiers];
+      const clauses = [...words.words, ...words.phrases];
       const query = hybridQuery(
         asked,
         words,

@@ -140,7 +140,7 @@ export function createOpenSearchChunkStore(
       await requireSchema();
       const words = questionWords(request);
       if (words === null) return { lexical: [], dense: [] };
-      const clauses = [...words.words, ...words.identifiers];
+      const clauses = [...words.words, ...words.phrases];
       // What is known is checked by the search that goes with it: one round trip, and counted anew where it is over.
       const known = counter.known(words.countedIn, clauses);
       if (known !== null) {
@@ -159,7 +159,7 @@ export function createOpenSearchChunkStore(
       await requireSchema();
       const words = questionWords(request);
       if (words === null) return;
-      const clauses = [...words.words, ...words.identifiers];
+      const clauses = [...words.words, ...words.phrases];
       if (counter.known(words.countedIn, clauses) === null)
         await counter.count(words.countedIn, clauses, request.signal);
     },

@@ -10,6 +10,8 @@ export interface WordClause {
   field: string;
   word: string;
   type: 'match' | 'match_phrase';
+  /** Of a phrase: how many words may stand between its own. */
+  slop?: number;
 }
 
 export interface TermStatistics {
@@ -37,13 +39,15 @@ interface CountAnswer {
   };
 }
 
-function keyOf({ field, word, type }: WordClause): string {
-  return `${type}\n${field}\n${word}`;
+function keyOf({ field, word, type, slop = 0 }: WordClause): string {
+  return `${type}\n${slop}\n${field}\n${word}`;
 }
 
-export function clauseQuery({ field, word, type }: WordClause, boost?: number): object {
+export function clauseQuery({ field, word, type, slop }: WordClause, boost?: number): object {
   return {
-    [type]: { [field]: boost === undefined ? { query: word } : { query: word, boost } },
+    [type]: {
+      [field]: { query: word, ...(slop !== undefined && { slop }), ...(boost !== undefined && { boost }) },
+    },
   };
 }
 

@@ -37,6 +37,10 @@ beforeAll(async () => {
     'Der Müller wohnt in Zürich.',
     'Turbines of the harbour.',
     'Dredgers of the harbour.',
+    'Gauge is read in winter, the glass stays.',
+    'In winter the gauge glass stays shut, is read daily.',
+    'L’impôt manque dans le pays, réforme viendra.',
+    'Une réforme sur l’impôt manque, viendra dans le pays.',
   ]);
   for (const name of ['annual_report-2024.pdf', 'annual_report-2023.pdf', 'Übersicht Straße.pdf']) {
     const response = await gateway.call(
@@ -64,6 +68,16 @@ async function first(text: string): Promise<{ content: string; filename: string 
   const [best] = body.documents;
   return { content: best?.content ?? '', filename: best?.metadata.filename ?? '' };
 }
+
+describe('words that stand together are found before the same words apart', () => {
+  it('side by side', async () => {
+    expect((await first('gauge glass')).content).toContain('the gauge glass');
+  });
+
+  it('with other small words between them', async () => {
+    expect((await first('réforme de l’impôt')).content).toContain('réforme sur l’impôt');
+  });
+});
 
 describe('exact identifiers are found before what looks like them', () => {
   it('error codes', async () => {
