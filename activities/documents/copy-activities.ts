@@ -3,20 +3,21 @@ import { AppError } from '../../schemas/app-error.js';
 import { chunkId } from '../../schemas/documents/chunk-id.js';
 import type { FileVersion, StoredChunk } from '../../schemas/documents/documents.js';
 import type { EnrichmentStage, TaskRecord } from '../../schemas/documents/tasks.js';
+import { embedderOf } from './embedder-of.js';
 import { requireActive, versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import type { Adapters } from '../ports/adapters.js';
 import { toVersionEntries } from './metadata-entries.js';
 
 export interface CopyActivityDeps {
-  adapters: Pick<Adapters, 'files' | 'tasks' | 'blobs' | 'chunks' | 'models'>;
+  adapters: Pick<Adapters, 'files' | 'tasks' | 'blobs' | 'chunks' | 'models' | 'partitions'>;
 }
 
 const PAGE = 200;
 
 /** Activities that copy a live version: text, vectors and bytes, without parsing or embedding again. */
 export function createCopyActivities({ adapters }: CopyActivityDeps) {
-  const { files, tasks, blobs, chunks, models } = adapters;
+  const { files, tasks, blobs, chunks, models, partitions } = adapters;
 
   /** @throws AppError FILE_NOT_FOUND when the version is not the live one any more: what it had is being removed */
   const sourceOf = async (task: TaskRecord): Promise<FileVersion> => {
@@ -37,7 +38,9 @@ export function createCopyActivities({ adapters }: CopyActivityDeps) {
     const { parse_report: parseReport } = source;
     if (degradedStages.length > 0) await tasks.noteEnrichment(ref.taskId, { degradedStages });
     if (parseReport !== undefined) await tasks.noteEnrichment(ref.taskId, { parseReport });
-    const { vectorField, dimension } = await models.embedder(task.embedder);
+    // Where a swap was made since: what the source lacks of its vectors, publishing makes.
+    const name = embedderOf(task, await partitions.get(task.partition));
+    const { vectorField, dimension } = await models.embedder(name);
     const nothing = Array.from({ length: dimension }, () => 0);
     const total = source.chunk_count;
     let copied = 0;
@@ -47,7 +50,11 @@ export function createCopyActivities({ adapters }: CopyActivityDeps) {
       const page = await chunks.listWithVectors(task.source!.file_key, source.generation, from);
       if (page.length === 0) break;
       await chunks.put(
-        page.map(({ chunk, vector }) => ({ chunk: copyOf(chunk, task), vector: vector ?? nothing })),
+        page.map(({ chunk, vector, context: said }) => ({
+          chunk: copyOf(chunk, task),
+          vector: vector ?? nothing,
+          context: said,
+        })),
         vectorField,
         signal,
       );

@@ -11,6 +11,7 @@ import type { WorkerPoolName } from '../../schemas/worker-pools.js';
 import { chunksBlobId } from './chunk-list.js';
 import { enrichmentsOf, indexationConfigOf, wantsPictures } from './enrichment/enrichment-plan.js';
 import { writePicture } from './enrichment/picture-list.js';
+import { embedderOf } from './embedder-of.js';
 import { cleanFileRecord } from './clean-up/clean-file-record.js';
 import { endTaskRecord } from './clean-up/end-task-record.js';
 import { reconcileChunks } from './clean-up/reconcile-file.js';
@@ -175,7 +176,8 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
       // Some readers choose by the file's extension.
       const path = join(directory, `upload.${kind}`);
       await pipeline(await blobs.read(task.upload.upload_id), createWriteStream(path), { signal });
-      const { maxInputTokens } = await models.embedder(task.embedder);
+      const partition = await deps.adapters.partitions.get(task.partition);
+      const { maxInputTokens } = await models.embedder(embedderOf(task, partition));
       const preset = await indexationConfigOf(deps.adapters, task.partition);
       const wanted = chunkingOf(preset);
       const request: ParseRequest = {

@@ -2,11 +2,11 @@ import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
 import { chunkId } from '../../schemas/documents/chunk-id.js';
 import type { Chunk, StoredChunk } from '../../schemas/documents/documents.js';
-import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { countChunks, readChunkBatches } from './chunk-list.js';
 import { embedTexts } from './embed-texts.js';
 import { embeddedText } from './embedded-text.js';
+import { embedderOf } from './embedder-of.js';
 import { versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import { openContexts } from './enrichment/context-list.js';
@@ -77,13 +77,15 @@ export function createEmbeddingActivities(deps: EmbeddingActivityDeps) {
       // Marking is a second write of each chunk, vector and all. What is stored in one go becomes live in a moment, so
       // it may be marked from the start: the record still decides whether it is answered.
       const published = total <= embedder.batchSize;
-      const texts: string[] = [];
-      for (const chunk of batch) texts.push(embeddedText(chunk, await contextOf(chunk.position)));
+      const contexts: (string | null)[] = [];
+      for (const { position } of batch) contexts.push(await contextOf(position));
+      const texts = batch.map((chunk, index) => embeddedText(chunk, contexts[index] ?? null));
       const vectors = await within('embed', embedTexts(embedder, texts, signal));
       const facts = { total, published };
       const entries = batch.map((chunk, index) => ({
         chunk: storedChunk(task, chunk, facts),
         vector: vectors[index]!,
+        context: contexts[index] ?? null,
       }));
       await within('store', chunks.put(entries, embedder.vectorField, signal));
       stored += batch.length;
@@ -111,17 +113,6 @@ export function createEmbeddingActivities(deps: EmbeddingActivityDeps) {
 }
 
 export type EmbeddingActivities = ReturnType<typeof createEmbeddingActivities>;
-
-/**
- * The one to embed with: the partition's, where a swap has put it in the place of the task's own. Vectors that an
- * attempt before the switch made are completed when the version is published.
- * @throws AppError EMBEDDER_CHANGED_DURING_INDEXING when it was changed otherwise
- */
-function embedderOf(task: TaskRecord, partition: PartitionRecord | null): string {
-  if (partition === null || partition.embedder === task.embedder) return task.embedder;
-  if (partition.swapped_from.includes(task.embedder)) return partition.embedder;
-  throw new AppError('EMBEDDER_CHANGED_DURING_INDEXING');
-}
 
 function storedChunk(
   task: TaskRecord,

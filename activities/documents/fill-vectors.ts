@@ -1,5 +1,5 @@
-import type { StoredChunk } from '../../schemas/documents/documents.js';
 import type { Adapters } from '../ports/adapters.js';
+import type { HeldChunk } from '../ports/chunks.js';
 import { countTokens } from '../text/token-count.js';
 import { embedTexts } from './embed-texts.js';
 import { embeddedText } from './embedded-text.js';
@@ -13,7 +13,7 @@ export interface Filled {
 /**
  * Gives the published chunks of some generations, those that have none in the embedder's field, a vector there, and
  * waits until searches see them. Repeating it does nothing; other vectors stay.
- * @param options.contextOf what a model said of a chunk; it is kept until its version is live, and no longer
+ * @param options.contextOf what a model said of a chunk that does not hold it: the release before wrote it
  * @throws AppError of the chunk store and the embedder, as their ports say; MODEL_ENDPOINT_NOT_FOUND
  */
 export async function fillVectors(
@@ -31,13 +31,15 @@ export async function fillVectors(
   await chunks.ensureField({ vectorField, dimension });
   const filled: Filled = { embedded: 0, overWindow: 0 };
 
-  const fill = async (batch: readonly StoredChunk[]): Promise<void> => {
+  const fill = async (batch: readonly HeldChunk[]): Promise<void> => {
     signal.throwIfAborted();
     const texts: string[] = [];
-    for (const { heading_path: headingPath, text, position } of batch)
-      texts.push(embeddedText({ headingPath, text }, (await contextOf?.(position)) ?? null));
+    for (const { chunk, context } of batch) {
+      const said = context ?? (await contextOf?.(chunk.position)) ?? null;
+      texts.push(embeddedText({ headingPath: chunk.heading_path, text: chunk.text }, said));
+    }
     const vectors = await embedTexts(embedder, texts, signal);
-    const found = batch.map(({ chunk_id: chunkId }, index) => ({ chunkId, vector: vectors[index]! }));
+    const found = batch.map(({ chunk }, index) => ({ chunkId: chunk.chunk_id, vector: vectors[index]! }));
     await chunks.addVectors(found, vectorField, signal);
     // One of zeros is not stored: it would be found to be missing again and again.
     filled.embedded += found.filter(({ vector }) => vector.some((value) => value !== 0)).length;
@@ -45,9 +47,9 @@ export async function fillVectors(
       filled.overWindow += texts.filter((text) => countTokens(text) > maxInputTokens).length;
   };
 
-  let batch: StoredChunk[] = [];
-  for await (const { chunk } of chunks.scanChunks(generations, { withoutVector: vectorField, signal })) {
-    batch.push(chunk);
+  let batch: HeldChunk[] = [];
+  for await (const held of chunks.scanChunks(generations, { withoutVector: vectorField, signal })) {
+    batch.push(held);
     if (batch.length < batchSize) continue;
     await fill(batch);
     batch = [];

@@ -16,6 +16,21 @@ export type ChunkTraits = Pick<
 export type ChunkHead = Pick<StoredChunk, 'chunk_id' | 'file_key' | 'generation' | 'position'> &
   Partial<ChunkTraits>;
 
+/** A chunk to be written. */
+export interface ChunkEntry {
+  chunk: StoredChunk;
+  vector: readonly number[];
+  /** What a model said of it, which its vector is made of too; kept for further vectors and never shown. */
+  context?: string | null;
+}
+
+/** A stored chunk for those who copy it or make further vectors of it. Without a vector, or a context, it is null. */
+export interface HeldChunk {
+  chunk: StoredChunk;
+  vector: number[] | null;
+  context: string | null;
+}
+
 export interface SearchLegHit {
   chunk: ChunkHead;
   /** Raw score: BM25 as the engine gives it, or cosine in [-1, 1]. */
@@ -40,11 +55,7 @@ export interface ChunkStore {
    * Writes unpublished chunks with their vectors; ids are derived, so writing twice is harmless.
    * @throws AppError VDB_INSERT_ERROR when the engine refuses a chunk, VDB_SCHEMA_MIGRATION_REQUIRED
    */
-  put(
-    chunks: readonly { chunk: StoredChunk; vector: readonly number[] }[],
-    vectorField: string,
-    signal?: AbortSignal,
-  ): Promise<void>;
+  put(chunks: readonly ChunkEntry[], vectorField: string, signal?: AbortSignal): Promise<void>;
   /** Marks positions 0 … count-1 of a generation published and waits until searches see it. */
   publish(fileKey: string, generation: number, count: number, signal?: AbortSignal): Promise<void>;
   /**
@@ -124,13 +135,13 @@ export interface ChunkStore {
   scanChunks(
     generations: readonly number[],
     options?: { vectorFields?: readonly string[]; withoutVector?: string; signal?: AbortSignal },
-  ): AsyncIterable<{ chunk: StoredChunk; vector: number[] | null }>;
-  /** Chunks with their vectors (null: none) by position, from a position on. */
+  ): AsyncIterable<HeldChunk>;
+  /** Chunks with their vectors by position, from a position on. */
   listWithVectors(
     fileKey: string,
     generation: number,
     options: { vectorField: string; from: number; limit: number; signal?: AbortSignal },
-  ): Promise<{ chunk: StoredChunk; vector: number[] | null }[]>;
+  ): Promise<HeldChunk[]>;
   /**
    * Rewrites what positions 0 … count-1 of a generation say of their file, and waits until searches see it. Chunks
    * that are not there are left out.

@@ -17,6 +17,8 @@ import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { sampleTask, sampleUpload } from '../contracts/samples.js';
 import { createFakeStores } from './fakes/create-fake-stores.js';
 
+type Models = ReturnType<typeof createModelRegistry>;
+
 export type ActivityBench = Awaited<ReturnType<typeof activityBench>>;
 
 /** A parser that writes the chunks it is told to, or fails as told. */
@@ -47,18 +49,19 @@ export function scriptedParser(
 /** The activities over fakes, with one admitted upload of a file, in their mock context. */
 export async function activityBench(
   parser: Pick<ParserPool, 'parseAndChunk'> = scriptedParser(['one', 'two', 'three']),
-  { keepUploads = true, now = () => new Date() } = {},
+  {
+    keepUploads = true,
+    now = () => new Date(),
+    wrapModels = (models) => models,
+  }: { keepUploads?: boolean; now?: () => Date; wrapModels?: (models: Models) => Models } = {},
 ) {
   const stores = createFakeStores();
   for (const endpoint of BUILTIN_ENDPOINTS) {
     await stores.endpoints.seed(endpoint);
     await stores.endpoints.setDefaultIfUnset(endpoint.model_type, endpoint.name);
   }
-  const adapters = {
-    ...stores,
-    models: createModelRegistry({ endpoints: stores.endpoints }),
-    promptSource: bundledPromptSource,
-  };
+  const models = wrapModels(createModelRegistry({ endpoints: stores.endpoints }));
+  const adapters = { ...stores, models, promptSource: bundledPromptSource };
   const scratchDirectory = await mkdtemp(join(tmpdir(), 'tamis-test-'));
   const { partition_key: partitionKey } = await stores.partitions.create({
     partition: 'library',

@@ -2,6 +2,7 @@ import type { OpenSearchClient } from '../../activities/stores/opensearch/connec
 import { chunkMapping, indexSettings, vectorMapping } from '../../activities/stores/opensearch/mapping.js';
 
 const { similarity: _ours, ...earlierSettings } = indexSettings;
+const { context: _later, ...earlierProperties } = chunkMapping.properties;
 const integer = { type: 'integer' };
 
 /** An index as the first release of schema 3 made it: section ids of 32 bits, words weighed over all tenants. */
@@ -17,7 +18,7 @@ export async function createFirstIndex(
         ...chunkMapping,
         _meta: { schema_version: 3 },
         properties: {
-          ...chunkMapping.properties,
+          ...earlierProperties,
           section_id: integer,
           prev_section_id: integer,
           next_section_id: integer,
@@ -43,7 +44,7 @@ export async function turnBackToSchemaTwo(
       mappings: {
         ...chunkMapping,
         _meta: { schema_version: 2 },
-        properties: { ...chunkMapping.properties, vector: vectorMapping(dimension) },
+        properties: { ...earlierProperties, vector: vectorMapping(dimension) },
       },
     },
   });

@@ -1,7 +1,7 @@
 import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import type { StoredChunk } from '../../../schemas/documents/documents.js';
-import type { ChunkHead, ChunkTraits } from '../../ports/chunks.js';
+import type { ChunkEntry, ChunkHead, ChunkTraits } from '../../ports/chunks.js';
 import { toStoredEntry } from '../../documents/metadata-entries.js';
 
 /** A chunk as the index holds it: the id is the document's, and `published` is absent until it is true. */
@@ -27,6 +27,9 @@ export const SOURCE_FIELDS: readonly (keyof ChunkSource)[] = [
   'parent_id',
   'metadata',
 ];
+
+/** Kept for whoever makes vectors of a stored chunk; readers never ask for it. */
+export const CONTEXT_FIELD = 'context';
 
 /** The id is not asked for: it is stored with the rest, and follows from these. */
 const PLACE_FIELDS = ['file_key', 'generation', 'position'] as const satisfies readonly (keyof ChunkHead)[];
@@ -88,8 +91,7 @@ export function requireFinite(vector: readonly number[], chunk: string): readonl
  * @throws AppError as `requireFinite`
  */
 export function toSource(
-  chunk: StoredChunk,
-  vector: readonly number[],
+  { chunk, vector, context }: ChunkEntry,
   vectorField: string,
 ): Record<string, unknown> {
   requireFinite(vector, String(chunk.position));
@@ -97,6 +99,7 @@ export function toSource(
   for (const field of SOURCE_FIELDS)
     if (field !== 'published' || chunk.published) source[field] = chunk[field];
   source['metadata'] = chunk.metadata.map(toStoredEntry);
+  if (context != null) source[CONTEXT_FIELD] = context;
   if (vector.some((value) => value !== 0)) source[vectorField] = vector;
   return source;
 }

@@ -78,16 +78,26 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
     );
   };
 
-  /** An embedder may have come since the target was made. */
+  /** An embedder may have come since the target was made, or a release that has another field. */
   const addNewFields = async (source: string, target: string): Promise<void> => {
-    const [wanted, present] = await Promise.all([vectorFields(source), vectorFields(target)]);
-    const missing = wanted.filter(
-      (field) => !present.some(({ vectorField }) => vectorField === field.vectorField),
+    const [vectors, [from], [to]] = await Promise.all([
+      vectorFields(source),
+      mappings(source).then(Object.values<MappingAnswer[string]>),
+      mappings(target).then(Object.values<MappingAnswer[string]>),
+    ]);
+    const present = to?.mappings.properties ?? {};
+    const wanted = {
+      ...chunkMapping.properties,
+      ...Object.fromEntries(
+        vectors.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
+      ),
+    };
+    const missing = Object.entries(wanted).filter(
+      ([name]) => Object.hasOwn(from?.mappings.properties ?? {}, name) && !Object.hasOwn(present, name),
     );
     if (missing.length === 0) return;
-    const properties = Object.fromEntries(
-      missing.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
-    );
+    const properties = Object.fromEntries(missing);
+    assertMapping({ properties });
     await client.request('PUT', `/${target}/_mapping`, { body: { properties } });
   };
 

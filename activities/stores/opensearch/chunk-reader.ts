@@ -1,5 +1,5 @@
 import type { ChunkStore } from '../../ports/chunks.js';
-import { fromSource, SOURCE_FIELDS } from './chunk-document.js';
+import { CONTEXT_FIELD, fromSource, SOURCE_FIELDS } from './chunk-document.js';
 import type { ChunkSource } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { readError } from './opensearch-errors.js';
@@ -95,7 +95,7 @@ export function createChunkReader(client: OpenSearchClient, index: string): Chun
       const answer = await client.request<SearchAnswer>('POST', `/${index}/_search`, {
         body: {
           size: Math.min(PAGE, limit),
-          _source: [...SOURCE_FIELDS, vectorField],
+          _source: [...SOURCE_FIELDS, CONTEXT_FIELD, vectorField],
           track_total_hits: false,
           query: {
             bool: {
@@ -111,10 +111,14 @@ export function createChunkReader(client: OpenSearchClient, index: string): Chun
         signal,
         refused: 'VDB_SEARCH_ERROR',
       });
-      return hitsOf(answer).map((hit) => ({
-        chunk: fromSource(hit._id, hit._source),
-        vector: (hit._source as unknown as Record<string, number[] | undefined>)[vectorField] ?? null,
-      }));
+      return hitsOf(answer).map((hit) => {
+        const source = hit._source as unknown as Record<string, unknown>;
+        return {
+          chunk: fromSource(hit._id, hit._source),
+          vector: (source[vectorField] as number[] | undefined) ?? null,
+          context: (source[CONTEXT_FIELD] as string | undefined) ?? null,
+        };
+      });
     },
   };
 }

@@ -231,11 +231,13 @@ export function createOpenSearchChunkStore(
 
 /** Updates that insert what is missing, and change nothing where the same chunk is there already. */
 function* putUpdates(chunks: Parameters<ChunkStore['put']>[0], vectorField: string): Generator<BulkUpdate> {
-  for (const { chunk, vector } of chunks)
+  for (const entry of chunks) {
+    const { file_key: fileKey, generation, position } = entry.chunk;
     yield {
-      id: chunkId(chunk.file_key, chunk.generation, chunk.position),
-      body: { doc: toSource(chunk, vector, vectorField), doc_as_upsert: true },
+      id: chunkId(fileKey, generation, position),
+      body: { doc: toSource(entry, vectorField), doc_as_upsert: true },
     };
+  }
 }
 
 function* publishUpdates(fileKey: string, generation: number, count: number): Generator<BulkUpdate> {

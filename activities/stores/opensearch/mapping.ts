@@ -68,6 +68,8 @@ export const chunkMapping = {
     next_section_id: { type: 'long' },
     relationship_id: keyword,
     parent_id: keyword,
+    // What a model said of the chunk; it is part of vectors and of nothing that is shown or searched by words.
+    context: { type: 'keyword', index: false, doc_values: false },
     // Nested and typed: numbers compare as numbers, and client keys never become fields.
     metadata: {
       type: 'nested',

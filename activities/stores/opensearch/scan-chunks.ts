@@ -1,5 +1,5 @@
 import type { ChunkStore } from '../../ports/chunks.js';
-import { fromSource, SOURCE_FIELDS } from './chunk-document.js';
+import { CONTEXT_FIELD, fromSource, SOURCE_FIELDS } from './chunk-document.js';
 import type { ChunkSource } from './chunk-document.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { hitsOf } from './search-hits.js';
@@ -27,7 +27,7 @@ export async function* scanChunks(
     const answer = await client.request<SearchAnswer<Hit>>('POST', `/${index}/_search`, {
       body: {
         size,
-        _source: [...SOURCE_FIELDS, ...vectorFields],
+        _source: [...SOURCE_FIELDS, CONTEXT_FIELD, ...vectorFields],
         track_total_hits: false,
         query: {
           bool: {
@@ -45,7 +45,8 @@ export async function* scanChunks(
     for (const { _id, _source } of hits) {
       const field = vectorFields.find((name) => Array.isArray(_source[name]));
       const vector = field === undefined ? null : (_source[field] as number[]);
-      yield { chunk: fromSource(_id, _source), vector };
+      const context = (_source[CONTEXT_FIELD] as string | undefined) ?? null;
+      yield { chunk: fromSource(_id, _source), vector, context };
     }
     const last = hits.at(-1)?._source;
     if (hits.length < size || last === undefined) return;

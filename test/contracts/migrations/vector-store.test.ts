@@ -450,6 +450,21 @@ describeOnEngine('vector-store: a step of the present schema', () => {
     expect([...(await store.getVectors(ids, 'vector_new')).values()]).toEqual([[1, 2]]);
   }, 60_000);
 
+  test('a field that the target lacks is added to it, as for a rollback to an index of before it came', async () => {
+    const target = `${name}-9`;
+    const { context: _later, ...properties } = chunkMapping.properties;
+    await engine.client.request('PUT', `/${target}`, {
+      body: { settings: indexSettings, mappings: { ...chunkMapping, properties } },
+    });
+    const chunk = sampleChunk({ partition: 'p', position: 0 });
+    await store.put([{ chunk, vector: [1, 2, 3], context: 'said of it' }], FIELD);
+    const { signal } = new AbortController();
+    expect((await indexes.copy({ source: name, target, after: -1, size: 100 }, { signal })).copied).toBe(1);
+    await engine.client.request('POST', `/${target}/_refresh`);
+    const [copy] = (await rawSources(target)).values();
+    expect(copy).toMatchObject({ context: 'said of it', [FIELD]: [1, 2, 3] });
+  });
+
   test('any slice may be repeated, as after a crash', async () => {
     const writers = createWriters(7);
     for (let count = 0; count < 15; count += 1) await writers.step();

@@ -552,6 +552,31 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       expect(await list(3, 10)).toEqual([]);
     });
 
+    test('keeps what a model said of a chunk for those who make vectors of it, and shows it to nobody else', async () => {
+      const [said, silent] = chunksOf(['sieve one', 'sieve two']);
+      // Longer than a term of the index may be.
+      const words = `A model said: ${'zzz '.repeat(10_000)}`;
+      const entries = [
+        { chunk: said!, vector: [0, 0, 1], context: words },
+        { chunk: silent!, vector: [0, 0, 1], context: null },
+      ];
+      await store().put(entries, FIELD);
+      await publish([said!, silent!]);
+      const { file_key, generation, partition } = said!;
+      const options = { vectorField: FIELD, from: 0, limit: 9 };
+      const listed = await store().listWithVectors(file_key, generation, options);
+      const scanned = (await collect(store().scanChunks([generation]))).filter(
+        ({ chunk }) => chunk.file_key === file_key,
+      );
+      for (const held of [listed, scanned])
+        expect(held.map(({ context }) => context?.length)).toEqual([words.length, undefined]);
+      for (const { chunk } of [...listed, ...scanned]) expect(chunk).not.toHaveProperty('context');
+      const read = await store().listByFile(file_key, generation);
+      expect(JSON.stringify(read)).not.toContain('zzz');
+      // Nothing is found by it.
+      expect((await search({ partitions: [partition], text: 'model' })).lexical).toEqual([]);
+    });
+
     test('rewrites what chunks say of their file, seen by searches when it answers', async () => {
       const chunks = chunksOf(['sieve one', 'sieve two']);
       await put(chunks);

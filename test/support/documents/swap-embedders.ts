@@ -28,18 +28,29 @@ function createBad(): Embedder {
   };
 }
 
-/** Embedders by name; `away` are those that do not answer, `embedded` counts texts of documents by embedder. */
+/**
+ * Embedders by name; `away` are those that do not answer, `gone` those that are deleted. `embedded` counts texts of
+ * documents by embedder, `texts` keeps them.
+ */
 export function createSwapEmbedders() {
   const known = new Map([turned, createBad()].map((embedder) => [embedder.endpointName, embedder]));
-  const state = { away: new Set<string>(), embedded: new Map<string, number>() };
+  const state = {
+    away: new Set<string>(),
+    gone: new Set<string>(),
+    embedded: new Map<string, number>(),
+    texts: new Map<string, string[]>(),
+  };
   const get = (name: string, plain: Embedder): Embedder => {
+    if (state.gone.has(name)) throw new AppError('MODEL_ENDPOINT_NOT_FOUND');
     const embedder = known.get(name) ?? plain;
     return {
       ...embedder,
       async embed(texts, options) {
         if (state.away.has(name)) throw new AppError('EMBEDDING_API_ERROR');
-        if (options.kind === 'document')
+        if (options.kind === 'document') {
           state.embedded.set(name, (state.embedded.get(name) ?? 0) + texts.length);
+          state.texts.set(name, [...(state.texts.get(name) ?? []), ...texts]);
+        }
         return embedder.embed(texts, options);
       },
     };

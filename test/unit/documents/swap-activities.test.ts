@@ -17,11 +17,13 @@ let swapping: ReturnType<typeof createSwapActivities>;
 let embedding: ReturnType<typeof createEmbeddingActivities>;
 
 beforeEach(async () => {
-  const plain = await activityBench();
   embedders = createSwapEmbedders();
-  const first = await plain.models.embedder('builtin-hash');
-  const models = { ...plain.models, embedder: async (name: string) => embedders.get(name, first) };
-  bench = { ...plain, models };
+  bench = await activityBench(undefined, {
+    wrapModels: (plain) => ({
+      ...plain,
+      embedder: async (name) => embedders.get(name, await plain.embedder('builtin-hash')),
+    }),
+  });
   // A slice ends after one page of files.
   swapping = createSwapActivities({ adapters: bench, sliceMs: 0 });
   const publish = createPublisher(bench, { keepUploads: true });
@@ -169,6 +171,41 @@ describe('a swap of the embedder', () => {
     await inActivity(() => bench.documents.publishDocument(refOf(between), 3)).result.catch(() => undefined);
     expect(await liveEmbedder('before')).toBe('turned');
     expect((await fieldsOf(before))[1]).toBe(3);
+  });
+
+  it('lets a task that is read after the switch end, also when the former embedder is gone by then', async () => {
+    const late = await bench.admit('late', 'text');
+    await runTo(await begin(), 'done');
+    embedders.state.gone.add('builtin-hash');
+    await parse(late);
+    await embedAndPublish(late);
+    expect(await liveEmbedder('late')).toBe('turned');
+    expect((await fieldsOf(late))[1]).toBe(3);
+  });
+
+  it('lets a copy that is begun after the switch end, also when the former embedder is gone by then', async () => {
+    const source = await index('a');
+    const copy = await bench.admitCopy('b', source);
+    await runTo(await begin(), 'done');
+    embedders.state.gone.add('builtin-hash');
+    await inActivity(() => bench.copying.copyVersion(refOf(copy))).result;
+    await inActivity(() => bench.documents.publishDocument(refOf(copy), 3)).result;
+    expect(await liveEmbedder('b')).toBe('turned');
+    expect((await fieldsOf(copy))[1]).toBe(3);
+  });
+
+  it('makes the new vectors of what a model said of the chunks, too', async () => {
+    const task = await index('a');
+    const [first] = await bench.chunks.listByFile(task.file_key, task.generation);
+    const { vectorField } = await bench.models.embedder('builtin-hash');
+    const [vector] = (await bench.chunks.getVectors([first!.chunk_id], vectorField)).values();
+    await bench.chunks.put(
+      [{ chunk: first!, vector: vector!, context: 'the tide mill of Olhao' }],
+      vectorField,
+    );
+    await runTo(await begin(), 'done');
+    const texts = embedders.state.texts.get('turned')!;
+    expect(texts.filter((text) => text.startsWith('the tide mill of Olhao'))).toHaveLength(1);
   });
 
   it('completes the vectors of a version that was embedded before the switch', async () => {

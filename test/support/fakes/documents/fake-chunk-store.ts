@@ -9,6 +9,7 @@ import { copyRecord } from '../copy-record.js';
 interface Entry {
   chunk: StoredChunk;
   vectors: Map<string, readonly number[]>;
+  context: string | null;
 }
 
 function words(text: string): string[] {
@@ -85,7 +86,7 @@ export function createFakeChunkStore(): ChunkStore {
     requireSchema: async () => {},
     async put(chunks, vectorField, signal) {
       signal?.throwIfAborted();
-      for (const { chunk, vector } of chunks) {
+      for (const { chunk, vector, context } of chunks) {
         if (vector.length !== dimensions.get(vectorField) || !vector.every(Number.isFinite))
           throw new AppError('VDB_INSERT_ERROR');
         const id = chunkId(chunk.file_key, chunk.generation, chunk.position);
@@ -93,7 +94,11 @@ export function createFakeChunkStore(): ChunkStore {
         const vectors = new Map(before?.vectors);
         if (norm(vector) > 0) vectors.set(vectorField, [...vector]);
         const published = chunk.published || before?.chunk.published === true;
-        entries.set(id, { chunk: { ...copyRecord(chunk), chunk_id: id, published }, vectors });
+        entries.set(id, {
+          chunk: { ...copyRecord(chunk), chunk_id: id, published },
+          vectors,
+          context: context ?? before?.context ?? null,
+        });
       }
     },
     async show(signal) {
@@ -202,9 +207,9 @@ export function createFakeChunkStore(): ChunkStore {
         .filter(({ chunk }) => chunk.published && generations.includes(chunk.generation))
         .filter(({ vectors }) => withoutVector === undefined || !vectors.has(withoutVector))
         .sort((a, b) => a.chunk.generation - b.chunk.generation || a.chunk.position - b.chunk.position);
-      for (const { chunk, vectors } of found) {
+      for (const { chunk, vectors, context } of found) {
         const vector = vectorFields.flatMap((field) => vectors.get(field) ?? []);
-        yield { chunk: copyRecord(chunk), vector: vector.length === 0 ? null : vector };
+        yield { chunk: copyRecord(chunk), vector: vector.length === 0 ? null : vector, context };
       }
     },
     async listWithVectors(fileKey, generation, { vectorField, from, limit }) {
@@ -212,9 +217,9 @@ export function createFakeChunkStore(): ChunkStore {
         .filter(({ chunk }) => chunk.generation === generation && chunk.position >= from)
         .sort((a, b) => a.chunk.position - b.chunk.position)
         .slice(0, limit)
-        .map(({ chunk, vectors }) => {
+        .map(({ chunk, vectors, context }) => {
           const vector = vectors.get(vectorField);
-          return { chunk: copyRecord(chunk), vector: vector === undefined ? null : [...vector] };
+          return { chunk: copyRecord(chunk), vector: vector === undefined ? null : [...vector], context };
         });
     },
     async annotate(fileKey, generation, count, words) {
