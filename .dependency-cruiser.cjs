@@ -114,7 +114,7 @@ module.exports = {
         path: '^activities/',
         pathNot: [
           '^activities/(connect|create-logger|metrics|reclaim-buffers|request-scope|tracing)\\.ts$',
-          '^activities/(ports|retrieval|outbound|text)/',
+          '^activities/(ports|retrieval|outbound|temporal|text)/',
           '^activities/signals/(rules|reading|ip-info)/',
           '^activities/documents/(parsing|clean-up)/',
         ],
@@ -129,7 +129,7 @@ module.exports = {
         path: '^activities/',
         pathNot: [
           '^activities/(connect|create-logger|metrics|reclaim-buffers|request-scope|tracing)\\.ts$',
-          '^activities/(ports|retrieval|models|outbound|text)/',
+          '^activities/(ports|retrieval|models|outbound|temporal|text)/',
           '^activities/signals/(rules|reading|ip-info)/',
           '^activities/documents/(parsing|clean-up)/',
         ],

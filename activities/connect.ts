@@ -396,7 +396,7 @@ export function connectShared(
       openCache: openOwnCache,
       close: async () => undefined,
     };
-  const connection = connectRedis({ url: redis.url }, onRedis);
+  const connection = connectRedis({ ...redis, url: redis.url }, onRedis);
   return {
     rateLimits: createRedisRateLimits(connection, redis.keyPrefix),
     openCache: (name, most) =>

@@ -252,7 +252,7 @@ export function createProxyApp(deps: ProxyAppDeps): Koa {
   const limiting = createRateLimiting(config, deps.rateLimits);
   const { sessions, routes: console } = openConsole(deps, limiting);
   const health = [
-    ...healthRoutes(createProxyReadiness(deps.pingRecords, deps.workflows)),
+    ...healthRoutes(createProxyReadiness(deps.pingRecords, deps.workflows, deps.rateLimits)),
     ...scrapeRoutes(config, metrics),
     rootRoute,
     ...console,

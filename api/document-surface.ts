@@ -33,7 +33,7 @@ import { workspaceRoutes } from './documents/partitions/workspace-routes.js';
 /** The whole document surface. */
 export function documentRoutes(deps: GatewayDeps): Route[] {
   const routes = [
-    ...healthRoutes(createReadiness(deps.adapters, deps.workflows, deps.config.readiness)),
+    ...healthRoutes(createReadiness(deps.adapters, deps.workflows, deps.config.readiness, deps.rateLimits)),
     ...indexerRoutes(deps),
     ...taskRoutes(deps),
     ...queueRoutes(deps),

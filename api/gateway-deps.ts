@@ -1,4 +1,4 @@
-import type { RouteAdapters } from '../activities/ports/adapters.js';
+import type { RateLimits, RouteAdapters } from '../activities/ports/adapters.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../activities/ports/evaluation.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
@@ -14,6 +14,7 @@ export interface GatewayDeps {
   config: Config;
   adapters: RouteAdapters;
   workflows: WorkflowStarter & MigrationStarter & SwapStarter & EvaluationStarter & ScheduleSteering;
+  rateLimits: RateLimits;
   search: SearchService;
   chat: ChatService;
   /** Aborted when the gateway stops: who waits for something is answered then. */

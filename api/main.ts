@@ -23,6 +23,7 @@ import { ConfigError } from '../schemas/config/config-error.js';
 import { parseConfig } from '../schemas/config/config.js';
 import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
+import { accessProblemOf } from '../schemas/engine-access.js';
 import { createApp, createProxyApp } from './app.js';
 import { seedUsers } from './documents/commands/seed-users.js';
 import { clientOf, createClientAddress } from './http/client-address.js';
@@ -50,13 +51,18 @@ const SHIPPED_RULES = fileURLToPath(new URL('../deploy/filters.d/', import.meta.
 /** Used where CONSOLE_DIR names no other folder. */
 const BUILT_CONSOLE = fileURLToPath(new URL('../web/dist/', import.meta.url));
 
+function exitIfMisconfigured(error: unknown): void {
+  if (!(error instanceof ConfigError)) return;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(EXIT_CONFIG);
+}
+
 function orExit<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EXIT_CONFIG);
+    exitIfMisconfigured(error);
+    throw error;
   }
 }
 
@@ -65,21 +71,29 @@ const environment = orExit(() => readEnvironment(process.env));
 const config = orExit(() => parseConfig(environment));
 const logger = createLogger(config.log, 'gateway');
 for (const note of retiredVariableNotes(environment)) logger.warn(note);
-const shared = connectShared(config, (state, cause) => {
-  if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');
-  else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');
-});
+const shared = orExit(() =>
+  connectShared(config, (state, cause) => {
+    if (state === 'ready') logger.info('Redis is there: rate limits and caches are shared by all gateways');
+    else logger.warn({ err: cause }, 'Redis is away: each gateway limits for itself meanwhile');
+  }),
+);
 const tracer = await openTracing(config, 'gateway', logTracing(logger));
 const counted = createMetrics(logModelCalls(logger));
 const metrics = createGatewayMetrics({ ...counted, meter: tracedMeter(counted.meter, tracer) });
 metrics.watchProcess();
 const adapters = await connectGateway(config, shared.openCache, metrics.meter).catch((error: unknown) => {
-  logger.fatal({ err: error }, 'the gateway cannot reach its stores');
+  exitIfMisconfigured(error);
+  logger.fatal({ err: error }, accessProblemOf(error)?.message ?? 'the gateway cannot reach its stores');
   // Once the line is written: the log is asynchronous.
   logger.flush(() => process.exit(1));
   return new Promise<never>(() => {});
 });
-const workflows = connectTemporal(config, metrics.meter, tracer);
+const workflows = orExit(() => connectTemporal(config, metrics.meter, tracer));
+// A gateway serves without Temporal for a while; one that is turned away must be told of.
+void workflows.ping().catch((error: unknown) => {
+  const problem = accessProblemOf(error);
+  if (problem !== undefined) logger.error(problem.message);
+});
 
 /** Users, search, chat and tools, where documents are served. */
 async function openDocuments(documents: GatewayDocumentAdapters) {
@@ -178,9 +192,8 @@ async function openProxy(): Promise<ProxyDeps | null> {
 }
 
 const proxy = await openProxy().catch((error: unknown) => {
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(EXIT_CONFIG);
+  exitIfMisconfigured(error);
+  throw error;
 });
 
 const stopping = new AbortController();

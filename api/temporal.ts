@@ -7,6 +7,11 @@ import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../activities/ports/evaluation.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
+import {
+  handshakeProblem,
+  temporalConnection,
+  temporalProblem,
+} from '../activities/temporal/temporal-access.js';
 import { UNMEASURED } from '../activities/ports/meter.js';
 import type { Meter } from '../activities/ports/meter.js';
 import type { Tracer } from '../activities/ports/tracer.js';
@@ -28,6 +33,7 @@ import {
 } from '../schemas/ids.js';
 import type { MigrationName } from '../schemas/migrations/migrations.js';
 import { taskQueues } from '../schemas/task-queues.js';
+import { LATE, orLate } from './http/or-late.js';
 import { attributesOf, isUnknownAttribute } from './temporal-attributes.js';
 import type { Attributes } from './temporal-attributes.js';
 import { callInterceptor } from './temporal-calls.js';
@@ -46,6 +52,10 @@ import type { settleDocument } from '../workflows/documents/settle-document.js';
 
 /** A gateway answers its client soon, whatever Temporal does: the sweep starts what this did not. */
 const DEADLINE_MS = 2000;
+/** A probe ends before who asked for it has turned away. */
+const PING_MS = 1800;
+/** One that is not answered so long looks at the handshake, whose faults no call tells of. */
+const DOUBT_MS = 700;
 /** A schedule answers by a workflow of Temporal's own, which takes longer under load; an operator waits for it. */
 const SCHEDULE_DEADLINE_MS = 5000;
 
@@ -59,6 +69,7 @@ const QUEUED = 'queued';
 /**
  * The gateway's line to Temporal. It connects at the first call and again by itself, so a gateway starts and takes
  * uploads while Temporal is away.
+ * @throws ConfigError when a file of certificates cannot be read
  */
 export function connectTemporal(
   config: Pick<Config, 'temporal' | 'documents'>,
@@ -70,8 +81,11 @@ export function connectTemporal(
   SwapStarter &
   EvaluationStarter &
   ScheduleSteering & { close(): Promise<void> } {
-  const { address, namespace, prefix } = config.temporal;
-  const connection = Connection.lazy({ address, connectTimeout: DEADLINE_MS });
+  const { namespace, prefix } = config.temporal;
+  const connection = Connection.lazy({
+    ...temporalConnection(config.temporal),
+    connectTimeout: DEADLINE_MS,
+  });
   const client = new Client({
     connection,
     namespace,
@@ -314,9 +328,18 @@ export function connectTemporal(
     ),
 
     async ping() {
-      await withDeadline(async () => {
-        await client.workflowService.getSystemInfo({});
+      // The namespace too: one that is missing, or not ours, is of as little use as a server that is away.
+      const asked = connection.withDeadline(Date.now() + PING_MS, async () => {
+        await client.workflowService.describeNamespace({ namespace });
       });
+      const isLate = (await orLate(asked, DOUBT_MS).catch(() => null)) === LATE;
+      const problem = isLate ? await handshakeProblem(config.temporal) : undefined;
+      try {
+        // To its end: a call that is still tried again must not find the connection closed.
+        await asked;
+      } catch (error) {
+        throw problem ?? temporalProblem(error, config.temporal) ?? error;
+      }
     },
 
     async close() {

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { Client, Connection } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
 import { connectWorker } from '../activities/connect.js';
 import type { WorkerStore } from '../activities/ports/tasks.js';
 import { createLogger, logModelCalls, logTracing } from '../activities/create-logger.js';
@@ -12,6 +11,8 @@ import { ConfigError } from '../schemas/config/config-error.js';
 import { parseConfig } from '../schemas/config/config.js';
 import { retiredVariableNotes } from '../schemas/config/environment.js';
 import { readEnvironment } from '../schemas/config/read-environment.js';
+import { accessProblemOf } from '../schemas/engine-access.js';
+import { connectTemporal, ensureNamespace } from './connect-temporal.js';
 import { createWorkers } from './create-workers.js';
 import type { WorkerPools } from './create-workers.js';
 import type { WorkerPoolName } from '../schemas/worker-pools.js';
@@ -59,7 +60,10 @@ async function main(): Promise<void> {
     });
   };
   const adapters = await connectWorker(config, meter);
-  const connection = await NativeConnection.connect({ address: config.temporal.address });
+  const { connection, clientConnection } = await connectTemporal(config.temporal);
+  await ensureNamespace(clientConnection, config.temporal, (namespace) =>
+    logger.info({ namespace }, 'namespace made'),
+  );
   const pools = await createWorkers({
     config,
     connection,
@@ -70,7 +74,6 @@ async function main(): Promise<void> {
     onFailure: ({ error, ...activity }) => logger.warn({ ...activity, err: error }, 'activity failed'),
     onDone: (activity) => logger.debug(activity, 'activity'),
   });
-  const clientConnection = await Connection.connect({ address: config.temporal.address });
   const client = new Client({ connection: clientConnection, namespace: config.temporal.namespace });
   await ensureSchedules(client, config);
   const endUpkeep = await startUpkeep(client, config, (error) =>
@@ -132,8 +135,9 @@ main().catch((error: unknown) => {
     process.stderr.write(`${error.message}\n`);
     process.exit(EX_CONFIG);
   }
+  const problem = accessProblemOf(error);
   process.stderr.write(
-    `${JSON.stringify({ level: 'fatal', msg: 'worker stopped', err: String(error), stack: (error as Error)?.stack })}\n`,
+    `${JSON.stringify({ level: 'fatal', msg: problem?.message ?? 'worker stopped', err: String(error), stack: (error as Error)?.stack })}\n`,
   );
   process.exit(1);
 });

@@ -7,6 +7,7 @@
  * VDB_CONNECTION_ERROR for the vector store, others as noted.
  */
 import type { Rate } from '../../schemas/config/rate.js';
+import type { AccessProblem } from '../../schemas/engine-access.js';
 import type { ChatAdapters } from './chat.js';
 import type { ModelServers, PresetStore, PromptStore } from './model-administration.js';
 import type { ChunkStore } from './chunks.js';
@@ -40,6 +41,8 @@ export interface RateLimits {
   take(name: string, rate: Rate, key: string): Promise<RateVerdict>;
   /** The same question without taking any. */
   peek(name: string, rate: Rate, key: string): Promise<RateVerdict>;
+  /** Why the store turns us away; null: it does not, is away for another reason, or there is none. */
+  problem(): AccessProblem | null;
   close(): Promise<void>;
 }
 

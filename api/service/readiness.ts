@@ -1,7 +1,8 @@
 import { LATE, orLate } from '../http/or-late.js';
 import { AppError } from '../../schemas/app-error.js';
+import { accessProblemOf } from '../../schemas/engine-access.js';
 import type { CheckState, ReadyBody } from '../../schemas/documents/documents-api.js';
-import type { Adapters } from '../../activities/ports/adapters.js';
+import type { Adapters, RateLimits } from '../../activities/ports/adapters.js';
 import type { WorkflowStarter } from '../../activities/ports/tasks.js';
 import { checkMigrations } from './pending-migrations.js';
 import { findUnresolvedReferences } from '../models/configuration-references.js';
@@ -11,11 +12,14 @@ const KEPT_MS = 2000;
 
 type Probe = (signal: AbortSignal) => Promise<unknown>;
 
-async function stateOf(probe: Probe): Promise<CheckState> {
+/** @param problems where the sentence about an engine that turns us away goes */
+async function stateOf(probe: Probe, problems?: string[]): Promise<CheckState> {
   const given = new AbortController();
   try {
     return (await orLate(probe(given.signal), PROBE_MS)) === LATE ? 'timeout' : 'ok';
   } catch (error) {
+    const problem = accessProblemOf(error);
+    if (problem !== undefined) problems?.push(problem.message);
     const unregistered = error instanceof AppError && error.code === 'MODEL_ENDPOINT_NOT_FOUND';
     return unregistered ? 'unresolvable' : 'unavailable';
   } finally {
@@ -34,6 +38,7 @@ type ModelKind = (typeof MODEL_KINDS)[number];
  * Names in the configuration that resolve to nothing are reported as well, without effect, and so is what is to be
  * migrated: requests that need it say so themselves.
  * Each engine is named twice, by its own name and by the one that dashboards of the peer service read.
+ * Redis is not asked, since nothing rests on it; that it turns us away is told.
  */
 export function createReadiness(
   adapters: Pick<
@@ -42,6 +47,7 @@ export function createReadiness(
   >,
   workflows: Pick<WorkflowStarter, 'ping'>,
   settings: { requireEmbedder: boolean },
+  limits: Pick<RateLimits, 'problem'>,
 ): () => Promise<ReadyBody> {
   const { probes, models } = adapters;
 
@@ -81,11 +87,12 @@ export function createReadiness(
   };
 
   const ask = async (): Promise<ReadyBody> => {
+    const problems: string[] = [];
     const [mongodb, opensearch, temporal, { discovery, names, states }, unresolved, migrations] =
       await Promise.all([
-        stateOf(() => probes.mongodb()),
-        stateOf(() => probes.opensearch()),
-        stateOf(() => workflows.ping()),
+        stateOf(() => probes.mongodb(), problems),
+        stateOf(() => probes.opensearch(), problems),
+        stateOf(() => workflows.ping(), problems),
         checkModels(),
         references(),
         checkMigrations(adapters.migrations.migrations, stateOf),
@@ -115,6 +122,7 @@ export function createReadiness(
       })),
       configuration_references: unresolved,
       migrations: migrations.rows,
+      ...told(problems, limits),
     };
   };
 
@@ -125,17 +133,30 @@ export function createReadiness(
 export function createProxyReadiness(
   pingRecords: () => Promise<void>,
   workflows: Pick<WorkflowStarter, 'ping'>,
+  limits: Pick<RateLimits, 'problem'>,
 ): () => Promise<ReadyBody> {
   return keepAnswer(async () => {
-    const [mongodb, temporal] = await Promise.all([stateOf(pingRecords), stateOf(() => workflows.ping())]);
+    const problems: string[] = [];
+    const [mongodb, temporal] = await Promise.all([
+      stateOf(pingRecords, problems),
+      stateOf(() => workflows.ping(), problems),
+    ]);
     return {
       status: mongodb === 'ok' && temporal === 'ok' ? 'ready' : 'not_ready',
       checks: { postgres: mongodb, ray: temporal, mongodb, temporal },
       model_endpoints: [],
       configuration_references: [],
       migrations: [],
+      ...told(problems, limits),
     };
   });
+}
+
+/** Nothing where there is nothing to say. */
+function told(problems: readonly string[], limits: Pick<RateLimits, 'problem'>): Pick<ReadyBody, 'problems'> {
+  const redis = limits.problem();
+  const all = [...problems, ...(redis === null ? [] : [redis.message])];
+  return all.length === 0 ? {} : { problems: all };
 }
 
 /** One question at a time, whose answer is kept for a while. */

@@ -53,10 +53,75 @@ function sessionConfig(env: Environment) {
   };
 }
 
+/** Files of certificates; null: none is named. */
+interface Certificates {
+  ca: string | null;
+  certificate: string | null;
+  key: string | null;
+}
+
+function certificates(ca?: string, certificate?: string, key?: string): Certificates {
+  return { ca: ca ?? null, certificate: certificate ?? null, key: key ?? null };
+}
+
+/** Null: without TLS. */
+function temporalTls(env: Environment): (Certificates & { serverName: string | null }) | null {
+  const tls = {
+    ...certificates(
+      env.TEMPORAL_TLS_SERVER_CA_CERT_PATH,
+      env.TEMPORAL_TLS_CLIENT_CERT_PATH,
+      env.TEMPORAL_TLS_CLIENT_KEY_PATH,
+    ),
+    serverName: env.TEMPORAL_TLS_SERVER_NAME ?? null,
+  };
+  const isNamed = env.TEMPORAL_API_KEY !== undefined || Object.values(tls).some((value) => value !== null);
+  return (env.TEMPORAL_TLS ?? isNamed) ? tls : null;
+}
+
+function openSearchConfig(env: Environment) {
+  return {
+    url: env.OPENSEARCH_URL,
+    indexPrefix: env.OPENSEARCH_INDEX_PREFIX,
+    /** Null: what the address holds. */
+    username: env.OPENSEARCH_USERNAME ?? null,
+    password: env.OPENSEARCH_PASSWORD ?? null,
+    ...certificates(env.OPENSEARCH_CA_FILE, env.OPENSEARCH_CLIENT_CERT_FILE, env.OPENSEARCH_CLIENT_KEY_FILE),
+    /** Null: requests are not signed for AWS. */
+    aws:
+      env.OPENSEARCH_AWS_REGION === undefined
+        ? null
+        : { region: env.OPENSEARCH_AWS_REGION, service: env.OPENSEARCH_AWS_SERVICE },
+  };
+}
+
+function redisConfig(env: Environment) {
+  return {
+    /** Null: limits and caches are kept in the process. */
+    url: env.REDIS_URL ?? null,
+    keyPrefix: env.REDIS_KEY_PREFIX,
+    ...certificates(env.REDIS_CA_FILE, env.REDIS_CLIENT_CERT_FILE, env.REDIS_CLIENT_KEY_FILE),
+    /** Null: the server of the address. */
+    sentinel:
+      env.REDIS_SENTINELS === undefined
+        ? null
+        : {
+            nodes: env.REDIS_SENTINELS,
+            master: env.REDIS_SENTINEL_MASTER,
+            username: env.REDIS_SENTINEL_USERNAME ?? null,
+            password: env.REDIS_SENTINEL_PASSWORD ?? null,
+          },
+    clusterNodes: env.REDIS_CLUSTER_NODES ?? null,
+  };
+}
+
 function temporalConfig(env: Environment) {
   return {
     address: env.TEMPORAL_ADDRESS,
     namespace: env.TEMPORAL_NAMESPACE,
+    /** Of a namespace that we make. */
+    namespaceRetentionDays: env.TEMPORAL_NAMESPACE_RETENTION_DAYS,
+    tls: temporalTls(env),
+    apiKey: env.TEMPORAL_API_KEY ?? null,
     /** In front of task queues, workflow ids and schedule ids, so that installations can share a namespace. */
     prefix: env.TASK_QUEUE_PREFIX,
   };
@@ -311,8 +376,8 @@ export function configOf(env: Environment) {
     session: sessionConfig(env),
     /** token null: scraping is refused, unless it is open to all. */
     metrics: { token: env.METRICS_TOKEN ?? null, allowUnauthenticated: env.METRICS_ALLOW_UNAUTHENTICATED },
-    mongodb: { url: env.MONGODB_URL, database: env.MONGODB_DATABASE },
-    opensearch: { url: env.OPENSEARCH_URL, indexPrefix: env.OPENSEARCH_INDEX_PREFIX },
+    mongodb: { url: env.MONGODB_URL, database: env.MONGODB_DATABASE, ca: env.MONGODB_CA_FILE ?? null },
+    opensearch: openSearchConfig(env),
     temporal: temporalConfig(env),
     documents: documentsConfig(env),
     parsing: parsingConfig(env),
@@ -327,8 +392,7 @@ export function configOf(env: Environment) {
       healthFile: env.WORKER_HEALTH_FILE ?? null,
       niceness: env.WORKER_NICENESS,
     },
-    /** url null: limits and caches are kept in the process. */
-    redis: { url: env.REDIS_URL ?? null, keyPrefix: env.REDIS_KEY_PREFIX },
+    redis: redisConfig(env),
     rateLimits: rateLimitsConfig(env),
     callbacks: callbacksConfig(env),
     downloads: downloadsConfig(env),

@@ -34,10 +34,38 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     problems.push('SERVICES: the proxy needs SECRETS_KEY');
   if (given['SECRETS_KEY_PREVIOUS'] !== undefined && given['SECRETS_KEY'] === undefined)
     problems.push('SECRETS_KEY_PREVIOUS: without SECRETS_KEY nothing could be encrypted anew');
+  problems.push(...halfGiven(given));
   if (given['ALLOW_INSECURE_SECRETS']?.toLowerCase() !== 'true') problems.push(...insecureSecrets(given));
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(
       `The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`,
     );
   return deepFreeze(configOf(parsed.data));
+}
+
+/** Pairs of which one is of no use without the other. */
+const PAIRS = [
+  ['OPENSEARCH_USERNAME', 'OPENSEARCH_PASSWORD'],
+  ['OPENSEARCH_CLIENT_CERT_FILE', 'OPENSEARCH_CLIENT_KEY_FILE'],
+  ['TEMPORAL_TLS_CLIENT_CERT_PATH', 'TEMPORAL_TLS_CLIENT_KEY_PATH'],
+  ['REDIS_CLIENT_CERT_FILE', 'REDIS_CLIENT_KEY_FILE'],
+] as const;
+
+/** What is said of engines' credentials and contradicts itself. */
+function halfGiven(given: Readonly<Record<string, string | undefined>>): string[] {
+  const problems = PAIRS.flatMap(([one, other]) =>
+    (given[one] === undefined) === (given[other] === undefined)
+      ? []
+      : given[one] === undefined
+        ? [`${one}: ${other} needs it`]
+        : [`${other}: ${one} needs it`],
+  );
+  if (given['REDIS_SENTINELS'] !== undefined && given['REDIS_CLUSTER_NODES'] !== undefined)
+    problems.push('REDIS_CLUSTER_NODES: sentinels know no cluster; set it or REDIS_SENTINELS');
+  for (const name of ['REDIS_SENTINELS', 'REDIS_CLUSTER_NODES'])
+    if (given[name] !== undefined && given['REDIS_URL'] === undefined)
+      problems.push(`${name}: REDIS_URL, which says user, password and TLS, is not set`);
+  if (given['OPENSEARCH_AWS_REGION'] !== undefined && given['OPENSEARCH_USERNAME'] !== undefined)
+    problems.push('OPENSEARCH_USERNAME: requests that are signed for AWS carry no user');
+  return problems;
 }

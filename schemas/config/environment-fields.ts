@@ -18,6 +18,30 @@ export const names = z
   .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
   .optional();
 
+/** The path of a file that must be there when it is used. */
+export const file = z.string().min(1).optional();
+
+/** `host:port`, with commas between them; an IPv6 address stands in brackets. */
+export const hosts = z
+  .string()
+  .transform(list)
+  .pipe(
+    z
+      .array(
+        z
+          .string()
+          .regex(
+            /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}$/,
+            'must be host:port, with commas between them',
+          )
+          .transform((text) => ({
+            host: text.slice(0, text.lastIndexOf(':')).replace(/^\[|\]$/g, ''),
+            port: Number(text.slice(text.lastIndexOf(':') + 1)),
+          })),
+      )
+      .min(1),
+  );
+
 export function url(protocol: RegExp) {
   return z.url({ protocol });
 }

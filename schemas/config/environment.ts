@@ -6,7 +6,9 @@ import { z } from 'zod';
 import {
   NETWORK,
   count,
+  file,
   flag,
+  hosts,
   isHeaderList,
   languageName,
   list,
@@ -182,10 +184,37 @@ const stores = {
       .default('tamis'),
     'name of the database',
   ),
+  MONGODB_CA_FILE: described(
+    file,
+    "certificates (PEM) that sign the server's; turns TLS on. Other options stand in `MONGODB_URL`",
+    {
+      unset: "the system's",
+    },
+  ),
   OPENSEARCH_URL: described(url(/^https?$/).default('http://127.0.0.1:9200'), 'chunks', {
     fixedByCompose: true,
     secret: true,
   }),
+  OPENSEARCH_USERNAME: described(z.string().min(1).optional(), 'user for basic authentication', {
+    unset: 'what `OPENSEARCH_URL` holds',
+  }),
+  OPENSEARCH_PASSWORD: described(z.string().min(1).optional(), 'and the password', { secret: true }),
+  OPENSEARCH_CA_FILE: described(file, "certificates (PEM) that sign the server's", { unset: "the system's" }),
+  OPENSEARCH_CLIENT_CERT_FILE: described(file, 'our certificate (PEM), where the server asks for one'),
+  OPENSEARCH_CLIENT_KEY_FILE: described(file, 'and its key (PEM)'),
+  OPENSEARCH_AWS_REGION: described(
+    z
+      .string()
+      .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-3')
+      .optional(),
+    'requests are signed for AWS in this region (Signature Version 4), by the credentials that the AWS SDK finds: ' +
+      '`AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, a profile, or a role of the pod, task or machine',
+    { unset: 'they are not signed' },
+  ),
+  OPENSEARCH_AWS_SERVICE: described(
+    z.enum(['es', 'aoss']).default('es'),
+    'name of the service in these signatures: `es` (managed domains) or `aoss` (serverless)',
+  ),
   OPENSEARCH_INDEX_PREFIX: described(
     z
       .string()
@@ -196,9 +225,31 @@ const stores = {
   TEMPORAL_ADDRESS: described(z.string().min(1).default('127.0.0.1:7233'), 'workflows', {
     fixedByCompose: true,
   }),
-  TEMPORAL_NAMESPACE: described(z.string().min(1).default('default'), 'namespace of the workflows', {
-    fixedByCompose: true,
+  TEMPORAL_NAMESPACE: described(
+    z.string().min(1).default('default'),
+    'namespace of the workflows; a worker makes it where it is missing and it may',
+    { fixedByCompose: true },
+  ),
+  TEMPORAL_NAMESPACE_RETENTION_DAYS: described(
+    count(3),
+    'ended workflows are kept so long in a namespace that a worker makes',
+    { unit: 'days' },
+  ),
+  TEMPORAL_TLS: described(z.stringbool().optional(), 'whether TLS is spoken to Temporal', {
+    unset: '`true` when one of the next five variables is set',
   }),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: described(file, "file of certificates (PEM) that sign the server's", {
+    unset: "the system's",
+  }),
+  TEMPORAL_TLS_SERVER_NAME: described(z.string().min(1).optional(), "name in the server's certificate", {
+    unset: 'that of `TEMPORAL_ADDRESS`',
+  }),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: described(
+    file,
+    'file of our certificate (PEM), where the server asks for one',
+  ),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: described(file, 'and of its key (PEM)'),
+  TEMPORAL_API_KEY: described(z.string().min(1).optional(), 'key for Temporal Cloud', { secret: true }),
   TASK_QUEUE_PREFIX: described(
     z
       .string()
@@ -214,6 +265,25 @@ const stores = {
       fixedByCompose: true,
       secret: true,
     },
+  ),
+  REDIS_CA_FILE: described(file, "certificates (PEM) that sign the server's, with a `rediss` address", {
+    unset: "the system's",
+  }),
+  REDIS_CLIENT_CERT_FILE: described(file, 'our certificate (PEM), where the server asks for one'),
+  REDIS_CLIENT_KEY_FILE: described(file, 'and its key (PEM)'),
+  REDIS_SENTINELS: described(
+    hosts.optional(),
+    'sentinels that know the present primary, `host:port` with commas between them. `REDIS_URL` then says user, ' +
+      'password, database and TLS (`rediss`, for the sentinels too) alone',
+    { unset: 'none is asked' },
+  ),
+  REDIS_SENTINEL_MASTER: described(z.string().min(1).default('mymaster'), 'the name they have for it'),
+  REDIS_SENTINEL_USERNAME: described(z.string().min(1).optional(), 'user for the sentinels themselves'),
+  REDIS_SENTINEL_PASSWORD: described(z.string().min(1).optional(), 'and the password', { secret: true }),
+  REDIS_CLUSTER_NODES: described(
+    hosts.optional(),
+    'nodes of a Redis Cluster to begin with, likewise; the others are found through them',
+    { unset: '`REDIS_URL` is a single server' },
   ),
   REDIS_KEY_PREFIX: described(
     z

@@ -73,6 +73,10 @@ export const ReadyBody = z
         }),
       )
       .meta({ description: 'Those that are to be run; they do not make the service unready' }),
+    problems: z.array(z.string()).optional().meta({
+      description:
+        'Engines that turn the service away: a sentence each, which begins with the variable to look at',
+    }),
   })
   .meta({ id: 'ReadyBody' });
 export type ReadyBody = z.infer<typeof ReadyBody>;

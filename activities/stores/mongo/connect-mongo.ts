@@ -1,6 +1,7 @@
 import { MongoClient } from 'mongodb';
 import type { Db } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
+import { readPem } from '../../engine-certificates.js';
 import { patchMongoSockets } from './mongo-socket-patch.js';
 import { toMongoAppError } from './mongo-errors.js';
 import { retryDeadlocks } from './retry-deadlocks.js';
@@ -16,15 +17,19 @@ interface MongoConnection {
 /**
  * Makes the one client of a process and waits until it reaches a server, five seconds at most. Every write waits
  * for a majority and the journal: a 201 rests on it.
- * @throws AppError CONFIG_ERROR when the URL cannot be read, SERVICE_UNAVAILABLE when no server answers
+ * @throws AppError CONFIG_ERROR when the URL cannot be read, SERVICE_UNAVAILABLE when no server answers; ConfigError
+ *   when the file of certificates cannot be read
  */
 export async function connectMongo(options: {
   url: string;
   database: string;
+  /** File of certificates that sign the server's; what the URL says of TLS holds besides. */
+  ca?: string | null;
   /** Waits for an answer as long as the connection lives: building an index over a million records takes minutes. */
   isPatient?: boolean;
 }): Promise<MongoConnection> {
   patchMongoSockets();
+  const ca = readPem('MONGODB_CA_FILE', options.ca);
   let client: MongoClient;
   try {
     client = new MongoClient(options.url, {
@@ -36,6 +41,7 @@ export async function connectMongo(options: {
       socketTimeoutMS: options.isPatient === true ? 0 : 60_000,
       maxPoolSize: 50,
       ignoreUndefined: true,
+      ...(ca !== undefined && { tls: true, ca }),
     });
   } catch (error) {
     throw new AppError('CONFIG_ERROR', 'MONGODB_URL cannot be read', { cause: error });

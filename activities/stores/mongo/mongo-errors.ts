@@ -10,6 +10,7 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 import { AppError } from '../../../schemas/app-error.js';
+import { AccessProblem, tlsProblem } from '../../../schemas/engine-access.js';
 import { translateErrors } from '../translate-errors.js';
 
 /** DocumentDB answers what PostgreSQL says as its class of error, five characters of six bits each in one number. */
@@ -40,8 +41,17 @@ const AWAY_CODES = new Set([
 ]);
 /** PostgreSQL ended one of several writes that waited for each other. */
 const DEADLOCK_CODES = new Set(['40P01', '40001'].map(codeOfSqlState));
-/** Credentials refused: the server is there, but of no use to us. */
-const REFUSED_CODES = new Set([13, 18]);
+/** The server is there, but of no use to us: it wants credentials for this, or does not know those it was given. */
+const UNAUTHORIZED_CODE = 13;
+const AUTHENTICATION_FAILED_CODE = 18;
+const REFUSED_CODES = new Set([UNAUTHORIZED_CODE, AUTHENTICATION_FAILED_CODE]);
+
+const NAMES = {
+  engine: 'MongoDB',
+  address: 'MONGODB_URL',
+  ca: 'MONGODB_CA_FILE',
+  certificate: 'MONGODB_URL, tlsCertificateKeyFile',
+};
 
 /**
  * FerretDB's code for everything unforeseen; what happened is then said by PostgreSQL's or its own words alone. Words
@@ -109,13 +119,29 @@ export function isDeadlock(error: unknown): boolean {
   return error instanceof MongoServerError && isDeadlockReply(replyOf(error));
 }
 
+/** Why the server turns us away; undefined: it does not. */
+function accessProblem(error: MongoError): AccessProblem | undefined {
+  if (error instanceof MongoServerError && Number(error.code) === AUTHENTICATION_FAILED_CODE)
+    return new AccessProblem('MONGODB_URL: MongoDB refuses its user or password.', { cause: error });
+  if (error instanceof MongoServerError && Number(error.code) === UNAUTHORIZED_CODE)
+    return new AccessProblem('MONGODB_URL: its user, or a client without one, may not use the database.', {
+      cause: error,
+    });
+  return error instanceof MongoServerSelectionError || error instanceof MongoNetworkError
+    ? tlsProblem(error, NAMES)
+    : undefined;
+}
+
 /**
  * SERVICE_UNAVAILABLE when the server cannot be used, STORAGE_ERROR for its other complaints. What is not the
- * driver's (a source stream's error, an abort) stays as it is.
+ * driver's (a source stream's error, an abort) stays as it is. An `AccessProblem` among the causes says which variable
+ * to look at.
  */
 export function toMongoAppError(error: unknown): unknown {
   if (error instanceof MongoError)
-    return new AppError(isAway(error) ? 'SERVICE_UNAVAILABLE' : 'STORAGE_ERROR', undefined, { cause: error });
+    return new AppError(isAway(error) ? 'SERVICE_UNAVAILABLE' : 'STORAGE_ERROR', undefined, {
+      cause: accessProblem(error) ?? error,
+    });
   if (error instanceof BSON.BSONError) return new AppError('STORAGE_ERROR', undefined, { cause: error });
   return error;
 }

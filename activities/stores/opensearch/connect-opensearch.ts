@@ -1,8 +1,11 @@
 import { Client } from '@opensearch-project/opensearch';
+import { AwsSigv4Signer } from '@opensearch-project/opensearch/aws-v3';
 import { AppError } from '../../../schemas/app-error.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
+import { readPem } from '../../engine-certificates.js';
 import type { Meter } from '../../ports/meter.js';
-import { toVdbError } from './opensearch-errors.js';
+import { openSearchProblem, toVdbError } from './opensearch-errors.js';
+import type { OpenSearchAccess } from './opensearch-errors.js';
 import { operationOf } from './operation-of.js';
 
 interface OpenSearchRequest {
@@ -29,16 +32,62 @@ interface OpenSearchConnection {
   close(): Promise<void>;
 }
 
+export interface OpenSearchOptions extends OpenSearchAccess {
+  /** May carry credentials. */
+  url: string;
+  password?: string | null;
+  /** Files of certificates and of a key. */
+  ca?: string | null;
+  certificate?: string | null;
+  key?: string | null;
+  aws?: { region: string; service: 'es' | 'aoss' } | null;
+}
+
+/** The driver's part of the options. */
+function accessOptions({ username, password, ca, certificate, key, aws }: OpenSearchOptions) {
+  const tls = {
+    ca: readPem('OPENSEARCH_CA_FILE', ca),
+    cert: readPem('OPENSEARCH_CLIENT_CERT_FILE', certificate),
+    key: readPem('OPENSEARCH_CLIENT_KEY_FILE', key),
+  };
+  return {
+    ...(username != null && password != null && { auth: { username, password } }),
+    ...(Object.values(tls).some((part) => part !== undefined) && {
+      ssl: Object.fromEntries(Object.entries(tls).filter(([, part]) => part !== undefined)),
+    }),
+    ...(aws != null && AwsSigv4Signer({ ...aws, getCredentials: createAwsCredentials() })),
+  };
+}
+
+/** The AWS SDK's own search: environment, profile, web identity, container, machine. Loaded when it is first needed. */
+function createAwsCredentials() {
+  let provider: ReturnType<typeof load> | undefined;
+  const load = async () => (await import('@aws-sdk/credential-provider-node')).defaultProvider();
+  return async () => (await (provider ??= load()))();
+}
+
 /**
  * Makes the one client of a process. Calls go through the client's transport (connections, retries, credentials)
  * with bodies of our own: its generated types do not know the k-NN plugin.
- * @param options.url may carry credentials
+ * @throws ConfigError when a file of certificates cannot be read
  */
 export function connectOpenSearch(
-  options: { url: string },
+  options: OpenSearchOptions,
   meter?: Pick<Meter, 'engineCalled'>,
 ): OpenSearchConnection {
-  const driver = new Client({ node: options.url, name: 'tamis', requestTimeout: 30_000, maxRetries: 2 });
+  const driver = new Client({
+    node: options.url,
+    name: 'tamis',
+    requestTimeout: 30_000,
+    maxRetries: 2,
+    ...accessOptions(options),
+  });
+
+  /** One that turns us away is of as little use as one that is away. */
+  const turnedAway = (error: unknown): AppError | undefined => {
+    const cause = openSearchProblem(error, options);
+    return cause && new AppError('VDB_CONNECTION_ERROR', undefined, { cause });
+  };
 
   const request = async <Answer>(method: string, path: string, given: OpenSearchRequest = {}) => {
     const { signal } = given;
@@ -75,7 +124,7 @@ export function connectOpenSearch(
       // The caller's leaving tells nothing of the engine.
       if (signal?.aborted === true) throw signal.reason;
       done(true);
-      throw toVdbError(error, given.refused);
+      throw turnedAway(error) ?? toVdbError(error, given.refused);
     } finally {
       signal?.removeEventListener('abort', abort);
     }
@@ -91,7 +140,7 @@ export function connectOpenSearch(
         );
       } catch (error) {
         // Whatever it says, it cannot be used: wrong credentials are as bad as no answer.
-        throw new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
+        throw turnedAway(error) ?? new AppError('VDB_CONNECTION_ERROR', undefined, { cause: error });
       }
     },
     close: () => driver.close(),

@@ -1,5 +1,6 @@
 import { errors } from '@opensearch-project/opensearch';
 import { AppError } from '../../../schemas/app-error.js';
+import { AccessProblem, tlsProblem } from '../../../schemas/engine-access.js';
 import type { ErrorCode } from '../../../schemas/error-table.js';
 
 /** Statuses that mean "not now": too many requests, no shard or node, a proxy in between. */
@@ -77,6 +78,43 @@ export function toVdbError(error: unknown, refused: ErrorCode = 'VDB_ERROR'): un
   if (error instanceof errors.OpenSearchClientError)
     return new AppError('VDB_ERROR', undefined, { cause: error });
   return error;
+}
+
+/** Which of the credentials an `AccessProblem` names. */
+export interface OpenSearchAccess {
+  username?: string | null;
+  aws?: { region: string } | null;
+}
+
+const NAMES = {
+  engine: 'OpenSearch',
+  address: 'OPENSEARCH_URL',
+  ca: 'OPENSEARCH_CA_FILE',
+  certificate: 'OPENSEARCH_CLIENT_CERT_FILE',
+};
+/** What the AWS SDK throws when it has asked every place for credentials. */
+const NO_AWS_CREDENTIALS = 'CredentialsProviderError';
+
+/** Why the engine turns us away; undefined: it does not. */
+export function openSearchProblem(error: unknown, access: OpenSearchAccess): AccessProblem | undefined {
+  const problem = (sentence: string): AccessProblem => new AccessProblem(sentence, { cause: error });
+  if (error instanceof Error && error.name === NO_AWS_CREDENTIALS)
+    return problem('OPENSEARCH_AWS_REGION: the AWS SDK finds no credentials to sign requests with.');
+  if (error instanceof errors.ConnectionError || error instanceof errors.NoLivingConnectionsError)
+    return tlsProblem(error, NAMES);
+  if (!(error instanceof errors.ResponseError)) return undefined;
+  const { statusCode: status, body } = error;
+  // 403 is also said of an index that is blocked for a while, with another type.
+  const isForbidden = status === 403 && !isBlocked((body as { error?: unknown } | null)?.error);
+  if (status !== 401 && !isForbidden) return undefined;
+  if (access.aws != null)
+    return problem('OPENSEARCH_AWS_REGION: OpenSearch refuses requests signed with these AWS credentials.');
+  const variables = access.username == null ? 'OPENSEARCH_URL' : 'OPENSEARCH_USERNAME, OPENSEARCH_PASSWORD';
+  return problem(
+    status === 401
+      ? `${variables}: OpenSearch refuses this user or password, or wants one.`
+      : `${variables}: this user may not do in OpenSearch what Tamis needs.`,
+  );
 }
 
 /** Whether a failed call's cause has this type in the engine's words, such as `resource_already_exists_exception`. */

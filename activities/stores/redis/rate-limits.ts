@@ -27,13 +27,16 @@ export function createRedisRateLimits(redis: RedisConnection, keyPrefix: string)
         duration: seconds,
         insuranceLimiter: new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }),
       }),
-    () => redis.close(),
+    redis,
   );
 }
 
 function over(
   create: (name: string, rate: Rate) => RateLimiterAbstract,
-  close: () => Promise<void> = async () => {},
+  { problem, close }: Pick<RateLimits, 'problem' | 'close'> = {
+    problem: () => null,
+    close: async () => {},
+  },
 ): RateLimits {
   const limiters = new Map<string, RateLimiterAbstract>();
   const limiterOf = (name: string, rate: Rate): RateLimiterAbstract => {
@@ -60,6 +63,7 @@ function over(
       if (open === null) return { allowed: true, remaining: rate.points, resetMs: 0 };
       return { ...verdict(rate, open), allowed: open.consumedPoints < rate.points };
     },
+    problem,
     close,
   };
 }

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { parseConfig } from '../../../schemas/config/config.js';
 import { connectShared } from '../../../activities/connect.js';
 import { redisProgram, startRedis } from '../../support/redis-server.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
@@ -222,7 +223,10 @@ const withRedis = redisProgram === null ? test.skip : test;
 
 withRedis('a Redis that goes away, hangs and comes back is felt by no request', async () => {
   const redis = await startRedis();
-  const shared = connectShared({ redis: { url: redis.url, keyPrefix: 'tamis-test:' } }, () => {});
+  const shared = connectShared(
+    parseConfig({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: 'tamis-test:' }),
+    () => {},
+  );
   gateway = await startGateway({ env: { RATE_LIMIT_ENABLED: 'true' }, rateLimits: shared.rateLimits });
   try {
     const { token } = gateway.addUser('ann');

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it, test } from '@jest/globals';
 import { createDefaultEmbedderMigration } from '../../../activities/migrations/default-embedder.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
+import { createInProcessRateLimits } from '../../../activities/stores/redis/rate-limits.js';
 import { AppError } from '../../../schemas/app-error.js';
+import { AccessProblem } from '../../../schemas/engine-access.js';
 import type { ReadyBody } from '../../../schemas/documents/documents-api.js';
 import { askJson } from '../support/ask-json.js';
 import { ADMIN_TOKEN, startGateway } from '../support/start-gateway.js';
@@ -98,6 +100,28 @@ describe('GET /ready', () => {
     };
     expect(body.checks).toMatchObject({ milvus: 'timeout', opensearch: 'timeout', mongodb: 'ok' });
   });
+});
+
+test('GET /ready names the variable of an engine that turns the service away, and shows nothing secret', async () => {
+  const refused = new AccessProblem('OPENSEARCH_USERNAME, OPENSEARCH_PASSWORD: refused.', {
+    cause: new Error('the password hunter2 is wrong'),
+  });
+  gateway = await startGateway({
+    adapt: (adapters) => ({
+      ...adapters,
+      probes: {
+        ...adapters.probes,
+        opensearch: () => Promise.reject(new AppError('VDB_CONNECTION_ERROR', undefined, { cause: refused })),
+      },
+    }),
+    // Redis decides nothing.
+    rateLimits: { ...createInProcessRateLimits(), problem: () => new AccessProblem('REDIS_URL: refused.') },
+  });
+  const response = await gateway.call('GET', '/ready', { token: null });
+  expect(response.status).toBe(503);
+  const body = (await response.json()) as ReadyBody;
+  expect(body.checks).toMatchObject({ opensearch: 'unavailable', mongodb: 'ok', temporal: 'ok' });
+  expect(body.problems).toEqual([refused.message, 'REDIS_URL: refused.']);
 });
 
 describe('GET /ready, of models on a server', () => {

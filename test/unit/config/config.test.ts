@@ -49,6 +49,45 @@ describe('parseConfig', () => {
     expect(retiredVariableNotes(env)).toEqual([expect.stringMatching(/^AUTH_MODE is set but not read: /)]);
   });
 
+  it('speaks TLS to Temporal as soon as something of it is set, unless told not to', () => {
+    expect(parseConfig({}).temporal).toMatchObject({ tls: null, apiKey: null });
+    expect(parseConfig({ TEMPORAL_API_KEY: 'key' }).temporal.tls).not.toBeNull();
+    expect(parseConfig({ TEMPORAL_TLS_SERVER_NAME: 'name' }).temporal.tls).toMatchObject({
+      serverName: 'name',
+    });
+    expect(parseConfig({ TEMPORAL_TLS: 'true' }).temporal.tls).toMatchObject({ ca: null });
+    expect(parseConfig({ TEMPORAL_API_KEY: 'key', TEMPORAL_TLS: 'false' }).temporal.tls).toBeNull();
+  });
+
+  it('reads hosts of sentinels and clusters', () => {
+    const read = (list: string) =>
+      parseConfig({ REDIS_URL: 'redis://redis', REDIS_CLUSTER_NODES: list }).redis.clusterNodes;
+    expect(read('one:6379, [2001:db8::2]:6380')).toEqual([
+      { host: 'one', port: 6379 },
+      { host: '2001:db8::2', port: 6380 },
+    ]);
+    for (const wrong of ['one', 'one:port', ',', 'redis://one:6379'])
+      expect(() => read(wrong)).toThrow('REDIS_CLUSTER_NODES');
+  });
+
+  it('refuses half of what belongs together, and names what is missing', () => {
+    const problems: [Record<string, string>, string][] = [
+      [{ OPENSEARCH_USERNAME: 'user' }, 'OPENSEARCH_PASSWORD: OPENSEARCH_USERNAME needs it'],
+      [{ OPENSEARCH_PASSWORD: 'word' }, 'OPENSEARCH_USERNAME: OPENSEARCH_PASSWORD needs it'],
+      [{ TEMPORAL_TLS_CLIENT_CERT_PATH: '/c.pem' }, 'TEMPORAL_TLS_CLIENT_KEY_PATH: '],
+      [{ REDIS_SENTINELS: 'one:26379' }, 'REDIS_SENTINELS: REDIS_URL'],
+      [
+        { OPENSEARCH_AWS_REGION: 'eu-west-3', OPENSEARCH_USERNAME: 'user', OPENSEARCH_PASSWORD: 'word' },
+        'OPENSEARCH_USERNAME: requests that are signed for AWS',
+      ],
+      [
+        { REDIS_URL: 'redis://r', REDIS_SENTINELS: 's:1', REDIS_CLUSTER_NODES: 'n:1' },
+        'REDIS_CLUSTER_NODES: sentinels know no cluster',
+      ],
+    ];
+    for (const [env, sentence] of problems) expect(() => parseConfig(env)).toThrow(sentence);
+  });
+
   it('reads false as false', () => {
     expect(parseConfig({ SUPER_ADMIN_MODE: 'false' }).auth.superAdminMode).toBe(false);
     expect(parseConfig({ SUPER_ADMIN_MODE: 'true' }).auth.superAdminMode).toBe(true);

@@ -1,0 +1,137 @@
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { connectTemporal } from '../../../api/temporal.js';
+import { parseConfig } from '../../../schemas/config/config.js';
+import { accessProblemOf } from '../../../schemas/engine-access.js';
+import { connectTemporal as connectWorker } from '../../../workers/connect-temporal.js';
+import { makeAuthorities, readTls } from '../../support/certificates.js';
+import type { Authorities, Certificate } from '../../support/certificates.js';
+import { openTlsProxy, targetOf } from '../../support/tls-proxy.js';
+import type { TlsProxy } from '../../support/tls-proxy.js';
+
+/** The development server behind a proxy that ends TLS; `test:secured` has a server that does it itself. */
+let authorities: Authorities;
+let proxy: TlsProxy;
+let client: Certificate;
+beforeAll(async () => {
+  authorities = makeAuthorities();
+  client = authorities.own.issue('tamis');
+  proxy = await openTlsProxy({
+    target: targetOf(process.env['TEMPORAL_ADDRESS']!),
+    authority: authorities.own,
+    hosts: ['temporal.internal'],
+    wantsClient: true,
+    protocols: ['h2'],
+  });
+});
+afterAll(async () => {
+  await proxy.close();
+  authorities.close();
+});
+
+type Environment = Record<string, string>;
+
+function environment(changes: Environment = {}): Environment {
+  return {
+    TEMPORAL_ADDRESS: `127.0.0.1:${proxy.port}`,
+    TEMPORAL_TLS_SERVER_NAME: 'temporal.internal',
+    TEMPORAL_TLS_SERVER_CA_CERT_PATH: authorities.own.ca,
+    TEMPORAL_TLS_CLIENT_CERT_PATH: client.certificate,
+    TEMPORAL_TLS_CLIENT_KEY_PATH: client.key,
+    ...changes,
+  };
+}
+
+/** What a gateway says that asks Temporal, and a worker that connects; undefined: nothing is the matter. */
+async function problems(env: Environment): Promise<(string | undefined)[]> {
+  const config = parseConfig(env);
+  const workflows = connectTemporal(config);
+  const gateway: unknown = await workflows.ping().catch((error: unknown) => error);
+  await workflows.close();
+  const worker = await connectWorker(config.temporal).catch((error: unknown) => error);
+  if (worker !== null && typeof worker === 'object' && 'connection' in worker) {
+    const open = worker as Awaited<ReturnType<typeof connectWorker>>;
+    await Promise.all([open.connection.close(), open.clientConnection.close()]);
+  }
+  return [gateway, worker].map((outcome) =>
+    outcome instanceof Error
+      ? (accessProblemOf(outcome)?.message ?? `unknown: ${outcome.message}`)
+      : undefined,
+  );
+}
+
+test('gateway and worker show a certificate of their own and expect the name that they are told', async () => {
+  expect(await problems(environment())).toEqual([undefined, undefined]);
+});
+
+test('what does not fit gives one sentence that names the variable, in both processes', async () => {
+  const stranger = authorities.foreign.issue('stranger');
+  const table: [Environment, RegExp][] = [
+    [
+      { TEMPORAL_TLS_SERVER_CA_CERT_PATH: authorities.foreign.ca },
+      /^TEMPORAL_TLS_SERVER_CA_CERT_PATH: none of its certificates signs the certificate of Temporal\.$/,
+    ],
+    [
+      { TEMPORAL_TLS_SERVER_NAME: '' },
+      /^TEMPORAL_TLS_SERVER_NAME: the certificate of Temporal is for another name\.$/,
+    ],
+    [
+      { TEMPORAL_TLS_CLIENT_CERT_PATH: stranger.certificate, TEMPORAL_TLS_CLIENT_KEY_PATH: stranger.key },
+      /^TEMPORAL_TLS_CLIENT_CERT_PATH: Temporal (wants|hangs up)/,
+    ],
+    [
+      { TEMPORAL_TLS_CLIENT_CERT_PATH: '', TEMPORAL_TLS_CLIENT_KEY_PATH: '' },
+      /^TEMPORAL_TLS_CLIENT_CERT_PATH: Temporal wants a client certificate/,
+    ],
+    [{ TEMPORAL_TLS: 'false' }, /^TEMPORAL_TLS: /],
+    [
+      { TEMPORAL_NAMESPACE: 'nobody-made-it' },
+      /^TEMPORAL_NAMESPACE: Temporal has no namespace nobody-made-it/,
+    ],
+  ];
+  for (const [changes, sentence] of table) {
+    const [gateway, worker] = await problems(environment(changes));
+    expect(gateway).toMatch(sentence);
+    // The worker makes a namespace once it is connected.
+    if (!('TEMPORAL_NAMESPACE' in changes)) expect(worker).toMatch(sentence);
+  }
+});
+
+test('a key goes along with every call over TLS, and one that is refused is named', async () => {
+  const seen: (string | undefined)[] = [];
+  const server = createSecureServer(readTls(authorities.own.ca, authorities.own.issue('cloud')));
+  server.on('stream', (stream, headers) => {
+    seen.push(headers.authorization);
+    const known = headers.authorization === 'Bearer the-right-key';
+    // A gRPC answer without a message: 7 is PERMISSION_DENIED, 12 UNIMPLEMENTED.
+    stream.respond(
+      { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': known ? '12' : '7' },
+      { endStream: true },
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const ask = async (key: string) => {
+    const workflows = connectTemporal(
+      parseConfig({
+        TEMPORAL_ADDRESS: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+        TEMPORAL_TLS_SERVER_CA_CERT_PATH: authorities.own.ca,
+        TEMPORAL_API_KEY: key,
+      }),
+    );
+    try {
+      return await workflows.ping().catch((error: unknown) => error);
+    } finally {
+      await workflows.close();
+    }
+  };
+  try {
+    expect(accessProblemOf(await ask('another-key'))?.message).toBe(
+      'TEMPORAL_API_KEY: Temporal refuses this key for the namespace default.',
+    );
+    expect(accessProblemOf(await ask('the-right-key'))).toBeUndefined();
+    expect(new Set(seen)).toEqual(new Set(['Bearer another-key', 'Bearer the-right-key']));
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
