@@ -145,13 +145,14 @@ async function createDocumentPools(
     },
     maxConcurrentActivityTaskExecutions: config.parsing.concurrency + 8,
   });
+  const asking = askingServices(config, adapters);
   const models = await pool({
     ...common,
     taskQueue: queues.models,
     activities: {
       ...createEmbeddingActivities({ adapters, publish, meter }),
-      ...createSwapActivities({ adapters }),
-      ...createEvaluationActivities({ adapters, ...askingServices(config, adapters) }),
+      ...createSwapActivities({ adapters, search: asking.search }),
+      ...createEvaluationActivities({ adapters, ...asking }),
       ...createEnrichmentActivities({
         adapters,
         meter,

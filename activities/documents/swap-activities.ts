@@ -4,11 +4,17 @@ import type { FileRecord } from '../../schemas/documents/documents.js';
 import type { EmbedderSwapRecord, SwapFigures, SwapStart } from '../../schemas/documents/embedder-swaps.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { Adapters } from '../ports/adapters.js';
+import type { SearchService } from '../retrieval/search/search-types.js';
 import { fillVectors } from './fill-vectors.js';
+import { measureQuestions } from './measure-questions.js';
 import { measureSwap } from './measure-swap.js';
 
 export interface SwapActivityDeps {
-  adapters: Pick<Adapters, 'partitions' | 'files' | 'chunks' | 'models' | 'embedderSwaps'>;
+  adapters: Pick<
+    Adapters,
+    'partitions' | 'files' | 'chunks' | 'models' | 'embedderSwaps' | 'questionSets' | 'presets'
+  >;
+  search: Pick<SearchService, 'search'>;
   /** A slice ends soon after; 5 s unless a test says otherwise. */
   sliceMs?: number;
 }
@@ -44,7 +50,7 @@ const PAGE_CHUNKS = 256;
  * Activities that move a partition to another embedder: every live version gets a vector of the new one beside that of
  * the old, a sample says what searches will make of it, and one update of the partition's record switches.
  */
-export function createSwapActivities({ adapters, sliceMs = SLICE_MS }: SwapActivityDeps) {
+export function createSwapActivities({ adapters, search, sliceMs = SLICE_MS }: SwapActivityDeps) {
   const { partitions, files, embedderSwaps: swaps } = adapters;
 
   /** @throws AppError PARTITION_NOT_FOUND; EMBEDDER_SWAP_NOT_RUNNING when it was ended otherwise */
@@ -133,7 +139,7 @@ export function createSwapActivities({ adapters, sliceMs = SLICE_MS }: SwapActiv
   ): Promise<SwapSlice> => {
     const { partition, source_embedder: source, target } = swap;
     const { total } = position;
-    const figures = await measureSwap(adapters, {
+    const sampled = await measureSwap(adapters, {
       partition,
       source,
       target,
@@ -141,6 +147,8 @@ export function createSwapActivities({ adapters, sliceMs = SLICE_MS }: SwapActiv
       total,
       signal,
     });
+    const questions = await measureQuestions(adapters, search, swap, signal);
+    const figures: SwapFigures = { ...sampled, questions };
     const held = whyHeld(swap, figures);
     return { position: { ...position, phase: held === null ? 'switching' : 'measuring', figures }, held };
   };
@@ -264,9 +272,10 @@ function targetOf(partition: PartitionRecord, swap: EmbedderSwapRecord): string 
 }
 
 function whyHeld(
-  { min_overlap: overlap, min_known_item: knownItem }: EmbedderSwapRecord,
+  { min_overlap: overlap, min_known_item: knownItem, question_set: set, min_ndcg: ndcg }: EmbedderSwapRecord,
   figures: SwapFigures,
 ): string | null {
+  const { questions = null } = figures;
   const short = [
     ...(overlap !== null && figures.overlap < overlap
       ? [`${figures.overlap} of the first ten results stay, where ${overlap} are asked for (min_overlap)`]
@@ -275,6 +284,14 @@ function whyHeld(
       ? [
           `known texts are found at a mean reciprocal rank of ${figures.known_item_after}, where ${knownItem} is ` +
             `asked for (min_known_item); it is ${figures.known_item_before} with the present embedder`,
+        ]
+      : []),
+    ...(ndcg != null && (questions === null || questions.ndcg_after < ndcg)
+      ? [
+          questions === null
+            ? `the question set '${set}' has no question that names relevant items`
+            : `the question set '${set}' reaches an nDCG@10 of ${questions.ndcg_after}, where ${ndcg} is asked for ` +
+              `(min_ndcg); it is ${questions.ndcg_before} with the present embedder`,
         ]
       : []),
   ];

@@ -2,6 +2,7 @@
 import type {
   EmbedderSwapRecord,
   SwapFigures,
+  SwapGates,
   SwapStart,
   SwapStatus,
 } from '../../schemas/documents/embedder-swaps.js';
@@ -17,7 +18,7 @@ export interface SwapStarter {
       target: string;
       concurrency: number;
       startedBy: string;
-    } & Pick<SwapStart, 'min_overlap' | 'min_known_item'>,
+    } & SwapGates,
   ): Promise<void>;
   /** False when no workflow is at work on this partition. @throws AppError SERVICE_UNAVAILABLE */
   cancelSwap(partitionKey: string): Promise<boolean>;

@@ -13,6 +13,8 @@ export interface SwapFigures {
   /** Reciprocal rank of the chunk that the question was taken from, 0 beyond the tenth. */
   known_item_before: number;
   known_item_after: number;
+  /** nDCG@10 of search over the question set with each of both; null: none is named. Not of an earlier release. */
+  questions?: { count: number; ndcg_before: number; ndcg_after: number } | null;
 }
 
 export interface EmbedderSwapRecord {
@@ -33,6 +35,9 @@ export interface EmbedderSwapRecord {
   /** What the figures must reach before the switch; null: anything. */
   min_overlap: number | null;
   min_known_item: number | null;
+  /** Name of a question set of the partition, asked before the switch; left out by an earlier release. */
+  question_set?: string | null;
+  min_ndcg?: number | null;
   figures: SwapFigures | null;
   /** Why it failed, for people. */
   error: string | null;
@@ -53,5 +58,10 @@ export type SwapStart = Pick<
   | 'target_embedder'
   | 'min_overlap'
   | 'min_known_item'
+  | 'question_set'
+  | 'min_ndcg'
   | 'started_by'
 >;
+
+/** What must hold before the switch. */
+export type SwapGates = Pick<SwapStart, 'min_overlap' | 'min_known_item' | 'question_set' | 'min_ndcg'>;

@@ -13,6 +13,7 @@ import type { swapEmbedder } from '../../workflows/documents/swap-embedder.js';
 import type { swapEmbedders } from '../../workflows/documents/swap-embedders.js';
 import { activityBench } from '../support/activity-bench.js';
 import { createSwapEmbedders } from '../support/documents/swap-embedders.js';
+import { plainSearch } from '../support/plain-search.js';
 import { ended, until } from '../support/until.js';
 import { timeSkippingEnvironment, workflowBundle } from '../support/workflow-environment.js';
 
@@ -33,7 +34,11 @@ async function onStage(
 ): Promise<void> {
   const stage = await openStage();
   const { documents, models } = taskQueues(stage.prefix);
-  const activities = createSwapActivities({ adapters: stage.adapters, sliceMs: 0 });
+  const activities = createSwapActivities({
+    adapters: stage.adapters,
+    search: plainSearch(stage.adapters),
+    sliceMs: 0,
+  });
   const connection = env.nativeConnection;
   const plans = await Worker.create({
     connection,

@@ -8,7 +8,7 @@ import {
   uuid4,
 } from '@temporalio/workflow';
 import type { SwapActivities } from '../../activities/documents/swap-activities.js';
-import type { SwapStart } from '../../schemas/documents/embedder-swaps.js';
+import type { SwapGates, SwapStart } from '../../schemas/documents/embedder-swaps.js';
 import { swapWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { quick } from '../activity-profiles.js';
@@ -21,14 +21,15 @@ export type SwapEmbeddersInput = {
   /** Partitions at a time. */
   concurrency: number;
   startedBy: string;
-} & Pick<SwapStart, 'min_overlap' | 'min_known_item'>;
+} & SwapGates;
 
 /** How many partitions ended so; `skipped`: a swap of them was at work already. */
 export type SwapsEnded = Record<'completed' | 'failed' | 'cancelled' | 'skipped', number>;
 
 /** Moves every partition of an embedder to another one, so many at a time. A cancel gives up those at work. */
 export async function swapEmbedders(input: SwapEmbeddersInput): Promise<SwapsEnded> {
-  const { prefix, source, target, min_overlap, min_known_item, startedBy: started_by } = input;
+  const { prefix, source, target, startedBy: started_by } = input;
+  const { min_overlap, min_known_item, question_set = null, min_ndcg = null } = input;
   const { listPartitionsOn } = proxyActivities<SwapActivities>({
     ...quick,
     taskQueue: taskQueues(prefix).models,
@@ -49,6 +50,8 @@ export async function swapEmbedders(input: SwapEmbeddersInput): Promise<SwapsEnd
       target_embedder: target,
       min_overlap,
       min_known_item,
+      question_set,
+      min_ndcg,
       started_by,
     };
     try {

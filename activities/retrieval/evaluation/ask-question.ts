@@ -34,7 +34,7 @@ const SHOWN_FILES = 10;
 /** Characters of an answer that a result keeps. */
 const SHOWN_ANSWER = 2_000;
 
-/** The partition alone, whoever has started the run. */
+/** The partition alone, independent of the user that started the run. */
 function scopeOf({ partition }: PartitionRecord): Scope {
   return { kind: 'partitions', userId: 0, roles: { [partition]: 'viewer' } };
 }

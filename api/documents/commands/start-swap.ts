@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import type { SwapStarter } from '../../../activities/ports/embedder-swaps.js';
 import { AppError } from '../../../schemas/app-error.js';
-import type { EmbedderSwapRecord, SwapStart } from '../../../schemas/documents/embedder-swaps.js';
+import type { EmbedderSwapRecord, SwapGates, SwapStart } from '../../../schemas/documents/embedder-swaps.js';
 import { DEFAULT_ALIAS } from '../../../schemas/models/endpoint-names.js';
 import type { ModelEndpoint } from '../../../schemas/models/model-endpoints.js';
 import { notRegistered } from '../../../schemas/models/not-registered.js';
 
-type Stores = Pick<Adapters, 'partitions' | 'models' | 'embedderSwaps'>;
+type Stores = Pick<Adapters, 'partitions' | 'models' | 'embedderSwaps' | 'questionSets'>;
 
 /**
  * The embedder that a swap leads to.
@@ -28,15 +28,12 @@ export async function requireSwapTarget(
 /**
  * Starts the move of a partition to another embedder.
  * @throws AppError as `requireSwapTarget`; PARTITION_NOT_FOUND; CONFLICT when it has this embedder;
- *   EMBEDDER_SWAP_IN_PROGRESS; SERVICE_UNAVAILABLE when Temporal is away
+ *   QUESTION_SET_NOT_FOUND; EMBEDDER_SWAP_IN_PROGRESS; SERVICE_UNAVAILABLE when Temporal is away
  */
 export async function startSwap(
   stores: Stores,
   workflows: SwapStarter,
-  asked: { partition: string; target: string; userId: number } & Pick<
-    SwapStart,
-    'min_overlap' | 'min_known_item'
-  >,
+  asked: { partition: string; target: string; userId: number; gates: SwapGates },
 ): Promise<EmbedderSwapRecord> {
   const { name: target } = await requireSwapTarget(stores, asked.target);
   const partition = await stores.partitions.get(asked.partition);
@@ -44,6 +41,9 @@ export async function startSwap(
   const { embedder: source } = partition;
   if (source === target)
     throw new AppError('CONFLICT', `The partition has the embedder '${target}' already.`);
+  const { question_set: set = null } = asked.gates;
+  if (set !== null && (await stores.questionSets.get(partition.partition_key, set, null)) === null)
+    throw new AppError('QUESTION_SET_NOT_FOUND', `There is no question set '${set}'.`);
   const start: SwapStart = {
     swap_id: randomUUID(),
     partition: partition.partition,
@@ -51,8 +51,7 @@ export async function startSwap(
     source_embedder: source,
     target_embedder: target,
     started_by: String(asked.userId),
-    min_overlap: asked.min_overlap,
-    min_known_item: asked.min_known_item,
+    ...asked.gates,
   };
   await workflows.startSwap(start);
   // The workflow does the same; whichever comes first.

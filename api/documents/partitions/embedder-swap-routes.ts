@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
+import type { z } from 'zod';
 import { AppError } from '../../../schemas/app-error.js';
-import type { EmbedderSwapRecord } from '../../../schemas/documents/embedder-swaps.js';
+import type { EmbedderSwapRecord, SwapGates } from '../../../schemas/documents/embedder-swaps.js';
 import {
   EmbedderSwap,
   EmbedderSwapBody,
@@ -80,6 +81,7 @@ export function embedderSwapRoutes({ adapters, workflows }: GatewayDeps): Route[
         'EMBEDDER_ALIAS_NOT_ALLOWED',
         'MODEL_ENDPOINT_NOT_FOUND',
         'EMBEDDER_VECTOR_FIELD_MISSING',
+        'QUESTION_SET_NOT_FOUND',
         'CONFLICT',
         'EMBEDDER_SWAP_IN_PROGRESS',
         'SERVICE_UNAVAILABLE',
@@ -89,8 +91,7 @@ export function embedderSwapRoutes({ adapters, workflows }: GatewayDeps): Route[
           partition: params.partition,
           target: body.embedder,
           userId: principal.userId,
-          min_overlap: body.min_overlap ?? null,
-          min_known_item: body.min_known_item ?? null,
+          gates: gatesOf(body),
         });
         return json(202, present(swap));
       },
@@ -147,8 +148,7 @@ export function embedderSwapRoutes({ adapters, workflows }: GatewayDeps): Route[
           target,
           concurrency,
           startedBy: String(principal.userId),
-          min_overlap: body.min_overlap ?? null,
-          min_known_item: body.min_known_item ?? null,
+          ...gatesOf(body),
         });
         return json(202, { source, target, partitions: theirs.length });
       },
@@ -156,9 +156,21 @@ export function embedderSwapRoutes({ adapters, workflows }: GatewayDeps): Route[
   ];
 }
 
-function present({ partition_key: _key, ...swap }: EmbedderSwapRecord) {
+function gatesOf(body: Pick<z.output<typeof EmbedderSwapBody>, keyof SwapGates>): SwapGates {
+  return {
+    min_overlap: body.min_overlap ?? null,
+    min_known_item: body.min_known_item ?? null,
+    question_set: body.question_set ?? null,
+    min_ndcg: body.min_ndcg ?? null,
+  };
+}
+
+function present({ partition_key: _key, figures, ...swap }: EmbedderSwapRecord) {
   return {
     ...swap,
+    question_set: swap.question_set ?? null,
+    min_ndcg: swap.min_ndcg ?? null,
+    figures: figures && { ...figures, questions: figures.questions ?? null },
     started_at: swap.started_at.toISOString(),
     updated_at: swap.updated_at.toISOString(),
     finished_at: swap.finished_at?.toISOString() ?? null,

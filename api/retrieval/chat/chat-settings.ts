@@ -1,6 +1,7 @@
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import type { ChatRequest, ChatSettings } from '../../../activities/retrieval/chat/chat-request.js';
 import { settingsOfChat } from '../../../activities/retrieval/chat/chat-settings.js';
+import { retrievalConfig } from '../../../activities/retrieval/search/retrieval-preset.js';
 
 /**
  * What the partition of a chat is set to: its retrieval preset, its prompts, and its own language model. A chat over
@@ -13,8 +14,5 @@ export async function chatSettings(
   if (target.kind === 'direct') return {};
   const [only, ...others] = target.partitions === 'all' ? [] : target.partitions;
   const partition = only === undefined || others.length > 0 ? null : await partitions.get(only);
-  const preset =
-    (await presets.get('retrieval', partition?.retrieval_preset ?? 'default')) ??
-    (await presets.get('retrieval', 'default'));
-  return settingsOfChat(partition, preset?.config ?? null);
+  return settingsOfChat(partition, await retrievalConfig(presets, partition?.retrieval_preset));
 }

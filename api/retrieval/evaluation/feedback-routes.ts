@@ -20,7 +20,7 @@ const KEPT = 1_000;
 
 const FeedbackParams = PartitionParams.extend({ feedback_id: z.string() });
 
-/** Thumbs up and down on answers. Whoever may chat in a partition may say so; its owners read it. */
+/** Thumbs up and down on answers. Users that may chat in a partition give them; its owners read them. */
 export function feedbackRoutes({ adapters }: GatewayDeps): Route[] {
   const { partitions, feedback, chunks, files, users } = adapters;
 

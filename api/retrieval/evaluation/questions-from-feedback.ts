@@ -17,7 +17,7 @@ type Judged = z.output<typeof FromFeedbackBody>['feedback'][number];
 /**
  * A new version of a set: its questions, and behind them those of the feedback. A question that the set has already is
  * replaced. An answer with thumbs up says by what it cites which files are relevant; of one with thumbs down the owner
- * says what is, since nobody else has.
+ * says what is relevant.
  * @throws AppError VALIDATION_ERROR with the place of each entry that makes no question; and as `addQuestions`
  */
 export async function questionsFromFeedback(

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import type { EvaluationStarter } from '../../../activities/ports/evaluation.js';
+import { retrievalConfig } from '../../../activities/retrieval/search/retrieval-preset.js';
 import { AppError } from '../../../schemas/app-error.js';
 import type { RetrievalConfig } from '../../../schemas/models/presets.js';
 import type { EvaluationRunRecord, EvaluationStart } from '../../../schemas/retrieval/evaluation.js';
@@ -66,10 +67,9 @@ async function presetOf(
   named: string | null,
   own: string | null,
 ): Promise<RetrievalConfig | null> {
-  const found = await presets.get('retrieval', named ?? own ?? 'default');
-  if (found !== null) return found.config;
-  if (named !== null) throw new AppError('PRESET_NOT_FOUND', `The preset '${named}' does not exist.`);
-  return (await presets.get('retrieval', 'default'))?.config ?? null;
+  if (named !== null && (await presets.get('retrieval', named)) === null)
+    throw new AppError('PRESET_NOT_FOUND', `The preset '${named}' does not exist.`);
+  return retrievalConfig(presets, named ?? own);
 }
 
 async function forgetOldRuns(runs: Stores['evaluationRuns'], partitionKey: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Adapters } from '../../../activities/ports/adapters.js';
+import { retrievalConfig } from '../../../activities/retrieval/search/retrieval-preset.js';
 import { searchSettings } from '../../../activities/retrieval/search/search-settings.js';
 import type { SearchRequest } from '../../../activities/retrieval/search/search-types.js';
 
@@ -12,8 +13,5 @@ export async function rerankSettings(
 ): Promise<Pick<SearchRequest, 'candidates' | 'rerank'>> {
   const [only, ...others] = searched === 'all' ? [] : searched;
   const partition = only === undefined || others.length > 0 ? null : await partitions.get(only);
-  const preset =
-    (await presets.get('retrieval', partition?.retrieval_preset ?? 'default')) ??
-    (await presets.get('retrieval', 'default'));
-  return searchSettings(preset?.config ?? null);
+  return searchSettings(await retrievalConfig(presets, partition?.retrieval_preset));
 }

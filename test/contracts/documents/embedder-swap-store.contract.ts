@@ -18,6 +18,8 @@ export function embedderSwapStoreContract(subject: Subject<EmbedderSwapStore>): 
       target_embedder: 'new',
       min_overlap: null,
       min_known_item: 0.5,
+      question_set: 'main',
+      min_ndcg: 0.4,
       started_by: '1',
       ...given,
     });

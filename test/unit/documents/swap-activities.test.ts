@@ -7,7 +7,9 @@ import { createEmbeddingActivities } from '../../../activities/documents/embeddi
 import type { SwapStart } from '../../../schemas/documents/embedder-swaps.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { AppError } from '../../../schemas/app-error.js';
+import { plainSearch } from '../../support/plain-search.js';
 import { activityBench, inActivity, refOf } from '../../support/activity-bench.js';
+import { sampleQuestions } from '../../contracts/retrieval/evaluation-samples.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
 import { createSwapEmbedders } from '../../support/documents/swap-embedders.js';
 
@@ -25,7 +27,7 @@ beforeEach(async () => {
     }),
   });
   // A slice ends after one page of files.
-  swapping = createSwapActivities({ adapters: bench, sliceMs: 0 });
+  swapping = createSwapActivities({ adapters: bench, search: plainSearch(bench), sliceMs: 0 });
   const publish = createPublisher(bench, { keepUploads: true });
   embedding = createEmbeddingActivities({ adapters: bench, publish });
 });
@@ -229,6 +231,52 @@ describe('a swap of the embedder', () => {
     await inActivity(() => swapping.endEmbedderSwap({ swapId: id, status: 'failed', error: held })).result;
     expect(await bench.partitions.get('library')).toMatchObject({ embedder: 'builtin-hash', swap: null });
     expect(await bench.embedderSwaps.get(id)).toMatchObject({ status: 'failed', error: held });
+  });
+
+  it('asks a question set of both, and is held back where the new one answers it worse than asked for', async () => {
+    for (const fileId of ['a', 'b', 'c']) await index(fileId);
+    const { partition_key } = (await bench.partitions.get('library'))!;
+    const set = { partition_key, name: 'main', note: null, created_by: '1' };
+    const [, question] = sampleQuestions(2);
+    const asks = (file_id: string) => ({
+      ...question!,
+      id: file_id,
+      question: 'one',
+      relevant: [{ file_id, passage: null, grade: 1 }],
+    });
+    await bench.questionSets.add(set, [...sampleQuestions(1), asks('b'), asks('missing')], 9);
+    const id = await begin({ question_set: 'main', min_ndcg: 0.6 });
+    const { held, position } = await runTo(id, 'switching');
+    expect(held).toMatch(
+      /^The switch is held back: the question set 'main' .*min_ndcg.* stays with its embedder\.$/,
+    );
+    const { questions } = position.figures!;
+    expect(questions).toMatchObject({ count: 2 });
+    for (const ndcg of [questions!.ndcg_before, questions!.ndcg_after]) {
+      expect(ndcg).toBeGreaterThan(0.2);
+      expect(ndcg).toBeLessThanOrEqual(0.5);
+    }
+    expect((await bench.embedderSwaps.get(id))!.figures).toEqual(position.figures);
+    await inActivity(() => swapping.endEmbedderSwap({ swapId: id, status: 'failed', error: held })).result;
+
+    const again = await begin({ question_set: 'main', min_ndcg: 0.2 });
+    expect((await runTo(again, 'done')).held).toBeNull();
+    expect((await bench.partitions.get('library'))?.embedder).toBe('turned');
+  });
+
+  it('fails where the question set is gone, and is held back where it can say nothing', async () => {
+    await index('a');
+    const gone = await begin({ question_set: 'none' });
+    const measuring = (await slice(gone, null)).position;
+    const through = (await slice(gone, measuring)).position;
+    expect(await codeOf(slice(gone, through))).toBe('QUESTION_SET_NOT_FOUND');
+    await inActivity(() => swapping.endEmbedderSwap({ swapId: gone, status: 'failed', error: 'gone' }))
+      .result;
+    const { partition_key } = (await bench.partitions.get('library'))!;
+    const set = { partition_key, name: 'main', note: null, created_by: '1' };
+    await bench.questionSets.add(set, sampleQuestions(1), 9);
+    const mute = await begin({ question_set: 'main', min_ndcg: 0 });
+    expect((await runTo(mute, 'switching')).held).toContain('no question that names relevant items');
   });
 
   it('completes at once in an empty partition', async () => {

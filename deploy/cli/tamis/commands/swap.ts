@@ -37,6 +37,15 @@ export function addSwap(program: Command, run: Run): void {
     .option('--concurrency <n>', 'partitions at a time', count(1))
     .option('--min-overlap <share>', 'hold the switch when less of the old first ten results stays', share)
     .option('--min-known-item <share>', 'hold the switch when known texts are found worse than this', share)
+    .option(
+      '--question-set <name>',
+      'a question set of the partition, asked of both embedders before the switch',
+    )
+    .option(
+      '--min-ndcg <share>',
+      'hold the switch when the nDCG@10 over the question set is below this',
+      share,
+    )
     .option('--watch', 'show progress until it ends; Ctrl-C leaves it running')
     .action(run(start));
   swap
@@ -72,6 +81,8 @@ interface StartOptions {
   concurrency?: number;
   minOverlap?: number;
   minKnownItem?: number;
+  questionSet?: string;
+  minNdcg?: number;
   watch?: boolean;
 }
 
@@ -85,6 +96,8 @@ async function start(context: Context, options: StartOptions, partition?: string
   const gates = {
     ...(options.minOverlap === undefined ? {} : { min_overlap: options.minOverlap }),
     ...(options.minKnownItem === undefined ? {} : { min_known_item: options.minKnownItem }),
+    ...(options.questionSet === undefined ? {} : { question_set: options.questionSet }),
+    ...(options.minNdcg === undefined ? {} : { min_ndcg: options.minNdcg }),
   };
   if (partition === undefined) {
     if (options.watch === true)

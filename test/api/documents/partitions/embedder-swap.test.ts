@@ -70,7 +70,9 @@ describe('GET /partition/{partition}/embedder-swap', () => {
         chunks_over_window: 1,
         min_overlap: 0.5,
         min_known_item: null,
-        figures,
+        question_set: null,
+        min_ndcg: null,
+        figures: { ...figures, questions: null },
         error: null,
         started_by: String(ada.userId),
         started_at: expect.any(String),
@@ -99,6 +101,16 @@ describe('POST /partition/{partition}/embedder-swap', () => {
     expect((await swapOf()).swap_id).toBe(body.swap_id);
   });
 
+  it('takes a question set of the partition as a gate', async () => {
+    const body = { embedder: 'second', question_set: 'main', min_ndcg: 0.4 };
+    expect(await ask('POST', PATH, body)).toEqual([404, DOMAIN('QUESTION_SET_NOT_FOUND')]);
+    const content = '{"question":"Why?","relevant":["a"]}';
+    await ask('POST', '/evaluation/partition/one/question-sets/main', { format: 'jsonl', content });
+    const [status, swap] = await ask('POST', PATH, body);
+    expect([status, swap]).toEqual([202, expect.objectContaining({ question_set: 'main', min_ndcg: 0.4 })]);
+    expect(await swapOf()).toMatchObject({ question_set: 'main', min_ndcg: 0.4 });
+  });
+
   it.each([
     [{ embedder: 'default' }, 422, 'EMBEDDER_ALIAS_NOT_ALLOWED'],
     [{ embedder: 'nobody' }, 422, 'MODEL_ENDPOINT_NOT_FOUND'],
@@ -110,12 +122,15 @@ describe('POST /partition/{partition}/embedder-swap', () => {
     expect(await ask('GET', PATH)).toEqual([200, null]);
   });
 
-  it.each([{}, { embedder: '' }, { embedder: 'second', min_overlap: 2 }, { embedder: 'second', other: 1 }])(
-    'answers 422 to %j',
-    async (body) => {
-      expect((await ask('POST', PATH, body))[0]).toBe(422);
-    },
-  );
+  it.each([
+    {},
+    { embedder: '' },
+    { embedder: 'second', min_overlap: 2 },
+    { embedder: 'second', min_ndcg: 0.5 },
+    { embedder: 'second', other: 1 },
+  ])('answers 422 to %j', async (body) => {
+    expect((await ask('POST', PATH, body))[0]).toBe(422);
+  });
 
   it('begins nothing while Temporal is away', async () => {
     gateway.workflows.state.away = true;
