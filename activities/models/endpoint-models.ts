@@ -14,6 +14,7 @@ import { openModelKey } from './model-key.js';
 import type { ModelKeyBox } from './model-key.js';
 import { createModelServer, probeEndpoint } from './servers/probe-endpoint.js';
 import { ProviderFailure, providerError } from './servers/provider-failure.js';
+import { createJointEmbedder } from './joint-embedder.js';
 import { createRemoteEmbedder } from './remote-embedder.js';
 import { createRemoteLanguageModel } from './remote-language-model.js';
 import { createRemoteReranker } from './remote-reranker.js';
@@ -153,7 +154,7 @@ export function createEndpointModels(options: EndpointModelsOptions): ModelBuild
       );
     // Other processes were started before this embedder was known; nothing may be searched or stored before.
     await chunks.ensureSchema([{ vectorField, dimension }]);
-    return createRemoteEmbedder({
+    const embedder = createRemoteEmbedder({
       endpointName: endpoint.name,
       modelName: endpoint.model_name,
       dimension,
@@ -167,6 +168,7 @@ export function createEndpointModels(options: EndpointModelsOptions): ModelBuild
       server: serverOf(endpoint),
       calls: callsOf(endpoint),
     });
+    return createJointEmbedder(embedder, endpoint.batch_size);
   };
 
   const talking = (endpoint: ModelEndpoint, contextTokens: number): LanguageModel => {
