@@ -10,6 +10,7 @@ import { createCopyActivities } from '../activities/documents/copy-activities.js
 import { createDocumentActivities } from '../activities/documents/document-activities.js';
 import { createEmbeddingActivities } from '../activities/documents/embedding-activities.js';
 import { createEnrichmentActivities } from '../activities/documents/enrichment-activities.js';
+import { createIndexAtOnce } from '../activities/documents/index-at-once.js';
 import { createParserPool } from '../activities/documents/parsing/parser-pool.js';
 import type { ParserPool } from '../activities/documents/parsing/parser-pool.js';
 import { createPublisher } from '../activities/documents/publish-version.js';
@@ -118,6 +119,7 @@ async function createDocumentPools(
         adapters,
         parser,
         publish,
+        indexAtOnce: createIndexAtOnce(adapters, publish, meter),
         meter,
         settings: {
           chunkSize: config.documents.chunkSize,
@@ -143,7 +145,8 @@ async function createDocumentPools(
         },
       }),
     },
-    maxConcurrentActivityTaskExecutions: config.parsing.concurrency + 8,
+    // Some are read, others wait for a model or for a refresh: as many small ones as a model takes in one request.
+    maxConcurrentActivityTaskExecutions: config.parsing.concurrency + 24,
   });
   const asking = askingServices(config, adapters);
   const models = await pool({

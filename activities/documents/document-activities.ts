@@ -7,9 +7,11 @@ import { AppError } from '../../schemas/app-error.js';
 import type { ErrorCode } from '../../schemas/error-table.js';
 import type { IndexationConfig } from '../../schemas/models/presets.js';
 import type { PictureCount, TaskFailure, TaskRecord, TaskState } from '../../schemas/documents/tasks.js';
+import type { Chunk } from '../../schemas/documents/documents.js';
+import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { WorkerPoolName } from '../../schemas/worker-pools.js';
 import { chunksBlobId } from './chunk-list.js';
-import { enrichmentsOf, indexationConfigOf, wantsPictures } from './enrichment/enrichment-plan.js';
+import { enrichmentsOf, presetOf, wantsPictures } from './enrichment/enrichment-plan.js';
 import { writePicture } from './enrichment/picture-list.js';
 import { embedderOf } from './embedder-of.js';
 import { cleanFileRecord } from './clean-up/clean-file-record.js';
@@ -18,7 +20,10 @@ import { reconcileChunks } from './clean-up/reconcile-file.js';
 import { isMediaKind, kindOfMimetype, resolveFileKind } from './parsing/file-types.js';
 import type { ChunkingOptions } from './parsing/chunk.js';
 import type { ParsedDocument, ParseRequest, ParserPool } from './parsing/parser-pool.js';
-import type { MailIds } from './parsing/parser-messages.js';
+import { readChunkFile } from './parsing/chunk-file.js';
+import type { Embedder } from '../ports/models.js';
+import type { ReadingFacts } from '../ports/tasks.js';
+import type { Advanced, IndexAtOnce } from './index-at-once.js';
 import type { Adapters } from '../ports/adapters.js';
 import { UNMEASURED } from '../ports/meter.js';
 import type { Meter } from '../ports/meter.js';
@@ -44,6 +49,7 @@ export interface DocumentActivityDeps {
   >;
   parser: Pick<ParserPool, 'parseAndChunk'>;
   publish: Publish;
+  indexAtOnce: IndexAtOnce;
   meter?: Pick<Meter, 'stageTook' | 'parsed'>;
   settings: {
     /** For a partition whose preset is gone. */
@@ -68,7 +74,50 @@ const PARSER_POOL: WorkerPoolName = 'MarkerPool';
 /** Progress of a task whose file is read. */
 const PARSED = 0.3;
 const PROGRESS_EVERY_MS = 1000;
+/** A document of so few chunks goes on at once. */
+const FEW_CHUNKS = 16;
+const NOT_BEGUN: Advanced = { stored: false };
+/** Below the directory of an upload. */
+const PICTURES = 'pictures';
+/** What took longer to read is put down first, so that no later failure has it read again. */
+const QUICKLY_READ_MS = 2000;
 const TRACEBACK_CHARACTERS = 8000;
+
+/** What became of a document that was read: see `parseDocument`. */
+interface Parsed extends Partial<Advanced> {
+  chunkCount: number;
+  enrich?: true;
+}
+
+/** An upload that was read, and what it was read with. */
+interface ReadUpload {
+  task: TaskRecord;
+  parsed: ParsedDocument;
+  partition: PartitionRecord | null;
+  embedder: Embedder;
+  /** A model is to say something of it. */
+  isEnriched: boolean;
+  isQuick: boolean;
+}
+
+/** What its task notes. A mail says itself what it belongs to; a client that said something of it knows better. */
+function readingFacts(task: TaskRecord, { report, mail }: ParsedDocument): ReadingFacts {
+  const isOpen = task.relationship_id === null && task.parent_id === null;
+  return {
+    ...(report && { parseReport: report }),
+    ...(mail && isOpen && { relationship: { relationship_id: mail.thread, parent_id: mail.parent } }),
+  };
+}
+
+/** A parser that stops again and again is stopped by the document. */
+function damageOf(error: unknown, attempts: number): unknown {
+  if (!(error instanceof AppError) || error.code !== 'PARSER_CRASHED') return error;
+  return new AppError(
+    'FILE_CORRUPT',
+    `The program that reads this type of file stopped on it ${attempts} times. Saving the file anew in the program it comes from may help.`,
+    { cause: error, details: error.details },
+  );
+}
 
 /** Activities of the document workflows that use records, bytes and the parser. */
 export function createDocumentActivities(deps: DocumentActivityDeps) {
@@ -153,79 +202,122 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
     };
   };
 
-  /** A mail says itself what it belongs to; a client that said something of it knows better. */
-  const noteThread = async (task: TaskRecord, mail: MailIds | undefined): Promise<void> => {
-    if (mail === undefined || task.relationship_id !== null || task.parent_id !== null) return;
-    const relationship = { relationship_id: mail.thread, parent_id: mail.parent };
-    await tasks.noteEnrichment(task.task_id, { relationship });
+  /** Goes on with what was just read, where that is little; the rest is left to the steps to come. */
+  const goOnAtOnce = async (ref: DocumentRef, read: ReadUpload): Promise<Advanced> => {
+    const { task, parsed, partition, embedder, isEnriched, isQuick } = read;
+    if (!isQuick || isEnriched || parsed.pictures !== undefined) return NOT_BEGUN;
+    if (parsed.chunkCount === 0 || parsed.chunkCount > FEW_CHUNKS) return NOT_BEGUN;
+    // A swap was made since it was admitted: the step that embeds knows what follows.
+    if (partition?.embedder !== task.embedder) return NOT_BEGUN;
+    const { cancellationSignal: signal, info } = Context.current();
+    const chunks: Chunk[] = [];
+    for await (const chunk of readChunkFile(parsed.outputPath)) chunks.push(chunk);
+    const facts = readingFacts(task, parsed);
+    const known: TaskRecord = {
+      ...task,
+      ...facts.relationship,
+      ...(facts.parseReport && { parse_report: facts.parseReport }),
+    };
+    return deps.indexAtOnce({ ref, task: known, facts, chunks, embedder, attempt: info.attempt, signal });
+  };
+
+  /** Brings the upload's bytes into a file and has them read, as the preset of its partition says. */
+  const readUpload = async (ref: DocumentRef, task: TaskRecord, directory: string): Promise<ReadUpload> => {
+    const { cancellationSignal: signal, info } = Context.current();
+    // The gateway has chosen, and put down the type that it chose.
+    const kind = kindOfMimetype(task.upload.mimetype) ?? resolveFileKind({ filename: task.upload.filename });
+    // Some readers choose by the file's extension.
+    const path = join(directory, `upload.${kind}`);
+    await pipeline(await blobs.read(task.upload.upload_id), createWriteStream(path), { signal });
+    const partition = await deps.adapters.partitions.get(task.partition);
+    const embedder = await models.embedder(embedderOf(task, partition));
+    const preset = await presetOf(deps.adapters, partition);
+    const wanted = chunkingOf(preset);
+    const request: ParseRequest = {
+      path,
+      kind,
+      filename: task.upload.filename,
+      chunking: {
+        // Three quarters of the embedder's window: token counts of two tokenisers differ.
+        chunkSize: Math.min(wanted.chunkSize, Math.floor((embedder.maxInputTokens ?? Infinity) * 0.75)),
+        overlapRate: wanted.overlapRate,
+        strategy: wanted.strategy,
+      },
+      outputPath: join(directory, 'chunks.jsonl'),
+      signal,
+      userId: task.user_id,
+      onProgress: progressOf(ref.taskId, info.attempt),
+    };
+    const began = performance.now();
+    const parsed = await timed(meter, 'parse', () => {
+      if (isMediaKind(kind)) return parseRecording(request, { path, kind, directory }, preset);
+      return wantsPictures(preset, kind)
+        ? parseWithPictures(request, join(directory, PICTURES))
+        : deps.parser.parseAndChunk(request);
+    });
+    meter.parsed(PARSER_POOL);
+    const isEnriched = enrichmentsOf(preset, parsed.pictures).length > 0;
+    const isQuick = performance.now() - began < QUICKLY_READ_MS;
+    return { task, parsed, partition, embedder, isEnriched, isQuick };
+  };
+
+  const noteFacts = async (task: TaskRecord, parsed: ParsedDocument): Promise<void> => {
+    const facts = readingFacts(task, parsed);
+    if (Object.keys(facts).length > 0) await tasks.noteEnrichment(task.task_id, facts);
+  };
+
+  /** The list of chunks, and the pictures, for the steps to come. */
+  const putDown = async (ref: DocumentRef, parsed: ParsedDocument, directory: string): Promise<void> => {
+    const { cancellationSignal: signal } = Context.current();
+    await tasks.report(ref.taskId, { stage: 'chunk', progress: PARSED });
+    const blobId = chunksBlobId(ref.taskId);
+    await timed(meter, 'chunk', () =>
+      blobs.write(
+        { blobId, kind: 'chunks', taskId: ref.taskId, fileKey: ref.fileKey, generation: ref.generation },
+        createReadStream(parsed.outputPath),
+        signal,
+      ),
+    );
+    if (parsed.pictures) await storePictures(ref, parsed.pictures, join(directory, PICTURES), signal);
+  };
+
+  /** What an attempt before this one came to, which died before it could say so; null: it did not get through. */
+  const wentThrough = async ({ taskId, fileKey }: DocumentRef): Promise<Parsed | null> => {
+    if ((await tasks.get(taskId))?.state !== 'COMPLETED') return null;
+    const live = (await deps.adapters.files.getMany([fileKey])).get(fileKey)?.live;
+    return { chunkCount: live?.chunk_count ?? 0, stored: true, published: { replaced: true } };
   };
 
   /**
    * Bytes → chunk list. Repeating it writes the same list again. `enrich`: the partition's preset asks for a model to
    * say something of the document before it is embedded.
+   *
+   * @param options.goOn a small document that was read quickly is embedded, stored and published as well, as far as
+   *   that succeeds at once; `stored` and `published` say how far
    */
-  const parseDocument = async (ref: DocumentRef): Promise<{ chunkCount: number; enrich?: true }> => {
-    const signal = Context.current().cancellationSignal;
-    const attempt = Context.current().info.attempt;
-    const task = requireActive(await tasks.begin(ref.taskId, { stage: 'parse', progress: 0, attempt }));
+  const parseDocument = async (
+    ref: DocumentRef,
+    { goOn = false }: { goOn?: boolean } = {},
+  ): Promise<Parsed> => {
+    const { attempt } = Context.current().info;
+    const begun = await tasks.begin(ref.taskId, { stage: 'parse', progress: 0, attempt });
+    const before = begun === null && goOn ? await wentThrough(ref) : null;
+    if (before !== null) return before;
+    const task = requireActive(begun);
     const directory = await mkdtemp(join(deps.settings.scratchDirectory, 'document-'));
     try {
-      // The gateway has chosen, and put down the type that it chose.
-      const kind =
-        kindOfMimetype(task.upload.mimetype) ?? resolveFileKind({ filename: task.upload.filename });
-      // Some readers choose by the file's extension.
-      const path = join(directory, `upload.${kind}`);
-      await pipeline(await blobs.read(task.upload.upload_id), createWriteStream(path), { signal });
-      const partition = await deps.adapters.partitions.get(task.partition);
-      const { maxInputTokens } = await models.embedder(embedderOf(task, partition));
-      const preset = await indexationConfigOf(deps.adapters, task.partition);
-      const wanted = chunkingOf(preset);
-      const request: ParseRequest = {
-        path,
-        kind,
-        filename: task.upload.filename,
-        chunking: {
-          // Three quarters of the embedder's window: token counts of two tokenisers differ.
-          chunkSize: Math.min(wanted.chunkSize, Math.floor((maxInputTokens ?? Infinity) * 0.75)),
-          overlapRate: wanted.overlapRate,
-          strategy: wanted.strategy,
-        },
-        outputPath: join(directory, 'chunks.jsonl'),
-        signal,
-        userId: task.user_id,
-        onProgress: progressOf(ref.taskId, attempt),
-      };
-      const pictureDirectory = join(directory, 'pictures');
-      const parsed = await timed(meter, 'parse', () => {
-        if (isMediaKind(kind)) return parseRecording(request, { path, kind, directory }, preset);
-        return wantsPictures(preset, kind)
-          ? parseWithPictures(request, pictureDirectory)
-          : deps.parser.parseAndChunk(request);
-      });
-      meter.parsed(PARSER_POOL);
-      if (parsed.report) await tasks.noteEnrichment(ref.taskId, { parseReport: parsed.report });
-      await noteThread(task, parsed.mail);
-      if (parsed.chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
-      await tasks.report(ref.taskId, { stage: 'chunk', progress: PARSED });
-      const blobId = chunksBlobId(ref.taskId);
-      await timed(meter, 'chunk', () =>
-        blobs.write(
-          { blobId, kind: 'chunks', taskId: ref.taskId, fileKey: ref.fileKey, generation: ref.generation },
-          createReadStream(join(directory, 'chunks.jsonl')),
-          signal,
-        ),
-      );
-      if (parsed.pictures) await storePictures(ref, parsed.pictures, pictureDirectory, signal);
-      const enriched = enrichmentsOf(preset, parsed.pictures).length > 0;
-      return { chunkCount: parsed.chunkCount, ...(enriched ? { enrich: true } : {}) };
+      const read = await readUpload(ref, task, directory);
+      const { parsed, isEnriched } = read;
+      const { chunkCount } = parsed;
+      const done = goOn ? await goOnAtOnce(ref, read) : NOT_BEGUN;
+      if (done.published !== undefined) return { chunkCount, ...done };
+      await noteFacts(task, parsed);
+      if (done.stored) return { chunkCount, stored: true };
+      if (chunkCount === 0) throw new AppError('NO_INDEXABLE_CONTENT');
+      await putDown(ref, parsed, directory);
+      return { chunkCount, ...(isEnriched ? { enrich: true } : {}) };
     } catch (error) {
-      if (error instanceof AppError && error.code === 'PARSER_CRASHED' && attempt >= PARSER_TRIES)
-        throw new AppError(
-          'FILE_CORRUPT',
-          `The program that reads this type of file stopped on it ${attempt} times. Saving the file anew in the program it comes from may help.`,
-          { cause: error, details: error.details },
-        );
-      throw error;
+      throw attempt >= PARSER_TRIES ? damageOf(error, attempt) : error;
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

@@ -1,13 +1,9 @@
 import { Context } from '@temporalio/activity';
 import { AppError } from '../../schemas/app-error.js';
-import { chunkId } from '../../schemas/documents/chunk-id.js';
-import type { Chunk, StoredChunk } from '../../schemas/documents/documents.js';
-import type { TaskRecord } from '../../schemas/documents/tasks.js';
 import { countChunks, readChunkBatches } from './chunk-list.js';
 import { embedTexts } from './embed-texts.js';
 import { embeddedText } from './embedded-text.js';
 import { embedderOf } from './embedder-of.js';
-import { versionFacts } from './task-ref.js';
 import type { DocumentRef } from './task-ref.js';
 import { openContexts } from './enrichment/context-list.js';
 import type { Adapters } from '../ports/adapters.js';
@@ -15,7 +11,7 @@ import { UNMEASURED } from '../ports/meter.js';
 import type { Meter } from '../ports/meter.js';
 import { advanceUnpublished } from './publish-version.js';
 import type { Publish, Published } from './publish-version.js';
-import { toVersionEntries } from './metadata-entries.js';
+import { storedChunk } from './version-chunks.js';
 
 export interface EmbeddingActivityDeps {
   adapters: Pick<Adapters, 'tasks' | 'blobs' | 'chunks' | 'models' | 'partitions'>;
@@ -113,30 +109,3 @@ export function createEmbeddingActivities(deps: EmbeddingActivityDeps) {
 }
 
 export type EmbeddingActivities = ReturnType<typeof createEmbeddingActivities>;
-
-function storedChunk(
-  task: TaskRecord,
-  chunk: Chunk,
-  { total, published }: { total: number; published: boolean },
-): StoredChunk {
-  return {
-    chunk_id: chunkId(task.file_key, task.generation, chunk.position),
-    partition: task.partition,
-    file_id: task.file_id,
-    file_key: task.file_key,
-    generation: task.generation,
-    position: chunk.position,
-    published,
-    text: chunk.text,
-    filename: task.upload.filename,
-    heading_path: chunk.headingPath,
-    page: chunk.page,
-    chunk_type: chunk.chunkType,
-    section_id: chunk.position,
-    prev_section_id: chunk.position === 0 ? null : chunk.position - 1,
-    next_section_id: chunk.position + 1 < total ? chunk.position + 1 : null,
-    relationship_id: task.relationship_id,
-    parent_id: task.parent_id,
-    metadata: toVersionEntries(versionFacts(task)),
-  };
-}

@@ -9,7 +9,7 @@ import type { DocumentRef } from './task-ref.js';
 import { CONTEXTS_PER_PART, countContextParts, writeContexts } from './enrichment/context-list.js';
 import { contextualizeChunk, openingOf } from './enrichment/contextualize-chunk.js';
 import { describePictures } from './enrichment/describe-pictures.js';
-import { enrichmentsOf, indexationConfigOf } from './enrichment/enrichment-plan.js';
+import { enrichmentsOf, presetOf } from './enrichment/enrichment-plan.js';
 import { topicTags } from './enrichment/topic-tags.js';
 import type { LanguageModel } from '../ports/models.js';
 import { isBuiltin } from '../models/builtin/builtin-endpoints.js';
@@ -180,7 +180,7 @@ export function createEnrichmentActivities(deps: EnrichmentActivityDeps) {
   ): Promise<{ degraded: EnrichmentStage[]; chunkCount?: number }> => {
     const { cancellationSignal: signal, info } = Context.current();
     const task = await readActiveTask(tasks, ref);
-    const config = await indexationConfigOf(deps.adapters, task.partition);
+    const config = await presetOf(deps.adapters, await deps.adapters.partitions.get(task.partition));
     const degraded: EnrichmentStage[] = [];
     for (const stage of enrichmentsOf(config, task.pictures)) {
       try {

@@ -20,5 +20,10 @@ export function measuredTasks(
       if (ended) meter.documentEnded(state);
       return ended;
     },
+    async complete(taskId, facts) {
+      const ended = await tasks.complete(taskId, facts);
+      if (ended) meter.documentEnded('COMPLETED');
+      return ended;
+    },
   };
 }

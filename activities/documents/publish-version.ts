@@ -1,5 +1,5 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { FileVersion } from '../../schemas/documents/documents.js';
+import type { FileRecord, FileVersion } from '../../schemas/documents/documents.js';
 import { degradedStagesOf } from '../../schemas/documents/tasks.js';
 import type { PartitionRecord } from '../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../schemas/documents/tasks.js';
@@ -12,7 +12,7 @@ import { removeDescriptions, removePictures } from './enrichment/picture-list.js
 import type { Adapters } from '../ports/adapters.js';
 import { UNMEASURED } from '../ports/meter.js';
 import type { Meter } from '../ports/meter.js';
-import type { TaskProgress } from '../ports/tasks.js';
+import type { ReadingFacts, TaskProgress } from '../ports/tasks.js';
 import { timed } from './timed.js';
 import { reconcileChunks } from './clean-up/reconcile-file.js';
 
@@ -21,12 +21,18 @@ export interface Published {
   replaced: boolean;
 }
 
-/** @param options.isMarked all chunks were just written as published ones */
-export type Publish = (
-  ref: DocumentRef,
-  chunkCount: number,
-  options: { signal: AbortSignal; isMarked?: boolean },
-) => Promise<Published>;
+export interface PublishOptions {
+  signal: AbortSignal;
+  /** All chunks were just written as published ones. */
+  isMarked?: boolean;
+  /**
+   * By the attempt that has read the document, in its first try: the task as it is by then, which need not be read
+   * again, and what reading came to. There is no list of chunks to be removed.
+   */
+  read?: { task: TaskRecord; facts: ReadingFacts };
+}
+
+export type Publish = (ref: DocumentRef, chunkCount: number, options: PublishOptions) => Promise<Published>;
 
 /**
  * Notes how far the task is whose version is to be published, and answers it; null when an attempt before this one
@@ -52,11 +58,13 @@ export function createPublisher(
   const { files, tasks, blobs, chunks, partitions } = adapters;
 
   /** A file admitted in the moment in which its partition was deleted goes with it. */
-  const requirePartition = async ({ fileKey }: DocumentRef): Promise<PartitionRecord | null> => {
+  const requirePartition = async ({
+    fileKey,
+  }: DocumentRef): Promise<{ file: FileRecord; partition: PartitionRecord } | null> => {
     const file = (await files.getMany([fileKey])).get(fileKey);
     if (file === undefined || file.deleted_at !== null) return null;
     const partition = await partitions.get(file.partition);
-    if (partition?.partition_key === file.partition_key) return partition;
+    if (partition?.partition_key === file.partition_key) return { file, partition };
     await files.markDeleted(file.partition, file.file_id, fileKey);
     throw new AppError('TASK_CANCELLED', 'The partition was deleted.');
   };
@@ -84,39 +92,55 @@ export function createPublisher(
     return partition.embedder;
   };
 
+  const removeIntermediates = async (task: TaskRecord): Promise<void> => {
+    const { task_id: taskId, pictures } = task;
+    await blobs.remove(chunksBlobId(taskId));
+    await removeContexts(blobs, taskId, task.context_parts ?? 0);
+    await removePictures(blobs, taskId, pictures?.kept ?? 0);
+    await removeDescriptions(blobs, taskId, pictures?.kept ?? 0);
+    if (!keepUploads) await blobs.remove(task.upload.upload_id);
+  };
+
+  /** What follows a publication. A replaced version is cleaned up by a workflow of its own. */
+  const end = async (
+    task: TaskRecord,
+    { replaced, facts }: { replaced: boolean; facts: ReadingFacts | undefined },
+  ): Promise<void> => {
+    if (task.takes_no_place !== true) await adapters.quotas.release([task.task_id]);
+    // In one step nothing but the upload was stored for it.
+    const cleaned = facts !== undefined && !replaced && keepUploads;
+    await tasks.complete(task.task_id, { ...facts, cleaned });
+    if (replaced || cleaned) return;
+    await removeIntermediates(task);
+    await tasks.markCleaned(task.file_key, task.generation);
+  };
+
   /**
    * Makes the new version the visible one, in this order: chunks marked, record flipped by one guarded update,
    * task completed. Repeating any part is harmless.
    * @throws AppError SUPERSEDED when another task has the file by now
    */
-  const publish: Publish = async (ref, chunkCount, { signal, isMarked = false }) => {
-    const task = await advanceUnpublished(tasks, ref, { stage: 'publish', progress: 0.95 });
+  const publish: Publish = async (ref, chunkCount, { signal, isMarked = false, read }) => {
+    const task = read?.task ?? (await advanceUnpublished(tasks, ref, { stage: 'publish', progress: 0.95 }));
     if (task === null) return { replaced: true };
     // Marking what is marked already would have the engine read each chunk again.
     await (isMarked ? chunks.show(signal) : chunks.publish(ref.fileKey, ref.generation, chunkCount, signal));
     // As late as can be, so that no swap is made between this look and the publication.
-    const embedder = await followSwap(task, await requirePartition(ref), signal);
+    const place = await requirePartition(ref);
+    const embedder = await followSwap(task, place?.partition ?? null, signal);
     const published = await files.publish(
       ref.fileKey,
       ref.taskId,
       { ...versionOf(task, chunkCount), embedder },
       task.partition,
+      place?.file,
     );
     if (published.outcome === 'superseded') throw new AppError('SUPERSEDED');
     // Words that came, and a move that was made, while this ran; or an attempt before this one, which knew of them.
     if (published.outcome === 'already' || published.behind)
       await reconcileChunks(adapters, ref.fileKey, [ref.taskId], signal);
-    await adapters.quotas.release([ref.taskId]);
-    await tasks.finish(ref.taskId, 'COMPLETED');
     const replaced = published.outcome === 'already' || published.previous !== null;
-    if (!replaced) {
-      await blobs.remove(chunksBlobId(ref.taskId));
-      await removeContexts(blobs, ref.taskId, task.context_parts ?? 0);
-      await removePictures(blobs, ref.taskId, task.pictures?.kept ?? 0);
-      await removeDescriptions(blobs, ref.taskId, task.pictures?.kept ?? 0);
-      if (!keepUploads) await blobs.remove(task.upload.upload_id);
-      await tasks.markCleaned(ref.fileKey, ref.generation);
-    }
+    await end(task, { replaced, facts: read?.facts });
     return { replaced };
   };
   return (ref, chunkCount, options) => timed(meter, 'publish', () => publish(ref, chunkCount, options));

@@ -103,12 +103,14 @@ export interface FileStore {
    * version that was live before. Where the chunks, written for `chunkPartition` (the record's own by default) with the
    * version's own metadata, do not say what the record says, they are `behind`, and the task is put into
    * `chunk_updates`.
+   * @param known the record as it was read a moment ago, which spares reading it; the update is guarded on its revision
    */
   publish(
     fileKey: string,
     taskId: string,
     version: FileVersion,
     chunkPartition?: string,
+    known?: FileRecord,
   ): Promise<
     | { outcome: 'published'; previous: FileVersion | null; behind: boolean }
     | { outcome: 'already' }

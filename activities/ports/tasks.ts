@@ -21,6 +21,13 @@ export interface TaskProgress {
   attempt?: number;
 }
 
+/** What reading a file has come to. */
+export interface ReadingFacts {
+  parseReport?: ParseReport;
+  /** What a mail says of its thread, where the client said nothing. */
+  relationship?: Pick<TaskRecord, 'relationship_id' | 'parent_id'>;
+}
+
 export interface TaskStore {
   insert(task: TaskRecord): Promise<void>;
   get(taskId: string): Promise<TaskRecord | null>;
@@ -35,14 +42,11 @@ export interface TaskStore {
   /** Notes what reading the file and enrichment have come to so far; harmless once the task has ended. */
   noteEnrichment(
     taskId: string,
-    added: {
+    added: ReadingFacts & {
       derivedMetadata?: Metadata;
       contextParts?: number;
       pictures?: PictureCount;
       degradedStages?: EnrichmentStage[];
-      parseReport?: ParseReport;
-      /** What a mail says of its thread, where the client said nothing. */
-      relationship?: Pick<TaskRecord, 'relationship_id' | 'parent_id'>;
     },
   ): Promise<void>;
   /** Active → final, once. False when it was final already. */
@@ -51,6 +55,12 @@ export interface TaskStore {
     state: Extract<TaskState, 'COMPLETED' | 'FAILED' | 'CANCELLED'>,
     failure?: TaskFailure,
   ): Promise<boolean>;
+  /**
+   * Active → COMPLETED, once, with what reading the file has come to where that is not noted yet. False when it was
+   * final already.
+   * @param facts.cleaned nothing superfluous is left behind it: `cleaned_at` is set as well
+   */
+  complete(taskId: string, facts: ReadingFacts & { cleaned: boolean }): Promise<boolean>;
   /** Active tasks among these end CANCELLED. */
   cancelMany(taskIds: readonly string[], failure: TaskFailure): Promise<void>;
   markHandedOver(taskId: string): Promise<void>;

@@ -71,6 +71,8 @@ export interface TaskRecord {
   source?: { file_key: string; generation: number };
   /** It has a completion callback. */
   has_callback?: boolean;
+  /** It was admitted for a user without a quota, so that no place is held for it. */
+  takes_no_place?: boolean;
   /** What enrichment added: metadata beside the client's, parts of the list of contexts, and the stages that failed. */
   derived_metadata?: Metadata;
   context_parts?: number;

@@ -7,6 +7,7 @@ import { createCopyActivities } from '../../activities/documents/copy-activities
 import { createDocumentActivities } from '../../activities/documents/document-activities.js';
 import type { DocumentRef } from '../../activities/documents/task-ref.js';
 import { createEmbeddingActivities } from '../../activities/documents/embedding-activities.js';
+import { createIndexAtOnce } from '../../activities/documents/index-at-once.js';
 import { createPublisher } from '../../activities/documents/publish-version.js';
 import { BUILTIN_ENDPOINTS } from '../../activities/models/builtin/builtin-endpoints.js';
 import { bundledPromptSource } from '../../activities/models/seeds/prompt-source.js';
@@ -74,6 +75,7 @@ export async function activityBench(
     adapters,
     parser,
     publish,
+    indexAtOnce: createIndexAtOnce(adapters, publish),
     settings: { chunkSize: 512, chunkOverlapRate: 0.2, scratchDirectory, keepUploads },
   });
   const embedding = createEmbeddingActivities({ adapters, publish });

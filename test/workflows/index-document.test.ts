@@ -88,6 +88,22 @@ describe('indexDocument', () => {
     expect(result).toMatchObject({ task_state: 'COMPLETED', stage: 'done', chunks: 3 });
   });
 
+  it('takes no step at all where the first one went through', async () => {
+    const published = { replaced: false };
+    const through = { parseDocument: async () => ({ chunkCount: 2, stored: true, published }) };
+    const { result, names, calls } = await run(through, (handle) => handle.result());
+    expect(names).toEqual(['parseDocument']);
+    expect(calls[0]?.args[1]).toEqual({ goOn: true });
+    expect(result).toMatchObject({ task_state: 'COMPLETED', stage: 'done', chunks: 2 });
+  });
+
+  it('only publishes what the first step has stored', async () => {
+    const stored = { parseDocument: async () => ({ chunkCount: 2, stored: true }) };
+    const { names, calls } = await run(stored, (handle) => handle.result());
+    expect(names).toEqual(['parseDocument', 'publishDocument']);
+    expect(calls[1]?.args[1]).toBe(2);
+  });
+
   it('has a model say something of the document where that is wanted', async () => {
     const wanted = { parseDocument: async () => ({ chunkCount: 3, enrich: true as const }) };
     const { names } = await run(wanted, (handle) => handle.result());

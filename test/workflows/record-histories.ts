@@ -126,6 +126,13 @@ const recordings: Recording[] = [
       enrichDocument: async () => ({ degraded: ['caption'], chunkCount: 2 }),
     },
   },
+  {
+    name: 'index-document-at-once',
+    workflow: 'indexDocument',
+    script: {
+      parseDocument: async () => ({ chunkCount: 1, stored: true, published: { replaced: false } }),
+    },
+  },
   { name: 'index-document-told', workflow: 'indexDocument', input: { callback: true } },
   { name: 'copy-document', workflow: 'copyDocument', input: { copy: true } },
   { name: 'deliver-callback', workflow: 'deliverCallback', input: { taskId: 'task' } },

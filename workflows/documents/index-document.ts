@@ -10,7 +10,8 @@ import type { TaskInput, TaskStatusView } from './drive-task.js';
 
 /**
  * A document becomes searchable: parse → chunk → (what a model says of it) → embed and store → publish → clean up.
- * A small one is published by the step that embeds it.
+ * A small one goes through all of it in the first step, and one of a single batch is published by the step that embeds
+ * it; what fails on the way is left to the next step, which is repeated for as long as that takes.
  *
  * The file record decides at every step; this plan only drives. Its id is derived from (file key, generation),
  * so starting it twice is harmless, and each activity may run again after a crash.
@@ -22,8 +23,11 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
   const { enrichDocument } = proxyActivities<EnrichmentActivities>({ ...model, taskQueue: queues.models });
   return driveTask(input, async (ref: DocumentRef, view) => {
     view.stage = 'parse';
-    const parsed = await parseDocument(ref);
+    const parsed = await parseDocument(ref, { goOn: true });
     view.chunks = parsed.chunkCount;
+    // Absent in histories of before a step went on by itself, and where it could not.
+    const { stored, published: done } = parsed;
+    if (stored === true) return { chunks: parsed.chunkCount, published: done };
 
     // Absent in histories of before there was enrichment, which so take the steps that they took.
     if (parsed.enrich === true) {

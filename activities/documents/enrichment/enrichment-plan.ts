@@ -1,14 +1,15 @@
 import type { IndexationConfig } from '../../../schemas/models/presets.js';
+import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { EnrichmentStage, PictureCount } from '../../../schemas/documents/tasks.js';
 import type { Adapters } from '../../ports/adapters.js';
 import type { FileKind } from '../parsing/file-types.js';
 
 /** What the indexation preset of a partition says; undefined when either is gone. */
-export async function indexationConfigOf(
-  { partitions, presets }: Pick<Adapters, 'partitions' | 'presets'>,
-  partition: string,
+export async function presetOf(
+  { presets }: Pick<Adapters, 'presets'>,
+  partition: PartitionRecord | null,
 ): Promise<IndexationConfig | undefined> {
-  const name = (await partitions.get(partition))?.indexation_preset;
+  const name = partition?.indexation_preset;
   return name === undefined ? undefined : (await presets.get('indexation', name))?.config;
 }
 

@@ -324,6 +324,25 @@ export function fileStoreContract(subject: Subject<FileStore>): void {
         expect(await store().publish(deleted, taskId, version)).toEqual({ outcome: 'superseded' });
       });
 
+      test('a record that was read before is taken for the present one, unless it has changed since', async () => {
+        const { fileKey, taskId } = await admit();
+        const version = sampleVersion({ task_id: taskId });
+        const known = (await store().getMany([fileKey])).get(fileKey)!;
+        expect(await store().publish(fileKey, taskId, version, undefined, known)).toMatchObject({
+          outcome: 'published',
+        });
+        expect(await store().publish(fileKey, taskId, version, undefined, known)).toEqual({
+          outcome: 'already',
+        });
+        const cancelled = await admit();
+        const before = (await store().getMany([cancelled.fileKey])).get(cancelled.fileKey)!;
+        await store().releasePending(cancelled.fileKey, cancelled.taskId);
+        const stale = sampleVersion({ task_id: cancelled.taskId });
+        expect(await store().publish(cancelled.fileKey, cancelled.taskId, stale, undefined, before)).toEqual({
+          outcome: 'superseded',
+        });
+      });
+
       test('a released task cannot publish', async () => {
         const { fileKey, taskId } = await admit();
         expect(await store().releasePending(fileKey, 'another')).toBe(false);

@@ -107,6 +107,34 @@ export function taskStoreContract(subject: Subject<TaskStore>): void {
       });
     });
 
+    test('completes with what reading it has come to, once, and cleaned up where nothing is left', async () => {
+      const parseReport = sampleReport({ degraded: true, reasons: ['cut off'] });
+      const relationship = { relationship_id: 'case 7', parent_id: null };
+      const [clean, plain] = [await insert({ stage: 'parse' }), await insert()];
+      expect(await store().complete(clean.task_id, { parseReport, relationship, cleaned: true })).toBe(true);
+      expect(await store().get(clean.task_id)).toMatchObject({
+        state: 'COMPLETED',
+        stage: 'done',
+        progress: 1,
+        error: null,
+        finished_at: expect.any(Date),
+        cleaned_at: expect.any(Date),
+        parse_report: parseReport,
+        ...relationship,
+      });
+      expect(await store().complete(clean.task_id, { cleaned: false })).toBe(false);
+      expect(await store().complete(plain.task_id, { cleaned: false })).toBe(true);
+      expect(await store().get(plain.task_id)).toMatchObject({ state: 'COMPLETED', cleaned_at: null });
+      await store().finish((await insert()).task_id, 'CANCELLED');
+    });
+
+    test('does not complete what was cancelled', async () => {
+      const { task_id } = await insert();
+      await store().finish(task_id, 'CANCELLED', FAILURE);
+      expect(await store().complete(task_id, { cleaned: true })).toBe(false);
+      expect(await store().get(task_id)).toMatchObject({ state: 'CANCELLED', cleaned_at: null });
+    });
+
     test('a final state never changes', async () => {
       const { task_id } = await insert({ stage: 'parse' });
       expect(await store().finish(task_id, 'FAILED', FAILURE)).toBe(true);

@@ -7,6 +7,7 @@ import type { ParseRequest } from '../../../activities/documents/parsing/parser-
 import { AppError } from '../../../schemas/app-error.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
+import { until } from '../../support/until.js';
 import { activityBench, inActivity, refOf, scriptedParser } from '../../support/activity-bench.js';
 import { sampleReport } from '../../support/documents/sample-report.js';
 import type { ActivityBench } from '../../support/activity-bench.js';
@@ -158,6 +159,141 @@ describe('parseDocument', () => {
   });
 });
 
+describe('parseDocument that is to go on', () => {
+  const goOn = (bench: ActivityBench, task: TaskRecord, info: { attempt?: number } = {}) =>
+    inActivity(() => bench.documents.parseDocument(refOf(task), { goOn: true }), info).result;
+
+  it('makes a small document live, and leaves nothing else', async () => {
+    const report = sampleReport({ degraded: true, reasons: ['cut off'] });
+    const scripted = scriptedParser(['one', 'two']);
+    const bench = await activityBench({
+      parseAndChunk: async (request) => ({ ...(await scripted.parseAndChunk(request)), report }),
+    });
+    const task = await bench.admit('guide', 'text');
+    expect(await goOn(bench, task)).toEqual({
+      chunkCount: 2,
+      stored: true,
+      published: { replaced: false },
+    });
+    const live = (await bench.files.get('library', 'guide'))?.live;
+    expect(live).toMatchObject({ chunk_count: 2, parse_report: report, degraded_stages: ['parse'] });
+    expect(await bench.tasks.get(task.task_id)).toMatchObject({
+      state: 'COMPLETED',
+      progress: 1,
+      parse_report: report,
+      cleaned_at: expect.any(Date),
+    });
+    expect(await bench.chunks.listByFile(task.file_key, task.generation)).toHaveLength(2);
+    expect(await drifts(bench)).toEqual([]);
+    // Its worker died before it could say so.
+    expect(await goOn(bench, task, { attempt: 2 })).toEqual({
+      chunkCount: 2,
+      stored: true,
+      published: { replaced: true },
+    });
+  });
+
+  it('has the old version of a replaced file cleaned up', async () => {
+    const bench = await activityBench();
+    await goOn(bench, await bench.admit('guide', 'text'));
+    const second = await bench.admit('guide', 'another text');
+    expect(await goOn(bench, second)).toMatchObject({ published: { replaced: true } });
+    expect(await bench.tasks.get(second.task_id)).toMatchObject({ state: 'COMPLETED', cleaned_at: null });
+    await bench.documents.cleanFile(second.file_key);
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('removes the bytes where uploads are not kept', async () => {
+    const bench = await activityBench(scriptedParser(['one']), { keepUploads: false });
+    const task = await bench.admit('guide', 'text');
+    await goOn(bench, task);
+    expect(await bench.blobs.info(task.upload.upload_id)).toBeNull();
+    expect(await bench.tasks.get(task.task_id)).toMatchObject({ cleaned_at: expect.any(Date) });
+  });
+
+  it('leaves the chunk list to the next step when the embedder is away', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    const { put } = bench.chunks;
+    bench.chunks.put = () => Promise.reject(new AppError('VDB_CONNECTION_ERROR'));
+    expect(await goOn(bench, task)).toEqual({ chunkCount: 3 });
+    expect(await bench.tasks.get(task.task_id)).toMatchObject({ state: 'SERIALIZING', stage: 'chunk' });
+    bench.chunks.put = put;
+    const embed = () =>
+      inActivity(() => bench.embedding.embedDocument(refOf(task), { publish: true })).result;
+    expect(await embed()).toEqual({ stored: 3, published: { replaced: false } });
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('leaves only publishing to the next step when that fails', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    const { publish } = bench.files;
+    bench.files.publish = () => Promise.reject(new AppError('STORAGE_ERROR'));
+    expect(await goOn(bench, task)).toEqual({ chunkCount: 3, stored: true });
+    bench.files.publish = publish;
+    bench.chunks.put = () => Promise.reject(new Error('nothing is left to be stored'));
+    expect(await inActivity(() => bench.documents.publishDocument(refOf(task), 3)).result).toEqual({
+      replaced: false,
+    });
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('removes the list that an attempt before it has left', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
+    expect(await goOn(bench, task, { attempt: 2 })).toMatchObject({ published: { replaced: false } });
+    expect(await bench.blobs.info(`${task.task_id}.chunks`)).toBeNull();
+    expect(await drifts(bench)).toEqual([]);
+  });
+
+  it('gives way to a newer upload', async () => {
+    const bench = await activityBench();
+    const older = await bench.admit('guide', 'text');
+    const newer = await bench.admit('guide', 'newer text');
+    expect(await goOn(bench, older)).toEqual({ chunkCount: 3, stored: true });
+    expect((await bench.files.get('library', 'guide'))?.live).toBeNull();
+    await goOn(bench, newer);
+    expect((await bench.files.get('library', 'guide'))?.live?.generation).toBe(newer.generation);
+  });
+
+  it('stops with the list put down where a document is longer, or the embedder was swapped', async () => {
+    const texts = Array.from({ length: 100 }, (_, position) => `passage ${position}`);
+    const long = await activityBench(scriptedParser(texts));
+    expect(await goOn(long, await long.admit('guide', 'text'))).toEqual({ chunkCount: 100 });
+
+    const swapped = await activityBench();
+    const task = await swapped.admit('guide', 'text');
+    const { get } = swapped.partitions;
+    swapped.partitions.get = async (name) => ({ ...(await get(name))!, embedder: 'another' });
+    expect(await goOn(swapped, task)).toEqual({ chunkCount: 3 });
+    expect(await swapped.blobs.info(`${task.task_id}.chunks`)).not.toBeNull();
+  });
+
+  it('shows no stage that is over at once, and one that lasts', async () => {
+    const bench = await activityBench();
+    const task = await bench.admit('guide', 'text');
+    let release = (): void => undefined;
+    const { put } = bench.chunks;
+    const ensure = bench.chunks.ensureField;
+    bench.chunks.ensureField = async (field) => {
+      await new Promise<void>((resolve) => (release = resolve));
+      return ensure(field);
+    };
+    const stages: unknown[] = [];
+    bench.chunks.put = async (...given) => {
+      stages.push((await bench.tasks.get(task.task_id))?.stage);
+      return put(...given);
+    };
+    const done = goOn(bench, task);
+    await until('the stage is shown', async () => (await bench.tasks.get(task.task_id))?.stage === 'embed');
+    release();
+    expect(await done).toMatchObject({ published: { replaced: false } });
+    expect(stages).toEqual(['embed']);
+  });
+});
+
 describe('embedDocument', () => {
   it('goes on from the cursor of the former attempt', async () => {
     const texts = Array.from({ length: 100 }, (_, position) => `passage ${position}`);
@@ -259,10 +395,10 @@ describe('publishDocument', () => {
 /** A task whose version became visible; what follows failed, and went on failing. */
 async function publishedAndNotEnded(bench: ActivityBench): Promise<TaskRecord> {
   const task = await bench.admit('guide', 'text');
-  const { finish } = bench.tasks;
-  bench.tasks.finish = () => Promise.reject(new Error('the store went away'));
+  const { complete } = bench.tasks;
+  bench.tasks.complete = () => Promise.reject(new Error('the store went away'));
   await expect(index(bench, task)).rejects.toThrow('the store went away');
-  bench.tasks.finish = finish;
+  bench.tasks.complete = complete;
   return task;
 }
 

@@ -1,5 +1,6 @@
 import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
+import type { FileRecord } from '../../../../schemas/documents/documents.js';
 import { inScope } from '../../../../schemas/documents/users.js';
 import { mergeMetadata } from '../../../../schemas/documents/merge-metadata.js';
 import type { FileStore } from '../../../ports/files.js';
@@ -37,6 +38,10 @@ function ofPartition(partitionKey: string): Filter<FileDocument> {
  */
 export function createMongoFileStore(db: Db): FileStore {
   const files = db.collection<FileDocument>('files');
+  const read = async (fileKey: string): Promise<FileRecord | null> => {
+    const document = await files.findOne({ _id: fileKey });
+    return document && toFileRecord(document);
+  };
   return withMongoErrors<FileStore>({
     async get(partition, fileId) {
       const document = await files.findOne({ name_key: nameKey(partition, fileId) });
@@ -117,12 +122,12 @@ export function createMongoFileStore(db: Db): FileStore {
         return { outcome: 'admitted', file: toFileRecord(found), supersededTask: null };
       return { outcome: 'stale' };
     },
-    async publish(fileKey, taskId, version, chunkPartition) {
+    async publish(fileKey, taskId, version, chunkPartition, known) {
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        const found = await files.findOne({ _id: fileKey });
-        if (found === null || found.pending_task !== taskId || found.name_key === undefined)
-          return { outcome: found?.live?.task_id === taskId ? 'already' : 'superseded' };
-        const { revision, metadata_patch: patch, live: previous, partition } = toFileRecord(found);
+        const record = attempt === 0 && known?.pending_task === taskId ? known : await read(fileKey);
+        if (record === null || record.pending_task !== taskId || record.deleted_at !== null)
+          return { outcome: record?.live?.task_id === taskId ? 'already' : 'superseded' };
+        const { revision, metadata_patch: patch, live: previous, partition } = record;
         const behind = patch !== null || partition !== (chunkPartition ?? partition);
         const { matchedCount } = await files.updateOne(
           { _id: fileKey, pending_task: taskId, ...NAMED, ...atRevision(revision) },

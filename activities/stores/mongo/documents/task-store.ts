@@ -2,7 +2,7 @@ import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import { ACTIVE_STATES, FINAL_STATES } from '../../../../schemas/documents/tasks.js';
 import type { TaskRecord, TaskState } from '../../../../schemas/documents/tasks.js';
-import type { TaskStore } from '../../../ports/tasks.js';
+import type { ReadingFacts, TaskStore } from '../../../ports/tasks.js';
 import { createBoundedLook } from '../bounded-look.js';
 import { metadataFromText, metadataToText } from './metadata-json.js';
 import { isDuplicateKey, withMongoErrors } from '../mongo-errors.js';
@@ -30,6 +30,10 @@ function toRecord({ _id, derived_metadata: derived, ...rest }: TaskDocument): Ta
     metadata: metadataFromText(rest.metadata),
     ...(derived === undefined ? {} : { derived_metadata: metadataFromText(derived) }),
   };
+}
+
+function readingFields({ parseReport, relationship }: ReadingFacts): Partial<TaskDocument> {
+  return { ...(parseReport === undefined ? {} : { parse_report: parseReport }), ...relationship };
 }
 
 const ACTIVE = { state: { $in: [...ACTIVE_STATES] } };
@@ -101,14 +105,13 @@ export function createMongoTaskStore(db: Db): TaskStore {
       return matchedCount === 1;
     },
     async noteEnrichment(taskId, added) {
-      const { derivedMetadata, contextParts, pictures, degradedStages, parseReport, relationship } = added;
+      const { derivedMetadata, contextParts, pictures, degradedStages } = added;
       const set = {
+        ...readingFields(added),
         ...(derivedMetadata === undefined ? {} : { derived_metadata: metadataToText(derivedMetadata) }),
         ...(contextParts === undefined ? {} : { context_parts: contextParts }),
         ...(pictures === undefined ? {} : { pictures }),
         ...(degradedStages === undefined ? {} : { degraded_stages: degradedStages }),
-        ...(parseReport === undefined ? {} : { parse_report: parseReport }),
-        ...relationship,
       };
       await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: set });
     },
@@ -118,6 +121,20 @@ export function createMongoTaskStore(db: Db): TaskStore {
         { _id: taskId, ...ACTIVE },
         { $set: { state, error: failure ?? null, finished_at: new Date(), ...done } },
       );
+      return matchedCount === 1;
+    },
+    async complete(taskId, { cleaned, ...facts }) {
+      const now = new Date();
+      const set = {
+        ...readingFields(facts),
+        state: 'COMPLETED' as const,
+        error: null,
+        stage: 'done' as const,
+        progress: 1,
+        finished_at: now,
+        ...(cleaned ? { cleaned_at: now } : {}),
+      };
+      const { matchedCount } = await tasks.updateOne({ _id: taskId, ...ACTIVE }, { $set: set });
       return matchedCount === 1;
     },
     async cancelMany(taskIds, failure) {

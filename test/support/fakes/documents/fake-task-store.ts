@@ -68,6 +68,15 @@ export function createFakeTaskStore(): TaskStore {
       if (state === 'COMPLETED') Object.assign(task, { stage: 'done', progress: 1 });
       return true;
     },
+    async complete(taskId, { parseReport, relationship, cleaned }) {
+      const task = activeTask(taskId);
+      if (task === null) return false;
+      const now = new Date();
+      Object.assign(task, relationship, { state: 'COMPLETED', error: null, stage: 'done', progress: 1 });
+      Object.assign(task, { finished_at: now }, cleaned ? { cleaned_at: now } : {});
+      if (parseReport !== undefined) task.parse_report = copyRecord(parseReport);
+      return true;
+    },
     async cancelMany(taskIds, failure) {
       for (const task of taskIds.map(activeTask))
         if (task !== null)
