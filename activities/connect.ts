@@ -60,6 +60,7 @@ import { createMongoTaskStore } from './stores/mongo/documents/task-store.js';
 import { createMongoUserStore } from './stores/mongo/documents/user-store.js';
 import { createEncryption } from './stores/mongo/encryption.js';
 import { createMongoSessionStore } from './stores/mongo/session-store.js';
+import { withRecentCounts } from './documents/recent-counts.js';
 import { createMongoWorkerStore } from './stores/mongo/documents/worker-store.js';
 import { createMongoWatcherStore } from './stores/mongo/signals/watcher-store.js';
 import { createMongoWorkspaceStore } from './stores/mongo/documents/workspace-store.js';
@@ -163,6 +164,7 @@ function connectRoutes(
   const downloads = createDownloads(foreignSites);
   return {
     ...adapters,
+    tasks: withRecentCounts(adapters.tasks),
     downloads,
     modelServers: createModelServers({ dispatcher: modelServers, keys, registry: adapters.models }),
     overrides: createOverrideModels({

@@ -23,6 +23,8 @@ export function discoveredName(model: string): string {
   return safe === short ? `ollama-${safe}` : `ollama-${safe}${safe === '' ? '' : '-'}${shortDigest(short)}`;
 }
 
+const VECTOR_FIELD_PREFIX = 'vector_';
+
 /**
  * The chunk field for the vectors of an embedder. The model is part of it: another model under the same endpoint name
  * gets a field of its own, since vectors of two models do not compare. Lower case, digits and `_`, so that no query
@@ -33,5 +35,10 @@ export function vectorFieldOf(name: string, modelName: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .slice(0, 40);
-  return `vector_${readable}_${shortDigest(JSON.stringify([name, modelName]))}`;
+  return `${VECTOR_FIELD_PREFIX}${readable}_${shortDigest(JSON.stringify([name, modelName]))}`;
+}
+
+/** Whether it may be a field that `vectorFieldOf` has named. */
+export function isLikeVectorField(name: string): boolean {
+  return name.startsWith(VECTOR_FIELD_PREFIX);
 }

@@ -8,7 +8,7 @@ import { askTemporal } from '../../ask-temporal.js';
 import { endTask } from './end-task.js';
 import type { EndTaskDeps } from './end-task.js';
 import { newTask } from './new-task.js';
-import { reserveQuota } from './reserve-quota.js';
+import { reserveQuota, takesPlace } from './reserve-quota.js';
 import type { UploadToAdmit } from './new-task.js';
 import { alreadyExists, indexingInProgress, noSuchFile } from '../../http/refusals.js';
 
@@ -42,14 +42,17 @@ const MAX_PAUSE_MS = 50;
  */
 export async function admitUpload(deps: AdmitUploadDeps, input: UploadToAdmit): Promise<TaskRecord> {
   const { task, supersededTask } = await admit(deps, input);
+  const { foreseen } = input;
+  const isOwned = foreseen?.fileKey === task.file_key && foreseen.generation === task.generation;
   // Admitted: from here on nothing may fail the request, since its caller would remove the bytes.
   const orElseSweep =
     (what: string) =>
     (error: unknown): void =>
       deps.log.warn({ err: error, task_id: task.task_id }, `${what} is left to the sweep`);
-  await deps.blobs
-    .assign(task.task_id, { fileKey: task.file_key, generation: task.generation })
-    .catch(orElseSweep('assigning the upload to its file'));
+  if (!isOwned)
+    await deps.blobs
+      .assign(task.task_id, { fileKey: task.file_key, generation: task.generation })
+      .catch(orElseSweep('assigning the upload to its file'));
   const superseded =
     supersededTask === null
       ? undefined
@@ -66,7 +69,11 @@ export async function admitUpload(deps: AdmitUploadDeps, input: UploadToAdmit): 
 async function startInTurn(deps: AdmitUploadDeps, task: TaskRecord): Promise<void> {
   const { tasks, workflows, log } = deps;
   const most = deps.maxRunningTasksPerUser;
-  if (task.kind !== 'copy' && (await tasks.countRunning(task.user_id, most)) >= most) {
+  const isBusy = async (): Promise<boolean> =>
+    // Those that run are active: where these are few, nothing more is counted.
+    (await tasks.countActive(task.user_id, most)) >= most &&
+    (await tasks.countRunning(task.user_id, most)) >= most;
+  if (task.kind !== 'copy' && (await isBusy())) {
     await askTemporal(log, 'notifying the dispatcher', () => workflows.notifyDispatcher());
     return;
   }
@@ -76,17 +83,35 @@ async function startInTurn(deps: AdmitUploadDeps, task: TaskRecord): Promise<voi
 
 async function admit(deps: AdmitUploadDeps, input: UploadToAdmit): Promise<Candidate> {
   let rejectedKey: string | null = null;
+  const takes =
+    input.intent === 'replace' || (input.isUnlimited !== true && (await takesPlace(deps, input.userId)));
   for (let round = 0; round < MAX_ROUNDS; round++) {
     if (round > 0) await sleep(Math.random() * Math.min(10 * round, MAX_PAUSE_MS));
-    const present = await deps.files.get(input.partition, input.fileId);
+    const present = await findPresent(deps, input, round);
     refuseByRecord(input, present);
-    const fileKey: string = present?.file_key ?? rejectedKey ?? randomUUID().replaceAll('-', '');
-    const task = newTask(input, fileKey, await deps.counters.nextGeneration());
+    const foreseen = round === 0 ? input.foreseen : undefined;
+    const fileKey: string = present?.file_key ?? rejectedKey ?? foreseen?.fileKey ?? newFileKey();
+    const generation = foreseen?.generation ?? (await deps.counters.nextGeneration());
+    const task = newTask(input, { fileKey, generation, takesPlace: takes });
     const outcome = await tryAdmission(deps, input, task);
     if (outcome.kind === 'admitted') return { task, supersededTask: outcome.supersededTask };
     rejectedKey = outcome.fileKey;
   }
   throw new AppError('CONFLICT', 'Too many uploads of this file at once');
+}
+
+/** In the first round as it was found a moment ago, where somebody has looked. */
+async function findPresent(
+  { files }: AdmitUploadDeps,
+  { present, partition, fileId }: UploadToAdmit,
+  round: number,
+): Promise<FileRecord | null> {
+  return round === 0 && present !== undefined ? present : files.get(partition, fileId);
+}
+
+/** A key that no file has had. */
+export function newFileKey(): string {
+  return randomUUID().replaceAll('-', '');
 }
 
 /** What the record as it stands already refuses, before anything is written. */
@@ -126,7 +151,8 @@ async function tryAdmission(deps: AdmitUploadDeps, input: UploadToAdmit, task: T
         });
     }
     // A replacement adds no file; one of a file that is not live yet inherits the place of the task it supersedes.
-    if (input.intent === 'create') await reserveQuota(deps, { userId: task.user_id, taskId: task.task_id });
+    if (task.takes_no_place !== true && input.intent === 'create')
+      await reserveQuota(deps, { userId: task.user_id, taskId: task.task_id });
     const outcome = await (input.intent === 'create' ? admitFirst : admitReplacement)(deps, input, task);
     admitted = outcome.kind === 'admitted';
     return outcome;

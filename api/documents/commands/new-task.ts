@@ -1,5 +1,5 @@
 import { currentRequestId, currentSpan } from '../../../activities/request-scope.js';
-import type { Metadata, UploadInfo } from '../../../schemas/documents/documents.js';
+import type { FileRecord, Metadata, UploadInfo } from '../../../schemas/documents/documents.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 
 /** An upload that has passed its own checks and asks to be admitted. */
@@ -18,6 +18,12 @@ export interface UploadToAdmit {
   embedder: string;
   /** Keys of the workspaces that a POST puts the file into. */
   workspaces: readonly string[];
+  /** Known to have no quota; otherwise it is looked up. */
+  isUnlimited?: boolean;
+  /** The record that was found under this name a moment ago; null: none. Left out where nobody has looked. */
+  present?: FileRecord | null;
+  /** The number that its bytes were stored under already, with the key of the file where that was foreseen. */
+  foreseen?: { fileKey: string; generation: number };
   /** Of a copy: the version to copy. */
   source?: { file_key: string; generation: number };
   callback?: { url: string; token: string | null } | null;
@@ -25,7 +31,10 @@ export interface UploadToAdmit {
 }
 
 /** The record of an upload's task before anything has happened to it. */
-export function newTask(input: UploadToAdmit, fileKey: string, generation: number): TaskRecord {
+export function newTask(
+  input: UploadToAdmit,
+  { fileKey, generation, takesPlace }: { fileKey: string; generation: number; takesPlace: boolean },
+): TaskRecord {
   return {
     ...requestOf(),
     task_id: input.upload.upload_id,
@@ -46,6 +55,7 @@ export function newTask(input: UploadToAdmit, fileKey: string, generation: numbe
     upload: input.upload,
     ...(input.source === undefined ? {} : { source: input.source }),
     ...(input.callback == null ? {} : { has_callback: true }),
+    ...(takesPlace ? {} : { takes_no_place: true }),
     embedder: input.embedder,
     error: null,
     created_at: new Date(),

@@ -1,6 +1,7 @@
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { DEFAULT_ALIAS } from '../../../schemas/models/endpoint-names.js';
+import type { Principal } from '../../../schemas/documents/users.js';
 import { requireIdentifier } from '../../http/identifiers.js';
 import { requireQuota } from './reserve-quota.js';
 
@@ -25,13 +26,20 @@ type RequireAdmissibleDeps = QueueBounds & { defaultFileQuota: number } & Pick<
  */
 export async function requireAdmissible(
   deps: RequireAdmissibleDeps,
-  input: { partition: string; fileId: string; userId: number; adds: boolean },
+  input: {
+    partition: string;
+    fileId: string;
+    principal: Pick<Principal, 'userId' | 'isAdmin'>;
+    adds: boolean;
+  },
 ): Promise<void> {
   requireIdentifier('partition name', input.partition);
   requireIdentifier('file id', input.fileId);
   await deps.chunks.requireSchema();
-  await requireRoom(deps, input.userId);
-  if (input.adds) await requireQuota(deps, input.userId);
+  const { userId, isAdmin } = input.principal;
+  await requireRoom(deps, userId);
+  // Administrators have none.
+  if (input.adds && !isAdmin) await requireQuota(deps, userId);
 }
 
 /**

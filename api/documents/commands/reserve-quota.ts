@@ -31,6 +31,14 @@ async function countsOf({ files }: Pick<Stores, 'files'>, userId: number): Promi
   return (await files.countByUploader([userId])).get(userId) ?? { files: 0, pending: 0 };
 }
 
+/** Whether a new file of a user takes a place; nothing is counted for who has no limit. */
+export async function takesPlace(
+  stores: Pick<Stores, 'users'> & { defaultFileQuota: number },
+  userId: number,
+): Promise<boolean> {
+  return (await quotaOf(stores, userId, stores.defaultFileQuota)) !== null;
+}
+
 /**
  * Takes a place for one more file, for as long as its task runs; nothing for a user without a limit. Files are
  * counted between reading the list and adding to it, and the addition fails when the list lost an entry in between:

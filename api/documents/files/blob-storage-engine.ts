@@ -11,6 +11,13 @@ export interface StoredPart {
   sha256: string;
 }
 
+/** What the bytes of an upload are stored under. Admission decides whether it is the file that was foreseen. */
+export interface UploadName {
+  blobId: string;
+  fileKey: string;
+  generation: number;
+}
+
 type Part = Pick<multer.File, 'originalname' | 'mimetype'> & { stream: Readable };
 
 /**
@@ -18,13 +25,16 @@ type Part = Pick<multer.File, 'originalname' | 'mimetype'> & { stream: Readable 
  * store's pace is the client's pace. It keeps the promise of its write, so that a fault can wait for the write to be
  * over before the bytes are removed; multer itself answers an aborted request without waiting.
  */
-export function createBlobStorageEngine(blobs: BlobStore, blobId: string, signal: AbortSignal) {
+export function createBlobStorageEngine(
+  blobs: BlobStore,
+  { blobId, fileKey, generation }: UploadName,
+  signal: AbortSignal,
+) {
   let writing: Promise<unknown> = Promise.resolve();
   let stored: StoredPart | null = null;
 
   const write = async (part: Part): Promise<void> => {
-    // Admission decides later which file the bytes belong to.
-    const owner = { blobId, kind: 'upload', fileKey: '', generation: 0, taskId: blobId } as const;
+    const owner = { blobId, kind: 'upload', fileKey, generation, taskId: blobId } as const;
     const { size, sha256 } = await blobs.write(owner, part.stream, signal);
     stored = { originalName: part.originalname, mimetype: part.mimetype, size, sha256 };
   };

@@ -7,6 +7,7 @@ import type { RandomAccessBytes } from '../../../activities/documents/parsing/ra
 import { isPublicUrl } from '../../../activities/outbound/address-guard.js';
 import type { Adapters } from '../../../activities/ports/adapters.js';
 import { AppError } from '../../../schemas/app-error.js';
+import { isLikeVectorField } from '../../../schemas/models/endpoint-names.js';
 import type { UploadInfo } from '../../../schemas/documents/documents.js';
 import { badRequest, invalidRequest } from '../../http/request-issues.js';
 import { readClientMetadata } from './client-metadata.js';
@@ -52,9 +53,7 @@ export async function checkUpload(
   if (received.filename === null)
     throw invalidRequest([{ type: 'missing', loc: ['body', 'file'], msg: 'Field required', input: null }]);
 
-  const endpoints = await options.stores.models.list('embedder');
-  const vectorFields = endpoints.flatMap(({ vector_field }) => vector_field ?? []);
-  const client = attempt(() => readClientMetadata(fields['metadata'], vectorFields));
+  const client = await readMetadata(fields['metadata'], options.stores.models);
   const kind = plainly(() =>
     resolveFileKind(
       {
@@ -85,6 +84,18 @@ export async function checkUpload(
   return { ...client.value, upload, workspaces: workspaces ?? [], callback };
 }
 
+/** The embedders are asked for only where the client names what may be a field of theirs. */
+async function readMetadata(
+  text: string | undefined,
+  models: Pick<Adapters['models'], 'list'>,
+): Promise<Attempt<ClientMetadata>> {
+  const read = attempt(() => readClientMetadata(text, []));
+  if (read.ok && !Object.keys(read.value.metadata).some(isLikeVectorField)) return read;
+  const endpoints = await models.list('embedder');
+  const vectorFields = endpoints.flatMap(({ vector_field }) => vector_field ?? []);
+  return attempt(() => readClientMetadata(text, vectorFields));
+}
+
 /** The form field: a JSON array of texts, absent or empty meaning none. @throws AppError BAD_REQUEST, plain */
 function readWorkspaceIds(text: string | undefined): string[] {
   if (text === undefined || text.trim() === '') return [];
@@ -95,7 +106,9 @@ function readWorkspaceIds(text: string | undefined): string[] {
   return ids;
 }
 
-function attempt<T>(action: () => T): { ok: true; value: T } | { ok: false; error: unknown } {
+type Attempt<T> = { ok: true; value: T } | { ok: false; error: unknown };
+
+function attempt<T>(action: () => T): Attempt<T> {
   try {
     return { ok: true, value: action() };
   } catch (error) {

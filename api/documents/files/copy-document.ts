@@ -45,7 +45,7 @@ export async function copyDocument(
   const { adapters, config, workflows } = deps;
   const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
   const { userId } = ctx.principal;
-  await requireAdmissible(commandDeps, { partition, fileId, userId, adds: true });
+  await requireAdmissible(commandDeps, { partition, fileId, principal: ctx.principal, adds: true });
   const fields = await readFields();
   const { source, version } = await findSource(deps, ctx, fields);
   const target = await adapters.partitions.get(partition);

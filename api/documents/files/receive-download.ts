@@ -3,12 +3,13 @@ import { kindOfMimetype, resolveFileKind } from '../../../activities/documents/p
 import type { FileKind } from '../../../activities/documents/parsing/file-types.js';
 import type { Download, Downloads } from '../../../activities/ports/downloads.js';
 import type { BlobStore } from '../../../activities/ports/files.js';
+import type { UploadName } from './blob-storage-engine.js';
 import type { Received } from './receive-upload.js';
 
 export interface DownloadOptions {
   blobs: BlobStore;
   downloads: Downloads;
-  blobId: string;
+  upload: UploadName;
   url: string;
   maxBytes: number;
   timeoutMs: number;
@@ -57,12 +58,12 @@ async function* counted(download: Download, told: DownloadOptions['onProgress'])
  * @throws AppError as `Downloads.open`; the blob store's own
  */
 export async function receiveDownload(options: DownloadOptions): Promise<Received> {
-  const { blobs, downloads, blobId, fields } = options;
+  const { blobs, downloads, fields } = options;
+  const { blobId, fileKey, generation } = options.upload;
   const download = await downloads.open(options.url, options);
   const originalName = nameOf(download);
   const discard = (): Promise<void> => blobs.remove(blobId);
-  // Admission decides later which file the bytes belong to.
-  const owner = { blobId, kind: 'upload', fileKey: '', generation: 0, taskId: blobId } as const;
+  const owner = { blobId, kind: 'upload', fileKey, generation, taskId: blobId } as const;
   const source = Readable.from(counted(download, options.onProgress), { objectMode: false });
   try {
     const { size, sha256 } = await blobs.write(owner, source, options.signal);

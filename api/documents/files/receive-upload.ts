@@ -5,7 +5,7 @@ import type { BlobStore } from '../../../activities/ports/files.js';
 import { countForm } from '../../http/count-body.js';
 import { textFields } from '../../http/read-form.js';
 import { createBlobStorageEngine } from './blob-storage-engine.js';
-import type { StoredPart } from './blob-storage-engine.js';
+import type { StoredPart, UploadName } from './blob-storage-engine.js';
 import { formError, isTooLarge, tooLarge, UPLOAD_FORM_LIMITS, UPLOAD_FORM_OVERHEAD } from './upload-form.js';
 
 export interface ReceivedUpload {
@@ -24,7 +24,7 @@ export type Received = ReceivedUpload & { discard(): Promise<void> };
 
 export interface ReceiveOptions {
   blobs: BlobStore;
-  blobId: string;
+  upload: UploadName;
   maxBytes: number;
   signal: AbortSignal;
 }
@@ -40,7 +40,7 @@ export async function receiveUpload(ctx: Koa.Context, options: ReceiveOptions): 
     throw tooLarge(options.maxBytes);
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  const storage = createBlobStorageEngine(options.blobs, options.blobId, signal);
+  const storage = createBlobStorageEngine(options.blobs, options.upload, signal);
   let filename: string | null = null;
   const { refused, streamHandler } = countForm(ctx);
   const parser = multer({

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../../schemas/app-error.js';
+import type { FileRecord } from '../../../schemas/documents/documents.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { authorisePartition } from '../../http/middleware/authorise-partition.js';
-import { admitUpload } from '../commands/admit-upload.js';
+import { admitUpload, newFileKey } from '../commands/admit-upload.js';
 import { createPartition, requireMayCreatePartition } from '../commands/create-partition.js';
 import { confirmAdmission } from '../commands/confirm-admission.js';
 import { requireAdmissible, requireEmbedder } from '../commands/require-admissible.js';
@@ -12,9 +13,13 @@ import type { CallerContext } from '../../http/route.js';
 import { checkUpload } from './check-upload.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
 import { links } from '../../http/links.js';
+import type { UploadName } from './blob-storage-engine.js';
 import { receiveUpload } from './receive-upload.js';
 import type { Received } from './receive-upload.js';
 import { serverAbilities } from './server-abilities.js';
+
+/** A partition that was read so long ago is read anew: a large upload takes minutes. */
+const RECENT_MS = 1000;
 
 /** A document that comes as a form in the body of the request. */
 export async function uploadDocument(
@@ -25,30 +30,34 @@ export async function uploadDocument(
 ): Promise<{ task_status_url: string }> {
   const { blobs } = deps.adapters;
   const { maxUploadBytes: maxBytes } = deps.config.http;
-  const task = await takeDocument(deps, ctx, named, intent, (blobId) =>
-    receiveUpload(ctx.koa, { blobs, blobId, maxBytes, signal: ctx.signal }),
+  const task = await takeDocument(deps, ctx, named, intent, (upload) =>
+    receiveUpload(ctx.koa, { blobs, upload, maxBytes, signal: ctx.signal }),
   );
   return { task_status_url: links(ctx.baseUrl).task(task.task_id) };
 }
 
 /**
  * Checks that need no document, its bytes, checks that need them, admission. Refused at any point, nothing is left.
- * @param receive stores the bytes under the name given
+ * @param receive stores the bytes under the name given, as those of a file that admission will confirm
  */
 export async function takeDocument(
   deps: GatewayDeps,
   ctx: CallerContext,
   { partition, file_id: fileId }: { partition: string; file_id: string },
   intent: TaskRecord['intent'],
-  receive: (uploadId: string) => Promise<Received>,
+  receive: (upload: UploadName) => Promise<Received>,
 ): Promise<TaskRecord> {
   const { adapters, config, workflows } = deps;
   const target = { partition, fileId, taskUrl: links(ctx.baseUrl).task };
-  await checkTarget(deps, ctx, target, intent);
+  const place = await checkTarget(deps, ctx, target, intent);
+  const checkedAt = performance.now();
 
   const uploadId = randomUUID();
-  const received = await receive(uploadId);
+  // A key of its own also for what replaces a file: what cleans up behind that one must not find these bytes.
+  const foreseen = { fileKey: newFileKey(), generation: await adapters.counters.nextGeneration() };
+  const received = await receive({ blobId: uploadId, ...foreseen });
   try {
+    let present: FileRecord | null | undefined;
     const checked = await checkUpload(received, {
       stores: adapters,
       uploadId,
@@ -56,12 +65,14 @@ export async function takeDocument(
       allowPrivateCallbacks: config.callbacks.allowPrivateAddresses,
       ...(intent === 'create'
         ? {
-            requireNew: () => requireNew(deps, target),
+            requireNew: async () => void (present = await requireNew(deps, target)),
             findWorkspaces: (ids: readonly string[]) => findWorkspaces(adapters, partition, ids),
           }
         : {}),
     });
-    const { embedder, partition_key: partitionKey } = await openPartition(deps, ctx, partition);
+    const isRecent = performance.now() - checkedAt < RECENT_MS;
+    const { embedder, partition_key: partitionKey } =
+      place !== null && isRecent ? place : await openPartition(deps, ctx, partition);
     const commandDeps = { ...adapters, ...config.documents, workflows, log: ctx.log };
     const task = await admitUpload(commandDeps, {
       ...target,
@@ -70,6 +81,9 @@ export async function takeDocument(
       userId: ctx.principal.userId,
       embedder,
       partitionKey,
+      foreseen,
+      isUnlimited: ctx.principal.isAdmin,
+      ...(present !== undefined && { present }),
     });
     await confirmAdmission(commandDeps, {
       partition,
@@ -108,15 +122,16 @@ async function findWorkspaces(
   return keys;
 }
 
+/** Answers the partition as it is before the bytes have come; null where it is yet to be made. */
 async function checkTarget(
   { adapters, config }: GatewayDeps,
   ctx: CallerContext,
   { partition, fileId }: { partition: string; fileId: string },
   intent: TaskRecord['intent'],
-): Promise<void> {
+): Promise<PartitionRecord | null> {
   await requireAdmissible(
     { ...adapters, ...config.documents },
-    { partition, fileId, userId: ctx.principal.userId, adds: intent === 'create' },
+    { partition, fileId, principal: ctx.principal, adds: intent === 'create' },
   );
   if (intent === 'replace') {
     const file = await adapters.files.get(partition, fileId);
@@ -132,14 +147,16 @@ async function checkTarget(
       { partition, userId: ctx.principal.userId },
     );
   }
+  return present;
 }
 
 async function requireNew(
   { adapters }: GatewayDeps,
   target: { partition: string; fileId: string },
-): Promise<void> {
+): Promise<FileRecord | null> {
   const file = await adapters.files.get(target.partition, target.fileId);
   if (file?.live) throw alreadyExists(target);
+  return file;
 }
 
 /** The upload's partition, created when it is missing; not before the upload has passed every check of its own. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UploadAccepted } from '../../../schemas/documents/documents-api.js';
+import type { UploadName } from '../../documents/files/blob-storage-engine.js';
 import { receiveDownload } from '../../documents/files/receive-download.js';
 import { takeDocument } from '../../documents/files/upload-document.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
@@ -64,11 +65,11 @@ export function indexUrlTool(deps: GatewayDeps): Tool {
       const leave = places.take(userId);
       try {
         const meter = createMeter(report);
-        const receive = async (blobId: string) => {
+        const receive = async (upload: UploadName) => {
           const received = await receiveDownload({
             blobs,
             downloads,
-            blobId,
+            upload,
             url,
             maxBytes,
             timeoutMs: TIMEOUT_MS,

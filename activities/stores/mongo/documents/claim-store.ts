@@ -33,8 +33,7 @@ export function createMongoClaimStore(db: Db): ClaimStore {
     async claim({ partition, digest, fileKey, fileId, taskId }) {
       const _id = `${partition}\n${digest}`;
       for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-        const shared = await claims.updateOne({ _id, file_key: fileKey }, { $addToSet: { holders: taskId } });
-        if (shared.matchedCount === 1) return null;
+        // Most are claimed for the first time.
         try {
           const fresh = { _id, partition, digest, file_key: fileKey, file_id: fileId, holders: [taskId] };
           await claims.insertOne(fresh);
@@ -42,6 +41,8 @@ export function createMongoClaimStore(db: Db): ClaimStore {
         } catch (error) {
           if (!isDuplicateKey(error)) throw error;
         }
+        const shared = await claims.updateOne({ _id, file_key: fileKey }, { $addToSet: { holders: taskId } });
+        if (shared.matchedCount === 1) return null;
         const holder = await claims.findOne({ _id });
         if (holder !== null && holder.file_key !== fileKey) return { existingFileId: holder.file_id };
       }

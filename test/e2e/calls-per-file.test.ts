@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { indexWorkflowId } from '../../schemas/ids.js';
+import { documentClient } from '../support/document-client.js';
+import { openEngineTaps } from '../support/engine-taps.js';
+import type { Calls, EngineTaps } from '../support/engine-taps.js';
+import { openStack } from '../support/running-stack.js';
+import type { RunningStack } from '../support/running-stack.js';
+import { until } from '../support/until.js';
+
+const FILES = 24;
+const CLIENTS = 4;
+/** What a worker process says of itself every few seconds. */
+const OF_THE_PROCESS = /\bworkers$/;
+
+let stack: RunningStack;
+let taps: EngineTaps;
+
+beforeAll(async () => {
+  taps = await openEngineTaps({
+    MONGODB_URL: process.env['MONGODB_URL']!,
+    OPENSEARCH_URL: process.env['OPENSEARCH_URL']!,
+  });
+  // Nothing else is to call while these are counted.
+  stack = await openStack({ SWEEP_INTERVAL_SECONDS: '3600' });
+  await Promise.all([stack.startGateway(taps.environment), stack.startWorker(taps.environment)]);
+}, 180_000);
+
+afterAll(async () => {
+  await stack.close();
+  await taps.close();
+}, 60_000);
+
+async function indexTexts(partition: string, count: number): Promise<void> {
+  const client = documentClient(stack);
+  const queue = Array.from({ length: count }, (_, number) => number);
+  const send = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift())
+      await client.upload(
+        'POST',
+        partition,
+        `text-${next}`,
+        `# Mill ${next}\n\nThe wheel turns ${next} times.\n`,
+        `${next}.md`,
+      );
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, send));
+  await until(
+    `${count} files are live`,
+    async () => (await stack.adapters.files.countLive([partition])).get(partition) === count,
+    { withinMs: 90_000 },
+  );
+  await until('their tasks have ended', async () => (await stack.adapters.tasks.countActive(null, 1)) === 0);
+}
+
+/** @throws Error that names each call, where they are more than so many for each file or search */
+function expectAtMost(ceiling: number, calls: Calls, times: number): void {
+  const counted = [...calls].filter(([name]) => !OF_THE_PROCESS.test(name));
+  const each = counted.reduce((sum, [, count]) => sum + count, 0) / times;
+  if (each <= ceiling) return;
+  const lines = counted.sort(([, a], [, b]) => b - a).map(([name, count]) => `${count / times} ${name}`);
+  throw new Error(`${each} calls instead of at most ${ceiling}:\n${lines.join('\n')}`);
+}
+
+/** What a machine's speed does not change: ceilings on how often the engines are called. */
+describe('the calls that a small text costs', () => {
+  it('stay below their ceilings while it is indexed', async () => {
+    // The first ones make the partition and its vector field.
+    await indexTexts('warm', 4);
+    taps.reset();
+    await indexTexts('counted', FILES);
+    expectAtMost(25, taps.mongodb(), FILES);
+    // Its chunks, and its share of a refresh that it has with others.
+    expectAtMost(2, taps.opensearch(), FILES);
+    const file = await stack.adapters.files.get('counted', 'text-0');
+    const id = indexWorkflowId(stack.config.temporal.prefix, file!.file_key, file!.live!.generation);
+    const { events } = await stack.temporal.workflow.getHandle(id).fetchHistory();
+    expect(events!.length).toBeLessThanOrEqual(13);
+  }, 180_000);
+
+  it('stay below their ceilings in a search', async () => {
+    const searches = 10;
+    const ask = async (number: number): Promise<void> => {
+      const query = new URLSearchParams({ text: `how often does wheel ${number} turn`, top_k: '5' });
+      const response = await stack.request(`/search/partition/counted?${query.toString()}`);
+      expect(response.status).toBe(200);
+    };
+    await ask(0);
+    taps.reset();
+    for (let number = 1; number <= searches; number += 1) await ask(number);
+    expectAtMost(8, taps.mongodb(), searches);
+    expectAtMost(5, taps.opensearch(), searches);
+  }, 120_000);
+});
