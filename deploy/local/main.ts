@@ -36,6 +36,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'bench:retrieval': async () => (await import('./commands/bench.js')).bench('test/bench/retrieval.ts'),
   'bench:search': async () => (await import('./commands/bench.js')).bench('test/bench/search.ts'),
   'bench:index': async () => (await import('./commands/bench.js')).bench('test/bench/index.ts'),
+  'bench:peers': async () => (await import('./commands/bench-peers.js')).benchPeers,
   'bench:parse': async () => (await import('./commands/bench.js')).benchAlone('test/bench/parse.ts'),
   'bench:verification': async () =>
     (await import('./commands/bench.js')).benchAlone('test/bench/verification.ts'),

@@ -1,15 +1,28 @@
 import { modelEnvironment } from '../app-environment.js';
 import { runToEnd } from '../run-to-end.js';
+import type { OptionalName } from '../services/service.js';
 import { Stack } from '../stack.js';
 import type { Workbench } from '../workbench.js';
 
-/** A script of test/bench with the real services; what it measures it writes under test/bench/results. */
-export function bench(script: string): (bench: Workbench, args: readonly string[]) => Promise<number> {
+/**
+ * A script of test/bench with the real services; what it measures it writes under test/bench/results.
+ * @param options.demanded services that it cannot do without, obtained first where they are missing
+ * @param options.obtain what else it needs, as variables
+ */
+export function bench(
+  script: string,
+  options: {
+    demanded?: readonly OptionalName[];
+    obtain?: (bench: Workbench) => Promise<Record<string, string>>;
+  } = {},
+): (bench: Workbench, args: readonly string[]) => Promise<number> {
+  const { demanded = [], obtain } = options;
   return async (workbench, args) => {
     const stack = new Stack(workbench);
     await stack.enter('bench');
     try {
-      const services = await stack.openServices({ supervise: false, also: ['ollama'] });
+      const more = obtain === undefined ? {} : await stack.prepare(obtain);
+      const services = await stack.openServices({ supervise: false, also: ['ollama'], demanded });
       return await runToEnd(process.execPath, ['--import', 'tsx', script, ...args], {
         cwd: workbench.paths.root,
         env: {
@@ -18,6 +31,7 @@ export function bench(script: string): (bench: Workbench, args: readonly string[
           OPENSEARCH_URL: services.opensearch,
           TEMPORAL_ADDRESS: services.temporal,
           ...modelEnvironment(services, workbench.settings),
+          ...more,
         },
         signal: workbench.signal,
       });

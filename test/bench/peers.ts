@@ -1,0 +1,320 @@
+/**
+ * `npm run bench:peers`: Tamis and OGX side by side on one machine, with the same embedder behind the same Ollama, in
+ * turns: each client uploads a text, waits until it can be found, and takes the next. Medians over the turns.
+ *
+ * OGX answers an upload once it is indexed, keeps no task, loses what is at work when it is killed and holds no tenants
+ * apart: it is here for its speed alone. `-- --files 300 --turns 5 --clients 4,8` and `--search-files 1398` change the
+ * sizes.
+ */
+import { parseArgs } from 'node:util';
+import { mean, percentile } from '../../activities/retrieval/evaluation/measures.js';
+import type { RunningStack } from '../support/running-stack.js';
+import { documentClient } from '../support/document-client.js';
+import { reportBench } from './bench-report.js';
+import { cranfield } from './collection.js';
+import { openBenchStack } from './open-bench-stack.js';
+import { openOgx } from './ogx-server.js';
+import type { OgxServer } from './ogx-server.js';
+import { memoryBelow, processorTime, processorTimeBelow } from './processor-time.js';
+
+const { values: given } = parseArgs({
+  options: {
+    files: { type: 'string', default: '120' },
+    turns: { type: 'string', default: '3' },
+    clients: { type: 'string', default: '4,8,16' },
+    'search-files': { type: 'string', default: '400' },
+  },
+});
+const FILES = Number(given.files);
+const TURNS = Number(given.turns);
+const CLIENTS = given.clients.split(',').map(Number);
+const SEARCH_FILES = Number(given['search-files']);
+const SEARCHES = 60;
+const SEARCH_CLIENTS = [1, 8];
+const WARM_FILES = 24;
+const OGX_LOOKS_EVERY_MS = 250;
+const BATCH = 40;
+/** Texts that the model alone embeds, one by one and in batches. */
+const MODEL_TEXTS = 120;
+
+interface Text {
+  id: string;
+  filename: string;
+  content: string;
+}
+
+/** One of the systems, as a client sees it. */
+interface Peer {
+  name: string;
+  /** A new, empty store. */
+  make(): Promise<string>;
+  /** Returns once the text can be found. */
+  add(store: string, text: Text): Promise<void>;
+  /** Hybrid, ten results. */
+  find(store: string, question: string): Promise<void>;
+  /** Milliseconds of processor time so far by part, the model server left out. */
+  processor(): Map<string, number>;
+  /** Resident memory of its own processes, in MiB; engines left out. */
+  memory(): number;
+}
+
+async function json<T>(response: Response): Promise<T> {
+  if (!response.ok) throw new Error(`${response.status} ${(await response.text()).slice(0, 300)}`);
+  return (await response.json()) as T;
+}
+
+let made = 0;
+
+function tamisPeer(stack: RunningStack): Peer {
+  const client = documentClient(stack);
+  return {
+    name: 'Tamis',
+    async make() {
+      const name = `bench-${(made += 1)}`;
+      await stack.request(`/partition/${name}`, { method: 'POST' });
+      return name;
+    },
+    async add(store, { id, filename, content }) {
+      const task = await client.upload('POST', store, id, content, filename);
+      for (;;) {
+        const { task_state: state } = await client.task(`${task}?wait=30`);
+        if (state === 'COMPLETED') return;
+        if (state === 'FAILED' || state === 'CANCELLED') throw new Error(`${filename} ended ${state}`);
+      }
+    },
+    async find(store, text) {
+      const query = new URLSearchParams({ text, top_k: '10' });
+      await json(await stack.request(`/search/partition/${store}?${query.toString()}`));
+    },
+    processor: () => processorTime(stack),
+    memory: () => memoryBelow([stack.gatewayPid(), stack.workerPid()]),
+  };
+}
+
+function ogxPeer({ url, pid }: OgxServer): Peer {
+  const post = async <T>(path: string, body: object): Promise<T> =>
+    json<T>(
+      await fetch(`${url}${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    );
+  return {
+    name: 'OGX 1.5',
+    async make() {
+      const { id } = await post<{ id: string }>('/vector_stores', {
+        name: `bench-${(made += 1)}`,
+        provider_id: 'sqlite-vec',
+        embedding_model: 'ollama/all-minilm',
+        embedding_dimension: 384,
+      });
+      return id;
+    },
+    async add(store, { id, content }) {
+      const form = new FormData();
+      form.append('purpose', 'assistants');
+      form.append('file', new Blob([content], { type: 'text/plain' }), `${id}.txt`);
+      const file = await json<{ id: string }>(await fetch(`${url}/files`, { method: 'POST', body: form }));
+      let { status } = await post<{ status: string }>(`/vector_stores/${store}/files`, { file_id: file.id });
+      while (status === 'in_progress') {
+        await new Promise((resolve) => setTimeout(resolve, OGX_LOOKS_EVERY_MS));
+        ({ status } = await json<{ status: string }>(
+          await fetch(`${url}/vector_stores/${store}/files/${file.id}`),
+        ));
+      }
+      if (status !== 'completed') throw new Error(`OGX: ${id} ended ${status}`);
+    },
+    async find(store, query) {
+      await post(`/vector_stores/${store}/search`, { query, max_num_results: 10, search_mode: 'hybrid' });
+    },
+    processor: () => new Map([['OGX', processorTimeBelow([pid])]]),
+    memory: () => memoryBelow([pid]),
+  };
+}
+
+async function inParallel<T>(clients: number, items: readonly T[], work: (item: T) => Promise<void>) {
+  const queue = [...items];
+  const run = async (): Promise<void> => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: clients }, run));
+}
+
+interface IndexTurn {
+  perSecond: number;
+  processor: Map<string, number>;
+}
+
+async function indexTurn(peer: Peer, texts: readonly Text[], clients: number): Promise<IndexTurn> {
+  const store = await peer.make();
+  const before = peer.processor();
+  const began = performance.now();
+  await inParallel(clients, texts, (text) => peer.add(store, text));
+  const seconds = (performance.now() - began) / 1000;
+  const processor = [...peer.processor()].map(([part, ms]): [string, number] => [
+    part,
+    (ms - (before.get(part) ?? 0)) / texts.length,
+  ]);
+  return { perSecond: texts.length / seconds, processor: new Map(processor) };
+}
+
+interface SearchTurn {
+  p50: number;
+  p95: number;
+  perSecond: number;
+}
+
+async function searchTurn(
+  peer: Peer,
+  store: string,
+  questions: readonly string[],
+  clients: number,
+): Promise<SearchTurn> {
+  const took: number[] = [];
+  const began = performance.now();
+  await inParallel(clients, questions, async (question) => {
+    const asked = performance.now();
+    await peer.find(store, question);
+    took.push(performance.now() - asked);
+  });
+  const seconds = (performance.now() - began) / 1000;
+  took.sort((a, b) => a - b);
+  return { p50: percentile(took, 0.5), p95: percentile(took, 0.95), perSecond: took.length / seconds };
+}
+
+function median(values: readonly number[]): number {
+  return percentile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  );
+}
+
+/** Texts a second of the model alone, so many in a request. */
+async function modelRate(ollama: string, texts: readonly string[], size: number): Promise<number> {
+  const began = performance.now();
+  for (let at = 0; at < texts.length; at += size)
+    await json(
+      await fetch(`${ollama}/api/embed`, {
+        method: 'POST',
+        body: JSON.stringify({ model: 'all-minilm', input: texts.slice(at, at + size) }),
+      }),
+    );
+  return (1000 * texts.length) / (performance.now() - began);
+}
+
+type Row = Record<string, string | number>;
+
+function rowOf(
+  measured: string,
+  [tamis, ogx]: readonly [number, number],
+  options: { digits?: number; lessIsBetter?: boolean } = {},
+): Row {
+  const { digits = 1, lessIsBetter = false } = options;
+  return {
+    measured,
+    Tamis: tamis.toFixed(digits),
+    'OGX 1.5': ogx.toFixed(digits),
+    'times as good': (lessIsBetter ? ogx / tamis : tamis / ogx).toFixed(2),
+  };
+}
+
+async function measureIndexing(peers: readonly [Peer, Peer], texts: readonly Text[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  const parts = new Map<string, number[]>();
+  for (const clients of CLIENTS) {
+    const turns: [IndexTurn[], IndexTurn[]] = [[], []];
+    for (let turn = 0; turn < TURNS; turn += 1)
+      for (const [place, peer] of peers.entries())
+        turns[place]!.push(await indexTurn(peer, texts.slice(0, FILES), clients));
+    const totals = turns.map((each) =>
+      median(each.map(({ processor }) => [...processor.values()].reduce((sum, ms) => sum + ms, 0))),
+    );
+    for (const { processor } of turns[0])
+      for (const [part, ms] of processor) parts.set(part, [...(parts.get(part) ?? []), ms]);
+    const rates = turns.map((each) => median(each.map(({ perSecond }) => perSecond)));
+    rows.push(rowOf(`files a second, ${clients} clients`, [rates[0]!, rates[1]!]));
+    rows.push(
+      rowOf(`processor ms a file beyond the model, ${clients} clients`, [totals[0]!, totals[1]!], {
+        digits: 0,
+        lessIsBetter: true,
+      }),
+    );
+  }
+  for (const [part, ms] of parts)
+    rows.push({ measured: `of it ${part}`, Tamis: mean(ms).toFixed(0), 'OGX 1.5': '', 'times as good': '' });
+  return rows;
+}
+
+async function measureSearch(
+  peers: readonly [Peer, Peer],
+  texts: readonly Text[],
+  questions: readonly string[],
+): Promise<Row[]> {
+  const stores: string[] = [];
+  for (const peer of peers) {
+    const store = await peer.make();
+    await inParallel(8, texts.slice(0, SEARCH_FILES), (text) => peer.add(store, text));
+    for (const question of questions.slice(-8)) await peer.find(store, question);
+    stores.push(store);
+  }
+  const rows: Row[] = [];
+  for (const clients of SEARCH_CLIENTS) {
+    const turns: [SearchTurn[], SearchTurn[]] = [[], []];
+    for (let turn = 0; turn < TURNS; turn += 1)
+      for (const [place, peer] of peers.entries()) {
+        // Others in each turn, the same for both.
+        const asked = questions.slice(turn * SEARCHES, (turn + 1) * SEARCHES);
+        turns[place]!.push(await searchTurn(peer, stores[place]!, asked, clients));
+      }
+    const medians = (of: keyof SearchTurn): [number, number] => [
+      median(turns[0].map((turn) => turn[of])),
+      median(turns[1].map((turn) => turn[of])),
+    ];
+    const plural = clients === 1 ? 'client' : 'clients';
+    rows.push(rowOf(`hybrid search, ${clients} ${plural}, p50 ms`, medians('p50'), { lessIsBetter: true }));
+    rows.push(rowOf(`hybrid search, ${clients} ${plural}, p95 ms`, medians('p95'), { lessIsBetter: true }));
+    rows.push(rowOf(`hybrid search, ${clients} ${plural}, requests a second`, medians('perSecond')));
+  }
+  return rows;
+}
+
+const ollama = process.env['OLLAMA_HOST'];
+if (ollama === undefined) throw new Error('OLLAMA_HOST is not set: run this with `npm run bench:peers`');
+const { documents, queries } = cranfield();
+const questions = queries.map(({ text }) => text);
+const stack = await openBenchStack({
+  EMBEDDER_PROVIDER: 'ollama',
+  EMBEDDER_BASE_URL: ollama,
+  EMBEDDER_MODEL_NAME: 'all-minilm',
+});
+const rows: Row[] = [];
+let single = 0;
+let batched = 0;
+try {
+  await Promise.all([stack.startGateway(), stack.startWorker()]);
+  const ogx = await openOgx(ollama);
+  try {
+    const peers = [tamisPeer(stack), ogxPeer(ogx)] as const;
+    const memory = (): [number, number] => [peers[0].memory(), peers[1].memory()];
+    rows.push(rowOf('memory when idle, MiB', memory(), { digits: 0, lessIsBetter: true }));
+    const warm = documents.slice(-WARM_FILES);
+    for (const peer of peers) await indexTurn(peer, warm, 8);
+    const texts = documents.slice(0, MODEL_TEXTS).map(({ content }) => content);
+    single = await modelRate(ollama, texts, 1);
+    batched = await modelRate(ollama, texts, BATCH);
+    rows.push(...(await measureIndexing(peers, documents)));
+    rows.push(...(await measureSearch(peers, documents, questions)));
+    rows.push(rowOf('memory at the end, MiB', memory(), { digits: 0, lessIsBetter: true }));
+  } finally {
+    await ogx.close();
+  }
+} finally {
+  await stack.close();
+}
+reportBench('peers', 'Beside OGX', rows, [
+  `${FILES} Cranfield texts a turn and ${SEARCH_FILES} in the searched store; medians of ${TURNS} turns, one system after`,
+  `the other in each. all-MiniLM by itself embeds ${single.toFixed(1)} texts a second one by one and`,
+  `${batched.toFixed(1)} in requests of ${BATCH}. Processor time leaves out Ollama and the client; memory leaves out`,
+  'Ollama, and the engines of Tamis (OGX keeps its stores in its own process).',
+]);
