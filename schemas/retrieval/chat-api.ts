@@ -175,6 +175,9 @@ export const ChatExtra = z
     retrieval_trace: z.record(z.string(), z.unknown()).optional(),
     degraded: z.array(z.string()).optional().meta({ description: 'Steps that failed and were left out' }),
     truncated: z.boolean().optional(),
+    links_removed: z.int().optional().meta({
+      description: 'Addresses left out of the answer, since neither a source nor the conversation holds them',
+    }),
   })
   .meta({ id: 'ChatExtra' });
 export type ChatExtra = z.infer<typeof ChatExtra>;

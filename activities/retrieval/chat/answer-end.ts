@@ -70,6 +70,7 @@ export async function answerEnd(asked: Asked): Promise<Extract<ChatEvent, { type
       completionTokens: await countInSlices(relay.answer),
     },
     truncated: relay.error !== undefined,
+    ...(relay.linksRemoved > 0 && { linksRemoved: relay.linksRemoved }),
     ...(relay.error !== undefined && { error: relay.error }),
     sources,
     refused: isWithheld || (presented.length > 0 && sources.cited.length === 0 && isRefusal(relay.shown)),

@@ -88,6 +88,8 @@ export type ChatEvent =
       /** The model's stream broke off after the answer had begun; `error` says why. */
       truncated: boolean;
       error?: AppError;
+      /** Addresses left out of the answer, since no source holds them. */
+      linksRemoved?: number;
       sources: ChatSources;
       /** The sentences of an answer from sources, each beside those that it names. */
       sentences?: JudgedSentence[];

@@ -6,10 +6,13 @@ import type { FileStore } from '../../ports/files.js';
 import type { ChatMessage, LanguageModel, ModelRegistry } from '../../ports/models.js';
 import type { PartitionStore } from '../../ports/partitions.js';
 import type { PromptSource } from '../../ports/prompts.js';
+import { addressesIn, createLinkFilter } from './answer-links.js';
 import { answerEnd, textsOf } from './answer-end.js';
 import type { Asked } from './answer-end.js';
 import type { ChatEvent, ChatRequest } from './chat-request.js';
 import { createCitationFilter } from './citations.js';
+import { isWebPage } from './chat-sources.js';
+import type { ChatSource } from './chat-sources.js';
 import { createAttachmentFinder } from './find-attachments.js';
 import { createSourceFinder } from './find-sources.js';
 import { createSourceGatherer } from './gather-sources.js';
@@ -62,6 +65,17 @@ export function questionIn(messages: readonly ChatMessage[]): string {
 function isBoundToFormat({ more }: ChatRequest): boolean {
   const format = more?.['response_format'] as { type?: unknown } | null | undefined;
   return format != null && format.type !== 'text';
+}
+
+/** What holds addresses that an answer may repeat: its sources, and what the client wrote itself. */
+function knownTexts(presented: readonly ChatSource[], { messages }: ChatRequest): string[] {
+  return [
+    ...presented.flatMap((source) =>
+      isWebPage(source) ? [source.url] : [source.version.filename, ...source.chunk.heading_path],
+    ),
+    ...textsOf(presented),
+    ...messages.flatMap(({ role, content }) => (role === 'user' || role === 'system' ? [content] : [])),
+  ];
 }
 
 /** The answer when every sentence that claims something was withheld. */
@@ -123,13 +137,18 @@ export function createChatService(dependencies: {
     const { system, presented } = await buildPrompt(materials, { ...frame, budget, signal: request.signal });
     // Ours comes first; the client's own system messages stay, behind it.
     const messages: ChatMessage[] = [{ role: 'system', content: system }, ...request.messages];
-    const filter = isBoundToFormat(request) ? null : createCitationFilter(presented.length);
+    const isData = isBoundToFormat(request);
+    const language = languageOf(questionIn(request.messages)) ?? 'en';
+    const filters = {
+      citations: isData ? null : createCitationFilter(presented.length),
+      links: createLinkFilter({ known: addressesIn(knownTexts(presented, request)), language, isData }),
+    };
     try {
-      const shown = relayModelStream(model, messages, options, filter);
+      const shown = relayModelStream(model, messages, options, filters);
       if (request.unverified === undefined) return { relay: yield* shown, messages, presented };
       const verified = yield* keepVerified(shown, createAnswerChecker(textsOf(presented)), {
         unverified: request.unverified,
-        nothingLeft: NOTHING_LEFT[languageOf(questionIn(request.messages)) ?? 'en'],
+        nothingLeft: NOTHING_LEFT[language],
         signal: request.signal,
       });
       return { ...verified, messages, presented };
@@ -178,7 +197,10 @@ export function createChatService(dependencies: {
     };
     if (direct) {
       // Without retrieval nothing was asked to cite, so nothing is cut off.
-      const relay = yield* relayModelStream(model, request.messages, options, null);
+      const relay = yield* relayModelStream(model, request.messages, options, {
+        citations: null,
+        links: null,
+      });
       yield await answerEnd({ relay, messages: request.messages, presented: [] });
       return;
     }

@@ -8,6 +8,7 @@ import type {
   MoreFields,
   TokenLogprob,
 } from '../../ports/models.js';
+import type { LinkFilter } from './answer-links.js';
 import type { CitationFilter, Citations } from './citations.js';
 import { rejectOnAbort } from './aborts.js';
 import { createShownLogprobs } from './shown-logprobs.js';
@@ -28,12 +29,20 @@ export interface RelayedAnswer {
   citations: Omit<Citations, 'tail'>;
   finishReason: FinishReason;
   usage: { promptTokens: number; completionTokens: number } | undefined;
+  /** Addresses left out of what was shown. */
+  linksRemoved: number;
   /** Why the stream broke off, when it did after the first delta. */
   error: AppError | undefined;
 }
 
+/** What an answer goes through before it is shown; of an answer to nothing but the messages, neither. */
+export interface AnswerFilters {
+  citations: CitationFilter | null;
+  links: LinkFilter | null;
+}
+
 /**
- * Passes a model's words on, through the citation filter when there is one, and says at the end how it went.
+ * Passes a model's words on, through the filters that there are, and says at the end how it went.
  * A model that ignores the signal is not awaited: its stream is closed in the background.
  *
  * @throws whatever goes wrong before the first delta went out, as AppError; the signal's reason when aborted then
@@ -43,7 +52,7 @@ export async function* relayModelStream(
   model: LanguageModel,
   messages: readonly ChatMessage[],
   options: ChatOptions & { signal: AbortSignal },
-  filter: CitationFilter | null,
+  { citations: filter, links }: AnswerFilters,
 ): AsyncGenerator<ShownDelta, RelayedAnswer, undefined> {
   const controller = new AbortController();
   const signal = AbortSignal.any([options.signal, controller.signal]);
@@ -54,12 +63,17 @@ export async function* relayModelStream(
     citations: { reported: false, none: false, cited: [] },
     finishReason: 'stop',
     usage: undefined,
+    linksRemoved: 0,
     error: undefined,
   };
   const probabilities = createShownLogprobs();
+  const throughLinks = (text: string): string => (links === null ? text : links.push(text));
   const shownDelta = (content: string, more?: MoreFields): ShownDelta => {
     relayed.shown += content;
     const logprobs = probabilities.show(content.length);
+    // Behind an address that was left out they would stand beside other words.
+    if (links !== null && links.removed() > 0)
+      return { type: 'delta', content, ...(more !== undefined && { more }) };
     return {
       type: 'delta',
       content,
@@ -84,7 +98,7 @@ export async function* relayModelStream(
         finished = true;
       }
       relayed.usage = usage ?? relayed.usage;
-      const shown = filter === null ? content : filter.push(content);
+      const shown = throughLinks(filter === null ? content : filter.push(content));
       if (shown === '' && more === undefined) continue;
       begun = true;
       yield shownDelta(shown, more);
@@ -100,10 +114,14 @@ export async function* relayModelStream(
     aborted.dispose();
     void iterator?.return?.().catch(() => undefined);
   }
+  let rest = '';
   if (filter !== null) {
     const { tail, ...citations } = filter.end();
     relayed.citations = citations;
-    if (tail !== '') yield shownDelta(tail);
+    rest = throughLinks(tail);
   }
+  rest += links?.end() ?? '';
+  relayed.linksRemoved = links?.removed() ?? 0;
+  if (rest !== '') yield shownDelta(rest);
   return relayed;
 }

@@ -67,6 +67,7 @@ export function chatExtra(end: ChatEnd, link: Links): ChatExtra {
     ...(end.trace && { retrieval_trace: { ...end.trace } }),
     ...(end.degraded && { degraded: end.degraded }),
     ...(end.truncated && { truncated: true }),
+    ...(end.linksRemoved !== undefined && { links_removed: end.linksRemoved }),
   };
 }
 

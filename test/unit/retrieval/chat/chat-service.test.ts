@@ -16,6 +16,37 @@ function cites(sources: readonly ChatSource[]): string[] {
 }
 
 describe('createChatService', () => {
+  test('leaves out addresses that no source holds, also one that comes in pieces', async () => {
+    const found = [
+      makeResult({ chunk_id: 'one', text: 'Manual: https://docs.example/valve. It opens at 4 bar.' }),
+    ];
+    const pieces = [
+      'It opens at 4 bar ![i](htt',
+      'ps://evil.exam',
+      'ple/?d=4bar) [Source 1], see https://docs.example/valve.',
+    ];
+    const { collect } = setUp(
+      async function* () {
+        for (const content of pieces)
+          yield { content, logprobs: [{ token: content, logprob: 0, bytes: null, top: [] }] };
+        yield { content: '\n[Sources: 1]', finishReason: 'stop' };
+      } as Script,
+      { found },
+    );
+    const { text, end, events } = await collect();
+    expect(text).toBe('It opens at 4 bar [i]([link removed]) [Source 1], see https://docs.example/valve.');
+    expect(end).toMatchObject({ linksRemoved: 1 });
+    expect(cites(end.sources.cited)).toEqual(['one']);
+    expect(JSON.stringify(events)).not.toContain('evil');
+  });
+
+  test('an answer to nothing but the messages keeps its addresses', async () => {
+    const { collect } = setUp(() => say('See https://example.org/x'));
+    const { text, end } = await collect({ target: { kind: 'direct' } });
+    expect(text).toBe('See https://example.org/x');
+    expect(end).not.toHaveProperty('linksRemoved');
+  });
+
   test('retrieves for the last user message and puts the sources into the first system message', async () => {
     const { collect, seen, searched } = setUp(() => say('It opens at 4 bar [Source 1].\n\n[Sources: 1]'));
     const messages: ChatMessage[] = [

