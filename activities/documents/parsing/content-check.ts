@@ -1,3 +1,4 @@
+import type { Entry } from 'yauzl';
 import { AppError } from '../../../schemas/app-error.js';
 import type { FileKind } from './file-types.js';
 import type { RandomAccessBytes } from './random-access-bytes.js';
@@ -89,10 +90,11 @@ async function isPackage(source: RandomAccessBytes, parts: readonly string[]): P
   const missing = new Set(parts);
   let entries = 0;
   try {
-    const zip = await openZip(source);
+    // What the parser takes for a label is no reason to refuse an archive.
+    const zip = await openZip(source, { rawNames: true });
     try {
       await walkZipEntries(zip, (entry) => {
-        missing.delete(entry.fileName);
+        missing.delete(rawName(entry));
         return missing.size > 0 && ++entries < MAX_ENTRIES;
       });
     } finally {
@@ -114,12 +116,13 @@ async function isDocx(source: RandomAccessBytes): Promise<boolean> {
   const names = new Set<string>();
   const lists = new Map<string, string>();
   try {
-    const zip = await openZip(source);
+    const zip = await openZip(source, { rawNames: true });
     try {
       await walkZipEntries(zip, async (entry) => {
-        names.add(entry.fileName);
-        if (entry.fileName === TYPES || entry.fileName === RELATIONSHIPS)
-          lists.set(entry.fileName, await readZipText(zip, entry, MAX_LIST_BYTES));
+        const name = rawName(entry);
+        names.add(name);
+        if (name === TYPES || name === RELATIONSHIPS)
+          lists.set(name, await readZipText(zip, entry, MAX_LIST_BYTES));
         return names.size < MAX_ENTRIES;
       });
     } finally {
@@ -134,6 +137,11 @@ async function isDocx(source: RandomAccessBytes): Promise<boolean> {
   if (types === undefined || relationships === undefined) return false;
   const main = mainPartOf(relationships);
   return names.has(main) && (main.startsWith('word/') || /wordprocessingml|ms-word/.test(types));
+}
+
+/** The name as it stands in the directory; old archives hold bytes of any code page. */
+function rawName({ fileName }: Entry): string {
+  return (fileName as unknown as Buffer).toString('utf8');
 }
 
 /** Errors of the machine or of a driver carry a code; yauzl's complaints about the bytes do not. */

@@ -4,19 +4,33 @@ export interface MailFile {
   headers?: Record<string, string>;
   text?: string;
   html?: string;
+  /** Between its parts; a mail within a mail needs one of its own. */
+  boundary?: string;
   attachments?: { name: string; type: string; content: Buffer | string }[];
 }
 
 /** A mail as it is sent. */
-export function writeEml({ headers = {}, text, html, attachments = [] }: MailFile): Buffer {
-  const part = (type: string, content: Buffer | string, more = ''): string =>
-    `--outer\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\n${more}\r\n` +
-    `${Buffer.from(content).toString('base64').replace(/.{76}/g, '$&\r\n')}\r\n`;
+export function writeEml({
+  headers = {},
+  text,
+  html,
+  attachments = [],
+  boundary = 'outer',
+}: MailFile): Buffer {
+  const part = (type: string, content: Buffer | string, more = ''): string => {
+    // RFC 2046, 5.2.1: a mail within stands as it is.
+    const isMail = type === 'message/rfc822';
+    const body = isMail
+      ? content.toString()
+      : Buffer.from(content).toString('base64').replace(/.{76}/g, '$&\r\n');
+    const encoding = isMail ? '8bit' : 'base64';
+    return `--${boundary}\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${encoding}\r\n${more}\r\n${body}\r\n`;
+  };
   const lines = Object.entries({ 'MIME-Version': '1.0', ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );
   return Buffer.from(
-    `${lines.join('')}Content-Type: multipart/mixed; boundary="outer"\r\n\r\n` +
+    `${lines.join('')}Content-Type: multipart/mixed; boundary="${boundary}"\r\n\r\n` +
       (text === undefined ? '' : part('text/plain; charset=utf-8', text)) +
       (html === undefined ? '' : part('text/html; charset=utf-8', html)) +
       attachments
@@ -24,7 +38,7 @@ export function writeEml({ headers = {}, text, html, attachments = [] }: MailFil
           part(type, content, `Content-Disposition: attachment; filename="${name}"\r\n`),
         )
         .join('') +
-      '--outer--\r\n',
+      `--${boundary}--\r\n`,
   );
 }
 

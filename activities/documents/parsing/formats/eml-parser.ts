@@ -44,6 +44,9 @@ export async function* parseEml(
   );
 }
 
+/** RFC 5322, 3.6.8. The reader takes any line for a header. */
+const FIELD_NAME = /^[!-9;-~]+$/;
+
 /** Gives the bytes of an attachment once, and holds them no longer than that. */
 function releasing(content: string | ArrayBuffer | Uint8Array): () => Uint8Array {
   let held: typeof content | null = content;
@@ -61,7 +64,7 @@ async function readMail(path: string): Promise<Email> {
   try {
     // A forwarded mail is a file of its own; otherwise it would be mixed into this one's text.
     const mail = await PostalMime.parse(bytes.subarray(start), { forceRfc822Attachments: true });
-    if (mail.headers.length > 0) return mail;
+    if (mail.headers.some(({ key, value }) => FIELD_NAME.test(key) && value !== '')) return mail;
   } catch (error) {
     if (error instanceof RangeError) throw error;
     throw new AppError('FILE_CORRUPT', 'The mail is damaged and cannot be read.', { cause: error });

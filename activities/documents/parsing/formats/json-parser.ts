@@ -63,9 +63,13 @@ export async function* lineSections(
   if (rest.trim() !== '') yield { headingPath, page: null, kind, text: rest };
 }
 
+/** An object of JavaScript would lose what stands under this key, so such a text is left as it is. */
+const PROTOTYPE_KEY = /"(?:_|\\u005f){2}proto(?:_|\\u005f){2}"\s*:/i;
+
 /** null for what is no JSON. Numbers are given as they are written. */
 function valueLines(json: string, maxNesting: number): Iterable<string> | null {
   if (nestsDeeperThan(json, maxNesting)) throw beyondLimit('maxNesting', maxNesting);
+  if (PROTOTYPE_KEY.test(json)) return null;
   let value: unknown;
   try {
     value = parse(json);

@@ -45,6 +45,10 @@ export async function* mailSections(
   yield { headingPath, page: null, kind: 'text', text: title + lines.join('\n'), opens: true };
   yield* bodySections(mail, headingPath, source.limits.maxNesting);
   const count = mail.attachments.length;
+  const { nest, limits } = source;
+  // Before the first of them is read, which takes its time.
+  if (nest.spent.members + count > limits.maxArchiveEntries)
+    throw beyondLimit('maxArchiveEntries', limits.maxArchiveEntries, count);
   for (let index = 0; index < count; index++) {
     // One that is not read is let go as well.
     const { name, mimetype, inline, bytes } = mail.attachments.shift()!;

@@ -28,9 +28,13 @@ export async function* parseSpreadsheet(
   const sheets = kind === 'xlsx' ? await readXlsx(path, limits) : await readOther(path, kind, limits);
   for (const { name, rows } of sheets) {
     const headingPath = name.trim() === '' ? [] : [name.trim()];
-    if (headingPath.length > 0)
-      yield { headingPath, page: null, kind: 'text', text: `# ${name.trim()}`, opens: true };
-    yield* tableSections(rows(), { headingPath, page: null }, limits);
+    let named = headingPath.length === 0;
+    for await (const section of tableSections(rows(), { headingPath, page: null }, limits)) {
+      // A sheet without a cell has nothing to be found by.
+      if (!named) yield { headingPath, page: null, kind: 'text', text: `# ${name.trim()}`, opens: true };
+      named = true;
+      yield section;
+    }
   }
 }
 

@@ -245,8 +245,8 @@ describe('doc', () => {
   });
 
   it('says what is wrong with it', async () => {
-    const rtf = parser.parse('doc', '{\\rtf1 words}');
-    await expect(rtf).rejects.toMatchObject({ code: 'UNSUPPORTED_CONTENT' });
+    const page = parser.parse('doc', '<html>words</html>');
+    await expect(page).rejects.toMatchObject({ code: 'UNSUPPORTED_CONTENT' });
     const head = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(504)]);
     await expect(parser.parse('doc', head)).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     const stream = Buffer.alloc(1024);

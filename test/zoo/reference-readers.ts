@@ -1,0 +1,135 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { extname, join } from 'node:path';
+import { findLibreOffice } from '../../activities/documents/parsing/formats/libreoffice.js';
+
+export interface ReferenceFile {
+  name: string;
+  bytes: Buffer;
+}
+
+/** The text that a program which people trust finds in files; by name, none for a file that it does not read. */
+interface ReferenceReader {
+  program: string;
+  extensions: readonly string[];
+  isInstalled(): boolean;
+  read(files: readonly ReferenceFile[]): Promise<Map<string, string>>;
+}
+
+function works(command: string, ...args: string[]): boolean {
+  return spawnSync(command, args, { stdio: 'ignore' }).error === undefined;
+}
+
+async function inDirectory<T>(
+  files: readonly ReferenceFile[],
+  use: (directory: string, paths: string[]) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'tamis-reference-'));
+  try {
+    const paths = files.map(({ name }) => join(directory, name));
+    await Promise.all(files.map(({ bytes }, index) => writeFile(paths[index]!, bytes)));
+    return await use(directory, paths);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function textOf(path: string): string | null {
+  const { status, stdout } = spawnSync('pdftotext', ['-enc', 'UTF-8', path, '-'], { maxBuffer: 1 << 28 });
+  return status === 0 ? stdout.toString('utf8') : null;
+}
+
+function found(names: readonly string[], texts: readonly (string | null)[]): Map<string, string> {
+  return new Map(
+    names.flatMap((name, index) => {
+      const text = texts[index] ?? null;
+      return text === null ? [] : [[name, text] as const];
+    }),
+  );
+}
+
+const PDFTOTEXT: ReferenceReader = {
+  program: 'pdftotext',
+  extensions: ['pdf'],
+  isInstalled: () => works('pdftotext', '-v'),
+  read: (files) =>
+    inDirectory(files, async (_directory, paths) =>
+      found(
+        files.map(({ name }) => name),
+        paths.map(textOf),
+      ),
+    ),
+};
+
+/** What LibreOffice writes, and the extensions that it does so for; presentations have no filter for text. */
+const WRITES = [
+  { target: 'txt:Text (encoded):UTF8', extensions: ['docx', 'doc', 'odt', 'rtf'], read: 'text' },
+  { target: 'csv:Text - txt - csv (StarCalc):44,34,76', extensions: ['xlsx', 'xls', 'ods'], read: 'text' },
+  { target: 'pdf', extensions: ['odp'], read: 'pdf' },
+] as const;
+
+const LIBREOFFICE: ReferenceReader = {
+  program: 'LibreOffice',
+  extensions: WRITES.flatMap(({ extensions }) => extensions),
+  isInstalled: () => findLibreOffice() !== null && works('pdftotext', '-v'),
+  read: (files) =>
+    inDirectory(files, async (directory) => {
+      const texts = new Map<string, string>();
+      for (const { target, extensions, read } of WRITES) {
+        const group = files.filter(({ name }) =>
+          (extensions as readonly string[]).includes(extname(name).slice(1)),
+        );
+        if (group.length === 0) continue;
+        const output = join(directory, 'out', target.slice(0, 3));
+        await mkdir(output, { recursive: true });
+        // Files of one name and another extension would be written over each other.
+        const inputs = group.map((_, index) => join(directory, `${index}${extname(group[index]!.name)}`));
+        await Promise.all(group.map(({ bytes }, index) => writeFile(inputs[index]!, bytes)));
+        const profile = `-env:UserInstallation=file://${directory}/profile`;
+        const line = [profile, '--headless', '--convert-to', target, '--outdir', output, ...inputs];
+        // A new profile wants a second start: decision 75.
+        for (let status: number | null = 81, times = 0; status === 81 && times < 2; times++)
+          ({ status } = spawnSync(findLibreOffice()!, line, { stdio: 'ignore' }));
+        for (const [index, { name }] of group.entries()) {
+          const path = join(output, `${index}.${target.slice(0, 3)}`);
+          const text = read === 'pdf' ? textOf(path) : await readFile(path, 'utf8').catch(() => null);
+          if (text !== null) texts.set(name, text);
+        }
+      }
+      return texts;
+    }),
+};
+
+/** Subject, bodies and attachments of text, as the standard library decodes them. */
+const MAIL_SCRIPT = `
+import email, email.policy, sys, html, re
+for path in sys.argv[1:]:
+    message = email.message_from_binary_file(open(path, 'rb'), policy=email.policy.default)
+    print(message['subject'] or '')
+    for part in message.walk():
+        kind = part.get_content_type()
+        if kind == 'message/rfc822': continue
+        if part is not message and part['subject']: print(part['subject'])
+        if kind.startswith('text/'):
+            text = part.get_content()
+            print(re.sub('<[^>]*>', ' ', html.unescape(text)) if kind == 'text/html' else text)
+    print('\\x00')
+`;
+
+const PYTHON: ReferenceReader = {
+  program: 'Python’s email',
+  extensions: ['eml'],
+  isInstalled: () => works('python3', '-c', 'import email'),
+  read: (files) =>
+    inDirectory(files, async (_directory, paths) => {
+      const env = { ...process.env, PYTHONIOENCODING: 'utf-8' };
+      const { stdout } = spawnSync('python3', ['-c', MAIL_SCRIPT, ...paths], { env, maxBuffer: 1 << 28 });
+      return found(
+        files.map(({ name }) => name),
+        stdout.toString('utf8').split('\0'),
+      );
+    }),
+};
+
+export const REFERENCE_READERS: readonly ReferenceReader[] = [PDFTOTEXT, LIBREOFFICE, PYTHON];
