@@ -91,7 +91,11 @@ describe('eml', () => {
   });
 
   it('reads attachments by the parser of their kind, forwarded mails too, and says what it does not read', async () => {
-    const forwarded = writeEml({ headers: { Subject: 'Inner' }, text: 'innermost words' });
+    const forwarded = writeEml({
+      headers: { Subject: 'Inner' },
+      text: 'innermost words',
+      boundary: 'inner',
+    });
     const { chunks, text } = await parser.parse(
       'eml',
       writeEml({
