@@ -23,12 +23,15 @@ export interface QuestionSetStore {
   /**
    * A new version, with the next number of its name. It is seen once all its questions are stored. The versions beyond
    * the newest `keep` go.
-   * @throws AppError CONFLICT when the set is removed meanwhile
+   * @param after the version that this one follows, null for none: another upload of the set since then, or one that is
+   *   being stored, is a conflict. Left out: whatever is the newest
+   * @throws AppError CONFLICT, also when the set is removed meanwhile
    */
   add(
     set: Pick<QuestionSetVersion, 'partition_key' | 'name' | 'note' | 'created_by'>,
     questions: readonly EvaluationQuestion[],
     keep: number,
+    after?: number | null,
   ): Promise<QuestionSetVersion>;
   /** The newest version of each set, by name. */
   list(partitionKey: string): Promise<QuestionSetVersion[]>;

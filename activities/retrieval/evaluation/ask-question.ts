@@ -1,4 +1,5 @@
 import { AppError } from '../../../schemas/app-error.js';
+import type { ErrorCode } from '../../../schemas/error-table.js';
 import type { PartitionRecord } from '../../../schemas/documents/partitions.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import type { RetrievalConfig } from '../../../schemas/models/presets.js';
@@ -26,8 +27,20 @@ export interface Asking extends Pick<EvaluationSettings, 'chat' | 'top_k'> {
   config: RetrievalConfig | null;
   /** Only a threshold that the run itself sets: search takes it by the request and not from a preset. */
   similarityThreshold?: number;
+  /** It has failed often enough: an error that may lie in the question is its result. */
+  givesUp?: boolean;
   signal: AbortSignal;
 }
+
+/** Nothing of these lies in a question. */
+const AWAY: ReadonlySet<ErrorCode> = new Set([
+  'CIRCUIT_BREAKER_OPEN',
+  'EMBEDDING_API_ERROR',
+  'INFERENCE_CONNECTION_ERROR',
+  'RATE_LIMITED',
+  'SERVICE_UNAVAILABLE',
+  'VDB_CONNECTION_ERROR',
+]);
 
 /** Files that a result names. */
 const SHOWN_FILES = 10;
@@ -124,7 +137,7 @@ export async function askQuestion(
   } catch (error) {
     asking.signal.throwIfAborted();
     const failure = AppError.from(error);
-    if (failure.retryable || failure.code === 'UNEXPECTED_ERROR') throw error;
+    if (failure.retryable && (asking.givesUp !== true || AWAY.has(failure.code))) throw error;
     return { ...result, error: { code: failure.code, message: failure.message } };
   }
 }

@@ -26,6 +26,8 @@ export interface EvaluationSlice {
 
 const SLICE_MS = 5_000;
 const PAGE = 50;
+/** From this attempt on, after half a minute, an error that may lie in a question is taken for its result. */
+const LAST_ATTEMPT = 8;
 
 /**
  * Activities of an evaluation run. Each question's result is stored before the next is asked, and the first stays: a
@@ -71,6 +73,7 @@ export function createEvaluationActivities(deps: EvaluationActivityDeps) {
     const threshold = settings.overrides.similarity_threshold ?? null;
     const reached = context.info.heartbeatDetails as number | undefined;
     let next = Math.max(input.from, reached ?? 0);
+    const tried = context.info.attempt >= LAST_ATTEMPT ? next : null;
     while (next < total) {
       const from = next;
       const page = await questionSets.questions(versionId, from, PAGE);
@@ -85,6 +88,7 @@ export function createEvaluationActivities(deps: EvaluationActivityDeps) {
             config,
             chat: settings.chat,
             top_k: settings.top_k,
+            givesUp: index === tried,
             ...(threshold !== null && { similarityThreshold: threshold }),
             signal,
           });

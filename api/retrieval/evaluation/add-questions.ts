@@ -22,7 +22,7 @@ export async function requireSet(
 
 /**
  * Stores a new version of a set.
- * @throws AppError EVALUATION_LIMIT_EXCEEDED; CONFLICT when the set is deleted meanwhile
+ * @throws AppError EVALUATION_LIMIT_EXCEEDED; CONFLICT when the set is deleted, or what they were made from changed, meanwhile
  */
 export async function addQuestions(
   sets: QuestionSetStore,
@@ -32,11 +32,14 @@ export async function addQuestions(
     note: string | null;
     userId: number;
     questions: readonly EvaluationQuestion[];
+    /** The version that they were made from; left out: none. */
+    after?: number | null;
   },
 ): Promise<QuestionSetVersion> {
-  const { partitionKey: partition_key, name, note, userId, questions } = added;
+  const { partitionKey: partition_key, name, note, userId, questions, after } = added;
   const others = (await sets.list(partition_key)).filter((set) => set.name !== name);
   if (others.length >= MAX_SETS)
     throw new AppError('EVALUATION_LIMIT_EXCEEDED', `A partition has at most ${MAX_SETS} question sets.`);
-  return sets.add({ partition_key, name, note, created_by: String(userId) }, questions, KEPT_VERSIONS);
+  const set = { partition_key, name, note, created_by: String(userId) };
+  return sets.add(set, questions, KEPT_VERSIONS, after);
 }

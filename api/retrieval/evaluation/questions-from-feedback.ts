@@ -57,7 +57,7 @@ export async function questionsFromFeedback(
       'EVALUATION_LIMIT_EXCEEDED',
       `A set has at most ${QUESTION_LIMITS.questions} questions.`,
     );
-  const version = await addQuestions(sets, { ...asked, questions });
+  const version = await addQuestions(sets, { ...asked, questions, after: present?.version ?? null });
   await feedback.markUsed(partitionKey, ids, name);
   return version;
 }

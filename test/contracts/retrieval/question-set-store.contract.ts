@@ -53,6 +53,18 @@ export function questionSetStoreContract(subject: Subject<QuestionSetStore>): vo
       expect(await store().get(randomUUID(), 'main', null)).toBeNull();
     });
 
+    test('one that follows a version is a conflict where another has followed it', async () => {
+      const set = given();
+      const add = (after: number | null) => store().add(set, sampleQuestions(2), 9, after);
+      expect(await add(null)).toMatchObject({ version: 1 });
+      await expect(add(null)).rejects.toMatchObject({ code: 'CONFLICT' });
+      const both = await Promise.allSettled([add(1), add(1)]);
+      expect(both.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1);
+      const [newest] = await store().versions(set.partition_key, 'main');
+      expect(await add(newest!.version)).toMatchObject({ version: newest!.version + 1 });
+      await expect(add(newest!.version)).rejects.toMatchObject({ code: 'CONFLICT' });
+    });
+
     test('lists the newest of each set of a partition, by name', async () => {
       const set = given('b');
       for (const name of ['b', 'a', 'b']) await store().add({ ...set, name }, sampleQuestions(2), 9);

@@ -19,10 +19,20 @@ type QuestionDocument = EvaluationQuestion & {
 
 const BATCH = 500;
 /** An upload is stored within seconds: what is not ready after so long was broken off. */
-const BROKEN_OFF_MS = 3_600_000;
+const BROKEN_OFF_MS = 600_000;
 
 function fromDocument({ _id, ready: _ready, ...rest }: VersionDocument): QuestionSetVersion {
   return { version_id: _id, ...rest };
+}
+
+/** An upload that was broken off holds its number, and nothing else. */
+function isNewer(last: VersionDocument | null, after: number | null): boolean {
+  if (last === null || last.version <= (after ?? 0)) return false;
+  return last.ready || Date.now() - last.created_at.getTime() < BROKEN_OFF_MS;
+}
+
+function changed(name: string): AppError {
+  return new AppError('CONFLICT', `The question set '${name}' was changed or deleted meanwhile.`);
 }
 
 /** Sets in collection `question_sets`, a document per version; their questions in `evaluation_questions`. */
@@ -32,10 +42,12 @@ export function createMongoQuestionSetStore(db: Db): QuestionSetStore {
 
   const insertVersion = async (
     given: Omit<VersionDocument, '_id' | 'version' | 'ready' | 'created_at'>,
+    after: number | null | undefined,
   ): Promise<VersionDocument> => {
     const { partition_key, name } = given;
     for (;;) {
       const last = await sets.findOne({ partition_key, name }, { sort: { version: -1 } });
+      if (after !== undefined && isNewer(last, after)) throw changed(name);
       const version: VersionDocument = {
         ...given,
         _id: randomUUID(),
@@ -69,15 +81,18 @@ export function createMongoQuestionSetStore(db: Db): QuestionSetStore {
   };
 
   return withMongoErrors<QuestionSetStore>({
-    async add(set, given, keep) {
-      const version = await insertVersion({
-        partition_key: set.partition_key,
-        name: set.name,
-        note: set.note,
-        created_by: set.created_by,
-        questions: given.length,
-        not_answerable: given.filter((question) => question.not_answerable).length,
-      });
+    async add(set, given, keep, after) {
+      const version = await insertVersion(
+        {
+          partition_key: set.partition_key,
+          name: set.name,
+          note: set.note,
+          created_by: set.created_by,
+          questions: given.length,
+          not_answerable: given.filter((question) => question.not_answerable).length,
+        },
+        after,
+      );
       const { _id: version_id, partition_key } = version;
       for (let from = 0; from < given.length; from += BATCH)
         await questions.insertMany(
@@ -88,7 +103,7 @@ export function createMongoQuestionSetStore(db: Db): QuestionSetStore {
       const { matchedCount } = await sets.updateOne({ _id: version_id }, { $set: { ready: true } });
       if (matchedCount === 0) {
         await drop([version_id]);
-        throw new AppError('CONFLICT', `The question set '${set.name}' was deleted meanwhile.`);
+        throw changed(set.name);
       }
       await dropOld(partition_key, set.name, keep);
       return fromDocument({ ...version, ready: true });

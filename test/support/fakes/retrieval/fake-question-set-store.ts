@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { QuestionSetStore } from '../../../../activities/ports/evaluation.js';
+import { AppError } from '../../../../schemas/app-error.js';
 import type { EvaluationQuestion, QuestionSetVersion } from '../../../../schemas/retrieval/evaluation.js';
 import { copyRecord } from '../copy-record.js';
 
@@ -16,11 +17,13 @@ export function createFakeQuestionSetStore(): QuestionSetStore {
     kept = kept.filter(({ version }) => !gone.includes(version));
   };
   return {
-    async add(set, questions, keep) {
+    async add(set, questions, keep, after) {
+      const last = versionsOf(set.partition_key, set.name)[0]?.version ?? 0;
+      if (after !== undefined && last > (after ?? 0)) throw new AppError('CONFLICT');
       const version: QuestionSetVersion = {
         ...set,
         version_id: randomUUID(),
-        version: (versionsOf(set.partition_key, set.name)[0]?.version ?? 0) + 1,
+        version: last + 1,
         questions: questions.length,
         not_answerable: questions.filter((question) => question.not_answerable).length,
         created_at: new Date(),

@@ -98,6 +98,29 @@ describe('a slice', () => {
     expect((await run())!.summary).toMatchObject({ failed: 1, measures: { mrr: { mean: 0.75 } } });
   });
 
+  it('gives a question up that fails again and again, and never for an engine that is away', async () => {
+    const { adapters, chat, search, runId, results } = await openStage();
+    const failing = (code: 'VDB_CONNECTION_ERROR' | 'INFERENCE_ERROR') => {
+      const activities = createEvaluationActivities({
+        adapters,
+        chat,
+        search: {
+          search: async (request) => {
+            if (request.text.includes('quartz')) throw new AppError(code);
+            return search.search(request);
+          },
+        },
+      });
+      return (attempt: number) =>
+        inActivity(() => activities.runEvaluationSlice({ runId, from: 1 }), { attempt }).result;
+    };
+    expect(await codeOf(failing('VDB_CONNECTION_ERROR')(99))).toBe('VDB_CONNECTION_ERROR');
+    expect(await codeOf(failing('INFERENCE_ERROR')(7))).toBe('INFERENCE_ERROR');
+    expect(await results()).toEqual([]);
+    expect(await failing('INFERENCE_ERROR')(8)).toEqual({ next: 4, done: true });
+    expect((await results())[0]).toMatchObject({ question_id: 'quartz', error: { code: 'INFERENCE_ERROR' } });
+  });
+
   it('fails when no question at all could be asked', async () => {
     const { adapters, chat, runId, run } = await openStage();
     const search = {
