@@ -8,6 +8,7 @@ import { signIn } from '../api/support/sign-in.js';
 import { ADMIN_TOKEN } from '../api/support/start-gateway.js';
 import { DASHBOARD_KEY, startProxy } from '../api/support/start-proxy.js';
 import type { Proxy } from '../api/support/start-proxy.js';
+import { sampleFeedback, sampleQuestions, sampleResult } from '../contracts/retrieval/evaluation-samples.js';
 import { indexText } from '../api/support/uploads.js';
 import { sampleSignal } from '../support/signal-client.js';
 
@@ -58,6 +59,39 @@ function mayCall(of: Route, { user, scopes }: Caller, kind: Kind): boolean {
   return kind === 'own' && user.role !== null && RANK[user.role] >= RANK[auth.partition];
 }
 
+/** A question set, a run over it and feedback, each with the mark in it. */
+async function fillEvaluation(proxy: Proxy, partition: string, mark: string, userId: number) {
+  const { partitions, questionSets, evaluationRuns, feedback } = proxy.adapters;
+  const { partition_key } = (await partitions.get(partition))!;
+  const question = `Where is the ${mark}?`;
+  const set = { partition_key, name: 'main', note: null, created_by: String(userId) };
+  const { version, version_id } = await questionSets.add(
+    set,
+    sampleQuestions(2).map((one) => ({ ...one, question })),
+    9,
+  );
+  const run = {
+    run_id: `${partition}-run`,
+    partition,
+    partition_key,
+    set: 'main',
+    version,
+    version_id,
+    label: mark,
+    settings: { chat: false, top_k: 50, preset: null, overrides: {} },
+    config: null,
+    questions_total: 2,
+    started_by: String(userId),
+  };
+  await evaluationRuns.insert(run);
+  await evaluationRuns.record(run.run_id, [sampleResult(0, { question })]);
+  const { feedback_id } = await feedback.put(
+    sampleFeedback({ partition_key, user_id: userId, question, answer: mark }),
+    9,
+  );
+  return { set: 'main', run_id: run.run_id, feedback_id };
+}
+
 async function populate(proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const owner = proxy.addUser('owner');
@@ -77,6 +111,7 @@ async function populate(proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> 
         body: JSON.stringify(body),
         headers: { 'Content-Type': 'application/json' },
       });
+    const evaluation = await fillEvaluation(proxy, kind, mark, userId);
     const [file] = await proxy.adapters.files.listLive({ kind: 'all', userId: 0 }, kind);
     return {
       partition: kind,
@@ -84,6 +119,7 @@ async function populate(proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> 
       extract_id: extract,
       workspace_id: workspace,
       task_id: file?.live?.task_id ?? '',
+      ...evaluation,
       id: String(userId),
       user_id: String(userId),
     };
