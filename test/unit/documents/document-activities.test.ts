@@ -266,7 +266,13 @@ describe('parseDocument that is to go on', () => {
     const swapped = await activityBench();
     const task = await swapped.admit('guide', 'text');
     const { get } = swapped.partitions;
-    swapped.partitions.get = async (name) => ({ ...(await get(name))!, embedder: 'another' });
+    const own = (await swapped.endpoints.get('embedder', 'builtin-hash'))!;
+    await swapped.endpoints.seed({ ...own, name: 'another', vector_field: 'vector_another' });
+    swapped.partitions.get = async (name) => ({
+      ...(await get(name))!,
+      embedder: 'another',
+      swapped_from: ['builtin-hash'],
+    });
     expect(await goOn(swapped, task)).toEqual({ chunkCount: 3 });
     expect(await swapped.blobs.info(`${task.task_id}.chunks`)).not.toBeNull();
   });
