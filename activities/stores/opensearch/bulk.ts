@@ -12,7 +12,7 @@ export interface BulkUpdate {
   body: object;
 }
 
-interface BulkResult {
+export interface BulkResult {
   id: string;
   status: number;
   result: string | null;

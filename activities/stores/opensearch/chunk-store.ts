@@ -3,7 +3,8 @@ import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import { inScope } from '../../../schemas/documents/users.js';
 import type { ChunkStore, SearchLegHit } from '../../ports/chunks.js';
 import { bulkUpdate } from './bulk.js';
-import type { BulkUpdate } from './bulk.js';
+import type { BulkResult, BulkUpdate } from './bulk.js';
+import { createJointCalls } from '../../joint-calls.js';
 import { toStoredEntry } from '../../documents/metadata-entries.js';
 import { fromColumns, headsOnly, requireFinite, toSource } from './chunk-document.js';
 import { createChunkReader } from './chunk-reader.js';
@@ -21,6 +22,13 @@ import { createTermCounter } from './term-weights.js';
 
 type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
 
+/**
+ * Small documents that are stored at the same moment share a bulk request: each has the engine write its log to the
+ * disk.
+ */
+const JOINT_UPDATES = 64;
+const JOINT_WINDOW_MS = 2;
+
 /** How long fields that are there are not looked at again before each write: a look is four requests. */
 const SURE_MS = 60_000;
 
@@ -33,6 +41,12 @@ export function createOpenSearchChunkStore(
   const index = names.alias;
   const refresh = createSharedRefresh(client, index);
   const counter = createTermCounter(client, index);
+  const putTogether = createJointCalls<BulkUpdate, BulkResult>({
+    size: JOINT_UPDATES,
+    windowMs: JOINT_WINDOW_MS,
+    call: (updates, signal) => bulkUpdate(client, index, updates, { refresh: 'false', signal }),
+    isForAll: (error) => error instanceof AppError && error.code === 'VDB_CONNECTION_ERROR',
+  });
   /** Fields that could not be made sure of, since the index was of an older release; null: none. */
   let owed: VectorField[] | null = null;
   const requireSchema = async (): Promise<void> => {
@@ -86,10 +100,7 @@ export function createOpenSearchChunkStore(
     async put(chunks, vectorField, signal) {
       await requireSchema();
       const write = async () => {
-        const results = await bulkUpdate(client, index, putUpdates(chunks, vectorField), {
-          refresh: 'false',
-          signal,
-        });
+        const results = await putTogether([...putUpdates(chunks, vectorField)], signal);
         return results.filter(({ status }) => status >= 300);
       };
       let refused = await write();

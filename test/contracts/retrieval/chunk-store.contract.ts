@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { ChunkStore } from '../../../activities/ports/chunks.js';
 import { parseFilter } from '../../../activities/retrieval/filter/parse-filter.js';
+import { AppError } from '../../../schemas/app-error.js';
 import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import { collect, sampleChunk, times } from '../samples.js';
@@ -439,6 +440,22 @@ export function chunkStoreContract(subject: Subject<ChunkStore>): void {
       await expect(bad([1, 2])).rejects.toMatchObject({ code: 'VDB_INSERT_ERROR' });
       await expect(bad([1, NaN, 0])).rejects.toMatchObject({ code: 'VDB_INSERT_ERROR' });
       await expect(search({ vector: [1, 2] })).rejects.toMatchObject({ code: 'VDB_SEARCH_ERROR' });
+    });
+
+    test('stores the chunks of several documents at once, and refuses the bad one alone', async () => {
+      const documents = ['one', 'two', 'three', 'four', 'bad', 'five'].map((text) => chunksOf([text]));
+      const outcomes = await Promise.all(
+        documents.map((chunks) =>
+          put(chunks, ({ text }) => (text === 'bad' ? [1, 2] : [0, 1, 0])).then(
+            () => 'stored',
+            (error: unknown) => (error instanceof AppError ? error.code : String(error)),
+          ),
+        ),
+      );
+      expect(outcomes).toEqual(['stored', 'stored', 'stored', 'stored', 'VDB_INSERT_ERROR', 'stored']);
+      const [stored] = documents[5]!;
+      expect((await store().get(stored!.chunk_id))?.text).toBe('five');
+      expect(await store().get(documents[4]![0]!.chunk_id)).toBeNull();
     });
 
     test('takes long values and long words', async () => {
