@@ -69,13 +69,18 @@ export interface ParserPoolOptions {
    * processes end, and then what was begun last is read again by itself once the others are done.
    */
   totalMemoryMb?: number;
-  /** A process is replaced after so many documents (100), or when it keeps a third of its memory afterwards. */
+  /**
+   * A process is replaced after so many documents (100) whose formats are read by code of others, or when it keeps a
+   * third of its memory afterwards.
+   */
   documentsPerProcess?: number;
   /** For tests and metrics: told of each process that starts. */
   onStart?: (process: ParserProcess) => void;
 }
 
 const MIB = 1024 * 1024;
+/** Read by a few lines of ours, which hold nothing afterwards: a start costs as much as hundreds of them. */
+const OWN_READERS: ReadonlySet<FileKind> = new Set(['txt', 'md', 'csv', 'tsv', 'json', 'jsonl', 'code']);
 const WATCH_EVERY_MS = 200;
 
 /** Why a process ended for whose document nothing is wrong. */
@@ -123,9 +128,11 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
     options.onStart?.(process);
     return process;
   };
+  /** Documents of formats that wear a process. */
+  const read = new WeakMap<ParserProcess, number>();
   const isWorn = (process: ParserProcess): boolean =>
     old.has(process) ||
-    process.documents >= (options.documentsPerProcess ?? 100) ||
+    (read.get(process) ?? 0) >= (options.documentsPerProcess ?? 100) ||
     process.rss > (limits.memoryMb * 1024 * 1024) / 3;
 
   const runProcess = async (
@@ -135,6 +142,7 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
   ): Promise<ParsedDocument> => {
     const process = take();
     busy.add(process);
+    if (!OWN_READERS.has(job.kind)) read.set(process, (read.get(process) ?? 0) + 1);
     if (shared) yielding.set(process, shared);
     const watch = Number.isFinite(total)
       ? setInterval(() => void keepWithinTotal(), WATCH_EVERY_MS)

@@ -23,8 +23,7 @@ export interface RunOptions {
 export interface ParserProcess {
   readonly pid: number | undefined;
   readonly alive: boolean;
-  /** Documents it has read, and the memory it held after the last one, in bytes. */
-  readonly documents: number;
+  /** The memory it held after the last document, in bytes. */
   readonly rss: number;
   run(job: ParseJob, options?: RunOptions): Promise<ParsedDocument>;
   /** Kills it and waits until it is gone. */
@@ -36,7 +35,6 @@ export function startParserProcess(memoryMb: number): ParserProcess {
   const { command, args, env, memoryBounded } = parserCommand(memoryMb);
   const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
   let alive = true;
-  let documents = 0;
   let rss = 0;
   let errorOutput = '';
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
@@ -72,7 +70,6 @@ export function startParserProcess(memoryMb: number): ParserProcess {
   const run = async (job: ParseJob, { signal, onProgress }: RunOptions = {}): Promise<ParsedDocument> => {
     signal?.throwIfAborted();
     setBusy(true);
-    documents++;
     let peak = 0;
     let began = Date.now();
     let reason: unknown;
@@ -149,9 +146,6 @@ export function startParserProcess(memoryMb: number): ParserProcess {
     pid: child.pid,
     get alive() {
       return alive;
-    },
-    get documents() {
-      return documents;
     },
     get rss() {
       return rss;

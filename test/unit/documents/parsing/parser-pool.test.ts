@@ -488,8 +488,15 @@ describe('limits', () => {
   it('uses a process again, and replaces it after so many documents', async () => {
     pids = [];
     own = createParserPool({ size: 1, onStart, documentsPerProcess: 2 });
-    for (let i = 0; i < 5; i++) await sound();
+    for (let i = 0; i < 5; i++) await parse('html', '<p>The mill</p>', {}, own);
     expect(new Set(pids).size).toBe(3);
+  });
+
+  it('keeps a process for any number of plain texts', async () => {
+    pids = [];
+    own = createParserPool({ size: 1, onStart, documentsPerProcess: 2 });
+    for (const kind of ['txt', 'md', 'csv', 'json', 'txt'] as const) await parse(kind, '[1]', {}, own);
+    expect(new Set(pids).size).toBe(1);
   });
 
   it('gives the same chunks every time', async () => {
