@@ -4,6 +4,9 @@
  */
 import { mean } from '../../activities/retrieval/evaluation/measures.js';
 import { indexWorkflowId } from '../../schemas/ids.js';
+import { openEngineTaps } from '../support/engine-taps.js';
+import type { Calls } from '../support/engine-taps.js';
+import type { RunningStack } from '../support/running-stack.js';
 import { openBenchStack } from './open-bench-stack.js';
 import { workflowTimes } from './activity-times.js';
 import { reportBench } from './bench-report.js';
@@ -15,8 +18,36 @@ const FILES = Number(process.env['BENCH_FILES'] ?? 300);
 const WARM_FILES = 200;
 const CLIENTS = Number(process.env['BENCH_CLIENTS'] ?? 4);
 const PARTITION = 'bench';
+const COUNTED_FILES = 48;
 
 type Row = Record<string, string | number>;
+
+/**
+ * How often the engines are called for a file, the client's own requests included. In a run of its own, since what
+ * counts stands between the processes and the engines.
+ */
+async function countCalls(
+  stack: RunningStack,
+  files: ReturnType<typeof cranfield>['documents'],
+): Promise<Row> {
+  const { mongodb, opensearch } = stack.config;
+  const taps = await openEngineTaps({ MONGODB_URL: mongodb.url, OPENSEARCH_URL: opensearch.url });
+  try {
+    await Promise.all([stack.killGateway(), stack.killWorker()]);
+    await Promise.all([stack.startGateway(taps.environment), stack.startWorker(taps.environment)]);
+    await indexFiles(stack, 'warm-counted', files.slice(0, 8), { clients: CLIENTS });
+    taps.reset();
+    await indexFiles(stack, 'counted', files.slice(8), { clients: CLIENTS });
+    const each = (calls: Calls): string =>
+      ([...calls.values()].reduce((sum, count) => sum + count, 0) / (files.length - 8)).toFixed(1);
+    return {
+      'MongoDB commands a file': each(taps.mongodb()),
+      'OpenSearch requests a file': each(taps.opensearch()),
+    };
+  } finally {
+    await taps.close();
+  }
+}
 
 async function measure(embedderName: string, overrides: Record<string, string>): Promise<Row> {
   const stack = await openBenchStack(overrides);
@@ -52,6 +83,7 @@ async function measure(embedderName: string, overrides: Record<string, string>):
       await embedder.embed(texts.slice(at, at + embedder.batchSize), { kind: 'document' });
     const rawSeconds = (performance.now() - began) / 1000;
 
+    const calls = await countCalls(stack, documents.slice(-COUNTED_FILES));
     const activity = (name: string): number =>
       Math.round(mean(times.map(({ activities }) => activities[name] ?? 0)));
     return {
@@ -63,9 +95,10 @@ async function measure(embedderName: string, overrides: Record<string, string>):
       'chunks a second': (texts.length / seconds).toFixed(1),
       'embedder alone, chunks a second': (texts.length / rawSeconds).toFixed(1),
       'share of it': `${Math.round((100 * rawSeconds) / seconds)} %`,
-      'parse and chunk ms': activity('parseDocument'),
-      'embed, store and publish ms': activity('embedDocument') + activity('publishDocument'),
+      'first step ms': activity('parseDocument'),
+      'further steps ms': activity('embedDocument') + activity('publishDocument'),
       'waiting and Temporal ms': Math.round(mean(times.map(({ rest }) => rest))),
+      ...calls,
       'processor ms a file': Math.round(processor.reduce((sum, [, ms]) => sum + ms, 0)),
       ...Object.fromEntries(processor.map(([part, ms]) => [`${part} ms`, ms.toFixed(1)])),
     };

@@ -54,8 +54,8 @@ export async function openOgx(ollama: string): Promise<OgxServer> {
         OTEL_SDK_DISABLED: 'true',
         DO_NOT_TRACK: '1',
       },
+      // In our own group, which the launcher ends as a whole.
       stdio: ['ignore', output, output],
-      detached: true,
     },
   );
   closeSync(output);
@@ -63,9 +63,8 @@ export async function openOgx(ollama: string): Promise<OgxServer> {
   const close = async (): Promise<void> => {
     if (child.exitCode === null && child.signalCode === null) {
       const gone = once(child, 'exit');
-      // Its workers as well: it leads a group of its own.
-      process.kill(-child.pid!, 'SIGTERM');
-      const killed = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), 10_000);
+      child.kill('SIGTERM');
+      const killed = setTimeout(() => child.kill('SIGKILL'), 10_000);
       await gone;
       clearTimeout(killed);
     }
