@@ -82,7 +82,7 @@ module.exports = {
     {
       name: 'activity-context-in-activity-files',
       severity: 'error',
-      from: { path: '^activities/', pathNot: '-activities\\.ts$' },
+      from: { path: '^activities/', pathNot: '-activities\\.ts$|^activities/temporal/' },
       to: npm('@temporalio/'),
     },
     {

@@ -19,7 +19,9 @@ import type { GatewayDeps } from './gateway-deps.js';
 import { documentRoutes } from './document-surface.js';
 import type { Logger } from './logger.js';
 import { createAuthentication, createFindUser } from './http/middleware/authentication.js';
-import { crossOrigin } from './http/middleware/cross-origin.js';
+import { crossOrigin, isCodecRequest } from './http/middleware/cross-origin.js';
+import type { CodecOrigin } from './http/middleware/cross-origin.js';
+import { CODEC_PATH } from './migrations/codec-routes.js';
 import { errorMapping } from './http/middleware/error-mapping.js';
 import { guardOpenAccess } from './http/middleware/open-access.js';
 import { noSuchRoute } from './http/middleware/no-such-route.js';
@@ -104,6 +106,11 @@ export type ProxyAppDeps = Pick<
 
 type RouteDeps = Omit<AppDeps, 'logger' | 'checkResponses'>;
 
+/** Temporal's UI, which shows administrators what is encrypted. */
+function codecOrigin({ temporal }: Pick<Config, 'temporal'>): CodecOrigin {
+  return { path: CODEC_PATH, origin: temporal.uiOrigin };
+}
+
 /** Who may be signed in on a listener, and the pages and routes for it. */
 function openConsole(
   deps: Pick<AppDeps, 'config' | 'sessions' | 'consoleFolder' | 'now' | 'proxy' | 'proxyAside'>,
@@ -116,6 +123,7 @@ function openConsole(
   const sessions = createSessions({
     store: deps.sessions,
     settings: config.session,
+    isTold: (ctx) => isCodecRequest(ctx, codecOrigin(config)),
     now,
     identities: { ...users, ...(proxy === undefined ? {} : { findHolder: createFindHolder(proxy) }) },
   });
@@ -174,7 +182,7 @@ function createBase(
   app.use(requestLog(logger, createClientAddress(config.http.trustedProxies)));
   app.use(requestMetrics((request) => metrics.countRequest(request), CLIENT_LEFT));
   app.use(securityHeaders(config.http));
-  app.use(crossOrigin(config.http.corsOrigins));
+  app.use(crossOrigin(config.http.corsOrigins, codecOrigin(config)));
   app.use(errorMapping);
   app.use(guardOpenAccess(config));
   app.use(nameClients(config.http.trustedProxies));

@@ -21,6 +21,7 @@ import { partitionSettingsRoutes } from './documents/partitions/partition-settin
 import { presetRoutes } from './models/preset-routes.js';
 import { promptRoutes } from './models/prompt-routes.js';
 import { queueRoutes } from './documents/tasks/queue-routes.js';
+import { codecRoutes } from './migrations/codec-routes.js';
 import { scheduleRoutes } from './migrations/schedule-routes.js';
 import { searchRoutes } from './retrieval/search/search-routes.js';
 import { serviceRoutes } from './service/service-routes.js';
@@ -41,6 +42,7 @@ export function documentRoutes(deps: GatewayDeps): Route[] {
     ...serviceRoutes(deps),
     ...migrationRoutes(deps),
     ...scheduleRoutes(deps),
+    ...codecRoutes(deps),
     ...modelEndpointRoutes(deps),
     ...modelServerRoutes(deps),
     ...presetRoutes(deps),

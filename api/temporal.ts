@@ -7,6 +7,7 @@ import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../activities/ports/evaluation.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
+import { temporalDataConverter } from '../activities/temporal/data-converter.js';
 import {
   handshakeProblem,
   temporalConnection,
@@ -72,7 +73,7 @@ const QUEUED = 'queued';
  * @throws ConfigError when a file of certificates cannot be read
  */
 export function connectTemporal(
-  config: Pick<Config, 'temporal' | 'documents'>,
+  config: Pick<Config, 'temporal' | 'documents' | 'secretsKey' | 'formerSecretsKeys'>,
   meter: Pick<Meter, 'engineCalled'> = UNMEASURED,
   tracer: Tracer | null = null,
 ): WorkflowStarter &
@@ -89,11 +90,16 @@ export function connectTemporal(
   const client = new Client({
     connection,
     namespace,
+    dataConverter: temporalDataConverter(config),
     interceptors: { workflow: [callInterceptor(meter, tracer)] },
   });
   const taskQueue = taskQueues(prefix).documents;
   const withDeadline = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + DEADLINE_MS, call);
+
+  /** Search attributes are kept as they are: no codec reaches them. */
+  const nameable = (partition: string): string | undefined =>
+    config.temporal.encryptPayloads ? undefined : partition;
 
   /** Starts with our search attributes, or without them where the namespace does not know them. */
   const startAttributed = (
@@ -172,7 +178,7 @@ export function connectTemporal(
   return {
     async startIndexing(task) {
       try {
-        await startAttributed(attributesOf(`${task.kind}-document`, task.partition), (attributes) =>
+        await startAttributed(attributesOf(`${task.kind}-document`, nameable(task.partition)), (attributes) =>
           client.workflow.start<typeof indexDocument>(
             task.kind === 'copy' ? 'copyDocument' : 'indexDocument',
             {
@@ -276,16 +282,19 @@ export function connectTemporal(
       ),
 
     startSwap: (swap) =>
-      startAlone('EMBEDDER_SWAP_IN_PROGRESS', attributesOf('swap-embedder', swap.partition), (attributes) =>
-        client.workflow.start<typeof swapEmbedder>('swapEmbedder', {
-          workflowId: swapWorkflowId(prefix, swap.partition_key),
-          workflowIdConflictPolicy: 'FAIL',
-          taskQueue,
-          args: [{ prefix, swap }],
-          memo: { swap_id: swap.swap_id, partition: swap.partition, started_by: swap.started_by },
-          staticSummary: `${swap.partition} from ${swap.source_embedder} to ${swap.target_embedder}`,
-          ...attributes,
-        }),
+      startAlone(
+        'EMBEDDER_SWAP_IN_PROGRESS',
+        attributesOf('swap-embedder', nameable(swap.partition)),
+        (attributes) =>
+          client.workflow.start<typeof swapEmbedder>('swapEmbedder', {
+            workflowId: swapWorkflowId(prefix, swap.partition_key),
+            workflowIdConflictPolicy: 'FAIL',
+            taskQueue,
+            args: [{ prefix, swap }],
+            memo: { swap_id: swap.swap_id, partition: swap.partition, started_by: swap.started_by },
+            staticSummary: `${swap.partition} from ${swap.source_embedder} to ${swap.target_embedder}`,
+            ...attributes,
+          }),
       ),
 
     startSwaps: (swaps) =>
@@ -304,7 +313,7 @@ export function connectTemporal(
     cancelSwap: (partitionKey) => cancelled(swapWorkflowId(prefix, partitionKey)),
 
     startEvaluation: (run) =>
-      startAlone('EVALUATION_RUNNING', attributesOf('evaluate', run.partition), (attributes) =>
+      startAlone('EVALUATION_RUNNING', attributesOf('evaluate', nameable(run.partition)), (attributes) =>
         client.workflow.start<typeof evaluate>('evaluate', {
           workflowId: evaluationWorkflowId(prefix, run.partition_key),
           workflowIdConflictPolicy: 'FAIL',

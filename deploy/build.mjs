@@ -21,7 +21,13 @@ rmSync(out, { recursive: true, force: true });
 console.log('compiling TypeScript');
 run('node_modules/typescript/bin/tsc', '--project', 'tsconfig.build.json', '--outDir', out, ...types);
 console.log('bundling the workflows');
-run('--import', 'tsx', 'workers/write-bundle.ts', join(out, 'workflow-bundle.js'));
+run(
+  '--import',
+  'tsx',
+  'workers/write-bundle.ts',
+  join(out, 'workflow-bundle.js'),
+  join(out, 'workflow-bundle-encrypted.js'),
+);
 for (const file of FILES) cpSync(join(root, file), join(out, file), { recursive: true });
 if (existsSync(join(root, 'web/package.json')) && !options.includes('--no-console'))
   run('deploy/build-console.mjs', join(out, 'web/dist'));

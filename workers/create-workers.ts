@@ -23,6 +23,7 @@ import { createChatService } from '../activities/retrieval/chat/chat-service.js'
 import { createSearchService } from '../activities/retrieval/search/search-service.js';
 import { createSwapActivities } from '../activities/documents/swap-activities.js';
 import { createSweepActivities } from '../activities/documents/sweep-activities.js';
+import { temporalDataConverter } from '../activities/temporal/data-converter.js';
 import type { Config } from '../schemas/config/config.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { createActivityInterceptors } from './activity-interceptor.js';
@@ -46,17 +47,17 @@ export interface WorkerDeps {
 /** Bytes without an owner wait so long: an upload of many gigabytes may still be running. */
 const ORPHAN_GRACE_MS = 24 * 3_600_000;
 
-/** Null: the side of that name is not served here. */
+/** Null: the side, or the task queue, of that name is not served here. */
 export interface WorkerPools {
   documents: DocumentPools | null;
   alerts: WorkerPool | null;
 }
 
 interface DocumentPools {
-  documents: WorkerPool;
-  models: WorkerPool;
+  documents: WorkerPool | null;
+  models: WorkerPool | null;
   parser: ParserPool;
-  migrations: WorkerPool;
+  migrations: WorkerPool | null;
 }
 
 /** The first worker is made at once. */
@@ -69,13 +70,14 @@ type Common = Partial<WorkerOptions> & Pick<WorkerOptions, 'connection' | 'names
 
 /**
  * One worker per resource profile: `documents` parses and writes records, `models` waits for models, `alerts` waits
- * for the central API, `migrations` rewrites what is stored.
+ * for the central API, `migrations` rewrites what is stored. WORKER_TASK_QUEUES names those that this process has.
  */
 export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
   const { config, adapters, connection } = deps;
   const common: Common = {
     connection,
     namespace: config.temporal.namespace,
+    dataConverter: temporalDataConverter(config),
     // Activities in progress may end; what takes longer is taken up by another worker from its cursor.
     shutdownGraceTime: '10 seconds',
     shutdownForceTime: '15 seconds',
@@ -83,12 +85,15 @@ export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
     maxHeartbeatThrottleInterval: '1 second',
     interceptors: { activity: [createActivityInterceptors(deps.onFailure, deps.onDone, deps.tracer)] },
   };
-  const workflowBundle = deps.workflowBundle ?? (await ownBundle());
+  const workflowBundle = deps.workflowBundle ?? (await ownBundle(config.temporal.encryptPayloads));
   const { documents, proxy } = adapters;
   return {
     documents:
       documents === null ? null : await createDocumentPools(deps, { ...common, workflowBundle }, documents),
-    alerts: proxy === null ? null : await createAlertPool(deps, { ...common, workflowBundle }, proxy),
+    alerts:
+      proxy === null || !config.worker.taskQueues.includes('alerts')
+        ? null
+        : await createAlertPool(deps, { ...common, workflowBundle }, proxy),
   };
 }
 
@@ -110,9 +115,11 @@ async function createDocumentPools(
     },
   });
   const publish = createPublisher(adapters, { keepUploads: config.documents.saveUploadedFiles, meter });
-  const documents = await pool({
-    ...common,
-    taskQueue: queues.documents,
+  const serve = async (queue: keyof typeof queues, options: Partial<WorkerOptions>) =>
+    config.worker.taskQueues.includes(queue)
+      ? await pool({ ...common, ...options, taskQueue: queues[queue] })
+      : null;
+  const documents = await serve('documents', {
     workflowBundle,
     activities: {
       ...createDocumentActivities({
@@ -149,9 +156,7 @@ async function createDocumentPools(
     maxConcurrentActivityTaskExecutions: config.parsing.concurrency + 24,
   });
   const asking = askingServices(config, adapters);
-  const models = await pool({
-    ...common,
-    taskQueue: queues.models,
+  const models = await serve('models', {
     activities: {
       ...createEmbeddingActivities({ adapters, publish, meter }),
       ...createSwapActivities({ adapters, search: asking.search }),
@@ -165,9 +170,7 @@ async function createDocumentPools(
     // More than any model is asked at a time: a small document is published here too, and waits for a refresh.
     maxConcurrentActivityTaskExecutions: 16,
   });
-  const migrations = await pool({
-    ...common,
-    taskQueue: queues.migrations,
+  const migrations = await serve('migrations', {
     workflowBundle,
     activities: createMigrationActivities(adapters.migrations),
     maxConcurrentActivityTaskExecutions: 4,

@@ -4,6 +4,7 @@ import { connectWorker } from '../activities/connect.js';
 import type { WorkerStore } from '../activities/ports/tasks.js';
 import { createLogger, logModelCalls, logTracing } from '../activities/create-logger.js';
 import { createMetrics, watchProcess } from '../activities/metrics.js';
+import { temporalDataConverter } from '../activities/temporal/data-converter.js';
 import { openTracing, tracedMeter } from '../activities/tracing.js';
 import { createScratchDirectory } from '../activities/documents/parsing/scratch-directory.js';
 import { reclaimBuffersEarly } from '../activities/reclaim-buffers.js';
@@ -45,13 +46,13 @@ async function main(): Promise<void> {
     const renewals: Record<WorkerPoolName, () => void> = {
       TaskStateManager: () => undefined,
       MarkerPool: () => pools.parser.renew(),
-      SerializerQueue: () => pools.documents.renew(),
-      llmSemaphore: () => pools.models.renew(),
-      vlmSemaphore: () => pools.models.renew(),
+      SerializerQueue: () => pools.documents?.renew(),
+      llmSemaphore: () => pools.models?.renew(),
+      vlmSemaphore: () => pools.models?.renew(),
     };
     return reportWorker({
       workers,
-      slots: config.parsing.concurrency,
+      slots: pools.documents === null ? 0 : config.parsing.concurrency,
       renew(pool) {
         logger.info({ pool }, 'making a pool anew');
         renewals[pool]();
@@ -74,7 +75,11 @@ async function main(): Promise<void> {
     onFailure: ({ error, ...activity }) => logger.warn({ ...activity, err: error }, 'activity failed'),
     onDone: (activity) => logger.debug(activity, 'activity'),
   });
-  const client = new Client({ connection: clientConnection, namespace: config.temporal.namespace });
+  const client = new Client({
+    connection: clientConnection,
+    namespace: config.temporal.namespace,
+    dataConverter: temporalDataConverter(config),
+  });
   await ensureSchedules(client, config);
   const endUpkeep = await startUpkeep(client, config, (error) =>
     logger.warn({ err: error }, 'the upkeep workflows could not be told'),

@@ -7,17 +7,30 @@ const SOURCES = fileURLToPath(new URL('../workflows/index.ts', import.meta.url))
 
 const INTERCEPTORS = fileURLToPath(new URL('../workflows/request-id.ts', import.meta.url));
 
-/** Where `npm run build` puts the bundle: beside the compiled code, and so never beside the sources. */
-const PREBUILT = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+/** What a workflow throws is written for the codec to encrypt. */
+const ENCRYPTED_FAILURES = fileURLToPath(new URL('../workflows/encrypted-failures.ts', import.meta.url));
 
-/** The code of the workflows as one script, made from the sources. */
-export function bundleWorkflows(
-  options: Pick<BundleOptions, 'logger'> = {},
-): ReturnType<typeof bundleWorkflowCode> {
+/** Where `npm run build` puts the bundles: beside the compiled code, and so never beside the sources. */
+const PREBUILT = {
+  plain: fileURLToPath(new URL('../workflow-bundle.js', import.meta.url)),
+  encrypted: fileURLToPath(new URL('../workflow-bundle-encrypted.js', import.meta.url)),
+};
+
+/**
+ * The code of the workflows as one script, made from the sources.
+ * @param options.encryptsFailures as `TEMPORAL_ENCRYPT_PAYLOADS`
+ */
+export function bundleWorkflows({
+  encryptsFailures = false,
+  ...options
+}: Pick<BundleOptions, 'logger'> & { encryptsFailures?: boolean } = {}): ReturnType<
+  typeof bundleWorkflowCode
+> {
   return bundleWorkflowCode({
     ...options,
     workflowsPath: SOURCES,
     workflowInterceptorModules: [INTERCEPTORS],
+    ...(encryptsFailures && { failureConverterPath: ENCRYPTED_FAILURES }),
   });
 }
 
@@ -25,8 +38,9 @@ export function bundleWorkflows(
  * The bundle that was built with this code; made on the spot where the sources run themselves. In production it is
  * built once, so that every worker of a release runs the same workflow code and starts without a bundler.
  */
-export async function workflowBundle(): Promise<WorkflowBundleOption> {
-  if (existsSync(PREBUILT)) return { codePath: PREBUILT };
-  if (!existsSync(SOURCES)) throw new Error(`${PREBUILT} is missing: the build is incomplete`);
-  return bundleWorkflows();
+export async function workflowBundle(encryptsFailures: boolean): Promise<WorkflowBundleOption> {
+  const built = encryptsFailures ? PREBUILT.encrypted : PREBUILT.plain;
+  if (existsSync(built)) return { codePath: built };
+  if (!existsSync(SOURCES)) throw new Error(`${built} is missing: the build is incomplete`);
+  return bundleWorkflows({ encryptsFailures });
 }

@@ -49,11 +49,14 @@ export function createSessions({
   store,
   settings,
   identities: { findUser, findHolder },
+  isTold = () => false,
   now,
 }: {
   store: SessionStore;
   settings: Config['session'];
   identities: SessionIdentities;
+  /** Whether a request tells by itself that it may be made with the session, without its X-CSRF-Token. */
+  isTold?: (ctx: Koa.Context) => boolean;
   now: () => Date;
 }): Sessions {
   const endOf = (createdAt: Date, at: Date): Date =>
@@ -92,7 +95,11 @@ export function createSessions({
     async identify(ctx) {
       const session = await read(ctx);
       if (session === null) return null;
-      if (!READS.has(ctx.method) && !isSame(ctx.get('X-CSRF-Token'), csrfToken(session.cookie)))
+      if (
+        !READS.has(ctx.method) &&
+        !isTold(ctx) &&
+        !isSame(ctx.get('X-CSRF-Token'), csrfToken(session.cookie))
+      )
         throw new AppError('AUTH_ERROR', 'X-CSRF-Token is missing or not that of the session', {
           plain: true,
         });

@@ -122,6 +122,9 @@ function temporalConfig(env: Environment) {
     namespaceRetentionDays: env.TEMPORAL_NAMESPACE_RETENTION_DAYS,
     tls: temporalTls(env),
     apiKey: env.TEMPORAL_API_KEY ?? null,
+    encryptPayloads: env.TEMPORAL_ENCRYPT_PAYLOADS,
+    /** Null: no page of another origin may have payloads decrypted by a session. */
+    uiOrigin: env.TEMPORAL_UI_ORIGIN === undefined ? null : new URL(env.TEMPORAL_UI_ORIGIN).origin,
     /** In front of task queues, workflow ids and schedule ids, so that installations can share a namespace. */
     prefix: env.TASK_QUEUE_PREFIX,
   };
@@ -391,6 +394,7 @@ export function configOf(env: Environment) {
       metricsPort: env.WORKER_METRICS_PORT ?? null,
       healthFile: env.WORKER_HEALTH_FILE ?? null,
       niceness: env.WORKER_NICENESS,
+      taskQueues: env.WORKER_TASK_QUEUES,
     },
     redis: redisConfig(env),
     rateLimits: rateLimitsConfig(env),

@@ -6,6 +6,7 @@ import { ConfigError } from './config-error.js';
 import { configOf } from './config-groups.js';
 import { modelProblems } from './configured-models.js';
 import { environment } from './environment.js';
+import type { Environment } from './environment.js';
 import { insecureSecrets } from './secret-guard.js';
 
 type DeepReadonly<T> = { readonly [K in keyof T]: T[K] extends object ? DeepReadonly<T[K]> : T[K] };
@@ -34,6 +35,9 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     problems.push('SERVICES: the proxy needs SECRETS_KEY');
   if (given['SECRETS_KEY_PREVIOUS'] !== undefined && given['SECRETS_KEY'] === undefined)
     problems.push('SECRETS_KEY_PREVIOUS: without SECRETS_KEY nothing could be encrypted anew');
+  if (parsed.success && parsed.data.TEMPORAL_ENCRYPT_PAYLOADS && given['SECRETS_KEY'] === undefined)
+    problems.push('TEMPORAL_ENCRYPT_PAYLOADS: there is no SECRETS_KEY to encrypt with');
+  if (parsed.success) problems.push(...idleWorker(parsed.data));
   problems.push(...halfGiven(given));
   if (given['ALLOW_INSECURE_SECRETS']?.toLowerCase() !== 'true') problems.push(...insecureSecrets(given));
   if (!parsed.success || problems.length > 0)
@@ -41,6 +45,14 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
       `The configuration is not valid:\n${problems.map((line) => `  ${line}`).join('\n')}`,
     );
   return deepFreeze(configOf(parsed.data));
+}
+
+/** A worker that would serve nothing is a mistake in one of two variables. */
+function idleWorker({ WORKER_TASK_QUEUES: queues, SERVICES: services }: Environment): string[] {
+  const serves = queues.some((queue) => services.includes(queue === 'alerts' ? 'proxy' : 'documents'));
+  return serves
+    ? []
+    : [`WORKER_TASK_QUEUES: ${queues.join(', ')} has no work where SERVICES is ${services.join(', ')}`];
 }
 
 /** Pairs of which one is of no use without the other. */

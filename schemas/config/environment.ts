@@ -250,6 +250,16 @@ const stores = {
   ),
   TEMPORAL_TLS_CLIENT_KEY_PATH: described(file, 'and of its key (PEM)'),
   TEMPORAL_API_KEY: described(z.string().min(1).optional(), 'key for Temporal Cloud', { secret: true }),
+  TEMPORAL_ENCRYPT_PAYLOADS: described(
+    flag(false),
+    'what Temporal keeps of workflows (arguments, results, notes, failures) is encrypted by `SECRETS_KEY`; ids of workflows, ' +
+      'of which some hold ids of files, are not. `docs/operations.md` says how its UI can show it',
+  ),
+  TEMPORAL_UI_ORIGIN: described(
+    url(/^https?$/).optional(),
+    "origin of Temporal's UI, which may then ask for what is encrypted as the administrator who is signed in to the console",
+    { unset: 'only who sends a token may' },
+  ),
   TASK_QUEUE_PREFIX: described(
     z
       .string()
@@ -401,6 +411,15 @@ const indexing = {
   PARSE_CONCURRENCY: described(
     count(2),
     'documents read at once, by a worker, and by a gateway for tools; each in a process of its own',
+  ),
+  WORKER_TASK_QUEUES: described(
+    z
+      .string()
+      .default('documents,models,migrations,alerts')
+      .transform(list)
+      .pipe(z.array(z.enum(['documents', 'models', 'migrations', 'alerts'])).min(1)),
+    'which task queues a worker serves: `documents` parses and writes records, `models` waits for models, `migrations` ' +
+      'rewrites what is stored, `alerts` waits for the central API. Each needs a worker somewhere that serves it',
   ),
   WORKER_NICENESS: described(
     z.coerce.number().int().min(0).max(19).default(10),

@@ -6,6 +6,8 @@ import { Client, Connection } from '@temporalio/client';
 import { connectGateway } from '../../activities/connect.js';
 import type { GatewayAdapters, GatewayDocumentAdapters } from '../../activities/ports/adapters.js';
 import type { QueueSummary } from '../../activities/ports/signals.js';
+import { temporalDataConverter } from '../../activities/temporal/data-converter.js';
+import { temporalConnection } from '../../activities/temporal/temporal-access.js';
 import { parseConfig } from '../../schemas/config/config.js';
 import type { Config } from '../../schemas/config/config.js';
 import type { Alert } from '../../schemas/signals/signals.js';
@@ -133,8 +135,9 @@ export async function openStack(overrides: Environment = {}): Promise<RunningSta
     await gone;
   };
 
-  const connection = await Connection.connect({ address: service('TEMPORAL_ADDRESS') });
-  const temporal = new Client({ connection });
+  const connection = await Connection.connect(temporalConnection(config.temporal));
+  const { namespace } = config.temporal;
+  const temporal = new Client({ connection, namespace, dataConverter: temporalDataConverter(config) });
   const connected = await connectGateway({ ...config, services: { documents: true, proxy: true } });
   const adapters = { ...connected.documents!, proxy: connected.proxy };
   const runNow = async (workflowType: string, args: unknown[]): Promise<void> => {

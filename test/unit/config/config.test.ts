@@ -70,6 +70,19 @@ describe('parseConfig', () => {
       expect(() => read(wrong)).toThrow('REDIS_CLUSTER_NODES');
   });
 
+  it('lets a worker serve some of the task queues, but not none', () => {
+    expect(parseConfig({}).worker.taskQueues).toEqual(['documents', 'models', 'migrations', 'alerts']);
+    expect(parseConfig({ WORKER_TASK_QUEUES: 'models,alerts' }).worker.taskQueues).toEqual([
+      'models',
+      'alerts',
+    ]);
+    for (const wrong of [
+      { WORKER_TASK_QUEUES: 'signals' },
+      { WORKER_TASK_QUEUES: 'alerts', SERVICES: 'documents' },
+    ])
+      expect(() => parseConfig(wrong)).toThrow('WORKER_TASK_QUEUES');
+  });
+
   it('refuses half of what belongs together, and names what is missing', () => {
     const problems: [Record<string, string>, string][] = [
       [{ OPENSEARCH_USERNAME: 'user' }, 'OPENSEARCH_PASSWORD: OPENSEARCH_USERNAME needs it'],
