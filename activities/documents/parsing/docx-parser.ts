@@ -3,7 +3,7 @@ import mammoth from 'mammoth';
 // @ts-expect-error -- the package has no types for it
 import { openArrayBuffer } from 'mammoth/lib/zipfile.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { parseHtml } from './html-parser.js';
+import { HIDDEN_TEXT, parseHtml } from './html-parser.js';
 import type { ParseNotes } from './parse-notes.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
 import { createPictureMarks } from './pictures/picture-marks.js';
@@ -44,7 +44,7 @@ export async function* parseDocx(
     await file.close();
   }
   const marks = createPictureMarks();
-  const parts = await openParts(path).catch(refuse);
+  const parts = await openParts(path, notes).catch(refuse);
   const html = await toHtml(parts, notes, unpacked && { pictures: unpacked, marks });
   yield* placePictures(parseHtml(html, limits.maxNesting, { marks, notes }), marks);
   yield* besideBody(parts);
@@ -79,9 +79,13 @@ interface Parts {
  * what is read as text was checked by its name: no other part is read so. Styles that the document brings for mammoth
  * itself are none of Word's.
  */
-async function openParts(path: string): Promise<Parts> {
+async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
   const open = openArrayBuffer as (bytes: Buffer) => Promise<Parts>;
   const parts = await open(await readFile(path));
+  const hide = (characters: number): void => {
+    notes.drop(characters);
+    notes.warn(HIDDEN_TEXT);
+  };
   return {
     ...parts,
     exists: (name) => name !== 'mammoth/style-map' && parts.exists(name),
@@ -90,7 +94,7 @@ async function openParts(path: string): Promise<Parts> {
         return Promise.reject(new Error(`a part that is read as text is named ${name}`));
       const part = parts.read(name, encoding);
       if (encoding === undefined || encoding === 'base64' || !isMarkup(name)) return part;
-      return part.then((text) => (typeof text === 'string' ? toReadable(text) : text));
+      return part.then((text) => (typeof text === 'string' ? toReadable(text, hide) : text));
     },
   };
 }

@@ -6,6 +6,8 @@ import { unified } from 'unified';
 import { createTableBound } from './bound-table.js';
 import { createHeadingPath } from './heading-path.js';
 import { parseFlatHtml } from './flat-html-parser.js';
+import { backdropIn, isHiddenElement } from './hidden-styles.js';
+import type { Backdrop, Looks } from './hidden-styles.js';
 import { INLINE_TAGS, nestsDeeperThan } from './html-tags.js';
 import type { ParseNotes } from './parse-notes.js';
 import type { PictureMarks } from './pictures/picture-marks.js';
@@ -16,6 +18,7 @@ import type { Section } from './section.js';
 interface TreeNode {
   type: string;
   tagName?: string;
+  properties?: Looks;
   depth?: number;
   value?: string;
   alt?: string;
@@ -32,6 +35,9 @@ const EDGES = new Set(['header', 'footer']);
 const CONTENT_PARTS = new Set(['main', 'article', 'section']);
 /** A tree of this many characters of HTML takes about 1 GB. */
 const MAX_TREE = 16 * 1024 * 1024;
+
+/** In the parse report, of a web page and of a Word document alike. */
+export const HIDDEN_TEXT = 'Text that readers do not see was left out.';
 
 const reader = unified().use(rehypeParse);
 const toMarkdownTree = unified().use(rehypeRemark);
@@ -112,7 +118,15 @@ function toBlocks(html: string, marks: PictureMarks | null, notes: ParseNotes | 
   prune(tree, {
     boundTable: createTableBound(),
     inContent: false,
+    // What a style sheet says of backgrounds is not looked up.
+    backdrop: /<style[\s>]|stylesheet/i.test(html) ? 'unknown' : 'white',
     drop: (node) => notes?.drop(textLength(node)),
+    hide(node) {
+      const length = textLength(node);
+      if (length === 0) return;
+      notes?.drop(length);
+      notes?.warn(HIDDEN_TEXT);
+    },
   });
   const markdown = toMarkdownTree.runSync(tree as never) as TreeNode;
   keepOnlyText(markdown, marks);
@@ -123,6 +137,9 @@ interface Pruning {
   boundTable(table: TreeNode): void;
   /** Told of what is left out. */
   drop(node: TreeNode): void;
+  /** Told of what a reader of the page does not see. */
+  hide(node: TreeNode): void;
+  backdrop: Backdrop;
   /** Within `main`, `article` or `section`. */
   inContent: boolean;
 }
@@ -132,13 +149,24 @@ interface Pruning {
  * which took 20 s for 100,000 paragraphs.
  */
 function prune(node: TreeNode, pruning: Pruning): void {
-  const { boundTable, drop, inContent } = pruning;
+  const { boundTable, drop, hide, inContent, backdrop } = pruning;
   if (!node.children || node.tagName === 'pre' || node.tagName === 'textarea') return;
   const isFurniture = ({ tagName = '' }: TreeNode): boolean =>
     DROPPED.has(tagName) || (EDGES.has(tagName) && !inContent);
-  for (const child of node.children) if (isFurniture(child)) drop(child);
+  const behind = (child: TreeNode): Backdrop =>
+    child.properties === undefined ? backdrop : backdropIn(backdrop, child.properties);
+  const isHidden = (child: TreeNode): boolean =>
+    child.properties !== undefined && isHiddenElement(child.properties, behind(child));
+  const left = new Set<TreeNode>();
+  for (const child of node.children) {
+    const furniture = isFurniture(child);
+    if (!furniture && !isHidden(child)) continue;
+    left.add(child);
+    if (furniture) drop(child);
+    else hide(child);
+  }
   const kept = node.children
-    .filter((child) => child.type !== 'comment' && !isFurniture(child))
+    .filter((child) => child.type !== 'comment' && !left.has(child))
     .flatMap((child) => (child.tagName === 'table' ? [...takeCaptions(child), child] : [child]));
   const isInline = (child: TreeNode | undefined): boolean =>
     child !== undefined && (child.type === 'text' || INLINE_TAGS.has(child.tagName ?? ''));
@@ -151,7 +179,11 @@ function prune(node: TreeNode, pruning: Pruning): void {
     boundTable(node);
   }
   for (const child of node.children)
-    prune(child, { ...pruning, inContent: inContent || CONTENT_PARTS.has(child.tagName ?? '') });
+    prune(child, {
+      ...pruning,
+      inContent: inContent || CONTENT_PARTS.has(child.tagName ?? ''),
+      backdrop: behind(child),
+    });
 }
 
 /** What a person could have read of it. */

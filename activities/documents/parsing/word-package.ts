@@ -1,3 +1,4 @@
+import { withoutHiddenRuns } from './hidden-runs.js';
 import { lineUpEquation } from './word-equation.js';
 
 /** A part that another part of a package refers to. */
@@ -99,10 +100,12 @@ function paragraphsOf(xml: string): string[] {
 
 /**
  * The XML of a part with what mammoth does not know in a form that it does: fields are their result, a word with its
- * reading above it has the reading in brackets behind it, equations are a line.
+ * reading above it has the reading in brackets behind it, equations are a line. What readers do not see is left out.
+ *
+ * @param hide told how many characters of that there were
  */
-export function toReadable(xml: string): string {
-  let readable = xml;
+export function toReadable(xml: string, hide?: (characters: number) => void): string {
+  let readable = withoutHiddenRuns(xml, hide);
   if (readable.includes('<w:fldSimple')) readable = readable.replace(/<\/?w:fldSimple(?:\s[^<>]*)?>/g, '');
   if (readable.includes('<w:ruby')) readable = replaceElements(readable, 'w:ruby', flattenRuby);
   if (readable.includes('<m:oMath')) {
