@@ -51,6 +51,8 @@ export async function openOgx(ollama: string): Promise<OgxServer> {
         TIKTOKEN_CACHE_DIR: required('TAMIS_OGX_VOCABULARY'),
         // It is to fetch and to report nothing.
         HF_HUB_OFFLINE: '1',
+        // Nothing beside our own file.
+        PYTHONDONTWRITEBYTECODE: '1',
         OTEL_SDK_DISABLED: 'true',
         DO_NOT_TRACK: '1',
       },
