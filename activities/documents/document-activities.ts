@@ -247,6 +247,7 @@ export function createDocumentActivities(deps: DocumentActivityDeps) {
       signal,
       userId: task.user_id,
       onProgress: progressOf(ref.taskId, info.attempt),
+      ...(preset?.ocr_languages ? { limits: { ocrLanguages: preset.ocr_languages.split('+') } } : {}),
     };
     const began = performance.now();
     const parsed = await timed(meter, 'parse', () => {

@@ -47,6 +47,16 @@ export const IndexationConfigBody = z
   .looseObject({
     chunking: ChunkingBody.prefault({}),
     parsing_strategy: z.enum(PARSING_STRATEGIES).nullable().default(null),
+    ocr_languages: z
+      .string()
+      .max(200)
+      .regex(/^([a-z]{3}(_[a-z]+)*(\+[a-z]{3}(_[a-z]+)*)*)?$/i, {
+        error: "must be Tesseract's codes of languages with `+` between them",
+      })
+      .nullable()
+      .default(null)
+      .transform((text) => (text === '' ? null : text))
+      .meta({ description: 'Languages of OCR by Tesseract’s codes, `deu+eng` say; null: OCR_LANGUAGES' }),
     stt: name,
     asr_transcription_prompt_name: name,
     vlm: name,

@@ -8,6 +8,8 @@ export interface IndexationConfig {
   chunking: { name: string; chunk_size: number; chunk_overlap_rate: number };
   /** Null: the parser that the file's type calls for. */
   parsing_strategy: string | null;
+  /** Tesseract's codes with `+` between them, `deu+eng` say; null: the server's setting. */
+  ocr_languages: string | null;
   stt: string | null;
   asr_transcription_prompt_name: string | null;
   vlm: string | null;
@@ -30,8 +32,9 @@ export interface IndexationConfig {
 /** A config as an earlier release put it down, or as its clients send it. */
 export type EarlierIndexationConfig = Omit<
   IndexationConfig,
-  'contextualization_prompt_name' | 'topic_tagging_llm' | 'topic_tagging_prompt_name'
+  'ocr_languages' | 'contextualization_prompt_name' | 'topic_tagging_llm' | 'topic_tagging_prompt_name'
 > & {
+  ocr_languages?: string | null | undefined;
   contextualization_prompt_name?: string | null | undefined;
   /** Synonym of the one above. */
   chunk_contextualizer_prompt_name?: string | null | undefined;
@@ -51,6 +54,7 @@ export function currentIndexationConfig(given: EarlierIndexationConfig): Indexat
   const { contextualization_mode: mode, contextualization_prompt_name, topic_tagging_prompt_name } = config;
   return {
     ...config,
+    ocr_languages: config.ocr_languages ?? null,
     contextualization_mode: config.enable_contextualization && mode === 'none' ? 'simple' : mode,
     contextualization_prompt_name:
       (contextualization_prompt_name === undefined

@@ -186,7 +186,16 @@ export function createParserPool(options: ParserPoolOptions): ParserPool {
       limits: { ...defaultPictureLimits, ...request.pictures.limits },
     };
     const signal = request.signal ? AbortSignal.any([request.signal, closing.signal]) : closing.signal;
-    const job = { path, kind, outputPath, output, pictures, limits: { ...limits, ...request.limits } };
+    // Where OCR is off, no document switches it on.
+    const ocr = limits.ocrLanguages.length === 0 ? { ocrLanguages: limits.ocrLanguages } : {};
+    const job = {
+      path,
+      kind,
+      outputPath,
+      output,
+      pictures,
+      limits: { ...limits, ...request.limits, ...ocr },
+    };
     const release = await places.take(request.userId ?? null, signal);
     try {
       return await runJob(job, signal, onProgress);

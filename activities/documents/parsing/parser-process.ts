@@ -79,9 +79,13 @@ export function startParserProcess(memoryMb: number): ParserProcess {
       child.kill('SIGKILL');
     };
     const tooMuchMemory = (): AppError =>
-      new AppError('FILE_TOO_COMPLEX', 'Reading the file takes more memory than is allowed.', {
-        details: { limit: 'memory_mb', max: memoryMb },
-      });
+      new AppError(
+        'FILE_TOO_COMPLEX',
+        'Reading the file takes more memory than is allowed; split it into several files.',
+        {
+          details: { limit: 'memory_mb', max: memoryMb },
+        },
+      );
     const onAbort = (): void => killFor(signal!.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     const { timeoutMs } = job.limits;
@@ -90,7 +94,7 @@ export function startParserProcess(memoryMb: number): ParserProcess {
       START_TIMEOUT_MS,
     );
     const onTimeout = (): void => {
-      const message = `Reading the file took longer than ${timeoutMs / 1000} s.`;
+      const message = `Reading the file took longer than ${timeoutMs / 1000} s; split it into several files.`;
       killFor(new AppError('PARSE_TIMEOUT', message, { details: { limit: 'timeout_ms', max: timeoutMs } }));
     };
     const watch = setInterval(() => {

@@ -205,7 +205,7 @@ async function* readBatches(
     })) {
       totalPages = total;
       if (total > maxPages) {
-        const message = `The document has ${total} pages; at most ${maxPages} are read.`;
+        const message = `The document has ${total} pages; at most ${maxPages} are read. Split it into several files.`;
         throw new AppError('FILE_TOO_COMPLEX', message, {
           details: { limit: 'pages', max: maxPages, found: total },
         });

@@ -80,7 +80,11 @@ export async function unpacksAsDeclared(
 }
 
 function tooLarge(details: Record<string, unknown>): AppError {
-  return new AppError('FILE_TOO_COMPLEX', 'The package unpacks to more than is allowed.', { details });
+  return new AppError(
+    'FILE_TOO_COMPLEX',
+    'The package unpacks to more than is allowed; split it, or take large parts out.',
+    { details },
+  );
 }
 
 /** yauzl fails as soon as an entry gives more bytes than declared. */

@@ -123,6 +123,8 @@ describe('POST /presets/', () => {
     ['indexation', { chunking: { chunk_overlap_rate: 1 } }],
     ['indexation', { chunking: { name: 'semantic' } }],
     ['indexation', { parsing_strategy: 'other' }],
+    ['indexation', { ocr_languages: 'german' }],
+    ['indexation', { ocr_languages: 'deu;eng' }],
     ['indexation', { contextualization_mode: 'both' }],
     ['indexation', { entity_labels: 'x' }],
     ['other', {}],

@@ -545,6 +545,28 @@ describe("the partition's preset", () => {
       { chunkSize: 64, overlapRate: 0, strategy: 'structured_section' },
     ]);
   });
+
+  it('says which languages OCR reads, and otherwise the server does', async () => {
+    const limits: unknown[] = [];
+    const parser = scriptedParser(['one']);
+    const bench = await activityBench({
+      ...parser,
+      parseAndChunk: (request) => {
+        limits.push(request.limits);
+        return parser.parseAndChunk(request);
+      },
+    });
+    for (const preset of seededPresets(parseConfig({}))) await bench.presets.seed(preset);
+    const legal = await bench.presets.get('indexation', 'legal');
+    const config = { ...legal!.config, ocr_languages: 'deu+eng' };
+    await bench.presets.create({ ...legal!, name: 'mine', config });
+    for (const name of ['legal', 'mine']) {
+      await bench.partitions.update('library', { indexation_preset: name });
+      const task = await bench.admit(name, name);
+      await inActivity(() => bench.documents.parseDocument(refOf(task))).result;
+    }
+    expect(limits).toEqual([undefined, { ocrLanguages: ['deu', 'eng'] }]);
+  });
 });
 
 describe('without kept uploads', () => {

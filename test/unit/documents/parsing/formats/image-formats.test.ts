@@ -80,6 +80,15 @@ describe('pictures', () => {
     });
   }, 60_000);
 
+  it('is read by OCR in no document while OCR is off on the server', async () => {
+    const off = await startTestParser({ ocrLanguages: [] });
+    await expect(off.parse('png', png, { limits: LIMITS })).rejects.toMatchObject({
+      code: 'UNSUPPORTED_CONTENT',
+      message: expect.stringContaining('OCR is off'),
+    });
+    await off.close();
+  }, 60_000);
+
   it('ends within five seconds of a cancel', async () => {
     const cancel = new AbortController();
     const large = await scanPng(
