@@ -40,8 +40,8 @@ function judgementOf({ search_ms: _ms, chat, ...result }: QuestionResult): unkno
 }
 
 /**
- * The same questions twice, of search and of chat: once undisturbed, and once with a worker that is killed so many times
- * while it asks. Both runs must come to the same results and figures.
+ * The same questions twice, of search and of chat: once undisturbed, and once with a worker that is killed so many
+ * times while it asks. Both runs must come to the same results and figures.
  */
 export async function evaluateWithKills(
   stack: RunningStack,

@@ -182,7 +182,7 @@ function readTable(text: string): { lines: RawLine[]; problems: LineProblem[] } 
     rows = rest.map(({ record, info }, index) => ({
       // What is told is where the record ends; it begins behind the one before.
       line: (records[index]?.info.lines ?? info.lines - 1) + 1,
-      row: Object.fromEntries(names.map((name, place) => [name, record[place]?.trim() ?? ''])) as Row,
+      row: Object.fromEntries(names.map((name, place) => [name, record[place]?.trim() ?? ''])),
     }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -193,37 +193,57 @@ function readTable(text: string): { lines: RawLine[]; problems: LineProblem[] } 
   return { lines: mergeRows(rows, problems), problems };
 }
 
+type MergedLine = RawLine & { value: Line & { relevant: object[] } };
+
 /** Rows of one question follow each other or do not; the first says what they do not repeat. */
 function mergeRows(rows: readonly { line: number; row: Row }[], problems: LineProblem[]): RawLine[] {
-  const merged = new Map<string, { line: number; value: Line & { relevant: object[] } }>();
+  const merged = new Map<string, MergedLine>();
   for (const { line, row } of rows) {
-    const key = row.id !== undefined && row.id !== '' ? `id/${row.id}` : `text/${row.question ?? ''}`;
-    const flag = (row.not_answerable ?? '').toLowerCase();
-    const grade = row.grade === undefined || row.grade === '' ? 1 : Number(row.grade);
-    if (!YES.has(flag) && !NO.has(flag)) problems.push({ line, message: 'not_answerable: true or false.' });
-    if (!Number.isInteger(grade) || grade < 1 || grade > QUESTION_LIMITS.grade) {
-      problems.push({ line, message: `grade: a whole number from 1 to ${QUESTION_LIMITS.grade}.` });
-      continue;
-    }
+    const { id = '', question: text = '' } = row;
+    const key = id === '' ? `text/${text}` : `id/${id}`;
     const present = merged.get(key);
-    if (present !== undefined && (row.question ?? '') !== '' && row.question !== present.value.question) {
-      problems.push({
-        line,
-        message: `The question of id '${row.id}' is another one in line ${present.line}.`,
-      });
-      continue;
-    }
-    const question = present ?? {
-      line,
-      value: { ...named('id', row.id), question: row.question ?? '', relevant: [] },
-    };
+    const faults = faultsOf(row, present);
+    problems.push(...faults.map(({ message }) => ({ line, message })));
+    if (faults.some(({ isFatal }) => isFatal)) continue;
+    const question = present ?? { line, value: { ...named('id', id), question: text, relevant: [] } };
     merged.set(key, question);
-    if (YES.has(flag)) question.value.not_answerable = true;
-    Object.assign(question.value, named('expected_answer', row.expected_answer));
-    const item = { ...named('file_id', row.file_id), ...named('passage', row.passage) };
-    if (Object.keys(item).length > 0) question.value.relevant.push({ ...item, grade });
+    addRow(question, row);
   }
   return [...merged.values()];
+}
+
+function gradeOf({ grade = '' }: Row): number {
+  return grade === '' ? 1 : Number(grade);
+}
+
+/** A fatal one leaves nothing of the row to be checked further. */
+function faultsOf(row: Row, present: MergedLine | undefined): { message: string; isFatal: boolean }[] {
+  const { question = '', not_answerable: flag = '' } = row;
+  const said = flag.toLowerCase();
+  const grade = gradeOf(row);
+  const isGrade = Number.isInteger(grade) && grade >= 1 && grade <= QUESTION_LIMITS.grade;
+  const isOther = present !== undefined && question !== '' && question !== present.value.question;
+  return [
+    ...(YES.has(said) || NO.has(said) ? [] : [{ message: 'not_answerable: true or false.', isFatal: false }]),
+    ...(isGrade
+      ? []
+      : [{ message: `grade: a whole number from 1 to ${QUESTION_LIMITS.grade}.`, isFatal: true }]),
+    ...(isGrade && isOther
+      ? [
+          {
+            message: `The question of id '${row.id}' is another one in line ${present.line}.`,
+            isFatal: true,
+          },
+        ]
+      : []),
+  ];
+}
+
+function addRow({ value }: MergedLine, row: Row): void {
+  if (YES.has((row.not_answerable ?? '').toLowerCase())) value.not_answerable = true;
+  Object.assign(value, named('expected_answer', row.expected_answer));
+  const item = { ...named('file_id', row.file_id), ...named('passage', row.passage) };
+  if (Object.keys(item).length > 0) value.relevant.push({ ...item, grade: gradeOf(row) });
 }
 
 function named<Name extends string>(name: Name, value: string | undefined): Partial<Record<Name, string>> {

@@ -22,7 +22,7 @@ export async function requireSet(
 
 /**
  * Stores a new version of a set.
- * @throws AppError EVALUATION_LIMIT_EXCEEDED; CONFLICT when the set is deleted, or what they were made from changed, meanwhile
+ * @throws AppError EVALUATION_LIMIT_EXCEEDED; CONFLICT when the set is deleted meanwhile, or is no longer at `after`
  */
 export async function addQuestions(
   sets: QuestionSetStore,

@@ -10,7 +10,7 @@ function fromDocument({ _id, ...rest }: RunDocument): EvaluationRunRecord {
   return { run_id: _id, ...rest };
 }
 
-function resultOf({ _id, run_id, partition_key, ...result }: ResultDocument): QuestionResult {
+function resultOf({ _id, run_id: _run, partition_key: _key, ...result }: ResultDocument): QuestionResult {
   return result;
 }
 
