@@ -11,7 +11,7 @@ const SWITCHED_OFF = /w:val\s?=\s?["'](?:0|false|off)["']/;
 /** In half points: one point and less. */
 const TINY = /<w:sz\s[^<>]*w:val\s?=\s?["'][0-2]["']/;
 const WHITE = /<w:color\s[^<>]*w:val\s?=\s?["'](?:f[4-9a-f]){3}["']/i;
-/** What white letters may stand on: shades, marks, pages of a colour, tables with a style, text boxes, pictures behind. */
+/** What white letters may stand on: shades, marks, coloured pages, styled tables, text boxes, pictures behind. */
 const BACKDROP =
   /<w:shd\s(?![^<>]*w:fill\s?=\s?["'](?:auto|ffffff)["'])|<w:highlight\s|<w:background\s|<w:tblStyle\s|<w:txbxContent|behindDoc\s?=\s?["']1/i;
 
@@ -31,7 +31,8 @@ function isHidden(looks: string, onPaper: boolean): boolean {
 
 /**
  * The XML of a part of a Word document without the words that its readers do not see: runs marked as hidden, letters of
- * a point and less, and white ones in a part that has nothing to set them off, in paragraphs without a style. In linear time.
+ * a point and less, and white ones in a part that has nothing to set them off, in paragraphs without a style.
+ * In linear time.
  *
  * @param drop told how many characters went
  */

@@ -87,6 +87,12 @@ function hasNoSize(declared: ReadonlyMap<string, string>): boolean {
   return overflow === 'hidden' && ['height', 'max-height', 'width', 'max-width'].some(isSmall);
 }
 
+function isNotShown(declared: ReadonlyMap<string, string>): boolean {
+  return (
+    declared.get('display') === 'none' || ['hidden', 'collapse'].includes(declared.get('visibility') ?? '')
+  );
+}
+
 /** What lies behind the children of an element, as far as its own attributes tell. */
 export function backdropIn(around: Backdrop, { style, bgColor, className, id }: Looks): Backdrop {
   const declared = declarations(style);
@@ -106,8 +112,7 @@ export function backdropIn(around: Backdrop, { style, bgColor, className, id }: 
 export function isHiddenElement(looks: Looks, backdrop: Backdrop): boolean {
   if (looks.hidden !== undefined && looks.hidden !== false) return true;
   const declared = declarations(looks.style);
-  if (declared.get('display') === 'none') return true;
-  if (['hidden', 'collapse'].includes(declared.get('visibility') ?? '')) return true;
+  if (isNotShown(declared)) return true;
   const opacity = declared.get('opacity');
   if (opacity !== undefined && opacity !== '' && Number(opacity) < 0.05) return true;
   const letters = pixels(declared.get('font-size'));

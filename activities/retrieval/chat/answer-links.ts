@@ -89,7 +89,7 @@ export interface LinkFilter {
  * into deltas, but for runs of more than two thousand characters without a space.
  *
  * @param options.known addresses that may stand, see `addressesIn`
- * @param options.isData the answer is JSON, in which an address ends at its quotation mark; else it is read as Markdown,
+ * @param options.isData the answer is JSON, in which an address ends at its quotation mark; else it is Markdown,
  * in which an address goes on to the next white space
  */
 export function createLinkFilter({

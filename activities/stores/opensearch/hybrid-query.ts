@@ -15,11 +15,12 @@ type HybridRequest = Parameters<ChunkStore['searchHybrid']>[0];
 type Fields = Readonly<Record<string, number>>;
 
 /**
- * Stemmed words weigh most, exact ones half as much, those of the headings less than a third. A question in one language
- * is not asked of the other's stems. The similarity takes every field for 120 words long (`similarity.ts`), so that a
- * word of a heading counts as one of a very short text does: headings weigh less than with a mean length of their own.
+ * Stemmed words weigh most, exact ones half as much, those of the headings less than a third. A question in one
+ * language is not asked of the other's stems. The similarity takes every field for 120 words long (`similarity.ts`), so
+ * that a word of a heading counts as one of a very short text does: headings weigh less than with a mean length of
+ * their own.
  *
- * nDCG@10 of this leg on Cranfield / PIAF, worked out with these scores over the engine's own tokens: 0.388 / 0.808 with
+ * nDCG@10 of this leg on Cranfield / PIAF, worked out with these scores over the engine's tokens: 0.388 / 0.808 with
  * exact words at 0.25 and headings at 0.5; 0.392 / 0.816 with headings at 0.3; with pairs of words (`PAIR_WEIGHT`) and
  * exact words at 0.5 as well 0.398 / 0.823. The half of the questions that nothing was chosen by: 0.389 / 0.822.
  */
