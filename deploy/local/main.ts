@@ -31,6 +31,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   check: async () => (await import('./commands/check.js')).check,
   'write:config': async () => (await import('./commands/write-config.js')).writeConfig,
   'check:stores': async () => (await import('./commands/check-stores.js')).checkStores,
+  'check:deploy': async () => (await import('./commands/check-deploy.js')).checkDeploy,
   'check:docker': async () => (await import('./commands/check-docker.js')).checkDocker,
   'bench:proxy': async () => (await import('./commands/bench.js')).bench('test/bench/proxy.ts'),
   'bench:retrieval': async () => (await import('./commands/bench.js')).bench('test/bench/retrieval.ts'),

@@ -1,0 +1,93 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { chartFaults } from '../../../deploy/local/chart-faults.js';
+import type { Manifest } from '../../../deploy/local/chart-faults.js';
+import { parseConfig } from '../../../schemas/config/config.js';
+import { KNOWN_VARIABLES } from '../../../schemas/config/environment.js';
+
+/** `npm run check:deploy` renders it; what needs no Helm is looked at here. */
+const CHART = 'deploy/kubernetes';
+
+interface Values {
+  settings: Record<string, string>;
+  workers: Record<string, { taskQueues: string[]; settings: Record<string, string>; resources: object }>;
+}
+const values = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8')) as Values;
+
+test('every task queue has one kind of workers, and every variable is one that the processes read', () => {
+  const served = Object.values(values.workers).flatMap(({ taskQueues }) => taskQueues);
+  expect([...served].sort()).toEqual([...parseConfig({}).worker.taskQueues].sort());
+  const named = [values.settings, ...Object.values(values.workers).map(({ settings }) => settings)].flatMap(
+    (settings) => Object.keys(settings),
+  );
+  const templates = readdirSync(join(CHART, 'templates')).map((file) =>
+    readFileSync(join(CHART, 'templates', file), 'utf8'),
+  );
+  const written = templates.flatMap((text) =>
+    [...text.matchAll(/- name: ([A-Z][A-Z_]+)$/gm)].map(([, name]) => name!),
+  );
+  expect(written).toContain('WORKER_TASK_QUEUES');
+  expect([...named, ...written].filter((name) => !KNOWN_VARIABLES.includes(name))).toEqual([]);
+  // As the processes read them.
+  expect(parseConfig(values.settings).temporal.address).toBe('temporal-frontend:7233');
+});
+
+test('the versions of chart and package agree', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(parse(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'))).toMatchObject({
+    version,
+    appVersion: version,
+  });
+});
+
+test('a pod that could do more than it must is told of', () => {
+  const container = {
+    name: 'one',
+    resources: { requests: { cpu: '1', memory: '1Gi' }, limits: { memory: '1Gi' } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    livenessProbe: {},
+    startupProbe: {},
+  };
+  const deployment = (name: string, changes: object = {}): Manifest => ({
+    kind: 'Deployment',
+    metadata: { name },
+    spec: {
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: {
+          automountServiceAccountToken: false,
+          securityContext: { runAsNonRoot: true },
+          containers: [{ ...container, ...changes }],
+        },
+      },
+    },
+  });
+  const budget = (app: string): Manifest => ({
+    kind: 'PodDisruptionBudget',
+    metadata: { name: app },
+    spec: { selector: { matchLabels: { app } } },
+  });
+  const good = [deployment('one'), deployment('two'), budget('one'), budget('two')];
+  expect(chartFaults(good)).toEqual([]);
+  expect(chartFaults([deployment('one', { securityContext: {} }), deployment('two'), budget('two')])).toEqual(
+    [
+      'one: can write to its root file system',
+      'one: may gain privileges',
+      'one: keeps capabilities',
+      'one has 0 disruption budgets instead of one',
+    ],
+  );
+  const scaler: Manifest = {
+    kind: 'ScaledObject',
+    metadata: { name: 's' },
+    spec: { scaleTargetRef: { name: 'three' } },
+  };
+  expect(chartFaults([...good, scaler])).toEqual(['ScaledObject s scales what is not there']);
+});
