@@ -82,6 +82,11 @@ export const ERROR_TABLE = {
   MIGRATION_NOT_RUNNING: row(409, 'This migration is not running.'),
   MIGRATION_NOT_POSSIBLE: row(409, 'The migration cannot be done as things stand.'),
   MIGRATION_NOT_VERIFIED: row(409, 'What is stored is not what the migration makes.'),
+  BACKUP_RUNNING: row(409, 'A backup or a restore is running already.'),
+  BACKUP_NOT_RUNNING: row(409, 'No backup and no restore is running.'),
+  BACKUP_NOT_CONFIGURED: row(409, 'BACKUP_LOCATION names no place for backups.'),
+  BACKUP_NOT_USABLE: row(409, 'The backup cannot be restored.'),
+  RESTORE_NOT_EMPTY: row(409, 'The stores hold records already; a restore would replace them.'),
   NOT_IMPLEMENTED: row(501, 'This is not available in this release.'),
 
   // Reasons for which an indexing task fails
@@ -138,6 +143,8 @@ export const ERROR_TABLE = {
       'that made their vectors as the default (not the built-in one), and run the migration default-embedder.',
   ),
   STORAGE_ERROR: row(500, 'The record store failed.', true),
+  BACKUP_STORAGE_ERROR: row(503, 'The storage of backups cannot be reached.', true),
+  BACKUP_STORAGE_REFUSED: row(409, 'The storage of backups refuses us.'),
   SERVICE_UNAVAILABLE: row(503, 'Service unavailable', true),
   UNEXPECTED_ERROR: row(500, 'An unexpected error occurred', true),
 } as const satisfies Record<string, ErrorRow>;

@@ -109,6 +109,15 @@ export function migrationWorkflowId(prefix: string, name: string): string {
   return `${prefix}migrate/${name}`;
 }
 
+/** One backup or restore at a time. */
+export function backupWorkflowId(prefix: string): string {
+  return `${prefix}backup`;
+}
+
+export function backupScheduleId(prefix: string): string {
+  return `${prefix}backup-schedule`;
+}
+
 /** One swap of a partition's embedder at a time. */
 export function swapWorkflowId(prefix: string, partitionKey: string): string {
   return `${prefix}swap-embedder/${encodeURIComponent(partitionKey)}`;
@@ -142,6 +151,7 @@ export function scheduleIds(prefix: string): string[] {
   return [
     reconcileScheduleId(prefix),
     retainAlertsScheduleId(prefix),
+    backupScheduleId(prefix),
     ...MIGRATIONS.map((name) => migrationScheduleId(prefix, name)),
     ...Object.values(formerScheduleIds(prefix)),
   ];

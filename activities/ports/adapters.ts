@@ -8,6 +8,7 @@
  */
 import type { Rate } from '../../schemas/config/rate.js';
 import type { AccessProblem } from '../../schemas/engine-access.js';
+import type { BackupAdapters } from './backups.js';
 import type { ChatAdapters } from './chat.js';
 import type { ModelServers, PresetStore, PromptStore } from './model-administration.js';
 import type { ChunkStore } from './chunks.js';
@@ -77,6 +78,7 @@ export interface Adapters {
   evaluationRuns: EvaluationRunStore;
   feedback: FeedbackStore;
   migrations: MigrationAdapters;
+  backups: BackupAdapters;
   /** One probe per engine, each rejecting when its engine cannot be used. */
   probes: {
     mongodb(): Promise<void>;

@@ -369,6 +369,23 @@ function downloadsConfig(env: Environment) {
   return { allowPrivateAddresses: env.INDEX_URL_ALLOW_PRIVATE_URLS };
 }
 
+/** location null: no backups are made. */
+function backupConfig(env: Environment) {
+  const { BACKUP_S3_ACCESS_KEY_ID: accessKeyId, BACKUP_S3_SECRET_ACCESS_KEY: secretAccessKey } = env;
+  return {
+    location: env.BACKUP_LOCATION ?? null,
+    /** 0: all. */
+    keep: env.BACKUP_KEEP,
+    s3: {
+      endpoint: env.BACKUP_S3_ENDPOINT ?? null,
+      region: env.BACKUP_S3_REGION,
+      credentials:
+        accessKeyId === undefined || secretAccessKey === undefined ? null : { accessKeyId, secretAccessKey },
+      pathStyle: env.BACKUP_S3_PATH_STYLE ?? env.BACKUP_S3_ENDPOINT !== undefined,
+    },
+  };
+}
+
 /** The whole configuration, from variables that were read and checked. */
 export function configOf(env: Environment) {
   return {
@@ -398,6 +415,7 @@ export function configOf(env: Environment) {
     },
     redis: redisConfig(env),
     rateLimits: rateLimitsConfig(env),
+    backups: backupConfig(env),
     callbacks: callbacksConfig(env),
     downloads: downloadsConfig(env),
     /** Encrypts stored tokens and keys; 32 bytes in base64. */

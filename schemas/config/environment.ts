@@ -437,6 +437,39 @@ const indexing = {
   ),
 };
 
+const backups = {
+  BACKUP_LOCATION: described(
+    z
+      .string()
+      .regex(
+        /^(?:\/|s3:\/\/[A-Za-z0-9][A-Za-z0-9.-]{1,62}(?:\/|$))/,
+        'must be a folder from / on, or s3://BUCKET/PREFIX',
+      )
+      .optional(),
+    'where `tamis backup` puts backups: a folder that gateways and workers share, or `s3://BUCKET/PREFIX`',
+    { unset: 'no backups are made' },
+  ),
+  BACKUP_KEEP: described(
+    z.coerce.number().int().min(0).default(0),
+    'backups that are kept once another one is complete, the newest; `0`: all',
+  ),
+  BACKUP_S3_ENDPOINT: described(
+    plainUrl('put them into BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY').optional(),
+    'an S3-compatible server',
+    { unset: "Amazon's" },
+  ),
+  BACKUP_S3_REGION: described(z.string().min(1).default('us-east-1'), 'region of the bucket'),
+  BACKUP_S3_ACCESS_KEY_ID: described(z.string().min(1).optional(), 'who the bucket is asked as', {
+    unset: "what Amazon's SDK finds, such as the role of the machine",
+  }),
+  BACKUP_S3_SECRET_ACCESS_KEY: described(z.string().min(1).optional(), 'its secret', { secret: true }),
+  BACKUP_S3_PATH_STYLE: described(
+    z.stringbool().optional(),
+    'whether the bucket stands in the path of an address and not in its host',
+    { unset: '`true` with `BACKUP_S3_ENDPOINT`' },
+  ),
+};
+
 const modelServers = {
   OLLAMA_HOST: described(
     z
@@ -752,6 +785,7 @@ export const environment = z.object({
   ...stores,
   ...uploads,
   ...indexing,
+  ...backups,
   ...modelServers,
   ...retrieval,
   ...chat,
@@ -784,6 +818,7 @@ export const VARIABLE_GROUPS: readonly { title: string; variables: readonly Desc
   group('Stores', stores),
   group('Uploads and tasks', uploads),
   group('Indexing', indexing),
+  group('Backups', backups),
   group('Model servers', modelServers),
   group('Retrieval', retrieval),
   group('Chat', chat),

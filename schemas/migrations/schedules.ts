@@ -1,10 +1,15 @@
-/** What runs by the clock, as Temporal Schedules: the reconciler, retention, and migrations in windows. */
-import { migrationScheduleId, reconcileScheduleId, retainAlertsScheduleId } from '../ids.js';
+/** What runs by the clock, as Temporal Schedules: the reconciler, retention, backups, and migrations in windows. */
+import {
+  backupScheduleId,
+  migrationScheduleId,
+  reconcileScheduleId,
+  retainAlertsScheduleId,
+} from '../ids.js';
 import { taskQueues } from '../task-queues.js';
 import { MIGRATIONS } from './migrations.js';
 import type { MigrationName } from './migrations.js';
 
-export const SCHEDULES = ['reconcile', 'retention', ...MIGRATIONS] as const;
+export const SCHEDULES = ['reconcile', 'retention', 'backup', ...MIGRATIONS] as const;
 export type ScheduleName = (typeof SCHEDULES)[number];
 
 /** What a schedule starts. */
@@ -30,6 +35,15 @@ export function retentionWork(prefix: string, retentionDays: number): ScheduledW
     workflowType: 'retainAlerts',
     taskQueue: taskQueues(prefix).alerts,
     args: [{ prefix, retentionDays }],
+  };
+}
+
+export function backupWork(prefix: string): ScheduledWork {
+  return {
+    scheduleId: backupScheduleId(prefix),
+    workflowType: 'scheduledBackup',
+    taskQueue: taskQueues(prefix).migrations,
+    args: [{ prefix, vectors: true }],
   };
 }
 

@@ -16,6 +16,12 @@ export type DeliveryState = 'filtered' | 'withheld' | 'waiting' | 'forwarded' | 
 /** Why an alert that arrived while forwarding was off is `withheld`; an operator may let such ones go later. */
 export const FORWARDING_WAS_OFF = 'forwarding is disabled';
 
+/** Why an alert that waited when a backup was made is `withheld` once it is restored; released likewise. */
+export const RESTORED_WHILE_WAITING = 'restored from a backup: it may have been sent since';
+
+/** Reasons of what an operator may let go. */
+export const DEFERRED_REASONS: readonly string[] = [FORWARDING_WAS_OFF, RESTORED_WHILE_WAITING];
+
 /** In front of the digest that names a sender whose token, if it has any, does not tell a watcher. */
 export const NAMELESS = 'hash:';
 

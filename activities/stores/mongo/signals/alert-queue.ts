@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import { FORWARDING_WAS_OFF } from '../../../../schemas/signals/signals.js';
+import { DEFERRED_REASONS } from '../../../../schemas/signals/signals.js';
 import type { DeliveryState } from '../../../../schemas/signals/signals.js';
 import type { AlertStore, KeptBackSummary } from '../../../ports/signals.js';
 import type { AlertDocument } from './alert-document.js';
@@ -90,7 +90,10 @@ export function createAlertQueue({
     },
     async releaseDeferred(watcher, limit) {
       const found = await alerts
-        .find({ watcher, state: 'withheld', state_reason: FORWARDING_WAS_OFF }, { projection: { _id: 1 } })
+        .find(
+          { watcher, state: 'withheld', state_reason: { $in: [...DEFERRED_REASONS] } },
+          { projection: { _id: 1 } },
+        )
         .sort({ position: 1 })
         .limit(limit)
         .toArray();
@@ -185,7 +188,7 @@ export function createAlertQueue({
               _id: {
                 watcher: '$watcher',
                 state: '$state',
-                off: { $eq: ['$state_reason', FORWARDING_WAS_OFF] },
+                off: { $in: ['$state_reason', [...DEFERRED_REASONS]] },
               },
               count: { $sum: 1 },
               last: { $max: '$_id' },

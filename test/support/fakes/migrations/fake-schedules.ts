@@ -1,6 +1,11 @@
 import type { ScheduleState, ScheduleSteering } from '../../../../activities/ports/schedules.js';
 import { AppError } from '../../../../schemas/app-error.js';
-import { migrationScheduleId, reconcileScheduleId, retainAlertsScheduleId } from '../../../../schemas/ids.js';
+import {
+  backupScheduleId,
+  migrationScheduleId,
+  reconcileScheduleId,
+  retainAlertsScheduleId,
+} from '../../../../schemas/ids.js';
 import { MIGRATIONS } from '../../../../schemas/migrations/migrations.js';
 import type { ScheduleName } from '../../../../schemas/migrations/schedules.js';
 
@@ -12,6 +17,7 @@ export function createFakeSchedules(prefix: string) {
   const ids = new Map<ScheduleName, string>([
     ['reconcile', reconcileScheduleId(prefix)],
     ['retention', retainAlertsScheduleId(prefix)],
+    ['backup', backupScheduleId(prefix)],
     ...MIGRATIONS.map((name) => [name, migrationScheduleId(prefix, name)] as const),
   ]);
   const idOf = (name: ScheduleName): string => ids.get(name)!;

@@ -1,6 +1,6 @@
 import { compactJson } from '../../../../activities/signals/compact-json.js';
 import type { AlertQuery, AlertStore } from '../../../../activities/ports/signals.js';
-import { FORWARDING_WAS_OFF } from '../../../../schemas/signals/signals.js';
+import { DEFERRED_REASONS } from '../../../../schemas/signals/signals.js';
 import type { Alert, NewAlert } from '../../../../schemas/signals/signals.js';
 import { copyRecord } from '../copy-record.js';
 
@@ -147,7 +147,7 @@ export function createFakeAlertStore(): FakeAlertStore {
     },
     async releaseDeferred(watcher, limit) {
       const found = inState('withheld')
-        .filter((alert) => alert.watcher === watcher && alert.stateReason === FORWARDING_WAS_OFF)
+        .filter((alert) => alert.watcher === watcher && DEFERRED_REASONS.includes(alert.stateReason ?? ''))
         .slice(0, limit);
       for (const alert of found) {
         lastId += 1;
@@ -213,7 +213,9 @@ export function createFakeAlertStore(): FakeAlertStore {
       const watchers = new Set([...withheld, ...discarded].map(({ watcher }) => watcher));
       return [...watchers].sort().map((watcher) => {
         const held = withheld.filter((alert) => alert.watcher === watcher);
-        const deferred = held.filter(({ stateReason }) => stateReason === FORWARDING_WAS_OFF).length;
+        const deferred = held.filter(({ stateReason }) =>
+          DEFERRED_REASONS.includes(stateReason ?? ''),
+        ).length;
         const gone = discarded.filter((alert) => alert.watcher === watcher).sort((a, b) => a.id - b.id);
         const last = gone.at(-1);
         return {

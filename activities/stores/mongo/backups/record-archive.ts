@@ -1,0 +1,74 @@
+import { BSON } from 'mongodb';
+import type { Db } from 'mongodb';
+import { AppError } from '../../../../schemas/app-error.js';
+import type { RecordArchive, StoredDocument } from '../../../ports/backups.js';
+import { createAlertMarks, writeOf } from '../signals/alert-marks.js';
+import type { AlertDocument } from '../signals/alert-document.js';
+import { DURABLE, countersOf } from '../counters.js';
+import { withMongoErrors } from '../mongo-errors.js';
+
+const { EJSON } = BSON;
+
+/** What is more than the administrator, who is there from the start. */
+const BEYOND_A_START: Readonly<Record<string, object>> = { users: { _id: { $gt: 1 } } };
+
+/** Records of all collections as they are stored. */
+export function createMongoRecordArchive(db: Db): RecordArchive {
+  const counters = countersOf(db);
+  const marks = createAlertMarks(db);
+  const of = (collection: string) => db.collection<StoredDocument>(collection, DURABLE);
+
+  return withMongoErrors<RecordArchive>({
+    estimate: (collection) => of(collection).estimatedDocumentCount(),
+    async page(collection, { after, size, upTo }) {
+      const range = {
+        ...(after === null ? {} : { $gt: after }),
+        ...(upTo === undefined ? {} : { $lte: upTo }),
+      };
+      const filter = Object.keys(range).length === 0 ? {} : { _id: range };
+      return await of(collection).find(filter).sort({ _id: 1 }).limit(size).toArray();
+    },
+    async getMany(collection, ids) {
+      const found = await of(collection)
+        .find({ _id: { $in: [...ids] } })
+        .toArray();
+      return new Map(found.map((record) => [record._id, record]));
+    },
+    async existing(collection, ids) {
+      const found = await of(collection)
+        .find({ _id: { $in: [...ids] } }, { projection: { _id: 1 } })
+        .toArray();
+      return new Set(found.map(({ _id }) => _id));
+    },
+    async write(collection, records) {
+      if (records.length === 0) return;
+      const put = () =>
+        of(collection).bulkWrite(
+          records.map((replacement) => ({
+            replaceOne: { filter: { _id: replacement._id }, replacement, upsert: true },
+          })),
+          { ordered: false },
+        );
+      // The statistics count what the marks name.
+      if (collection === 'alerts') await marks.around(writeOf(records as unknown as AlertDocument[]), put);
+      else await put();
+    },
+    async raiseCounter(name, value) {
+      await counters.updateOne({ _id: name }, { $max: { value } }, { upsert: true });
+    },
+    async clear(collection) {
+      await of(collection).deleteMany(BEYOND_A_START[collection] ?? {});
+    },
+    async hasRecords(collection) {
+      return (await of(collection).countDocuments(BEYOND_A_START[collection] ?? {}, { limit: 1 })) > 0;
+    },
+    encode: (record) => EJSON.stringify(record, { relaxed: true }),
+    decode(line) {
+      try {
+        return EJSON.parse(line, { relaxed: true }) as StoredDocument;
+      } catch (error) {
+        throw new AppError('BACKUP_NOT_USABLE', 'A record of the backup cannot be read.', { cause: error });
+      }
+    },
+  });
+}
