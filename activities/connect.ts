@@ -38,6 +38,9 @@ import { createMongoDecisionCopyStore } from './stores/mongo/signals/decision-co
 import { createMongoFileStore } from './stores/mongo/documents/file-store.js';
 import { createMongoLoginStore } from './stores/mongo/signals/login-store.js';
 import { createMongoMetricsStore } from './stores/mongo/signals/metrics-store.js';
+import { createMongoBackupRunStore } from './stores/mongo/backups/backup-run-store.js';
+import { createMongoRecordArchive } from './stores/mongo/backups/record-archive.js';
+import { openBackupStorage } from './stores/backups/open-backup-storage.js';
 import { createMongoEmbedderSwapStore } from './stores/mongo/documents/embedder-swap-store.js';
 import { createMongoEvaluationRunStore } from './stores/mongo/retrieval/evaluation-run-store.js';
 import { createMongoFeedbackStore } from './stores/mongo/retrieval/feedback-store.js';
@@ -58,7 +61,7 @@ import { createMongoPromptStore } from './stores/mongo/models/prompt-store.js';
 import { createMongoStatisticsStore } from './stores/mongo/signals/statistics-store.js';
 import { createMongoTaskStore } from './stores/mongo/documents/task-store.js';
 import { createMongoUserStore } from './stores/mongo/documents/user-store.js';
-import { createEncryption } from './stores/mongo/encryption.js';
+import { createEncryption, keyFingerprint } from './stores/mongo/encryption.js';
 import { createMongoSessionStore } from './stores/mongo/session-store.js';
 import { withRecentCounts } from './documents/recent-counts.js';
 import { createMongoWorkerStore } from './stores/mongo/documents/worker-store.js';
@@ -268,7 +271,9 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
   const { db, secretsKey, formerKeys, keys, meter } = records;
   const opensearch = connectOpenSearch(config.opensearch, meter);
   const modelServers = new Agent({ connect: { timeout: MODEL_CONNECT_MS } });
+  const storage = await openBackupStorage(config.backups);
   const close = async (): Promise<void> => {
+    storage?.close();
     await Promise.allSettled([opensearch.close(), modelServers.destroy()]);
   };
   try {
@@ -356,6 +361,15 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
           createSecretsMigration({ records: collections, keys }),
           createVectorStoreMigration(indexes, { partitions, endpoints, files }),
         ],
+      },
+      backups: {
+        storage,
+        runs: createMongoBackupRunStore(db),
+        archive: createMongoRecordArchive(db),
+        keyFingerprints: [secretsKey, ...formerKeys].flatMap((key) =>
+          key === null ? [] : [keyFingerprint(key)],
+        ),
+        knownSteps: RECORD_STEPS.map(({ name }) => name),
       },
       probes: {
         mongodb: () => records.ping(),

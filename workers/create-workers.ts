@@ -5,6 +5,7 @@ import { UNMEASURED } from '../activities/ports/meter.js';
 import type { Meter } from '../activities/ports/meter.js';
 import type { Tracer } from '../activities/ports/tracer.js';
 import type { WorkerAdapters, WorkerDocumentAdapters } from '../activities/ports/adapters.js';
+import { createBackupActivities } from '../activities/backups/backup-activities.js';
 import { createCallbackActivities } from '../activities/documents/callback-activities.js';
 import { createCopyActivities } from '../activities/documents/copy-activities.js';
 import { createDocumentActivities } from '../activities/documents/document-activities.js';
@@ -70,7 +71,8 @@ type Common = Partial<WorkerOptions> & Pick<WorkerOptions, 'connection' | 'names
 
 /**
  * One worker per resource profile: `documents` parses and writes records, `models` waits for models, `alerts` waits
- * for the central API, `migrations` rewrites what is stored. WORKER_TASK_QUEUES names those that this process has.
+ * for the central API, `migrations` rewrites what is stored, and makes and restores backups. WORKER_TASK_QUEUES names
+ * those that this process has.
  */
 export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
   const { config, adapters, connection } = deps;
@@ -172,7 +174,10 @@ async function createDocumentPools(
   });
   const migrations = await serve('migrations', {
     workflowBundle,
-    activities: createMigrationActivities(adapters.migrations),
+    activities: {
+      ...createMigrationActivities(adapters.migrations),
+      ...createBackupActivities({ adapters, settings: { keep: config.backups.keep } }),
+    },
     maxConcurrentActivityTaskExecutions: 4,
   });
   return { documents, models, migrations, parser };

@@ -12,6 +12,8 @@ export { indexDocument } from './documents/index-document.js';
 export { migrate } from './migrations/migrate.js';
 export { openMigrationWindow } from './migrations/open-migration-window.js';
 export { reconcileDocuments } from './documents/reconcile-documents.js';
+export { runBackup } from './backups/run-backup.js';
+export { scheduledBackup } from './backups/scheduled-backup.js';
 export { retainAlerts } from './signals/retain-alerts.js';
 export { settleDocument } from './documents/settle-document.js';
 export { swapEmbedder } from './documents/swap-embedder.js';

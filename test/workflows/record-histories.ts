@@ -9,6 +9,7 @@ import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
+import type { BackupActivities } from '../../activities/backups/backup-activities.js';
 import { createMigrationActivities } from '../../activities/migrations/migration-activities.js';
 import type { Migration } from '../../activities/ports/migrations.js';
 import { taskQueues } from '../../schemas/task-queues.js';
@@ -295,6 +296,25 @@ const recordings: Recording[] = [
     slices: 1,
     input: { name: 'records', unit: 'records', windowMs: 3_600_000, pagesPerSecond: null },
   },
+  {
+    name: 'backup',
+    workflow: 'runBackup',
+    slices: 3,
+    input: { runId: 'a-run-of-a-backup', kind: 'backup', vectors: true, startedBy: '1' },
+  },
+  {
+    name: 'backup-failed',
+    workflow: 'runBackup',
+    slices: 0,
+    input: { runId: 'a-run-of-a-backup', kind: 'backup', vectors: true, startedBy: '1' },
+  },
+  {
+    name: 'restore',
+    workflow: 'runBackup',
+    slices: 2,
+    input: { runId: 'a-run', kind: 'restore', backupId: 'a-backup', replace: false, startedBy: '1' },
+  },
+  { name: 'scheduled-backup', workflow: 'scheduledBackup', slices: 1, input: { vectors: true } },
   { name: 'retain-alerts', workflow: 'retainAlerts', answers: [], input: { retentionDays: 30 } },
 ];
 
@@ -331,6 +351,25 @@ function countedMigration(slices: number): Migration {
   };
 }
 
+/** Likewise. */
+function countedBackup(slices: number): BackupActivities {
+  const nextPosition = <Position extends { done: number }>(
+    position: Position | null,
+  ): { position: Position; ended: boolean } => {
+    if (slices === 0)
+      throw ApplicationFailure.nonRetryable('BACKUP_LOCATION names no place.', 'BACKUP_NOT_CONFIGURED');
+    const done = (position?.done ?? 0) + 1;
+    const counted = { phase: done === slices ? 'done' : 'files', done, total: slices, counts: {} };
+    return { position: { ...position, ...counted } as unknown as Position, ended: done === slices };
+  };
+  return {
+    beginBackupRun: async () => undefined,
+    writeBackupSlice: async ({ position }) => nextPosition(position),
+    restoreBackupSlice: async ({ position }) => nextPosition(position),
+    endBackupRun: async () => undefined,
+  };
+}
+
 async function record(client: Client, connection: NativeConnection, recording: Recording): Promise<void> {
   const { name, workflow, script, answers, input, signals = 2 } = recording;
   const { paused, reachable, cancel, endless, slices } = recording;
@@ -363,10 +402,13 @@ async function record(client: Client, connection: NativeConnection, recording: R
   });
   const fourth = await Worker.create({
     ...options,
-    activities: createMigrationActivities({
-      store: createFakeMigrationStore(),
-      migrations: [countedMigration(slices ?? 0)],
-    }),
+    activities: {
+      ...createMigrationActivities({
+        store: createFakeMigrationStore(),
+        migrations: [countedMigration(slices ?? 0)],
+      }),
+      ...countedBackup(slices ?? 0),
+    },
     taskQueue: queues.migrations,
     workflowBundle: await workflowBundle(),
   });

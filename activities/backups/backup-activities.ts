@@ -1,0 +1,108 @@
+import { Context } from '@temporalio/activity';
+import { AppError } from '../../schemas/app-error.js';
+import type { BackupRun } from '../../schemas/backups/backups.js';
+import type { Adapters } from '../ports/adapters.js';
+import type { BackupStorage } from '../ports/backups.js';
+import type { RestoreOrder } from './check-restore.js';
+import { removeOldBackups } from './list-backups.js';
+import { restoreSlice } from './restore-backup.js';
+import type { RestorePosition } from './restore-backup.js';
+import { backupSlice } from './write-backup.js';
+import type { BackupOrder, BackupPosition } from './write-backup.js';
+
+export interface BackupActivityDeps {
+  adapters: Pick<
+    Adapters,
+    'backups' | 'blobs' | 'chunks' | 'claims' | 'counters' | 'endpoints' | 'files' | 'models' | 'quotas'
+  >;
+  settings: {
+    /** Completed backups that are kept; 0: all. */
+    keep: number;
+    /** A slice ends soon after; 15 s unless a test says otherwise. */
+    sliceMs?: number;
+  };
+}
+
+const SLICE_MS = 15_000;
+
+/** What a workflow learns of a slice: the position stays with Temporal, so it is small. */
+export interface BackupSlice<Position> {
+  position: Position;
+  ended: boolean;
+}
+
+/** Activities of the workflow that makes and restores backups. */
+export function createBackupActivities({ adapters, settings }: BackupActivityDeps) {
+  const { runs } = adapters.backups;
+
+  const requireStorage = (): BackupStorage => {
+    const { storage } = adapters.backups;
+    if (storage === null) throw new AppError('BACKUP_NOT_CONFIGURED');
+    return storage;
+  };
+
+  const slice = async <
+    Position extends Pick<BackupRun, 'phase' | 'done'> & { total: number; counts: Record<string, number> },
+  >(
+    runId: string,
+    from: Position | null,
+    work: (
+      from: Position | null,
+      control: { signal: AbortSignal; isOver(): boolean; reached(position: Position): void },
+    ) => Promise<Position>,
+  ): Promise<BackupSlice<Position>> => {
+    const context = Context.current();
+    const endsAt = Date.now() + (settings.sliceMs ?? SLICE_MS);
+    const beaten = context.info.heartbeatDetails as Position | undefined;
+    const position = await work(beaten ?? from, {
+      signal: context.cancellationSignal,
+      isOver: () => Date.now() >= endsAt,
+      reached: (reached) => context.heartbeat(reached),
+    });
+    const { phase, done, total, counts: figures } = position;
+    await runs.report(runId, { phase, done, total, figures });
+    return { position, ended: phase === 'done' };
+  };
+
+  const beginBackupRun = (
+    run: Pick<BackupRun, 'kind'> & { runId: string; backupId: string; startedBy: string },
+  ): Promise<void> => {
+    const { runId: run_id, backupId: backup_id, startedBy: started_by, kind } = run;
+    return runs.insert({ run_id, kind, backup_id, started_by });
+  };
+
+  const writeBackupSlice = (
+    order: BackupOrder & { position: BackupPosition | null },
+  ): Promise<BackupSlice<BackupPosition>> =>
+    slice<BackupPosition>(order.runId, order.position, (from, control) =>
+      backupSlice({ ...adapters, ...adapters.backups, storage: requireStorage() }, order, from, control),
+    );
+
+  const restoreBackupSlice = (
+    order: RestoreOrder & { runId: string; position: RestorePosition | null },
+  ): Promise<BackupSlice<RestorePosition>> =>
+    slice<RestorePosition>(order.runId, order.position, (from, control) =>
+      restoreSlice({ ...adapters, ...adapters.backups, storage: requireStorage() }, order, from, control),
+    );
+
+  const endBackupRun = async ({
+    runId,
+    kind,
+    backupId,
+    state,
+    error,
+  }: Pick<BackupRun, 'kind' | 'state' | 'error'> & { runId: string; backupId: string }): Promise<void> => {
+    const { storage } = adapters.backups;
+    // Without a manifest it is none: what was written of it is of no use.
+    if (kind === 'backup' && state !== 'completed')
+      await storage?.removeFolder(backupId).catch(() => undefined);
+    await runs.finish(runId, { state, error });
+    await runs.dropParts(runId);
+    if (kind === 'backup' && state === 'completed' && storage !== null && settings.keep > 0)
+      await removeOldBackups(storage, settings.keep);
+  };
+
+  return { beginBackupRun, writeBackupSlice, restoreBackupSlice, endBackupRun };
+}
+
+export type BackupActivities = ReturnType<typeof createBackupActivities>;

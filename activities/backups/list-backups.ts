@@ -1,0 +1,29 @@
+import { AppError } from '../../schemas/app-error.js';
+import { BACKUP_ID_PATTERN } from '../../schemas/backups/backups.js';
+import type { BackupManifest } from '../../schemas/backups/backups.js';
+import type { BackupStorage } from '../ports/backups.js';
+import { readManifest } from './manifest.js';
+
+/** Manifests of the backups that are complete, the newest first. One that is damaged is null. */
+export async function listBackups(
+  storage: BackupStorage,
+): Promise<{ id: string; manifest: BackupManifest | null }[]> {
+  const ids = (await storage.folders()).filter((folder) => BACKUP_ID_PATTERN.test(folder));
+  const found: { id: string; manifest: BackupManifest | null }[] = [];
+  for (const id of ids.sort().reverse())
+    try {
+      found.push({ id, manifest: await readManifest(storage, id) });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (error.code === 'BACKUP_NOT_USABLE') found.push({ id, manifest: null });
+      // Being made, or given up: without a manifest.
+      else if (error.code !== 'NOT_FOUND') throw error;
+    }
+  return found;
+}
+
+/** Removes all complete backups but the newest ones; what is not ours stays. */
+export async function removeOldBackups(storage: BackupStorage, keep: number): Promise<void> {
+  const complete = (await listBackups(storage)).filter(({ manifest }) => manifest !== null);
+  for (const { id } of complete.slice(keep)) await storage.removeFolder(id);
+}

@@ -1,0 +1,52 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import { extract, pack } from 'tar-stream';
+import { AppError } from '../../schemas/app-error.js';
+import { sha256Hex } from '../../schemas/sha256.js';
+
+/** One file of a part. */
+export interface PartEntry {
+  name: string;
+  bytes: Uint8Array;
+}
+
+const zip = promisify(gzip);
+const unzip = promisify(gunzip);
+
+/** A part is closed at 16 MiB; one that says it holds so much more was not written by us. */
+const MOST_UNPACKED_BYTES = 256 * 1024 * 1024;
+
+/** A gzipped tar, which every tool opens; and its SHA-256. */
+export async function packPart(entries: readonly PartEntry[]): Promise<{ packed: Buffer; sha256: string }> {
+  const tar = pack();
+  const tarred: Buffer[] = [];
+  const ended = (async () => {
+    for await (const part of tar as AsyncIterable<Buffer>) tarred.push(part);
+  })();
+  for (const { name, bytes } of entries)
+    tar.entry({ name, size: bytes.length, mtime: new Date(0) }, Buffer.from(bytes));
+  tar.finalize();
+  await ended;
+  // Uploads are mostly compressed already: the quickest level is what text needs.
+  const packed = await zip(Buffer.concat(tarred), { level: 1 });
+  return { packed, sha256: sha256Hex(packed) };
+}
+
+/** @throws AppError BACKUP_NOT_USABLE when it is not what was written */
+export async function unpackPart(packed: Buffer, sha256: string, name: string): Promise<PartEntry[]> {
+  if (sha256Hex(packed) !== sha256)
+    throw new AppError('BACKUP_NOT_USABLE', `${name} is damaged: its SHA-256 is not what the manifest says.`);
+  const entries: PartEntry[] = [];
+  try {
+    const tar = extract();
+    tar.end(await unzip(packed, { maxOutputLength: MOST_UNPACKED_BYTES }));
+    for await (const entry of tar) {
+      const bytes: Buffer[] = [];
+      for await (const part of entry as AsyncIterable<Buffer>) bytes.push(part);
+      entries.push({ name: entry.header.name, bytes: Buffer.concat(bytes) });
+    }
+  } catch (error) {
+    throw new AppError('BACKUP_NOT_USABLE', `${name} cannot be read.`, { cause: error });
+  }
+  return entries;
+}

@@ -1,0 +1,169 @@
+import { AppError } from '../../schemas/app-error.js';
+import type { BackupManifest, BackupPart } from '../../schemas/backups/backups.js';
+import type { BackupAdapters, BackupStorage, RecordArchive, StoredDocument } from '../ports/backups.js';
+import type { Adapters } from '../ports/adapters.js';
+import { ARCHIVED, DERIVED_COUNTERS } from './backup-contents.js';
+import { checkRestore } from './check-restore.js';
+import type { RestoreOrder } from './check-restore.js';
+import { readManifest } from './manifest.js';
+import type { PartEntry } from './part-archive.js';
+import { partsInOrder, readPart } from './read-backup.js';
+import { createFileRestorer } from './restore-files.js';
+import type { FileTarget } from './restore-files.js';
+import { restoredRecord } from './restored-records.js';
+
+/** What a restore writes. */
+export type RestoreTarget = FileTarget &
+  Pick<Adapters, 'chunks' | 'blobs'> &
+  Omit<BackupAdapters, 'storage'> & {
+    storage: BackupStorage;
+  };
+
+/** Where a restore stands between two parts. */
+export interface RestorePosition {
+  phase: string;
+  /** Index into the parts in their order. */
+  part: number;
+  done: number;
+  total: number;
+  counts: Record<string, number>;
+}
+
+const ADMINISTRATOR = 1;
+const OF_TOKEN = ['token_digest', 'environment_digest'] as const;
+
+/** Records that are written at once. */
+const BATCH = 500;
+
+const ACTIVE_TASKS: readonly unknown[] = ['QUEUED', 'SERIALIZING'];
+
+/** Some seconds of a restore; `phase` is `done` at its end. A repeated attempt goes on at the beginning of a part. */
+export async function restoreSlice(
+  target: RestoreTarget,
+  order: RestoreOrder,
+  from: RestorePosition | null,
+  control: { signal: AbortSignal; isOver(): boolean; reached(position: RestorePosition): void },
+): Promise<RestorePosition> {
+  const { signal } = control;
+  if (from === null) {
+    const manifest = await checkRestore(target, order, signal);
+    const parts = partsInOrder(manifest);
+    const total = parts.reduce((sum, { records }) => sum + records, 0);
+    return { phase: 'clearing', part: 0, done: 0, total, counts: {} };
+  }
+  if (from.phase === 'clearing') {
+    await clear(target, signal);
+    return { ...from, phase: 'restoring' };
+  }
+  const manifest = await readManifest(target.storage, order.backupId, signal);
+  const parts = partsInOrder(manifest);
+  let position = from;
+  while (position.part < parts.length) {
+    position = await restoreParts(target, { manifest, parts, position, signal });
+    control.reached(position);
+    if (control.isOver()) return position;
+  }
+  await target.chunks.show(signal);
+  return { ...position, phase: 'done' };
+}
+
+/** What is there goes, but for the administrator; chunks and bytes first, so that nothing is left without a record. */
+async function clear(
+  { archive, chunks, blobs }: Pick<RestoreTarget, 'archive' | 'chunks' | 'blobs'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const { fileKey } of chunks.scanGenerations()) {
+    signal.throwIfAborted();
+    await chunks.deleteFile(fileKey);
+  }
+  for await (const { blobId } of blobs.scan()) {
+    signal.throwIfAborted();
+    await blobs.remove(blobId);
+  }
+  const besides = ['claims', 'alert_counts', 'alert_hours', 'held_metrics', 'embedder_swaps'];
+  const held = ARCHIVED.map(({ collection }) => collection).filter((collection) => collection !== 'counters');
+  for (const collection of [...held, ...besides]) await archive.clear(collection);
+}
+
+interface PartOfRestore {
+  manifest: BackupManifest;
+  parts: readonly BackupPart[];
+  position: RestorePosition;
+  signal: AbortSignal;
+}
+
+/** One part, or several where a file goes over their ends. */
+async function restoreParts(target: RestoreTarget, given: PartOfRestore): Promise<RestorePosition> {
+  const { manifest, parts, position, signal } = given;
+  const restorer = createFileRestorer(target, { vectors: manifest.vectors, signal });
+  const counts = { ...position.counts };
+  let { part, done } = position;
+  do {
+    const present = parts[part]!;
+    for (const entry of await readPart(target.storage, manifest.backup_id, present, signal))
+      if (entry.name.startsWith('files/')) await restorer.take(entry);
+      else await restoreRecords(target, entry, counts);
+    part += 1;
+    done += present.records;
+  } while (restorer.isOpen() && parts[part]?.section === 'files');
+  await restorer.end();
+  const restored: Record<string, number> = { ...restorer.counts };
+  for (const [name, value] of Object.entries(restored)) counts[name] = (counts[name] ?? 0) + value;
+  return { ...position, phase: parts[part]?.section ?? 'finishing', part, done, counts };
+}
+
+async function restoreRecords(
+  target: RestoreTarget,
+  { name, bytes }: PartEntry,
+  counts: Record<string, number>,
+): Promise<void> {
+  const collection = /^records\/([a-z_]+)\.ndjson$/.exec(name)?.[1];
+  if (!ARCHIVED.some((archived) => archived.collection === collection) || collection === undefined)
+    throw new AppError('BACKUP_NOT_USABLE', `${name} is not known to this release.`);
+  const records = Buffer.from(bytes)
+    .toString('utf8')
+    .split('\n')
+    .map((line) => target.archive.decode(line));
+  for (let from = 0; from < records.length; from += BATCH)
+    await writeRecords(target, collection, records.slice(from, from + BATCH));
+  counts[collection] = (counts[collection] ?? 0) + records.length;
+}
+
+async function writeRecords(
+  { archive }: RestoreTarget,
+  collection: string,
+  records: readonly StoredDocument[],
+): Promise<void> {
+  if (collection === 'counters') {
+    for (const { _id, value } of records)
+      if (!DERIVED_COUNTERS.includes(String(_id))) await archive.raiseCounter(String(_id), Number(value));
+    return;
+  }
+  const ids = records.map(({ _id }) => _id);
+  // Those of files that wait for their indexing came with the files.
+  const tasks = ['tasks', 'callbacks'].includes(collection) ? await archive.getMany('tasks', ids) : new Map();
+  const around = {
+    isActiveTask: (id: string): boolean =>
+      ACTIVE_TASKS.includes((tasks.get(id) as StoredDocument | undefined)?.['state']),
+    now: new Date(),
+  };
+  const missing = collection === 'tasks' ? records.filter(({ _id }) => !tasks.has(_id)) : records;
+  const restored = missing.map((record) => restoredRecord(collection, record, around));
+  await archive.write(collection, collection === 'users' ? await withOwnToken(archive, restored) : restored);
+}
+
+/** The administrator has its token from AUTH_TOKEN of this stack, and goes on to be let in with it. */
+async function withOwnToken(
+  archive: RecordArchive,
+  users: readonly StoredDocument[],
+): Promise<StoredDocument[]> {
+  const present = (await archive.getMany('users', [ADMINISTRATOR])).get(ADMINISTRATOR);
+  return users.map((user) =>
+    user._id === ADMINISTRATOR && present !== undefined
+      ? {
+          ...user,
+          ...Object.fromEntries(OF_TOKEN.flatMap((name) => (name in present ? [[name, present[name]]] : []))),
+        }
+      : user,
+  );
+}
