@@ -92,7 +92,7 @@ module.exports = {
         path: '^activities/',
         pathNot: '^activities/(stores|models|outbound|signals/(capi|ip-info))/|^activities/connect\\.ts$',
       },
-      to: npm('(mongodb|@opensearch-project|ioredis|rate-limiter-flexible|ollama|undici)/'),
+      to: npm('(mongodb|@opensearch-project|@aws-sdk|ioredis|rate-limiter-flexible|ollama|undici)/'),
     },
     {
       name: 'workers-know-workflows-by-path',
@@ -114,6 +114,7 @@ module.exports = {
         path: '^activities/',
         pathNot: [
           '^activities/(connect|create-logger|metrics|reclaim-buffers|request-scope|tracing)\\.ts$',
+          '^activities/backups/(check-restore|list-backups)\\.ts$',
           '^activities/(ports|retrieval|outbound|temporal|text)/',
           '^activities/signals/(rules|reading|ip-info)/',
           '^activities/documents/(parsing|clean-up)/',
@@ -129,6 +130,7 @@ module.exports = {
         path: '^activities/',
         pathNot: [
           '^activities/(connect|create-logger|metrics|reclaim-buffers|request-scope|tracing)\\.ts$',
+          '^activities/backups/(check-restore|list-backups)\\.ts$',
           '^activities/(ports|retrieval|models|outbound|temporal|text)/',
           '^activities/signals/(rules|reading|ip-info)/',
           '^activities/documents/(parsing|clean-up)/',

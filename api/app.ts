@@ -5,6 +5,7 @@ import type { Middleware } from 'koa';
 import type { RouteAdapters, RateLimits } from '../activities/ports/adapters.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../activities/ports/evaluation.js';
+import type { BackupStarter } from '../activities/ports/backups.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
@@ -55,7 +56,12 @@ import { surfaceOf } from './http/surfaces.js';
 export interface AppDeps {
   config: Config;
   adapters: RouteAdapters;
-  workflows: WorkflowStarter & MigrationStarter & SwapStarter & EvaluationStarter & ScheduleSteering;
+  workflows: WorkflowStarter &
+    MigrationStarter &
+    BackupStarter &
+    SwapStarter &
+    EvaluationStarter &
+    ScheduleSteering;
   search: SearchService;
   chat: ChatService;
   tools: GatewayDeps['tools'];

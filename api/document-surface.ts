@@ -1,4 +1,5 @@
 import type { Route } from './http/route.js';
+import { backupRoutes } from './backups/backup-routes.js';
 import { chatRoutes } from './retrieval/chat/chat-routes.js';
 import { bareRelationshipRoutes, contentRoutes } from './documents/files/content-routes.js';
 import type { GatewayDeps } from './gateway-deps.js';
@@ -41,6 +42,7 @@ export function documentRoutes(deps: GatewayDeps): Route[] {
     ...userRoutes(deps),
     ...serviceRoutes(deps),
     ...migrationRoutes(deps),
+    ...backupRoutes(deps),
     ...scheduleRoutes(deps),
     ...codecRoutes(deps),
     ...modelEndpointRoutes(deps),

@@ -1,4 +1,5 @@
 import type { RateLimits, RouteAdapters } from '../activities/ports/adapters.js';
+import type { BackupStarter } from '../activities/ports/backups.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../activities/ports/evaluation.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
@@ -13,7 +14,12 @@ import type { Config } from '../schemas/config/config.js';
 export interface GatewayDeps {
   config: Config;
   adapters: RouteAdapters;
-  workflows: WorkflowStarter & MigrationStarter & SwapStarter & EvaluationStarter & ScheduleSteering;
+  workflows: WorkflowStarter &
+    MigrationStarter &
+    BackupStarter &
+    SwapStarter &
+    EvaluationStarter &
+    ScheduleSteering;
   rateLimits: RateLimits;
   search: SearchService;
   chat: ChatService;

@@ -11,7 +11,12 @@ import type { Client, ScheduleDescription, ScheduleHandle } from '@temporalio/cl
 import { toPayloads } from '@temporalio/common';
 import type { ScheduleChange, ScheduleState, ScheduleSteering } from '../activities/ports/schedules.js';
 import { AppError } from '../schemas/app-error.js';
-import { migrationScheduleId, reconcileScheduleId, retainAlertsScheduleId } from '../schemas/ids.js';
+import {
+  backupScheduleId,
+  migrationScheduleId,
+  reconcileScheduleId,
+  retainAlertsScheduleId,
+} from '../schemas/ids.js';
 import type { ScheduleName, ScheduledWork } from '../schemas/migrations/schedules.js';
 
 const MINUTE_MS = 60_000;
@@ -84,8 +89,16 @@ export function createScheduleSteering(
 }
 
 function scheduleIdOf(prefix: string, name: ScheduleName): string {
-  if (name === 'reconcile') return reconcileScheduleId(prefix);
-  return name === 'retention' ? retainAlertsScheduleId(prefix) : migrationScheduleId(prefix, name);
+  switch (name) {
+    case 'reconcile':
+      return reconcileScheduleId(prefix);
+    case 'retention':
+      return retainAlertsScheduleId(prefix);
+    case 'backup':
+      return backupScheduleId(prefix);
+    default:
+      return migrationScheduleId(prefix, name);
+  }
 }
 
 /** Temporal keeps what a cron line means and not the line; a comment in it is kept, and shown in its UI. */

@@ -2,6 +2,7 @@ import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@tempo
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/common';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
+import type { BackupStarter } from '../activities/ports/backups.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
@@ -20,6 +21,7 @@ import { AppError } from '../schemas/app-error.js';
 import type { Config } from '../schemas/config/config.js';
 import type { ErrorCode } from '../schemas/error-table.js';
 import {
+  backupWorkflowId,
   cleanPartitionWorkflowId,
   cleanWorkflowId,
   dispatchWorkflowId,
@@ -39,6 +41,7 @@ import { attributesOf, isUnknownAttribute } from './temporal-attributes.js';
 import type { Attributes } from './temporal-attributes.js';
 import { callInterceptor } from './temporal-calls.js';
 import { away, createScheduleSteering } from './temporal-schedules.js';
+import type { RunBackupInput, runBackup } from '../workflows/backups/run-backup.js';
 import type { cleanDocument } from '../workflows/documents/clean-document.js';
 import type { cleanPartition } from '../workflows/documents/clean-partition.js';
 import type { dispatchDocuments } from '../workflows/documents/dispatch-documents.js';
@@ -79,6 +82,7 @@ export function connectTemporal(
 ): WorkflowStarter &
   ForwardingStarter &
   MigrationStarter &
+  BackupStarter &
   SwapStarter &
   EvaluationStarter &
   ScheduleSteering & { close(): Promise<void> } {
@@ -175,7 +179,31 @@ export function connectTemporal(
     }
   };
 
+  const startBackupRun = (summary: string, input: RunBackupInput & { runId: string }): Promise<void> =>
+    startAlone('BACKUP_RUNNING', attributesOf('backup'), (attributes) =>
+      client.workflow.start<typeof runBackup>('runBackup', {
+        workflowId: backupWorkflowId(prefix),
+        workflowIdConflictPolicy: 'FAIL',
+        taskQueue: taskQueues(prefix).migrations,
+        args: [input],
+        memo: { run_id: input.runId, started_by: input.startedBy },
+        staticSummary: summary,
+        ...attributes,
+      }),
+    );
+
   return {
+    startBackup: (run) => startBackupRun('backup', { prefix, kind: 'backup', ...run }),
+    startRestore: (run) => startBackupRun(`restore of ${run.backupId}`, { prefix, kind: 'restore', ...run }),
+    async cancelBackup() {
+      try {
+        await withDeadline(() => client.workflow.getHandle(backupWorkflowId(prefix)).cancel());
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) throw new AppError('BACKUP_NOT_RUNNING');
+        throw away(error);
+      }
+    },
+
     async startIndexing(task) {
       try {
         await startAttributed(attributesOf(`${task.kind}-document`, nameable(task.partition)), (attributes) =>

@@ -1,7 +1,13 @@
 import type { Migration } from '../../activities/ports/migrations.js';
 import type { ScheduleState } from '../../activities/ports/schedules.js';
 import { AppError } from '../../schemas/app-error.js';
-import { SCHEDULES, reconcileWork, retentionWork, windowWork } from '../../schemas/migrations/schedules.js';
+import {
+  SCHEDULES,
+  backupWork,
+  reconcileWork,
+  retentionWork,
+  windowWork,
+} from '../../schemas/migrations/schedules.js';
 import type { ScheduleName, ScheduledWork } from '../../schemas/migrations/schedules.js';
 import {
   ScheduleBody,
@@ -20,10 +26,18 @@ const CATCH_UP_MINUTES = 1;
 /** The end of a window counts from when it should have begun, so a late start does no harm. */
 const WINDOW_CATCH_UP_MINUTES = 10;
 
-const TITLES: Record<'reconcile' | 'retention', string> = {
+/** Those that are no migration. */
+type Routine = 'reconcile' | 'retention' | 'backup';
+
+const TITLES: Record<Routine, string> = {
   reconcile: 'Removes chunks and bytes that no record refers to',
   retention: 'Removes alerts that are older than RETENTION_DAYS',
+  backup: 'Makes a backup in BACKUP_LOCATION',
 };
+
+function isRoutine(name: ScheduleName): name is Routine {
+  return name in TITLES;
+}
 
 /** What runs by the clock; administrators say when. */
 export function scheduleRoutes({ adapters, config, workflows }: GatewayDeps): Route[] {
@@ -34,9 +48,7 @@ export function scheduleRoutes({ adapters, config, workflows }: GatewayDeps): Ro
     migrations.find((migration) => migration.name === name);
 
   const titleOf = (name: ScheduleName): string | undefined =>
-    name === 'reconcile' || name === 'retention'
-      ? TITLES[name]
-      : migrationOf(name) && `Runs the migration ${name} in windows`;
+    isRoutine(name) ? TITLES[name] : migrationOf(name) && `Runs the migration ${name} in windows`;
 
   const row = async (name: ScheduleName): Promise<ScheduleBody> =>
     presentSchedule(name, titleOf(name) ?? '', await workflows.describeSchedule(name));
@@ -46,10 +58,14 @@ export function scheduleRoutes({ adapters, config, workflows }: GatewayDeps): Ro
   };
 
   const workOf = (name: ScheduleName, body: SchedulePut): ScheduledWork => {
-    if (name === 'reconcile' || name === 'retention') {
+    if (isRoutine(name)) {
       if (body.window_minutes !== undefined || body.pages_per_second !== undefined)
         throw new AppError('VALIDATION_ERROR', 'Only migrations run in windows and at a pace.');
       if (name === 'reconcile') return reconcileWork(prefix);
+      if (name === 'backup') {
+        if (adapters.backups.storage === null) throw new AppError('BACKUP_NOT_CONFIGURED');
+        return backupWork(prefix);
+      }
       const { retentionDays } = config.proxy;
       if (retentionDays === 0 || config.secretsKey === null)
         throw new AppError('CONFLICT', 'There is no retention: RETENTION_DAYS is 0, or the proxy is off.');
@@ -107,7 +123,7 @@ export function scheduleRoutes({ adapters, config, workflows }: GatewayDeps): Ro
       auth: 'admin',
       request: { params: ScheduleParams, body: SchedulePut },
       responses: { 200: { description: 'The schedule', schema: ScheduleBody } },
-      errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR', 'SERVICE_UNAVAILABLE'],
+      errors: ['NOT_FOUND', 'CONFLICT', 'BACKUP_NOT_CONFIGURED', 'VALIDATION_ERROR', 'SERVICE_UNAVAILABLE'],
       async handle(_ctx, { params: { name }, body }) {
         const work = workOf(name, body);
         await workflows.setSchedule(work, {
@@ -125,7 +141,7 @@ export function scheduleRoutes({ adapters, config, workflows }: GatewayDeps): Ro
     route({
       method: 'delete',
       path: '/admin/schedules/{name}',
-      summary: 'Remove the schedule of a migration; a run that goes on is not touched',
+      summary: 'Remove the schedule of a migration or of backups; a run that goes on is not touched',
       tag: TAG,
       auth: 'admin',
       request: { params: ScheduleParams },
@@ -133,7 +149,7 @@ export function scheduleRoutes({ adapters, config, workflows }: GatewayDeps): Ro
       errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
       async handle(_ctx, { params: { name } }) {
         assertKnown(name);
-        if (migrationOf(name) === undefined)
+        if (name === 'reconcile' || name === 'retention')
           throw new AppError('CONFLICT', `The next worker that starts would make ${name} again: pause it.`);
         await workflows.removeSchedule(name);
         return empty(204);

@@ -60,7 +60,11 @@ export async function openBackupStage({
       partition: { partition: string; partition_key: string },
       fileId: string,
       texts: readonly string[],
-      { bytes = Buffer.from(texts.join('\n')), fileKey = randomUUID(), userId = 1 } = {},
+      {
+        bytes = Buffer.from(texts.join('\n')),
+        fileKey = randomUUID(),
+        userId = 1,
+      }: { bytes?: Buffer; fileKey?: string; userId?: number } = {},
     ): Promise<{ fileKey: string; generation: number }> {
       const generation = await adapters.counters.nextGeneration();
       const taskId = randomUUID();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addBackup } from './commands/backup.js';
 import { addCheck } from './commands/check.js';
 import { addConfig } from './commands/config.js';
 import { addEval } from './commands/eval.js';
@@ -52,6 +53,7 @@ export function createProgram(signal: AbortSignal): Command {
   addIndexes(program, run);
   addSwap(program, run);
   addEval(program, run);
+  addBackup(program, run);
   addSchedule(program, run);
   addCheck(program, run);
   addUpgrade(program, run);

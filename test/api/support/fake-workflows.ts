@@ -1,5 +1,6 @@
 import type { SwapStarter } from '../../../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../../../activities/ports/evaluation.js';
+import type { BackupStarter } from '../../../activities/ports/backups.js';
 import type { MigrationStarter } from '../../../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../../../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../../../activities/ports/tasks.js';
@@ -16,6 +17,7 @@ export function createFakeWorkflows(prefix = '') {
     migrated: [] as string[],
     swapped: [] as string[],
     evaluated: [] as string[],
+    backedUp: [] as string[],
   };
   /** Partition keys whose swap is at work. */
   const swapping = new Set<string>();
@@ -26,7 +28,12 @@ export function createFakeWorkflows(prefix = '') {
     if (state.away) throw new Error('connect ECONNREFUSED 10.1.2.3:7233');
     list.push(what);
   };
-  const starter: WorkflowStarter & MigrationStarter & SwapStarter & EvaluationStarter & ScheduleSteering = {
+  const starter: WorkflowStarter &
+    MigrationStarter &
+    BackupStarter &
+    SwapStarter &
+    EvaluationStarter &
+    ScheduleSteering = {
     ...scheduled.steering,
     startMigration: ({ name, mode, runId }) => ask(more.migrated, `${mode} ${name} ${runId}`),
     async startSwap({ partition, partition_key, target_embedder }) {
@@ -50,6 +57,11 @@ export function createFakeWorkflows(prefix = '') {
       await ask(more.evaluated, 'cancel');
       return evaluating.delete(partitionKey);
     },
+    startBackup: ({ vectors, runId }) =>
+      ask(more.backedUp, `backup ${vectors ? 'with' : 'without'} vectors ${runId}`),
+    startRestore: ({ backupId, replace, runId }) =>
+      ask(more.backedUp, `restore ${backupId}${replace ? ' in place of what is there' : ''} ${runId}`),
+    cancelBackup: () => ask(more.backedUp, 'cancel'),
     pauseMigration: (name) => ask(more.migrated, `pause ${name}`),
     resumeMigration: (name) => ask(more.migrated, `resume ${name}`),
     paceMigration: (name, pages) => ask(more.migrated, `pace ${name} ${pages}`),

@@ -31,6 +31,7 @@ import type { ChatService } from '../../../activities/retrieval/chat/chat-servic
 import { createSearchService } from '../../../activities/retrieval/search/search-service.js';
 import { parseConfig } from '../../../schemas/config/config.js';
 import type { Role, UserRecord } from '../../../schemas/documents/users.js';
+import { createFakeBackups } from '../../support/fakes/backups/fake-backups.js';
 import { createFakeMigrations } from '../../support/fakes/migrations/fake-migrations.js';
 import { createFakeWorkflows } from './fake-workflows.js';
 import { openDocumentStores } from './open-stores.js';
@@ -107,6 +108,7 @@ export async function startGateway(options: GatewayOptions = {}) {
   for (const preset of seededPresets(config)) await stores.presets.seed(preset);
   await stores.prompts.seed(BUNDLED_PROMPTS);
   const fakeMigrations = createFakeMigrations();
+  const fakeBackups = createFakeBackups();
   const own: RouteAdapters = {
     ...stores,
     models,
@@ -120,6 +122,7 @@ export async function startGateway(options: GatewayOptions = {}) {
       }),
     ),
     migrations: fakeMigrations,
+    backups: fakeBackups,
     probes: { mongodb: async () => {}, opensearch: async () => {}, diskUse: async () => null },
     close: async () => {},
   };
@@ -197,6 +200,7 @@ export async function startGateway(options: GatewayOptions = {}) {
     routes: allRoutes(deps),
     /** What the routes of migrations see. */
     migrations: fakeMigrations,
+    backups: fakeBackups,
     /** A user of their own; answers the token. */
     addUser(name: string, rights: Partial<UserRecord> = {}): { token: string; userId: number } {
       const token = `or-${name}-0123456789abcdef`;

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { checkRestore } from '../../activities/backups/check-restore.js';
+import { listBackups } from '../../activities/backups/list-backups.js';
+import type { BackupStorage } from '../../activities/ports/backups.js';
+import { AppError } from '../../schemas/app-error.js';
+import { isFinalBackupState } from '../../schemas/backups/backups.js';
+import type { BackupManifest, BackupRun } from '../../schemas/backups/backups.js';
+import {
+  BackupList,
+  BackupParams,
+  BackupRunBody,
+  BackupRunParams,
+  BackupRunStarted,
+  BackupRuns,
+  BackupStart,
+  RestoreStart,
+} from '../../schemas/backups/backups-api.js';
+import type { GatewayDeps } from '../gateway-deps.js';
+import { empty, eventStream, json, route } from '../http/route.js';
+import type { Route } from '../http/route.js';
+import { DONE_EVENT, dataEvent } from '../http/stream-events.js';
+
+const TAG = 'Backups';
+const RUNS_LISTED = 50;
+const PROGRESS_EVERY_MS = 500;
+
+/** Backups of everything that is stored, and their restoring, by administrators. */
+export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
+  const { backups } = adapters;
+  const { runs } = backups;
+
+  const requireStorage = (): BackupStorage => {
+    if (backups.storage === null) throw new AppError('BACKUP_NOT_CONFIGURED');
+    return backups.storage;
+  };
+
+  const requireRun = async (runId: string): Promise<BackupRun> => {
+    const run = await runs.get(runId);
+    if (run === null) throw new AppError('NOT_FOUND', 'There is no such run, or no worker has taken it yet.');
+    return run;
+  };
+
+  return [
+    route({
+      method: 'get',
+      path: '/admin/backups',
+      summary: 'The backups that are complete, the newest first',
+      tag: TAG,
+      auth: 'admin',
+      responses: { 200: { description: 'Backups', schema: BackupList } },
+      errors: ['BACKUP_STORAGE_ERROR', 'BACKUP_STORAGE_REFUSED'],
+      async handle() {
+        const { storage, keyFingerprints } = backups;
+        if (storage === null) return json(200, { place: null, backups: [] });
+        const found = await listBackups(storage);
+        return json(200, {
+          place: storage.place,
+          backups: found.map(({ id, manifest }) => presentBackup(id, manifest, keyFingerprints)),
+        });
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/admin/backups',
+      summary: 'Make a backup of everything that is stored, while the service goes on; one run at a time',
+      tag: TAG,
+      auth: 'admin',
+      request: { body: BackupStart, bodyOptional: true },
+      responses: { 202: { description: 'Started', schema: BackupRunStarted } },
+      errors: ['BACKUP_NOT_CONFIGURED', 'BACKUP_RUNNING', 'SERVICE_UNAVAILABLE'],
+      async handle({ principal }, { body }) {
+        requireStorage();
+        const runId = randomUUID();
+        const { vectors } = body;
+        await workflows.startBackup({ runId, vectors, startedBy: String(principal.userId) });
+        return json(202, { run_id: runId });
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/admin/backups/{backup_id}',
+      summary: 'Remove a backup',
+      tag: TAG,
+      auth: 'admin',
+      request: { params: BackupParams },
+      responses: { 204: { description: 'Removed' } },
+      errors: [
+        'NOT_FOUND',
+        'BACKUP_NOT_CONFIGURED',
+        'BACKUP_RUNNING',
+        'BACKUP_STORAGE_ERROR',
+        'BACKUP_STORAGE_REFUSED',
+      ],
+      async handle(_ctx, { params: { backup_id: id } }) {
+        const storage = requireStorage();
+        const [latest] = await runs.list(1);
+        if (latest?.backup_id === id && !isFinalBackupState(latest.state))
+          throw new AppError('BACKUP_RUNNING');
+        if (!(await storage.folders()).includes(id)) throw new AppError('NOT_FOUND');
+        await storage.removeFolder(id);
+        return empty(204);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/admin/restores',
+      summary: 'Put back what a backup holds; refused where anything is stored, unless it may be replaced',
+      tag: TAG,
+      auth: 'admin',
+      request: { body: RestoreStart },
+      responses: { 202: { description: 'Started', schema: BackupRunStarted } },
+      errors: [
+        'NOT_FOUND',
+        'BACKUP_NOT_CONFIGURED',
+        'BACKUP_NOT_USABLE',
+        'RESTORE_NOT_EMPTY',
+        'BACKUP_RUNNING',
+        'BACKUP_STORAGE_ERROR',
+        'BACKUP_STORAGE_REFUSED',
+        'SERVICE_UNAVAILABLE',
+      ],
+      async handle({ principal }, { body }) {
+        const { backup_id: backupId, replace } = body;
+        await checkRestore({ ...backups, storage: requireStorage() }, { backupId, replace });
+        const runId = randomUUID();
+        await workflows.startRestore({ runId, backupId, replace, startedBy: String(principal.userId) });
+        return json(202, { run_id: runId });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/admin/backup-runs',
+      summary: 'The last runs that made or restored a backup, the newest first',
+      tag: TAG,
+      auth: 'admin',
+      responses: { 200: { description: 'Runs', schema: BackupRuns } },
+      async handle() {
+        return json(200, { runs: (await runs.list(RUNS_LISTED)).map(presentRun) });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/admin/backup-runs/{run_id}',
+      summary: 'How far a run is',
+      tag: TAG,
+      auth: 'admin',
+      request: { params: BackupRunParams },
+      responses: { 200: { description: 'The run', schema: BackupRunBody } },
+      errors: ['NOT_FOUND'],
+      async handle(_ctx, { params }) {
+        return json(200, presentRun(await requireRun(params.run_id)));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/admin/backup-runs/{run_id}/events',
+      summary: 'Progress of a run until it ends, as server-sent events',
+      tag: TAG,
+      auth: 'admin',
+      request: { params: BackupRunParams },
+      responses: { 200: { description: 'Each event is a BackupRun', contentType: 'text/event-stream' } },
+      errors: ['NOT_FOUND'],
+      async handle({ signal }, { params }) {
+        await requireRun(params.run_id);
+        return eventStream(progressEvents(() => runs.get(params.run_id), signal));
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/admin/backup-runs/cancel',
+      summary: 'Give up the run at work; a backup that is not complete is removed',
+      tag: TAG,
+      auth: 'admin',
+      responses: { 202: { description: 'Asked for' } },
+      errors: ['BACKUP_NOT_RUNNING', 'SERVICE_UNAVAILABLE'],
+      async handle() {
+        await workflows.cancelBackup();
+        return empty(202);
+      },
+    }),
+  ];
+}
+
+function presentBackup(
+  id: string,
+  manifest: BackupManifest | null,
+  keyFingerprints: readonly string[],
+): BackupList['backups'][number] {
+  const key = manifest?.secrets_key ?? null;
+  return {
+    backup_id: id,
+    usable: manifest !== null,
+    started_at: manifest?.started_at ?? null,
+    finished_at: manifest?.finished_at ?? null,
+    vectors: manifest?.vectors ?? null,
+    bytes: manifest?.parts.reduce((sum, { bytes }) => sum + bytes, 0) ?? null,
+    counts: manifest?.counts ?? {},
+    secrets_key: key,
+    key_known: key === null || keyFingerprints.includes(key),
+  };
+}
+
+function presentRun({ started_at, updated_at, finished_at, ...rest }: BackupRun): BackupRunBody {
+  return {
+    ...rest,
+    started_at: started_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+  };
+}
+
+/** One event per change. */
+async function* progressEvents(
+  read: () => Promise<BackupRun | null>,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  let told = '';
+  while (!signal.aborted) {
+    const run = await read();
+    if (run === null) return;
+    const event = dataEvent(presentRun(run));
+    if (event !== told) yield event;
+    told = event;
+    if (isFinalBackupState(run.state)) break;
+    await setTimeout(PROGRESS_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  yield DONE_EVENT;
+}
