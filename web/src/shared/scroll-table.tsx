@@ -11,7 +11,7 @@ interface Props {
 /** A short table that scrolls sideways on narrow screens, by keyboard as well. */
 export function ScrollTable({ label, minWidth, children }: Props) {
   return (
-    <div style={{ overflowX: 'auto' }} tabIndex={0} role="region" aria-label={label}>
+    <div style={{ overflowX: 'auto' }} tabIndex={0} role="group" aria-label={label}>
       <Table aria-label={label} miw={minWidth} verticalSpacing="xs">
         {children}
       </Table>

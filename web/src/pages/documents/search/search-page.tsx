@@ -9,6 +9,7 @@ import { useMessages } from '../../../i18n/language';
 import { Empty } from '../../../shared/empty';
 import { Page } from '../../../shared/page';
 import { QueryView } from '../../../shared/query-view';
+import { partitionsQuery } from '../queries';
 import { FilterFault, isFilterFault } from './filter-fault';
 import { SearchForm } from './search-form';
 import type { Asked } from './search-form';
@@ -55,7 +56,7 @@ function search({ text, partitions, filter, count, trace }: Asked, signal: Abort
 
 /** Searches while one types; the address holds what is asked, so that it can be shared. */
 function SearchPage() {
-  const { ask: t } = useMessages();
+  const { ask: t, documents: texts } = useMessages();
   const format = useFormat();
   const [query, setQuery] = useSearchParams();
   const [asked, setAsked] = useState(() => readAddress(query));
@@ -63,9 +64,11 @@ function SearchPage() {
   useEffect(() => {
     setQuery(new URLSearchParams(writeAddress(settled)), { replace: true });
   }, [settled, setQuery]);
+  const partitions = useQuery(partitionsQuery);
+  const nothingToSearch = partitions.data?.length === 0;
   const found = useQuery({
     queryKey: ['search', settled],
-    enabled: settled.text.trim() !== '',
+    enabled: settled.text.trim() !== '' && !nothingToSearch,
     queryFn: ({ signal }) => search(settled, signal),
     placeholderData: keepPreviousData,
   });
@@ -73,7 +76,9 @@ function SearchPage() {
   return (
     <Page title={t.search} hint={t.searchHint}>
       <SearchForm asked={asked} onChange={setAsked} busy={found.isFetching} />
-      {settled.text.trim() === '' ? (
+      {nothingToSearch ? (
+        <Empty title={texts.noPartitions}>{texts.noPartitionsHint}</Empty>
+      ) : settled.text.trim() === '' ? (
         <Empty title={t.searchStart}>{t.searchStartHint}</Empty>
       ) : fault !== null ? (
         <FilterFault filter={settled.filter} fault={fault} />

@@ -100,7 +100,7 @@ function AlertPage() {
   const alert = useQuery(alertQuery(Number(id)));
   return (
     <Page
-      title={alert.data?.scenario ?? t.alert(Number(id))}
+      title={alert.data?.scenario || t.alert(Number(id))}
       hint={
         <Group gap="sm">
           <Anchor component={Link} href={to.alerts} size="sm">

@@ -30,7 +30,7 @@ export function AlertsTable({ alerts, onEnd }: Props) {
       width: 'minmax(220px, 3fr)',
       cell: ({ id, scenario }) => (
         <Anchor component={Link} href={to.alert(id)} size="sm" title={scenario}>
-          {scenario}
+          {scenario || t.alert(id)}
         </Anchor>
       ),
     },

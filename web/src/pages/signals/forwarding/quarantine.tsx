@@ -60,7 +60,7 @@ export function Quarantine() {
                     </Table.Td>
                     <Table.Td>
                       <Anchor component={Link} href={to.alert(id)} size="sm">
-                        {scenario}
+                        {scenario || t.alert(id)}
                       </Anchor>
                     </Table.Td>
                     <Table.Td style={{ overflowWrap: 'anywhere' }}>{reason}</Table.Td>

@@ -58,7 +58,7 @@ function PreviewResult({ result }: { result: Result }) {
                 </Table.Td>
                 <Table.Td>
                   <Anchor component={Link} href={to.alert(id)} size="sm">
-                    {scenario}
+                    {scenario || t.alert(id)}
                   </Anchor>
                 </Table.Td>
                 <Table.Td>{sourceValue}</Table.Td>
