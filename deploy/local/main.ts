@@ -25,6 +25,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'test:ollama': async () =>
     (await import('./commands/test.js')).test('jest.ollama.config.mjs', { demanded: ['ollama'] }),
   'test:clients': async () => (await import('./commands/test-clients.js')).testClients,
+  'test:web': async () => (await import('./commands/test-web.js')).testWeb,
   'test:fuzz': async () => (await import('./commands/test-fuzz.js')).testFuzz,
   'test:alerts': async () => (await import('./commands/test-alerts.js')).testAlerts,
   'test:node24': async () => (await import('./commands/test-node24.js')).testNode24,

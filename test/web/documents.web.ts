@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { askStack } from '../support/ask-stack.js';
+import { dropFiles } from './support/drop-files.js';
+import { openStage } from './support/open-stage.js';
+import type { Stage, Visitor } from './support/open-stage.js';
+
+const PARTITION = 'tide-mill';
+const SAMPLES = new URL('../../deploy/samples/', import.meta.url).pathname;
+const GUIDE = { name: 'visitor-guide.md', content: readFileSync(`${SAMPLES}visitor-guide.md`, 'utf8') };
+const NEWER_GUIDE = `${SAMPLES}replacement/visitor-guide.md`;
+/** With the guide twenty files. */
+const NOTES = Array.from({ length: 19 }, (_, index) => ({
+  name: `logbook-${index + 1}.md`,
+  content: `# Day ${index + 1}\n\nThe keeper counted ${index + 40} gulls on the causeway and oiled gate ${index + 1}.\n`,
+}));
+const QUESTION = 'How much does an adult ticket cost?';
+
+let stage: Stage;
+let owner: Visitor;
+beforeAll(async () => {
+  stage = await openStage();
+  owner = await stage.visit('/', stage.stack.token);
+}, 180_000);
+afterAll(() => stage?.close(), 60_000);
+
+/** Asks in the chat and answers the place of the whole answer. */
+async function ask({ page }: Visitor, question: string) {
+  await page.getByRole('link', { name: 'Chat' }).click();
+  await page.getByRole('textbox', { name: 'Your question' }).fill(question);
+  await page.keyboard.press('Enter');
+  const answer = page.getByRole('article', { name: 'Answer' }).last();
+  await answer.getByRole('button', { name: 'Copy' }).waitFor();
+  return answer;
+}
+
+describe('the documents of a person, in the browser', () => {
+  it('takes twenty dropped files and tells when each is indexed', async () => {
+    const { page } = owner;
+    await page.getByRole('button', { name: 'New partition' }).click();
+    await page.getByRole('textbox', { name: 'Name of the partition' }).fill(PARTITION);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { level: 1, name: PARTITION }).waitFor();
+    await dropFiles(page, [GUIDE, ...NOTES]);
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    await uploads.getByText('20 / 20').waitFor({ timeout: 90_000 });
+    expect(await uploads.getByText('failed').count()).toBe(0);
+    await page.getByText('20 of 20 files').waitFor();
+    await page.getByRole('link', { name: GUIDE.name }).waitFor();
+  }, 120_000);
+
+  it('finds a passage while one types, with what matches marked', async () => {
+    const { page } = owner;
+    await page.getByRole('link', { name: 'Search' }).click();
+    await page.getByRole('searchbox', { name: 'Search for' }).pressSequentially('adult ticket');
+    const first = page.getByRole('article').first();
+    await first.getByText('7 euros').first().waitFor();
+    expect((await first.locator('mark').allTextContents()).map((text) => text.toLowerCase())).toContain(
+      'ticket',
+    );
+    expect(page.url()).toContain('q=adult+ticket');
+  });
+
+  it('shows the fault of a filter expression at its place', async () => {
+    const { page } = owner;
+    await page.getByRole('textbox', { name: 'Filter expression' }).fill('year >= ');
+    await page.getByText('The fault is at character').waitFor();
+    await page.getByRole('textbox', { name: 'Filter expression' }).fill('');
+    await page.getByRole('article').first().waitFor();
+  });
+
+  it('answers with a source that opens at the quoted sentence', async () => {
+    const answer = await ask(owner, QUESTION);
+    expect(await answer.textContent()).toContain('7 euros');
+    await answer.getByRole('button', { name: /^Source 1: / }).click();
+    const source = owner.page.getByRole('dialog');
+    const quoted = source.locator('mark');
+    await quoted.waitFor();
+    expect(await quoted.textContent()).toContain('7 euros');
+    await source.getByRole('link', { name: 'Open in the file' }).click();
+    await owner.page.getByRole('heading', { level: 1, name: GUIDE.name }).waitFor();
+    const marked = owner.page.locator('mark');
+    await marked.waitFor();
+    expect(await marked.textContent()).toContain('7 euros');
+  });
+
+  it('gives another answer once the file is replaced', async () => {
+    const { page } = owner;
+    await page.getByRole('link', { name: /Files of the partition/ }).click();
+    await page.getByRole('textbox', { name: 'Filter by name or metadata' }).fill(GUIDE.name);
+    const chosen = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: `Actions: ${GUIDE.name}` }).click();
+    await page.getByRole('menuitem', { name: 'Replace' }).click();
+    await (await chosen).setFiles(NEWER_GUIDE);
+    await page.getByRole('region', { name: 'Uploads' }).getByText('21 / 21').waitFor();
+    const answer = await ask(owner, QUESTION);
+    const text = await answer.textContent();
+    expect(text).toContain('9 euros');
+    expect(text).not.toContain('7 euros');
+  });
+
+  it('brings a deleted file back for as long as that is offered', async () => {
+    const { page } = owner;
+    const file = NOTES[18]!.name;
+    await page.getByRole('link', { name: 'Partitions' }).click();
+    await page.getByRole('link', { name: PARTITION, exact: true }).click();
+    await page.getByRole('textbox', { name: 'Filter by name or metadata' }).fill(file);
+    await page.getByRole('button', { name: `Actions: ${file}` }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByText('No file matches the filter.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: file }).waitFor();
+    const { status } = await stage.stack.request(`/partition/${PARTITION}/file/${file}`);
+    expect(status).toBe(200);
+  });
+
+  it('shows nothing of them to a person without rights', async () => {
+    const { body } = await askStack<{ token: string }>(stage.stack, 'POST', '/users/', {
+      display_name: 'Somebody else',
+    });
+    const other = await stage.visit('/', body.token);
+    await other.page.getByText('You have no partition yet').waitFor();
+    const navigation = other.page.getByRole('navigation', { name: 'Menu' });
+    for (const name of ['Users', 'Models', 'Overview', 'Alerts', 'Rules', 'Forwarding'])
+      expect(await navigation.getByRole('link', { name, exact: true }).count()).toBe(0);
+    for (const path of [`/partitions/${PARTITION}`, `/partitions/${PARTITION}/files/${GUIDE.name}`]) {
+      await other.page.goto(`${stage.stack.base}/app${path}`);
+      await other.page.getByRole('alert').first().waitFor();
+      expect(await other.page.textContent('main')).not.toMatch(/logbook|euros/);
+    }
+    for (const path of ['/users', '/models', '/signals', '/signals/alerts', '/signals/rules']) {
+      await other.page.goto(`${stage.stack.base}/app${path}`);
+      await other.page.getByText('There is no such page.').waitFor();
+    }
+    await other.page.goto(`${stage.stack.base}/app/search?q=adult+ticket`);
+    await other.page.getByText('You have no partition yet').waitFor();
+    await other.page.goto(`${stage.stack.base}/app/tasks`);
+    await other.page.getByText('No task yet').waitFor();
+    expect(other.faults).toEqual([]);
+    await other.close();
+  });
+
+  it('ends with the sign-out, also in another window of the same browser', async () => {
+    const { page } = owner;
+    const second = await page.context().newPage();
+    await second.goto(`${stage.stack.base}/app/partitions/${PARTITION}`);
+    await second.getByText('20 of 20 files').waitFor();
+    await page.getByRole('button', { name: /^Signed in as/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('Token or key').waitFor();
+    await second.getByRole('link', { name: 'Tasks' }).click();
+    await second.getByLabel('Token or key').waitFor();
+    expect(owner.faults).toEqual([]);
+  });
+});

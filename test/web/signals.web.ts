@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { sampleSignal, signalClient } from '../support/signal-client.js';
+import { openStage } from './support/open-stage.js';
+import type { Stage, Visitor } from './support/open-stage.js';
+
+const WATCHER = 'watcher-of-the-console';
+
+let stage: Stage;
+let lapi: ReturnType<typeof signalClient>;
+let keeper: Visitor;
+
+async function push(from: number, count: number, overrides: Record<string, unknown> = {}): Promise<void> {
+  const signals = Array.from({ length: count }, (_, index) => sampleSignal(from + index, overrides));
+  expect((await lapi.push(signals)).status).toBe(200);
+}
+
+beforeAll(async () => {
+  stage = await openStage();
+  lapi = signalClient(stage.stack.base, WATCHER);
+  await lapi.login();
+  await push(0, 12);
+  keeper = await stage.visit('/', stage.key);
+}, 180_000);
+afterAll(() => stage?.close(), 60_000);
+
+describe('the signals, in the browser', () => {
+  it('leads from each figure of the overview to its list', async () => {
+    const { page } = keeper;
+    await page.getByRole('heading', { level: 1, name: 'Overview of signals' }).waitFor();
+    await page.getByRole('link', { name: /^Forwarded\s*12$/ }).click({ timeout: 60_000 });
+    await page.getByText('12 alerts loaded').waitFor();
+    expect(page.url()).toContain('state=forwarded');
+  }, 90_000);
+
+  it('announces new alerts without moving the rows that one reads', async () => {
+    const { page } = keeper;
+    await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+    await page.getByText('12 alerts loaded').waitFor();
+    await push(12, 3, { scenario: 'crowdsecurity/http-probing' });
+    const shown = page.getByRole('button', { name: 'Show 3 new alerts' });
+    await shown.waitFor();
+    expect(await page.getByRole('link', { name: 'crowdsecurity/http-probing' }).count()).toBe(0);
+    await shown.click();
+    await page.getByText('15 alerts loaded').waitFor();
+    expect(await page.getByRole('link', { name: 'crowdsecurity/http-probing' }).count()).toBe(3);
+  });
+
+  it('shows an alert whole', async () => {
+    const { page } = keeper;
+    await page.getByRole('link', { name: 'crowdsecurity/http-probing' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'crowdsecurity/http-probing' }).waitFor();
+    await page.getByRole('region', { name: 'Decisions' }).getByText('ban').first().waitFor();
+    expect(await page.getByRole('region', { name: 'As it came in' }).textContent()).toContain('"machine_id"');
+  });
+
+  it('tries a rule on stored alerts before it is in force, and shows it once it is', async () => {
+    const { page } = keeper;
+    await page.getByRole('link', { name: 'Rules' }).click();
+    const condition = { field: 'scenario', op: 'eq', value: 'crowdsecurity/http-probing' };
+    await page.getByRole('textbox', { name: 'Condition (JSON)' }).fill('{');
+    await page.getByText('This is no JSON').waitFor();
+    await page.getByRole('textbox', { name: 'Condition (JSON)' }).fill(JSON.stringify(condition));
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('Matches 3 of 15 alerts.').waitFor();
+    const rule = { name: 'probing', filter: condition };
+    writeFileSync(join(stage.filters, 'probing.yaml'), JSON.stringify(rule));
+    await page.getByRole('article', { name: 'probing' }).waitFor({ timeout: 30_000 });
+    await push(15, 2, { scenario: 'crowdsecurity/http-probing' });
+    await page.getByRole('link', { name: 'Alerts', exact: true }).click();
+    await page.getByText('Held back', { exact: true }).first().click();
+    await page.getByText('2 alerts loaded').waitFor();
+  }, 90_000);
+
+  it('shows the line of waiting signals grow while the central API is away, and drain afterwards', async () => {
+    const { page } = keeper;
+    await stage.capi.refuse();
+    await push(100, 7);
+    await page.getByRole('link', { name: 'Forwarding' }).click();
+    await page.getByText(/^The central API does not take signals:/).waitFor();
+    const card = page.getByRole('article', { name: WATCHER });
+    await card.getByText(/^7, oldest/).waitFor();
+    await stage.capi.listen();
+    await card.getByRole('button', { name: 'Try now' }).click();
+    await page.getByText('The central API takes signals.').waitFor({ timeout: 60_000 });
+    await card.getByText('0', { exact: true }).first().waitFor();
+    expect(stage.capi.received().flatMap(({ items }) => items).length).toBe(15 + 7);
+  }, 120_000);
+
+  it('has nothing for whoever has no key', async () => {
+    const other = await stage.visit('/signals/alerts', stage.stack.token);
+    await other.page.getByText('There is no such page.').waitFor();
+    const { page } = other;
+    const status: unknown = await page.evaluate(`fetch('/api/alerts').then(({ status }) => status)`);
+    expect(status).toBe(401);
+    expect([...other.faults, ...keeper.faults]).toEqual([]);
+    await other.close();
+  });
+});
