@@ -158,7 +158,10 @@ module.exports = {
     {
       name: 'temporal-client-in-few-files',
       severity: 'error',
-      from: { path: '^api/', pathNot: '^api/(temporal|temporal-calls|temporal-schedules|main)\\.ts$' },
+      from: {
+        path: '^api/',
+        pathNot: '^api/(temporal|temporal-calls|temporal-schedules|temporal-versions|main)\\.ts$',
+      },
       to: npm('@temporalio/client/'),
     },
     {

@@ -9,6 +9,7 @@ import type { BackupStarter } from '../activities/ports/backups.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
+import type { WorkerVersionSteering } from '../activities/ports/worker-versions.js';
 import type { Tracer } from '../activities/ports/tracer.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SessionStore } from '../activities/ports/sessions.js';
@@ -61,7 +62,8 @@ export interface AppDeps {
     BackupStarter &
     SwapStarter &
     EvaluationStarter &
-    ScheduleSteering;
+    ScheduleSteering &
+    WorkerVersionSteering;
   search: SearchService;
   chat: ChatService;
   tools: GatewayDeps['tools'];

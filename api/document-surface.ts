@@ -24,6 +24,7 @@ import { promptRoutes } from './models/prompt-routes.js';
 import { queueRoutes } from './documents/tasks/queue-routes.js';
 import { codecRoutes } from './migrations/codec-routes.js';
 import { scheduleRoutes } from './migrations/schedule-routes.js';
+import { workerVersionRoutes } from './migrations/worker-version-routes.js';
 import { searchRoutes } from './retrieval/search/search-routes.js';
 import { serviceRoutes } from './service/service-routes.js';
 import { staticRoutes } from './documents/files/static-routes.js';
@@ -45,6 +46,7 @@ export function documentRoutes(deps: GatewayDeps): Route[] {
     ...backupRoutes(deps),
     ...scheduleRoutes(deps),
     ...codecRoutes(deps),
+    ...workerVersionRoutes(deps),
     ...modelEndpointRoutes(deps),
     ...modelServerRoutes(deps),
     ...presetRoutes(deps),

@@ -5,6 +5,7 @@ import type { EvaluationStarter } from '../activities/ports/evaluation.js';
 import type { MigrationStarter } from '../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../activities/ports/schedules.js';
 import type { WorkflowStarter } from '../activities/ports/tasks.js';
+import type { WorkerVersionSteering } from '../activities/ports/worker-versions.js';
 import type { ParserPool } from '../activities/documents/parsing/parser-pool.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
@@ -19,7 +20,8 @@ export interface GatewayDeps {
     BackupStarter &
     SwapStarter &
     EvaluationStarter &
-    ScheduleSteering;
+    ScheduleSteering &
+    WorkerVersionSteering;
   rateLimits: RateLimits;
   search: SearchService;
   chat: ChatService;

@@ -9,6 +9,7 @@ import type { SwapStarter } from '../activities/ports/embedder-swaps.js';
 import type { EvaluationStarter } from '../activities/ports/evaluation.js';
 import type { ForwardingStarter } from '../activities/ports/signals.js';
 import { temporalDataConverter } from '../activities/temporal/data-converter.js';
+import type { WorkerVersionSteering } from '../activities/ports/worker-versions.js';
 import {
   handshakeProblem,
   temporalConnection,
@@ -42,6 +43,7 @@ import type { Attributes } from './temporal-attributes.js';
 import { callInterceptor } from './temporal-calls.js';
 import { away, createScheduleSteering } from './temporal-schedules.js';
 import type { RunBackupInput, runBackup } from '../workflows/backups/run-backup.js';
+import { createVersionSteering } from './temporal-versions.js';
 import type { cleanDocument } from '../workflows/documents/clean-document.js';
 import type { cleanPartition } from '../workflows/documents/clean-partition.js';
 import type { dispatchDocuments } from '../workflows/documents/dispatch-documents.js';
@@ -85,7 +87,8 @@ export function connectTemporal(
   BackupStarter &
   SwapStarter &
   EvaluationStarter &
-  ScheduleSteering & { close(): Promise<void> } {
+  ScheduleSteering &
+  WorkerVersionSteering & { close(): Promise<void> } {
   const { namespace, prefix } = config.temporal;
   const connection = Connection.lazy({
     ...temporalConnection(config.temporal),
@@ -361,6 +364,11 @@ export function connectTemporal(
     cancelMigration: (name) => steer(name, (run) => run.cancel()),
 
     ...createScheduleSteering(client, prefix, (call) =>
+      connection.withDeadline(Date.now() + SCHEDULE_DEADLINE_MS, call),
+    ),
+
+    // A deployment's state is a workflow of Temporal's own, as a schedule's is.
+    ...createVersionSteering(client, { namespace, prefix }, (call) =>
       connection.withDeadline(Date.now() + SCHEDULE_DEADLINE_MS, call),
     ),
 

@@ -48,6 +48,11 @@ export const REQUEST_ID_HEADER = 'tamis-request-id';
 /** Likewise the span that started a workflow, written as the W3C header of that name. */
 export const TRACE_HEADER = 'traceparent';
 
+/** Workers of an installation as Temporal's worker versioning knows them; the name takes no dots and colons. */
+export function workerDeployment(prefix: string): string {
+  return `${prefix}tamis`.replaceAll(/[.:]/g, '-');
+}
+
 /** Workflow ids are derived from the record that decides, so that starting twice is harmless. */
 export function indexWorkflowId(prefix: string, fileKey: string, generation: number): string {
   return `${prefix}index-document/${encodeURIComponent(fileKey)}/${generation}`;

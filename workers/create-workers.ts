@@ -28,6 +28,7 @@ import { temporalDataConverter } from '../activities/temporal/data-converter.js'
 import type { Config } from '../schemas/config/config.js';
 import { taskQueues } from '../schemas/task-queues.js';
 import { createActivityInterceptors } from './activity-interceptor.js';
+import { deploymentOptions } from './deployment.js';
 import { workflowBundle as ownBundle } from './workflow-bundle.js';
 import { createWorkerPool } from './worker-pool.js';
 import type { WorkerPool } from './worker-pool.js';
@@ -86,6 +87,7 @@ export async function createWorkers(deps: WorkerDeps): Promise<WorkerPools> {
     // A cancel reaches an activity with its next heartbeat: within this time.
     maxHeartbeatThrottleInterval: '1 second',
     interceptors: { activity: [createActivityInterceptors(deps.onFailure, deps.onDone, deps.tracer)] },
+    ...deploymentOptions(config.temporal.prefix, config.worker.buildId),
   };
   const workflowBundle = deps.workflowBundle ?? (await ownBundle(config.temporal.encryptPayloads));
   const { documents, proxy } = adapters;

@@ -1,4 +1,5 @@
 /** The bundle's entry: every workflow that a worker can run. */
+import './pinned.js';
 export { cleanDocument } from './documents/clean-document.js';
 export { cleanPartition } from './documents/clean-partition.js';
 export { copyDocument } from './documents/copy-document.js';

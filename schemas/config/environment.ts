@@ -430,6 +430,14 @@ const indexing = {
     'port on which the worker answers `GET /metrics` by the same rules as the gateway, on the same `HOST`; several workers on one machine need one each',
     { unset: 'the worker listens on nothing' },
   ),
+  WORKER_BUILD_ID: described(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,100}$/)
+      .optional(),
+    "name of the release that the worker runs, for Temporal's worker versioning: documents whose indexing has begun end on the workers that began it, and a new release takes work only once `tamis upgrade promote` names it (`docs/operations.md`)",
+    { unset: 'workers are not versioned: every worker takes any work' },
+  ),
   WORKER_HEALTH_FILE: described(
     z.string().min(1).optional(),
     'file that the worker touches while it polls, for health checks',

@@ -214,6 +214,23 @@ describe('the gateway', () => {
   });
 });
 
+describe('tamis upgrade', () => {
+  it('lists releases of workers and lets one take over', async () => {
+    const none = await tamis('upgrade versions', letIn());
+    expect([none.code, none.out]).toEqual([0, expect.stringContaining('Workers are not versioned')]);
+    const since = new Date('2026-11-24T08:00:00Z');
+    gateway.workflows.state.versions = [
+      { buildId: '2.2', state: 'current', since },
+      { buildId: '2.3', state: 'waiting', since: new Date(since.getTime() + 1000) },
+    ];
+    expect((await tamis('upgrade versions', letIn())).out).toMatch(/^2\.3 +waiting .*\n2\.2 +current /m);
+    expect((await tamis('upgrade promote 2.3', letIn())).out).toContain('Workers of 2.3 take what is new.');
+    expect(gateway.workflows.state.versions.map(({ state }) => state)).toEqual(['draining', 'current']);
+    expect((await tamis('upgrade promote 9.9', letIn())).code).toBe(1);
+    expect((await tamis('upgrade promote', letIn())).code).toBe(2);
+  });
+});
+
 describe('tamis migrate', () => {
   it('lists and tells what is pending and what ran', async () => {
     gateway.migrations.state.pending = {

@@ -3,6 +3,7 @@ import type { EvaluationStarter } from '../../../activities/ports/evaluation.js'
 import type { BackupStarter } from '../../../activities/ports/backups.js';
 import type { MigrationStarter } from '../../../activities/ports/migrations.js';
 import type { ScheduleSteering } from '../../../activities/ports/schedules.js';
+import type { WorkerVersion, WorkerVersionSteering } from '../../../activities/ports/worker-versions.js';
 import type { WorkflowStarter } from '../../../activities/ports/tasks.js';
 import { AppError } from '../../../schemas/app-error.js';
 import { createFakeSchedules } from '../../support/fakes/migrations/fake-schedules.js';
@@ -23,7 +24,7 @@ export function createFakeWorkflows(prefix = '') {
   const swapping = new Set<string>();
   /** Partition keys that are being evaluated. */
   const evaluating = new Set<string>();
-  const state = { away: false, dispatches: 0 };
+  const state = { away: false, dispatches: 0, versions: [] as WorkerVersion[] };
   const ask = async (list: string[], what: string): Promise<void> => {
     if (state.away) throw new Error('connect ECONNREFUSED 10.1.2.3:7233');
     list.push(what);
@@ -33,7 +34,8 @@ export function createFakeWorkflows(prefix = '') {
     BackupStarter &
     SwapStarter &
     EvaluationStarter &
-    ScheduleSteering = {
+    ScheduleSteering &
+    WorkerVersionSteering = {
     ...scheduled.steering,
     startMigration: ({ name, mode, runId }) => ask(more.migrated, `${mode} ${name} ${runId}`),
     async startSwap({ partition, partition_key, target_embedder }) {
@@ -62,6 +64,17 @@ export function createFakeWorkflows(prefix = '') {
     startRestore: ({ backupId, replace, runId }) =>
       ask(more.backedUp, `restore ${backupId}${replace ? ' in place of what is there' : ''} ${runId}`),
     cancelBackup: () => ask(more.backedUp, 'cancel'),
+    async workerVersions() {
+      if (state.away) throw new AppError('SERVICE_UNAVAILABLE');
+      return [...state.versions];
+    },
+    async promoteWorkers(buildId) {
+      if (!state.versions.some((version) => version.buildId === buildId)) throw new AppError('NOT_FOUND');
+      state.versions = state.versions.map((version) => ({
+        ...version,
+        state: version.buildId === buildId ? 'current' : 'draining',
+      }));
+    },
     pauseMigration: (name) => ask(more.migrated, `pause ${name}`),
     resumeMigration: (name) => ask(more.migrated, `resume ${name}`),
     paceMigration: (name, pages) => ask(more.migrated, `pace ${name} ${pages}`),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context, Run } from '../context.js';
-import { formatCount, formatDuration } from '../format.js';
+import { formatCount, formatDuration, formatTable, formatTime } from '../format.js';
 
 /** What is read here of the gateway's answer. */
 interface UpgradeCheck {
@@ -22,6 +22,10 @@ interface UpgradeCheck {
   backup: { state: 'none_known' | 'known'; note: string };
 }
 
+interface WorkerVersions {
+  versions: { build_id: string; state: string; since: string }[];
+}
+
 /** `tamis upgrade check`: what this release would migrate, before it is asked to. */
 export function addUpgrade(program: Command, run: Run): void {
   const upgrade = program.command('upgrade').description('before and after a new release');
@@ -29,6 +33,38 @@ export function addUpgrade(program: Command, run: Run): void {
     .command('check')
     .description('what will migrate, how long it takes, what does not work meanwhile, and what is in the way')
     .action(run(check));
+  upgrade
+    .command('versions')
+    .description('releases of workers with WORKER_BUILD_ID: which takes new work, which can be stopped')
+    .action(run(versions));
+  upgrade
+    .command('promote')
+    .description(
+      'let the workers of a release take over; documents that others have begun end where they are',
+    )
+    .argument('<build-id>', 'as `tamis upgrade versions` lists it')
+    .action(
+      run(async (context, _options, buildId: string) => {
+        const path = `/admin/worker-versions/${encodeURIComponent(buildId)}/promote`;
+        await context.gateway().ask('POST', path);
+        context.show({ build_id: buildId, state: 'current' }, [`Workers of ${buildId} take what is new.`]);
+      }),
+    );
+}
+
+async function versions(context: Context): Promise<void> {
+  const body = await context.gateway().ask<WorkerVersions>('GET', '/admin/worker-versions');
+  const rows = body.versions.map(({ build_id: buildId, state, since }) => [
+    buildId,
+    state,
+    formatTime(since),
+  ]);
+  context.show(
+    body,
+    rows.length === 0
+      ? ['Workers are not versioned: none has a WORKER_BUILD_ID.']
+      : formatTable(['RELEASE', 'STATE', 'SINCE'], rows),
+  );
 }
 
 async function check(context: Context): Promise<void> {
