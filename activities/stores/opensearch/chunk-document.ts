@@ -28,7 +28,7 @@ export const SOURCE_FIELDS: readonly (keyof ChunkSource)[] = [
   'metadata',
 ];
 
-/** Kept for whoever makes vectors of a stored chunk; readers never ask for it. */
+/** Kept for making further vectors of a stored chunk; readers never ask for it. */
 export const CONTEXT_FIELD = 'context';
 
 /** The id is not asked for: it is stored with the rest, and follows from these. */
