@@ -18,7 +18,7 @@ export interface JointCallsOptions<Item, Result> {
 
 /**
  * One call for the few items of several callers. What comes while a call is under way goes with the next one, so that
- * calls are as large as there is work and nobody waits for company for longer than a call takes. A joint call that
+ * calls are as large as there is work and no text waits for others for longer than a call takes. A joint call that
  * fails is made again for each caller by itself, so that what one of them has brought fails alone. Many items of one
  * caller are sent as they come.
  */

@@ -9,8 +9,8 @@ export interface Archived {
 /**
  * The collections of a backup, in the order in which they are read. What others refer to is read after them: a file
  * whose partition was deleted meanwhile finds none when it is restored and is left out, while one read the other way
- * round would stand in a partition that nobody has. The counters come last, so that no id of the backup is beyond them.
- * Files are read with their bytes and chunks (`write-backup.ts`).
+ * round would stand in a partition that has no record. The counters come last, so that no id of the backup is beyond
+ * them. Files are read with their bytes and chunks (`write-backup.ts`).
  */
 export const ARCHIVED: readonly Archived[] = [
   { collection: 'files', section: 'files' },

@@ -14,7 +14,7 @@ const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
 /** A part is closed at 16 MiB; one that says it holds so much more was not written by us. */
-const MOST_UNPACKED_BYTES = 256 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
 
 /** A gzipped tar, which every tool opens; and its SHA-256. */
 export async function packPart(entries: readonly PartEntry[]): Promise<{ packed: Buffer; sha256: string }> {
@@ -39,7 +39,7 @@ export async function unpackPart(packed: Buffer, sha256: string, name: string): 
   const entries: PartEntry[] = [];
   try {
     const tar = extract();
-    tar.end(await unzip(packed, { maxOutputLength: MOST_UNPACKED_BYTES }));
+    tar.end(await unzip(packed, { maxOutputLength: MAX_UNPACKED_BYTES }));
     for await (const entry of tar) {
       const bytes: Buffer[] = [];
       for await (const part of entry as AsyncIterable<Buffer>) bytes.push(part);

@@ -78,7 +78,7 @@ export function createFileRestorer(target: FileTarget, options: { vectors: boole
   const openUpload = (file: OpenFile, uploadId: string): Upload => {
     const sink = new PassThrough();
     const owner = file.owners.find((each) => each.uploadId === uploadId);
-    if (owner === undefined) throw new AppError('BACKUP_NOT_USABLE', `${uploadId} is nobody's upload.`);
+    if (owner === undefined) throw new AppError('BACKUP_NOT_USABLE', `the upload ${uploadId} has no owner.`);
     const { taskId, generation } = owner;
     const written = target.blobs.write(
       { blobId: uploadId, kind: 'upload', fileKey: file.key, generation, taskId },

@@ -12,7 +12,7 @@ import type { DocumentRef } from './task-ref.js';
 import { timed } from './timed.js';
 import { storedChunk } from './version-chunks.js';
 
-/** A stage that is over sooner is not noted: nobody would see it, and a note is a write of the record. */
+/** A stage that is over sooner is not noted: no reader would see it, and a note is a write of the record. */
 const SHOWN_AFTER_MS = 1000;
 
 interface ReadDocument {

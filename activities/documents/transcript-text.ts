@@ -1,10 +1,10 @@
 import type { Transcript, TranscriptSegment } from '../ports/models.js';
 
-/** Nobody speaks for so long, in seconds: what follows is a paragraph of its own. */
+/** A silence of so many seconds: what follows is a paragraph of its own. */
 const PAUSE = 2;
 /** Once a paragraph has gone on for so long, in seconds, it ends with its sentence, or at last by force. */
 const LONG = 45;
-const LONGEST = 90;
+const MAX_SECONDS = 90;
 const SENTENCE_END = /[.!?…。！？؟।]["'”’»)\]]*$/u;
 
 /**
@@ -36,7 +36,7 @@ export function transcriptText({ text, segments }: Transcript): string {
 function isBreak(began: number, last: TranscriptSegment, next: TranscriptSegment): boolean {
   if (next.start - last.end >= PAUSE) return true;
   const length = last.end - began;
-  return length >= LONGEST || (length >= LONG && SENTENCE_END.test(last.text.trimEnd()));
+  return length >= MAX_SECONDS || (length >= LONG && SENTENCE_END.test(last.text.trimEnd()));
 }
 
 function clock(seconds: number): string {

@@ -106,7 +106,7 @@ const NOT_OURS = 'Temporal hangs up after the handshake; it may want another cli
 
 /**
  * Connects once by the same address and certificates, to learn why no call gets through: the SDK does not say.
- * @returns undefined when nothing is wrong with them, or nobody answers
+ * @returns undefined when nothing is wrong with them, or no server answers
  */
 export async function handshakeProblem(access: Access): Promise<AccessProblem | undefined> {
   const { address, tls } = temporalConnection(access);

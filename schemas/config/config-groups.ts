@@ -406,7 +406,7 @@ export function configOf(env: Environment) {
     models: modelsConfig(env),
     readiness: { requireEmbedder: env.READINESS_REQUIRE_EMBEDDER },
     proxy: proxyConfig(env),
-    /** metricsPort: null: none. healthFile: kept young while the worker polls; null: no such file. buildId null: any. */
+    /** metricsPort null: none. healthFile: kept young while the worker polls; null: no such file. buildId null: any. */
     worker: {
       buildId: env.WORKER_BUILD_ID ?? null,
       metricsPort: env.WORKER_METRICS_PORT ?? null,

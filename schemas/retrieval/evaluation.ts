@@ -54,8 +54,8 @@ export interface EvaluationSettings {
 }
 
 /** The measures of a question, each between 0 and 1, and what their means say of a run. */
-export const RETRIEVAL_MEASURES = ['ndcg_10', 'recall_10', 'recall_50', 'mrr'] as const;
-export const CHAT_MEASURES = [
+const RETRIEVAL_MEASURES = ['ndcg_10', 'recall_10', 'recall_50', 'mrr'] as const;
+const CHAT_MEASURES = [
   'citation_precision',
   'citation_recall',
   'verified',

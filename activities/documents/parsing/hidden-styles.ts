@@ -12,7 +12,7 @@ export interface Looks {
 /** What lies behind an element: paper, or something that this does not know, such as what a style sheet says. */
 export type Backdrop = 'white' | 'unknown';
 
-/** Smaller letters are nobody's to read: two pixels are half a millimetre on a screen. */
+/** Smaller letters cannot be read: two pixels are half a millimetre on a screen. */
 const TINY_PX = 2;
 /** Further than this beyond the edge nothing is scrolled to. */
 const OFF_PAGE_PX = 500;
@@ -103,9 +103,9 @@ export function backdropIn(around: Backdrop, { style, bgColor, className, id }: 
 
 /**
  * Whether a reader of the page would see nothing of an element: not shown, transparent, too small, outside of the page,
- * or white on white. A model would read it all the same, and whoever wants to tell it something unseen writes so. Style
- * sheets are not evaluated: only what the element says itself is judged, and a light colour only where nothing says
- * what it stands on.
+ * or white on white. A model would read it all the same, so that such text can carry instructions that people do not
+ * see. Style sheets are not evaluated: only what the element says itself counts, and a light colour only where nothing
+ * says what it stands on.
  *
  * @param backdrop what lies behind the element's text, its own background included (`backdropIn`)
  */

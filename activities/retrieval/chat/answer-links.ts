@@ -85,7 +85,7 @@ export interface LinkFilter {
  * Leaves addresses out of an answer that neither a source nor the conversation holds letter by letter: words of a
  * document can tell a model to put what it was told in private into the address of a link or a picture, which a
  * browser then fetches. A known address says nothing new to its server, nor does the beginning of one. Pictures become
- * links, since a page fetches them without anybody's click. What comes out does not depend on how the answer was cut
+ * links, since a page fetches them without a click. What comes out does not depend on how the answer was cut
  * into deltas, but for runs of more than two thousand characters without a space.
  *
  * @param options.known addresses that may stand, see `addressesIn`

@@ -8,7 +8,7 @@ import type { BackupStorage } from '../../ports/backups.js';
 /** What a process that died left half written; readers and `folders` pass over it. */
 const UNFINISHED = '.unfinished-';
 
-/** What does not pass by itself; a full disk does, once somebody makes room. */
+/** What does not pass by itself; a full disk does, once there is room. */
 const FOR_GOOD: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'ELOOP']);
 
 function codeOf(error: unknown): string {

@@ -26,7 +26,7 @@ const ATTEMPTS = 4;
 
 /**
  * Backups in a bucket of Amazon S3 or of a server that speaks its protocol. Objects are of some megabytes and put by
- * one request each, which a server answers once it has all of it. Checksums of the SDK's own are asked for only where the
+ * one request each, which a server answers once it has all of it. The SDK's own checksums are asked for only where the
  * protocol requires them: older servers refuse them, and the manifest has SHA-256 of every object. Objects are removed
  * one by one, since not every server takes a list of them.
  */

@@ -100,7 +100,7 @@ async function admit(deps: AdmitUploadDeps, input: UploadToAdmit): Promise<Candi
   throw new AppError('CONFLICT', 'Too many uploads of this file at once');
 }
 
-/** In the first round as it was found a moment ago, where somebody has looked. */
+/** In the first round as it was found a moment ago, where it was looked up. */
 async function findPresent(
   { files }: AdmitUploadDeps,
   { present, partition, fileId }: UploadToAdmit,

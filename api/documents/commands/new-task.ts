@@ -20,7 +20,7 @@ export interface UploadToAdmit {
   workspaces: readonly string[];
   /** Known to have no quota; otherwise it is looked up. */
   isUnlimited?: boolean;
-  /** The record that was found under this name a moment ago; null: none. Left out where nobody has looked. */
+  /** The record that was found under this name a moment ago; null: none. Left out where it was not looked up. */
   present?: FileRecord | null;
   /** The number that its bytes were stored under already, with the key of the file where that was foreseen. */
   foreseen?: { fileKey: string; generation: number };

@@ -567,7 +567,8 @@ describe('tamis eval', () => {
       runId,
       ndcg.map((ndcg_10, index) => sampleResult(index, { measures: { ndcg_10 } })),
     );
-    const [low = 0, high = 0] = [Math.min(...ndcg), Math.max(...ndcg)];
+    const low = Math.min(...ndcg);
+    const high = Math.max(...ndcg);
     const figure = { mean: (low + high) / 2, low, high, count: ndcg.length };
     const summary = { failed: 0, measures: { ndcg_10: figure }, search: { p50: 9, p95: 12 }, chat: null };
     await evaluationRuns.finish(runId, { status: 'completed', error: null, summary });

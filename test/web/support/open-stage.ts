@@ -40,7 +40,7 @@ function variable(name: string): string {
 }
 
 /** As root, without a graphics card and with little shared memory, as machines that run tests are. */
-export async function openBrowser(): Promise<Browser> {
+async function openBrowser(): Promise<Browser> {
   const libraries = process.env['CHROMIUM_LIBRARIES'];
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(
