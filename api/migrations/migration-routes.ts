@@ -89,7 +89,18 @@ export function migrationRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       responses: {
         200: { description: 'What will migrate, how long, and what goes dark', schema: UpgradeCheck },
       },
-      handle: async () => json(200, await checkUpgrade(migrations, store, { lastBackup: null })),
+      async handle() {
+        const { runs, storage } = adapters.backups;
+        const last = await runs.lastBackup();
+        const lastBackup =
+          last === null || last.finished_at === null
+            ? null
+            : {
+                finishedAt: last.finished_at,
+                place: storage?.place ?? 'a place that BACKUP_LOCATION does not name any more',
+              };
+        return json(200, await checkUpgrade(migrations, store, { lastBackup }));
+      },
     }),
     route({
       method: 'post',

@@ -108,6 +108,20 @@ describe('GET /admin/upgrade-check', () => {
     });
   });
 
+  it('names the last backup that came to its end, and no other', async () => {
+    const { runs } = gateway.backups;
+    for (const run_id of ['whole', 'broken'])
+      await runs.insert({ run_id, kind: 'backup', backup_id: run_id, started_by: '1' });
+    await runs.finish('whole', { state: 'completed', error: null });
+    await runs.finish('broken', { state: 'failed', error: { code: 'X', message: 'x' } });
+    const { finished_at: finishedAt } = (await runs.get('whole'))!;
+    expect((await check()).backup).toEqual({
+      state: 'known',
+      finished_at: finishedAt!.toISOString(),
+      note: expect.stringContaining('is in memory'),
+    });
+  });
+
   it('says what will migrate, how long, what goes dark and what is in the way', async () => {
     gateway.migrations.state.pending = { ...PENDING, obstacle: 'No embedder is registered.' };
     expect(await check()).toMatchObject({
