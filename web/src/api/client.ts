@@ -8,6 +8,7 @@ const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Not state of the page: what the next writing call has to carry. */
 let csrfToken: string | null = null;
 let refused: () => void = () => {};
+const unreachable = new Set<() => void>();
 
 export function setCsrfToken(token: string | null): void {
   csrfToken = token;
@@ -16,6 +17,18 @@ export function setCsrfToken(token: string | null): void {
 /** Called when the server does not know the caller, or no longer as the one that it was. */
 export function onRefused(listener: () => void): void {
   refused = listener;
+}
+
+/** Tells each time that the server could not be reached, by whatever call; answers how to listen no more. */
+export function onUnreachable(listener: () => void): () => void {
+  unreachable.add(listener);
+  return () => void unreachable.delete(listener);
+}
+
+/** The error of a call that did not reach the server, or whose answer broke off. */
+export function unreachableError(): ApiError {
+  for (const listener of unreachable) listener();
+  return new ApiError(0, null, '');
 }
 
 export function writingHeaders(): Record<string, string> {
@@ -40,7 +53,7 @@ const middleware: Middleware = {
   },
   onError({ error }) {
     if (error instanceof Error && error.name === 'AbortError') return error;
-    return new ApiError(0, null, '');
+    return unreachableError();
   },
 };
 
@@ -59,7 +72,7 @@ export async function send(path: string, init: RequestInit = {}): Promise<Respon
   if (!READING.has(init.method ?? 'GET'))
     for (const [name, value] of Object.entries(writingHeaders())) headers.set(name, value);
   const response = await fetch(path, { ...init, headers }).catch((error: Error) => {
-    throw error.name === 'AbortError' ? error : new ApiError(0, null, '');
+    throw error.name === 'AbortError' ? error : unreachableError();
   });
   if (response.ok) return response;
   if (!path.startsWith('/app/session')) noteStatus(response.status);

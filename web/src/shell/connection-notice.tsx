@@ -1,24 +1,17 @@
 import { Alert } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { ApiError } from '../api/api-error';
+import { onUnreachable } from '../api/client';
 import { useMessages } from '../i18n/language';
 
 const LOOK_EVERY_MS = 3_000;
 
-/** Shown from a query that could not reach the server until the server answers again; then everything is asked anew. */
+/** Shown from a call that could not reach the server until the server answers again; then everything is asked anew. */
 export function ConnectionNotice() {
   const { common: t } = useMessages();
   const queryClient = useQueryClient();
   const [away, setAway] = useState(false);
-  useEffect(
-    () =>
-      queryClient.getQueryCache().subscribe(({ query }) => {
-        const reason = query.state.error ?? query.state.fetchFailureReason;
-        if (reason instanceof ApiError && reason.status === 0) setAway(true);
-      }),
-    [queryClient],
-  );
+  useEffect(() => onUnreachable(() => setAway(true)), []);
   useEffect(() => {
     if (!away) return;
     const timer = setInterval(() => {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../api/api-error';
-import { send } from '../../../api/client';
+import { send, unreachableError } from '../../../api/client';
 import type { components } from '../../../api/schema.gen';
 
 export type ChatExtra = components['schemas']['ChatExtra'];
@@ -22,7 +22,9 @@ async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
   let rest = '';
   try {
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: Error) => {
+        throw error.name === 'AbortError' ? error : unreachableError();
+      });
       if (done) return;
       const events = (rest + value).split(/\r?\n\r?\n/);
       rest = events.pop() ?? '';
@@ -61,7 +63,7 @@ export async function streamAnswer(
     }),
     signal,
   });
-  if (response.body === null) throw new ApiError(0, null, '');
+  if (response.body === null) throw unreachableError();
   for await (const data of eventData(response.body)) {
     if (data === '[DONE]') return;
     const chunk = JSON.parse(data) as StreamChunk;
@@ -71,5 +73,5 @@ export async function streamAnswer(
     if (hasSources(chunk.extra)) on.extra(chunk.extra);
   }
   // The end was not said: the line broke.
-  throw new ApiError(0, null, '');
+  throw unreachableError();
 }

@@ -1,5 +1,5 @@
-import { ApiError, errorOf } from '../../../api/api-error';
-import { noteStatus, writingHeaders } from '../../../api/client';
+import { errorOf } from '../../../api/api-error';
+import { noteStatus, unreachableError, writingHeaders } from '../../../api/client';
 import type { Upload } from './upload';
 
 /**
@@ -16,7 +16,7 @@ export function sendFile(
     request.open(replace ? 'PUT' : 'POST', path);
     for (const [name, value] of Object.entries(writingHeaders())) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => onSent(total === 0 ? 1 : loaded / total);
-    request.onerror = () => reject(new ApiError(0, null, ''));
+    request.onerror = () => reject(unreachableError());
     request.onload = () => {
       if (request.status >= 300) {
         noteStatus(request.status);
