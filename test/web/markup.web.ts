@@ -27,6 +27,8 @@ let models: ScriptedModelServer;
 let rdap: Server;
 let stage: Stage;
 let visitor: Visitor;
+/** What the model says, one after the other. */
+let answers: string[] = [];
 /** Which payloads ran, by what called. */
 let ran: string[] = [];
 
@@ -75,7 +77,7 @@ async function scrollThrough(page: Page, name: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  models = await startScriptedModelServer({ answer: () => PAYLOADS.join(' \n\n ') });
+  models = await startScriptedModelServer({ answer: () => answers.shift() ?? 'no more' });
   rdap = await openRegistry();
   stage = await openStage({
     LLM_PROVIDER: 'openai',
@@ -142,17 +144,16 @@ function expectNothingRan(): void {
 
 describe(`${PAYLOADS.length} texts that would run as markup`, () => {
   it('run where a page takes them for markup, or these tests would see nothing', async () => {
-    const { page } = visitor;
-    const other = await page.context().newPage();
+    const other = await stage.visit('/sign-in');
+    await other.page.context().exposeBinding(CALLED, ({ page }) => void ran.push(page.url()));
     for (const payload of PAYLOADS) {
       const form = `<!doctype html><body>${payload}`;
-      await other.goto(`data:text/html,${encodeURIComponent(form)}`, { waitUntil: 'commit' });
-      await other.evaluate('new Promise((done) => setTimeout(done, 5))').catch(() => undefined);
+      await other.page.goto(`data:text/html,${encodeURIComponent(form)}`, { waitUntil: 'commit' });
+      await other.page.evaluate('new Promise((done) => setTimeout(done, 5))').catch(() => undefined);
     }
     await other.close();
     expect(ran.length).toBeGreaterThan(PAYLOADS.length / 2);
     ran = [];
-    visitor.faults.length = 0;
   });
 
   it('stand as texts in file names, metadata and document texts', async () => {
@@ -182,16 +183,19 @@ describe(`${PAYLOADS.length} texts that would run as markup`, () => {
 
   it('stand as texts in the answer of a model', async () => {
     const page = await open('/chat');
-    await page.getByRole('textbox', { name: 'Your question' }).fill(PAYLOADS[17]!);
-    await page.keyboard.press('Enter');
+    answers = [...PAYLOADS];
+    for (const [index, payload] of PAYLOADS.entries()) {
+      await page.getByRole('textbox', { name: 'Your question' }).fill(`What of ${payload}`);
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: 'Copy' }).nth(index).waitFor();
+    }
     const answer = page.getByRole('article', { name: 'Answer' });
-    await answer.getByRole('button', { name: 'Copy' }).waitFor();
-    expect(await answer.textContent()).toContain('constructor');
+    expect(await answer.nth(17).textContent()).toContain('onerror');
     const addresses: unknown = await answer
       .locator('a')
       .evaluateAll('(links) => links.map((link) => link.getAttribute("href"))');
     expect((addresses as string[]).filter((address) => !/^(https?:|mailto:)/i.test(address))).toEqual([]);
-    for (const source of await answer.getByRole('button', { name: /^Source \d+: / }).all()) {
+    for (const source of (await answer.getByRole('button', { name: /^Source \d+: / }).all()).slice(0, 3)) {
       await source.click();
       await page.getByRole('dialog').getByRole('link', { name: 'Open in the file' }).waitFor();
       await page.keyboard.press('Escape');
@@ -232,7 +236,7 @@ describe(`${PAYLOADS.length} texts that would run as markup`, () => {
     async (path) => {
       for (const payload of SOME) {
         const page = await open(`${path}${encodeURIComponent(payload)}`);
-        await page.locator('#root *').first().waitFor();
+        await page.locator('#root h1').first().waitFor();
       }
       expectNothingRan();
     },
