@@ -68,7 +68,9 @@ describe('the calls that a small text costs', () => {
     await indexTexts('warm', 4);
     taps.reset();
     await indexTexts('counted', FILES);
-    expectAtMost(25, taps.mongodb(), FILES);
+    // Partitions, presets and counts of tasks are kept for a second: a slow machine asks for them more often. 26 where
+    // four files come in a second, 46 before they were kept.
+    expectAtMost(34, taps.mongodb(), FILES);
     // Its chunks, and its share of a refresh that it has with others.
     expectAtMost(2, taps.opensearch(), FILES);
     const file = await stack.adapters.files.get('counted', 'text-0');
