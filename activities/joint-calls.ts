@@ -1,8 +1,12 @@
+import { AsyncResource } from 'node:async_hooks';
+
 interface Waiting<Item, Result> {
   items: readonly Item[];
   signal: AbortSignal | undefined;
   resolve(results: Result[]): void;
   reject(error: unknown): void;
+  /** Of the caller: its request's id and its span are those of the calls that are made for it. */
+  scope: AsyncResource;
 }
 
 export interface JointCallsOptions<Item, Result> {
@@ -20,7 +24,7 @@ export interface JointCallsOptions<Item, Result> {
  * One call for the few items of several callers. What comes while a call is under way goes with the next one, so that
  * calls are as large as there is work and no text waits for others for longer than a call takes. A joint call that
  * fails is made again for each caller by itself, so that what one of them has brought fails alone. Many items of one
- * caller are sent as they come.
+ * caller are sent as they come. Logs and traces have a joint call once, at the first of its callers.
  */
 export function createJointCalls<Item, Result>(
   options: JointCallsOptions<Item, Result>,
@@ -30,29 +34,27 @@ export function createJointCalls<Item, Result>(
   let underWay = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const alone = async ({ items, signal, resolve, reject }: Waiting<Item, Result>): Promise<void> => {
+  const alone = async ({ items, signal, resolve, reject, scope }: Waiting<Item, Result>): Promise<void> => {
     try {
-      resolve(await call(items, signal));
+      resolve(await scope.runInAsyncScope(() => call(items, signal)));
     } catch (error) {
       reject(error);
     }
   };
 
   const together = async (joined: readonly Waiting<Item, Result>[]): Promise<void> => {
-    const nobodyLeft = new AbortController();
+    const abandoned = new AbortController();
     const leave = (): void => {
-      if (joined.every(({ signal }) => signal?.aborted === true)) nobodyLeft.abort();
+      if (joined.every(({ signal }) => signal?.aborted === true)) abandoned.abort();
     };
     for (const { signal } of joined) signal?.addEventListener('abort', leave);
     try {
-      const results = await call(
-        joined.flatMap((one) => one.items),
-        nobodyLeft.signal,
-      );
+      const items = joined.flatMap((one) => one.items);
+      const results = await joined[0]!.scope.runInAsyncScope(() => call(items, abandoned.signal));
       let from = 0;
       for (const one of joined) one.resolve(results.slice(from, (from += one.items.length)));
     } catch (error) {
-      if (nobodyLeft.signal.aborted || isForAll(error)) for (const one of joined) one.reject(error);
+      if (abandoned.signal.aborted || isForAll(error)) for (const one of joined) one.reject(error);
       else await Promise.all(joined.map(alone));
     } finally {
       for (const { signal } of joined) signal?.removeEventListener('abort', leave);
@@ -86,7 +88,13 @@ export function createJointCalls<Item, Result>(
     let leave = (): void => undefined;
     try {
       return await new Promise<Result[]>((resolve, reject) => {
-        const own: Waiting<Item, Result> = { items, signal, resolve, reject };
+        const own: Waiting<Item, Result> = {
+          items,
+          signal,
+          resolve,
+          reject,
+          scope: new AsyncResource('JointCall'),
+        };
         leave = () => {
           waiting = waiting.filter((one) => one !== own);
           reject(signal?.reason as Error);

@@ -339,9 +339,8 @@ describe('the id of a request', () => {
       const of = (msg: string) =>
         lines().filter((line) => line['msg'] === msg && line['request_id'] === `request-${file}`);
       expect(of('request')).toHaveLength(1);
-      expect(of('activity').map((line) => line['activity'])).toEqual(
-        expect.arrayContaining(['parseDocument', 'embedDocument']),
-      );
+      // A small text is embedded and stored by the step that reads it.
+      expect(of('activity').map((line) => line['activity'])).toContain('parseDocument');
       expect(of('model call')).toEqual(
         expect.arrayContaining([expect.objectContaining({ operation: 'embedding', process: 'worker' })]),
       );

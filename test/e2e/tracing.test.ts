@@ -66,9 +66,9 @@ const CHAT = 'POST /v1/chat/completions';
 const WHOLE = [
   UPLOAD,
   `${UPLOAD} > mongodb tasks.insert`,
-  `${ACTIVITIES}parseDocument`,
-  `${ACTIVITIES}embedDocument > model embedding`,
-  `${ACTIVITIES}embedDocument > opensearch bulk`,
+  // A small text is embedded and stored by the step that reads it.
+  `${ACTIVITIES}parseDocument > model embedding`,
+  `${ACTIVITIES}parseDocument > opensearch bulk`,
 ];
 const WHOLE_CHAT = [
   CHAT,
@@ -128,7 +128,7 @@ describe('traces', () => {
       failed: false,
       attributes: { 'http.response.status_code': 201, 'http.route': expect.stringContaining('{file_id}') },
     });
-    expect(trace.find(({ name }) => name === 'RunActivity:embedDocument')).toMatchObject({
+    expect(trace.find(({ name }) => name === 'RunActivity:parseDocument')).toMatchObject({
       service: 'tamis-worker',
       attributes: { 'temporal.workflow.type': 'indexDocument', 'temporal.attempt': 1 },
     });
@@ -138,7 +138,7 @@ describe('traces', () => {
   it.each(['first', 'second'] as const)(
     'show the upload %s, also where it waited for its turn',
     async (name) => {
-      await untilTraced(name, [UPLOAD, 'RunActivity:embedDocument > opensearch bulk']);
+      await untilTraced(name, [UPLOAD, 'RunActivity:parseDocument > opensearch bulk']);
       await until(`all spans of ${name} hang together`, async () =>
         spanPaths(traceOf(CALLERS[name]))
           .filter((path) => !path.includes(' > '))

@@ -131,7 +131,9 @@ async function promote(buildId: string): Promise<void> {
     'the release is current',
     async () => {
       await gateway.promoteWorkers(buildId).catch((error: unknown) => {
-        if (!(error instanceof AppError && error.code === 'CONFLICT')) throw error;
+        // A server that is busy answers after the five seconds that a request waits.
+        const mayPass = error instanceof AppError && ['CONFLICT', 'SERVICE_UNAVAILABLE'].includes(error.code);
+        if (!mayPass) throw error;
       });
       return (await stateOf(buildId)) === 'current';
     },

@@ -258,6 +258,7 @@ function taskAsks({ tasks, callbacks }: Stores): Ask[] {
     ['tasks.advance', () => tasks.advance('new', { stage: 'embed', progress: 0.5 })],
     ['tasks.report', () => tasks.report('new', { stage: 'embed', progress: 0.5 })],
     ['tasks.noteEnrichment', () => tasks.noteEnrichment('new', { contextParts: 1 })],
+    ['tasks.complete', () => tasks.complete('new', { cleaned: false })],
     ['tasks.finish', () => tasks.finish('new', 'COMPLETED')],
     ['tasks.cancelMany', () => tasks.cancelMany(['new'], FAILURE)],
     ['tasks.markCleaned', () => tasks.markCleaned('new-key', 30_000)],
