@@ -10,5 +10,11 @@ export async function openBackupStorage({ location, s3 }: Config['backups']): Pr
   const [, bucket, path] = BUCKET.exec(location) ?? [];
   if (bucket === undefined) return createFolderStorage(location);
   const { createS3Storage } = await import('./s3-storage.js');
-  return createS3Storage({ ...s3, bucket, prefix: (path ?? '').replace(/\/+$/, '') });
+  return createS3Storage({ ...s3, bucket, prefix: withoutSlashes(path ?? '') });
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }

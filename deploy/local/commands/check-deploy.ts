@@ -53,7 +53,7 @@ export async function checkDeploy(bench: Workbench): Promise<number> {
     subject: SUBJECT,
     python,
     what: 'the schemas of Kubernetes',
-    requirements: join(bench.paths.root, 'deploy/local/artifacts/kubernetes-validate.txt'),
+    requirements: join(bench.paths.root, 'deploy/local/artifacts/kubernetes-validate.pip'),
   });
   const folder = mkdtempSync(join(tmpdir(), 'tamis-chart-'));
   try {

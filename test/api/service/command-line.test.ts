@@ -96,6 +96,7 @@ describe('help and wrong use', () => {
       'indexes',
       'swap',
       'eval',
+      'backup',
       'schedule',
       'reconcile',
       'check',
@@ -113,7 +114,7 @@ describe('help and wrong use', () => {
         .filter((name) => name !== 'help')
         .map((name) => `${groups[at]} ${name}`);
     });
-    expect(lines).toHaveLength(43);
+    expect(lines).toHaveLength(52);
     expect(documented()).toEqual(lines.toSorted());
     for (let at = 0; at < lines.length; at += 7)
       await Promise.all(
@@ -420,6 +421,7 @@ describe('tamis schedule and tamis reconcile', () => {
     expect((await parsed('schedule list')).schedules).toMatchObject([
       { name: 'reconcile', paused: false, note: 'all is well' },
       { name: 'retention', set: false },
+      { name: 'backup', set: false },
       { name: 'vector-store', paused: true, note: 'nightly', window_minutes: 90 },
     ]);
     await done('schedule run vector-store');

@@ -102,7 +102,9 @@ const substitutions = [...composeText.matchAll(/(?<!\$)\$\{(\w+)(?::([-?])([^}]*
   ([, name = '', form = '', rest = '']) => ({ name, form, rest }),
 );
 
-const explained = [...read('deploy/env.example').matchAll(/^#?([A-Z_]+)=/gm)].map(([, name = '']) => name);
+const explained = [...read('deploy/env.example').matchAll(/^#?([A-Z][A-Z0-9_]*)=/gm)].map(
+  ([, name = '']) => name,
+);
 
 describe('docker-compose.yml', () => {
   test('fits the compose specification', () => {
@@ -207,7 +209,9 @@ describe('docker-compose.yml', () => {
   test('changes no default but the proxy’s own port and who may come to it, and env.example shows them', () => {
     const unset = parseConfig({});
     const changed = ['PROXY_PORT', 'ALLOWED_NETWORKS'];
-    for (const [, name = '', value = ''] of read('deploy/env.example').matchAll(/^#([A-Z_]+)=(.*)$/gm))
+    for (const [, name = '', value = ''] of read('deploy/env.example').matchAll(
+      /^#([A-Z][A-Z0-9_]*)=(.*)$/gm,
+    ))
       if (!changed.includes(name)) expect([name, parseConfig({ [name]: value })]).toEqual([name, unset]);
     for (const { name, form, rest } of substitutions)
       if (KNOWN_VARIABLES.includes(name) && form === '-' && !changed.includes(name))
