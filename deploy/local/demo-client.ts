@@ -137,8 +137,11 @@ async function* serverSentEvents(response: Response): AsyncGenerator<StreamChunk
   for await (const bytes of response.body ?? []) {
     rest += decoder.decode(bytes as Uint8Array, { stream: true });
     for (let end = rest.indexOf('\n\n'); end !== -1; end = rest.indexOf('\n\n')) {
-      const data = rest.slice(0, end).replace(/^data: /, '');
+      const event = rest.slice(0, end);
       rest = rest.slice(end + 2);
+      // A stream that is silent for a while sends comments, so that proxies keep it.
+      if (event.startsWith(':')) continue;
+      const data = event.replace(/^data: /, '');
       if (data === '[DONE]') return;
       yield JSON.parse(data) as StreamChunk;
     }
