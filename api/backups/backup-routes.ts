@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { checkRestore } from '../../activities/backups/check-restore.js';
 import { listBackups } from '../../activities/backups/list-backups.js';
 import type { BackupStorage } from '../../activities/ports/backups.js';
@@ -17,13 +16,12 @@ import {
   RestoreStart,
 } from '../../schemas/backups/backups-api.js';
 import type { GatewayDeps } from '../gateway-deps.js';
+import { presentRun, progressEvents } from '../http/progress-events.js';
 import { empty, eventStream, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
-import { DONE_EVENT, dataEvent } from '../http/stream-events.js';
 
 const TAG = 'Backups';
 const RUNS_LISTED = 50;
-const PROGRESS_EVERY_MS = 500;
 
 /** Backups of everything that is stored, and their restoring, by administrators. */
 export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
@@ -163,7 +161,13 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       errors: ['NOT_FOUND'],
       async handle({ signal }, { params }) {
         await requireRun(params.run_id);
-        return eventStream(progressEvents(() => runs.get(params.run_id), signal));
+        return eventStream(
+          progressEvents(
+            () => runs.get(params.run_id),
+            ({ state }) => isFinalBackupState(state),
+            signal,
+          ),
+        );
       },
     }),
     route({
@@ -199,31 +203,4 @@ function presentBackup(
     secrets_key: key,
     key_known: key === null || keyFingerprints.includes(key),
   };
-}
-
-function presentRun({ started_at, updated_at, finished_at, ...rest }: BackupRun): BackupRunBody {
-  return {
-    ...rest,
-    started_at: started_at.toISOString(),
-    updated_at: updated_at.toISOString(),
-    finished_at: finished_at?.toISOString() ?? null,
-  };
-}
-
-/** One event per change. */
-async function* progressEvents(
-  read: () => Promise<BackupRun | null>,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
-  let told = '';
-  while (!signal.aborted) {
-    const run = await read();
-    if (run === null) return;
-    const event = dataEvent(presentRun(run));
-    if (event !== told) yield event;
-    told = event;
-    if (isFinalBackupState(run.state)) break;
-    await setTimeout(PROGRESS_EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
-  yield DONE_EVENT;
 }

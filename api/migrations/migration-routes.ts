@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import type { Migration } from '../../activities/ports/migrations.js';
 import { AppError } from '../../schemas/app-error.js';
 import { isFinalMigrationState } from '../../schemas/migrations/migrations.js';
@@ -15,15 +14,13 @@ import {
   MigrationStarted,
   UpgradeCheck,
 } from '../../schemas/migrations/migrations-api.js';
-import type { MigrationRunBody } from '../../schemas/migrations/migrations-api.js';
 import type { GatewayDeps } from '../gateway-deps.js';
 import { checkUpgrade } from './check-upgrade.js';
+import { presentRun, progressEvents } from '../http/progress-events.js';
 import { empty, eventStream, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
-import { DONE_EVENT, dataEvent } from '../http/stream-events.js';
 
 const RUNS_LISTED = 50;
-const PROGRESS_EVERY_MS = 500;
 
 const TAG = 'Migrations';
 
@@ -160,7 +157,7 @@ export function migrationRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       async handle({ signal }, { params }) {
         const latest = async (): Promise<MigrationRun | undefined> => (await store.list(params.name, 1))[0];
         if ((await latest()) === undefined) throw new AppError('NOT_FOUND', 'This migration never ran.');
-        return eventStream(progressEvents(latest, signal));
+        return eventStream(progressEvents(latest, ({ state }) => isFinalMigrationState(state), signal));
       },
     }),
     route({
@@ -235,31 +232,4 @@ async function lookForPending(migration: Migration) {
   } catch (error) {
     return { pending: null, unknown: AppError.from(error).message };
   }
-}
-
-function presentRun({ started_at, updated_at, finished_at, ...rest }: MigrationRun): MigrationRunBody {
-  return {
-    ...rest,
-    started_at: started_at.toISOString(),
-    updated_at: updated_at.toISOString(),
-    finished_at: finished_at?.toISOString() ?? null,
-  };
-}
-
-/** One event per change. */
-async function* progressEvents(
-  latest: () => Promise<MigrationRun | undefined>,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
-  let told = '';
-  while (!signal.aborted) {
-    const run = await latest();
-    if (run === undefined) return;
-    const event = dataEvent(presentRun(run));
-    if (event !== told) yield event;
-    told = event;
-    if (isFinalMigrationState(run.state)) break;
-    await setTimeout(PROGRESS_EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
-  yield DONE_EVENT;
 }

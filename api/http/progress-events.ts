@@ -1,0 +1,40 @@
+import { setTimeout } from 'node:timers/promises';
+import { DONE_EVENT, dataEvent } from './stream-events.js';
+
+const LOOK_EVERY_MS = 500;
+
+/** A record of a run that ends. */
+interface Run {
+  started_at: Date;
+  updated_at: Date;
+  finished_at: Date | null;
+}
+
+/** A run as it is answered: its times in ISO 8601. */
+export function presentRun<R extends Run>({ started_at, updated_at, finished_at, ...rest }: R) {
+  return {
+    ...rest,
+    started_at: started_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+    finished_at: finished_at?.toISOString() ?? null,
+  };
+}
+
+/** One server-sent event per change of a run, until it has ended or its record is gone. */
+export async function* progressEvents<R extends Run>(
+  read: () => Promise<R | null | undefined>,
+  isFinal: (run: R) => boolean,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  let told = '';
+  while (!signal.aborted) {
+    const run = await read();
+    if (run === null || run === undefined) return;
+    const event = dataEvent(presentRun(run));
+    if (event !== told) yield event;
+    told = event;
+    if (isFinal(run)) break;
+    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  yield DONE_EVENT;
+}
