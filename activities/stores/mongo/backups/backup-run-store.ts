@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import type { BackupPart, BackupRun } from '../../../../schemas/backups/backups.js';
+import { endedNow, newOperation } from '../../../../schemas/run-record.js';
 import type { BackupRunStore } from '../../../ports/backups.js';
 import { withMongoErrors } from '../mongo-errors.js';
 
@@ -18,23 +19,9 @@ export function createMongoBackupRunStore(db: Db): BackupRunStore {
   const newestFirst = { started_at: -1 } as const;
   return withMongoErrors<BackupRunStore>({
     async insert({ run_id, ...given }) {
-      const now = new Date();
       await runs.updateOne(
         { _id: run_id },
-        {
-          $setOnInsert: {
-            ...given,
-            state: 'running',
-            phase: 'starting',
-            done: 0,
-            total: null,
-            figures: {},
-            error: null,
-            started_at: now,
-            updated_at: now,
-            finished_at: null,
-          },
-        },
+        { $setOnInsert: { ...given, ...newOperation() } },
         { upsert: true },
       );
     },
@@ -56,11 +43,7 @@ export function createMongoBackupRunStore(db: Db): BackupRunStore {
       );
     },
     async finish(runId, { state, error }) {
-      const now = new Date();
-      await runs.updateOne(
-        { _id: runId, state: 'running' },
-        { $set: { state, error, updated_at: now, finished_at: now } },
-      );
+      await runs.updateOne({ _id: runId, state: 'running' }, { $set: { state, error, ...endedNow() } });
     },
     async putPart(runId, number, written) {
       const _id = `${runId}/${number}`;

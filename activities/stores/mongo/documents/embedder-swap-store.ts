@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import type { EmbedderSwapRecord } from '../../../../schemas/documents/embedder-swaps.js';
+import { begunNow, endedNow } from '../../../../schemas/run-record.js';
 import type { EmbedderSwapStore } from '../../../ports/embedder-swaps.js';
 import { withMongoErrors } from '../mongo-errors.js';
 
@@ -16,7 +17,6 @@ export function createMongoEmbedderSwapStore(db: Db): EmbedderSwapStore {
   const swaps = db.collection<SwapDocument>('embedder_swaps');
   return withMongoErrors<EmbedderSwapStore>({
     async insert({ swap_id, ...given }) {
-      const now = new Date();
       await swaps.updateOne(
         { _id: swap_id },
         {
@@ -28,10 +28,7 @@ export function createMongoEmbedderSwapStore(db: Db): EmbedderSwapStore {
             files_done: 0,
             chunks_over_window: 0,
             figures: null,
-            error: null,
-            started_at: now,
-            updated_at: now,
-            finished_at: null,
+            ...begunNow(),
           },
         },
         { upsert: true },
@@ -55,11 +52,7 @@ export function createMongoEmbedderSwapStore(db: Db): EmbedderSwapStore {
       );
     },
     async finish(swapId, { status, error }) {
-      const now = new Date();
-      await swaps.updateOne(
-        { _id: swapId, status: 'running' },
-        { $set: { status, error, updated_at: now, finished_at: now } },
-      );
+      await swaps.updateOne({ _id: swapId, status: 'running' }, { $set: { status, error, ...endedNow() } });
     },
   });
 }

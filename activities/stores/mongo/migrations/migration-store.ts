@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { MIGRATION_MODES, MIGRATIONS } from '../../../../schemas/migrations/migrations.js';
 import type { MigrationRun, MigrationState } from '../../../../schemas/migrations/migrations.js';
+import { endedNow, newOperation } from '../../../../schemas/run-record.js';
 import type { MigrationStore } from '../../../ports/migrations.js';
 import { withMongoErrors } from '../mongo-errors.js';
 
@@ -18,23 +19,9 @@ export function createMongoMigrationStore(db: Db): MigrationStore {
   const newestFirst = { started_at: -1 } as const;
   return withMongoErrors<MigrationStore>({
     async insert({ run_id, ...given }) {
-      const now = new Date();
       await runs.updateOne(
         { _id: run_id },
-        {
-          $setOnInsert: {
-            ...given,
-            state: 'running',
-            phase: 'starting',
-            done: 0,
-            total: null,
-            figures: {},
-            error: null,
-            started_at: now,
-            updated_at: now,
-            finished_at: null,
-          },
-        },
+        { $setOnInsert: { ...given, ...newOperation() } },
         { upsert: true },
       );
     },
@@ -66,11 +53,7 @@ export function createMongoMigrationStore(db: Db): MigrationStore {
       );
     },
     async finish(runId, { state, error }) {
-      const now = new Date();
-      await runs.updateOne(
-        { _id: runId, state: { $in: OPEN } },
-        { $set: { state, error, updated_at: now, finished_at: now } },
-      );
+      await runs.updateOne({ _id: runId, state: { $in: OPEN } }, { $set: { state, error, ...endedNow() } });
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import type { EvaluationRunRecord, QuestionResult } from '../../../../schemas/retrieval/evaluation.js';
+import { begunNow, endedNow } from '../../../../schemas/run-record.js';
 import type { EvaluationRunStore } from '../../../ports/evaluation.js';
 import { withMongoErrors } from '../mongo-errors.js';
 
@@ -20,7 +21,6 @@ export function createMongoEvaluationRunStore(db: Db): EvaluationRunStore {
   const results = db.collection<ResultDocument>('evaluation_results');
   return withMongoErrors<EvaluationRunStore>({
     async insert({ run_id, ...given }) {
-      const now = new Date();
       await runs.updateOne(
         { _id: run_id },
         {
@@ -29,10 +29,7 @@ export function createMongoEvaluationRunStore(db: Db): EvaluationRunStore {
             status: 'running',
             questions_done: 0,
             summary: null,
-            error: null,
-            started_at: now,
-            updated_at: now,
-            finished_at: null,
+            ...begunNow(),
           },
         },
         { upsert: true },
@@ -73,11 +70,7 @@ export function createMongoEvaluationRunStore(db: Db): EvaluationRunStore {
       return found.map(resultOf);
     },
     async finish(runId, end) {
-      const now = new Date();
-      await runs.updateOne(
-        { _id: runId, status: 'running' },
-        { $set: { ...end, updated_at: now, finished_at: now } },
-      );
+      await runs.updateOne({ _id: runId, status: 'running' }, { $set: { ...end, ...endedNow() } });
     },
     async remove(runId) {
       const { deletedCount } = await runs.deleteOne({ _id: runId });

@@ -1,6 +1,7 @@
 import type { BackupRunStore } from '../../../../activities/ports/backups.js';
 import { isFinalBackupState } from '../../../../schemas/backups/backups.js';
 import type { BackupPart, BackupRun } from '../../../../schemas/backups/backups.js';
+import { newOperation } from '../../../../schemas/run-record.js';
 import { copyRecord } from '../copy-record.js';
 
 /** Runs in a Map, in the order in which they began. */
@@ -16,19 +17,7 @@ export function createFakeBackupRunStore(): BackupRunStore {
   return {
     async insert(given) {
       if (runs.has(given.run_id)) return;
-      const now = new Date();
-      runs.set(given.run_id, {
-        ...given,
-        state: 'running',
-        phase: 'starting',
-        done: 0,
-        total: null,
-        figures: {},
-        error: null,
-        started_at: now,
-        updated_at: now,
-        finished_at: null,
-      });
+      runs.set(given.run_id, { ...given, ...newOperation() });
     },
     get: async (runId) => copyRecord(runs.get(runId) ?? null),
     list: async (limit) => copyRecord(newestFirst()).slice(0, limit),

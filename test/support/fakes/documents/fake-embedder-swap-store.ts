@@ -1,5 +1,6 @@
 import type { EmbedderSwapStore } from '../../../../activities/ports/embedder-swaps.js';
 import type { EmbedderSwapRecord } from '../../../../schemas/documents/embedder-swaps.js';
+import { begunNow } from '../../../../schemas/run-record.js';
 import { copyRecord } from '../copy-record.js';
 
 /** Swaps in a Map, in the order in which they began. */
@@ -17,7 +18,6 @@ export function createFakeEmbedderSwapStore(): EmbedderSwapStore {
   return {
     async insert(given) {
       if (swaps.has(given.swap_id)) return;
-      const now = new Date();
       swaps.set(given.swap_id, {
         ...given,
         status: 'running',
@@ -26,10 +26,7 @@ export function createFakeEmbedderSwapStore(): EmbedderSwapStore {
         files_done: 0,
         chunks_over_window: 0,
         figures: null,
-        error: null,
-        started_at: now,
-        updated_at: now,
-        finished_at: null,
+        ...begunNow(),
       });
     },
     async get(swapId) {

@@ -1,6 +1,7 @@
 import type { MigrationStore } from '../../../../activities/ports/migrations.js';
 import { isFinalMigrationState } from '../../../../schemas/migrations/migrations.js';
 import type { MigrationRun } from '../../../../schemas/migrations/migrations.js';
+import { newOperation } from '../../../../schemas/run-record.js';
 import { copyRecord } from '../copy-record.js';
 
 /** Runs of migrations in a Map, in the order in which they began. */
@@ -18,19 +19,7 @@ export function createFakeMigrationStore(): MigrationStore {
   return {
     async insert(given) {
       if (runs.has(given.run_id)) return;
-      const now = new Date();
-      runs.set(given.run_id, {
-        ...given,
-        state: 'running',
-        phase: 'starting',
-        done: 0,
-        total: null,
-        figures: {},
-        error: null,
-        started_at: now,
-        updated_at: now,
-        finished_at: null,
-      });
+      runs.set(given.run_id, { ...given, ...newOperation() });
     },
     async get(runId) {
       return copyRecord(runs.get(runId) ?? null);

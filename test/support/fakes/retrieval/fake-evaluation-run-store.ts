@@ -1,5 +1,6 @@
 import type { EvaluationRunStore } from '../../../../activities/ports/evaluation.js';
 import type { EvaluationRunRecord, QuestionResult } from '../../../../schemas/retrieval/evaluation.js';
+import { begunNow } from '../../../../schemas/run-record.js';
 import { copyRecord } from '../copy-record.js';
 
 /** Runs in a Map, in the order in which they began. */
@@ -17,16 +18,12 @@ export function createFakeEvaluationRunStore(): EvaluationRunStore {
   return {
     async insert(given) {
       if (runs.has(given.run_id)) return;
-      const now = new Date();
       runs.set(given.run_id, {
         ...copyRecord(given),
         status: 'running',
         questions_done: 0,
         summary: null,
-        error: null,
-        started_at: now,
-        updated_at: now,
-        finished_at: null,
+        ...begunNow(),
       });
     },
     async get(runId) {
