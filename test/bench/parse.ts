@@ -20,6 +20,8 @@ import { reportBench } from './bench-report.js';
 const MIB = 1024 * 1024;
 const PAGES = Number(process.env['BENCH_PAGES'] ?? 4000);
 const TEXT_MB = Number(process.env['BENCH_TEXT_MB'] ?? 500);
+const ROWS = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
+const MAIL_MB = Number(process.env['BENCH_MAIL_MB'] ?? 300);
 const HOUR_MS = 3_600_000;
 
 const directory = await mkdtemp(join(tmpdir(), 'tamis-bench-'));
@@ -121,6 +123,41 @@ async function putText(
   return { path, bytes };
 }
 
+/** A mail of so many megabytes with one text attached. */
+async function putMail(name: string, megabytes: number): Promise<{ path: string; bytes: number }> {
+  const path = join(directory, name);
+  const head =
+    'From: ada@mill.example\r\nSubject: large\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n';
+  const file = await open(path, 'w');
+  await file.writeFile(
+    `${head}--b\r\n\r\nAttached.\r\n--b\r\nContent-Disposition: attachment; filename=a.txt\r\nContent-Transfer-Encoding: base64\r\n\r\n`,
+  );
+  for (let seed = 0, bytes = 0; bytes < megabytes * MIB; seed += 1) {
+    const text = Buffer.from(`${generatedText(seed, 1000)}\n\n`);
+    // Whole lines of 57 bytes, so that there is no padding in between.
+    const lines = text.toString('base64', 0, text.length - (text.length % 57)).replaceAll(/.{76}/g, '$&\r\n');
+    await file.writeFile(lines);
+    bytes += lines.length;
+  }
+  await file.writeFile('--b--\r\n');
+  await file.close();
+  return { path, bytes: (await stat(path)).size };
+}
+
+async function putTable(name: string, rows: number): Promise<{ path: string; bytes: number }> {
+  const file = await open(join(directory, name), 'w');
+  await file.writeFile('id,grain,price,remark\n');
+  for (let row = 0; row < rows; row += 1000) {
+    const lines = Array.from(
+      { length: 1000 },
+      (_, at) => `${row + at},rye,${at}.50,"row ${row + at} of the mill"\n`,
+    );
+    await file.writeFile(lines.join(''));
+  }
+  await file.close();
+  return { path: join(directory, name), bytes: (await stat(join(directory, name))).size };
+}
+
 try {
   for (const pages of [Math.min(400, PAGES), PAGES]) {
     const pdf = await put(`${pages}.pdf`, writePdf(samplePages(pages)));
@@ -146,6 +183,13 @@ try {
 
   const text = await putText('text.txt', TEXT_MB, () => '');
   add(`text of ${TEXT_MB} MB`, 'Tamis', await readByTamis(text.path, 'txt'), text);
+  await rm(text.path);
+
+  const table = await putTable('table.csv', ROWS);
+  add(`CSV of ${ROWS} rows`, 'Tamis', await readByTamis(table.path, 'csv'), table);
+
+  const mail = await putMail('mail.eml', MAIL_MB);
+  add(`mail of ${MAIL_MB} MB`, 'Tamis', await readByTamis(mail.path, 'eml'), mail);
 } finally {
   await rm(directory, { recursive: true, force: true });
   if (rows.length > 0) reportBench('parse', 'Reading documents', rows);

@@ -1,11 +1,15 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import PostalMime from 'postal-mime';
-import type { Address, Email } from 'postal-mime';
+import type { Address, Attachment, Email } from 'postal-mime';
 import { AppError } from '../../../../schemas/app-error.js';
 import type { MailIds } from '../parser-messages.js';
 import type { Nest, ParseSource } from '../parse-source.js';
 import type { Section } from '../section.js';
+import { beyondLimit } from './limit-error.js';
 import { mailIds, mailSections } from './mail-sections.js';
+import type { MailAttachment } from './mail-sections.js';
+import { slimMail } from './slim-mail.js';
+import type { SlimMail } from './slim-mail.js';
 
 /**
  * A mail as it is sent: headers, text or HTML, quotations, attachments.
@@ -16,10 +20,37 @@ export async function* parseEml(
   source: ParseSource & { nest: Nest },
   onIds: (ids: MailIds) => void,
 ): AsyncGenerator<Section> {
-  const mail = await readMail(source.path);
+  const slim = await slimMail(source.path);
+  try {
+    const mail = await readMail(slim.bytes);
+    const contents = mail.attachments.map(({ content }) => bytesOf(content));
+    // A text is one of the large parts. This is the reader's, which holds all of it.
+    const [whole, files] = slim.areAll(contents)
+      ? [mail, slim]
+      : [await readMail(await readFile(source.path)), WHOLE];
+    yield* sectionsOf(whole, files, source, onIds);
+  } finally {
+    await slim.close();
+  }
+}
+
+type AttachmentFiles = Pick<SlimMail, 'sizeOf' | 'write'>;
+
+/** Of a mail in which nothing was replaced. */
+const WHOLE: AttachmentFiles = {
+  sizeOf: (content) => Promise.resolve(content.length),
+  write: (content, path) => writeFile(path, content),
+};
+
+function sectionsOf(
+  mail: Email,
+  files: AttachmentFiles,
+  source: ParseSource & { nest: Nest },
+  onIds: (ids: MailIds) => void,
+): AsyncGenerator<Section> {
   const ids = mailIds(mail);
   if (ids !== null) onIds(ids);
-  yield* mailSections(
+  return mailSections(
     {
       subject: mail.subject ?? '',
       headers: [
@@ -37,7 +68,12 @@ export async function* parseEml(
           name: filename,
           mimetype: mimeType,
           inline: related === true || disposition === 'inline',
-          bytes: releasing(content),
+          write: releasing(content, async (bytes, path, most) => {
+            const size = await files.sizeOf(bytes);
+            if (size > most) throw beyondLimit('maxExpandedBytes', source.limits.maxExpandedBytes);
+            await files.write(bytes, path);
+            return size;
+          }),
         })),
     },
     source,
@@ -48,18 +84,27 @@ export async function* parseEml(
 const FIELD_NAME = /^[!-9;-~]+$/;
 
 /** Gives the bytes of an attachment once, and holds them no longer than that. */
-function releasing(content: string | ArrayBuffer | Uint8Array): () => Uint8Array {
-  let held: typeof content | null = content;
-  return () => {
-    const given = held ?? '';
-    held = null;
-    return typeof given === 'string' ? Buffer.from(given) : new Uint8Array(given);
+function releasing(
+  content: Attachment['content'],
+  write: (bytes: Buffer, path: string, most: number) => Promise<number>,
+): MailAttachment['write'] {
+  let held: Attachment['content'] = content;
+  return (path, most) => {
+    const bytes = bytesOf(held);
+    held = '';
+    return write(bytes, path, most);
   };
 }
 
-async function readMail(path: string): Promise<Email> {
+function bytesOf(content: Attachment['content']): Buffer {
+  if (typeof content === 'string') return Buffer.from(content);
+  return content instanceof ArrayBuffer
+    ? Buffer.from(content)
+    : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+}
+
+async function readMail(bytes: Buffer): Promise<Email> {
   // Mailboxes put such a line above each mail; it is no header.
-  const bytes = await readFile(path);
   const start = bytes.subarray(0, 5).toString('latin1') === 'From ' ? bytes.indexOf(0x0a) + 1 : 0;
   try {
     // A forwarded mail is a file of its own; otherwise it would be mixed into this one's text.

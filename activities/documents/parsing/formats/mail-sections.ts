@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import type { MailIds } from '../parser-messages.js';
 import { parseHtml } from '../html-parser.js';
 import type { Nest, ParseSource } from '../parse-source.js';
@@ -23,8 +22,8 @@ export interface MailAttachment {
   mimetype: string;
   /** A picture that the text shows: it has no name that says anything. */
   inline: boolean;
-  /** Called once; a large one is not held beyond that. */
-  bytes(): Uint8Array;
+  /** Called once; a large one is not held beyond that. As of a `Member`. */
+  write(path: string, most: number): Promise<number>;
 }
 
 /** A text that says less than this part of what the HTML says is only a hint to look at the HTML. */
@@ -51,18 +50,13 @@ export async function* mailSections(
     throw beyondLimit('maxArchiveEntries', limits.maxArchiveEntries, count);
   for (let index = 0; index < count; index++) {
     // One that is not read is let go as well.
-    const { name, mimetype, inline, bytes } = mail.attachments.shift()!;
+    const { name, mimetype, inline, write } = mail.attachments.shift()!;
     if (inline && mimetype.startsWith('image/')) continue;
     const member = {
       name: name ?? defaultName(mimetype, index + 1),
       mimetype,
       headingPath,
-      async write(path: string, most: number) {
-        const content = bytes();
-        if (content.length > most) throw beyondLimit('maxExpandedBytes', source.limits.maxExpandedBytes);
-        await writeFile(path, content);
-        return content.length;
-      },
+      write,
     };
     yield* memberSections(member, source);
   }

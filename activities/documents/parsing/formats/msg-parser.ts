@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import msgReader from '@kenjiuno/msgreader';
 import type { FieldsData } from '@kenjiuno/msgreader';
 import { AppError } from '../../../../schemas/app-error.js';
@@ -6,6 +6,7 @@ import type { MailIds } from '../parser-messages.js';
 import type { Nest, ParseSource } from '../parse-source.js';
 import type { Section } from '../section.js';
 import { isoDate } from './eml-parser.js';
+import { beyondLimit } from './limit-error.js';
 import { mailIds, mailSections } from './mail-sections.js';
 
 /** The package is of CommonJS and marks its default. */
@@ -53,7 +54,12 @@ export async function* parseMsg(
           ? 'application/vnd.ms-outlook'
           : (attachment.attachMimeTag ?? ''),
         inline: attachment.attachmentHidden === true,
-        bytes: () => reader.getAttachment(attachment).content,
+        async write(path, most) {
+          const { content } = reader.getAttachment(attachment);
+          if (content.length > most) throw beyondLimit('maxExpandedBytes', source.limits.maxExpandedBytes);
+          await writeFile(path, content);
+          return content.length;
+        },
       })),
     },
     source,

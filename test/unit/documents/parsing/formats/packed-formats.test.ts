@@ -130,6 +130,29 @@ describe('eml', () => {
     expect(text).toMatch(/\(broken\.docx was not read: File content does not match/);
   });
 
+  it('reads large attachments from files beside it, those of forwarded mails too, and large texts', async () => {
+    const filling = 'The mill grinds rye and barley every day.\n'.repeat(40_000);
+    const list = { name: 'list.txt', type: 'text/plain', content: `${filling}The last needle.` };
+    const outer = { name: 'outer.txt', type: 'text/plain', content: `${filling}The outer needle.` };
+    const within = { headers: { Subject: 'inner' }, text: 'Within.', attachments: [list], boundary: 'inner' };
+    const forwarded = { name: 'forwarded.eml', type: 'message/rfc822', content: writeEml(within) };
+    const mail = { headers: { Subject: 'outer' }, text: 'Above.', attachments: [forwarded, outer] };
+    const { text } = await parser.parse('eml', writeEml(mail));
+    for (const words of ['Above.', 'Within.', 'The last needle.', 'The outer needle.'])
+      expect(text).toContain(words);
+    expect(text.match(/every day\./g)).toHaveLength(80_000);
+
+    const body = await parser.parse('eml', writeEml({ ...mail, text: `${filling}The needle of the text.` }));
+    for (const words of ['The needle of the text.', 'The last needle.', 'The outer needle.'])
+      expect(body.text).toContain(words);
+
+    const limits = { maxExpandedBytes: filling.length };
+    await expect(parser.parse('eml', writeEml(mail), { limits })).rejects.toMatchObject({
+      code: 'FILE_TOO_COMPLEX',
+      details: { limit: 'maxExpandedBytes' },
+    });
+  });
+
   it('refuses what is no mail and mails in mails without end', async () => {
     await expect(parser.parse('eml', '')).rejects.toMatchObject({ code: 'FILE_CORRUPT' });
     let mail = writeEml({ headers: { Subject: 'x' }, text: 'core' });
