@@ -138,7 +138,7 @@ export function connectTemporal(
   /** A workflow whose id says what it is for: running already is as good as started. */
   const startOnce = <T extends (input: never) => Promise<void>>(
     type: string,
-    options: { workflowId: string; args: [Parameters<T>[0]] },
+    options: { workflowId: string; args: [Parameters<T>[0]]; staticSummary: string },
   ): Promise<void> =>
     withDeadline(async () => {
       try {
@@ -251,18 +251,21 @@ export function connectTemporal(
       startOnce<typeof cleanDocument>('cleanDocument', {
         workflowId: cleanWorkflowId(prefix, fileKey, generation),
         args: [{ prefix, fileKey }],
+        staticSummary: `clean-up of file ${fileKey}`,
       }),
 
     startReconciling: (fileKey, token) =>
       startOnce<typeof settleDocument>('settleDocument', {
         workflowId: settleWorkflowId(prefix, fileKey, token),
         args: [{ prefix, fileKey, token }],
+        staticSummary: `chunks of file ${fileKey} after a change of its record`,
       }),
 
     startCleaningPartition: ({ partition, partition_key }) =>
       startOnce<typeof cleanPartition>('cleanPartition', {
         workflowId: cleanPartitionWorkflowId(prefix, partition_key),
         args: [{ prefix, partition, partitionKey: partition_key }],
+        staticSummary: `removal of the partition ${partition}`,
       }),
 
     async notifyDispatcher() {
@@ -272,6 +275,7 @@ export function connectTemporal(
           taskQueue,
           args: [{ prefix, timeoutMs: config.documents.taskTimeoutHours * 3_600_000 }],
           signal: QUEUED,
+          staticSummary: 'turns of the uploads that wait',
         });
       });
     },

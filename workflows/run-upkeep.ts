@@ -6,6 +6,7 @@ import {
   defineQuery,
   defineSignal,
   log,
+  setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -77,6 +78,15 @@ export async function runUpkeep<Input extends UpkeepInput>(
   setHandler(resume, () => tell(() => (operator = { ...operator, paused: false })));
   setHandler(interval, (everySeconds) => tell(() => (operator = { ...operator, everySeconds })));
 
+  const describe = (): void => {
+    const failing = Object.keys(failures);
+    const last = failing.length === 0 ? '' : `; failed in the last turn: ${failing.join(', ')}`;
+    setCurrentDetails(
+      operator.paused ? `paused${last}` : `a turn every ${everyMs() / 1000} s, ${turns} in this run${last}`,
+    );
+  };
+
+  describe();
   for (;;) {
     told = false;
     if (!operator.paused) {
@@ -84,6 +94,7 @@ export async function runUpkeep<Input extends UpkeepInput>(
       turns += 1;
       steps += 1;
     }
+    describe();
     if (runIsFull()) {
       await condition(allHandlersFinished);
       await continueAsNew<(next: Input) => Promise<never>>({ ...current, operator });

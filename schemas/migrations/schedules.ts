@@ -18,6 +18,8 @@ export interface ScheduledWork {
   workflowType: string;
   taskQueue: string;
   args: unknown[];
+  /** What Temporal's UI says of each run. */
+  staticSummary: string;
 }
 
 export function reconcileWork(prefix: string): ScheduledWork {
@@ -26,6 +28,7 @@ export function reconcileWork(prefix: string): ScheduledWork {
     workflowType: 'reconcileDocuments',
     taskQueue: taskQueues(prefix).documents,
     args: [{ prefix }],
+    staticSummary: 'comparison of the stores',
   };
 }
 
@@ -35,6 +38,7 @@ export function retentionWork(prefix: string, retentionDays: number): ScheduledW
     workflowType: 'retainAlerts',
     taskQueue: taskQueues(prefix).alerts,
     args: [{ prefix, retentionDays }],
+    staticSummary: 'removal of old alerts',
   };
 }
 
@@ -44,6 +48,7 @@ export function backupWork(prefix: string): ScheduledWork {
     workflowType: 'scheduledBackup',
     taskQueue: taskQueues(prefix).migrations,
     args: [{ prefix, vectors: true }],
+    staticSummary: 'start of a backup',
   };
 }
 
@@ -69,5 +74,6 @@ export function windowWork(prefix: string, window: MigrationWindow): ScheduledWo
         pagesPerSecond: window.pagesPerSecond,
       },
     ],
+    staticSummary: `window of the migration ${window.name}`,
   };
 }

@@ -54,13 +54,14 @@ export async function runBackup(input: RunBackupInput): Promise<{ backupId: stri
         });
 
   let ended = false;
+  setCurrentDetails(`${kind} ${backupId}: starting`);
   try {
     if (input.continued === undefined) await beginBackupRun({ runId, kind, backupId, startedBy });
     while (!ended && !(position !== null && workflowInfo().continueAsNewSuggested)) {
       const slice = await nextSlice();
       ({ position, ended } = slice);
       const { phase, done, total } = slice.position;
-      setCurrentDetails(`${phase}: ${done} of ${total} records`);
+      setCurrentDetails(`${kind} ${backupId}: ${phase}, ${done} of ${total} records`);
       upsertMemo({ phase, done, total });
     }
   } catch (error) {

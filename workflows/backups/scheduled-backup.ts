@@ -1,5 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { ParentClosePolicy, setCurrentDetails, startChild } from '@temporalio/workflow';
 import { backupWorkflowId } from '../../schemas/ids.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { runBackup } from './run-backup.js';
@@ -10,6 +10,7 @@ export async function scheduledBackup(input: {
   vectors: boolean;
 }): Promise<'started' | 'running already'> {
   const { prefix, vectors } = input;
+  setCurrentDetails('starts a backup, unless one or a restore is at work');
   try {
     await startChild(runBackup, {
       workflowId: backupWorkflowId(prefix),

@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { DocumentActivities } from '../../activities/documents/document-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk } from '../activity-profiles.js';
@@ -17,5 +17,6 @@ export async function cleanDocument(input: CleanDocumentInput): Promise<void> {
     ...bulk,
     taskQueue: taskQueues(input.prefix).documents,
   });
+  setCurrentDetails('removes what the file needs no more');
   await cleanFile(input.fileKey);
 }

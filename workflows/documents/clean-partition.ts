@@ -3,6 +3,7 @@ import {
   continueAsNew,
   getExternalWorkflowHandle,
   proxyActivities,
+  setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DocumentActivities } from '../../activities/documents/document-activities.js';
@@ -27,6 +28,11 @@ export async function cleanPartition(input: CleanPartitionInput): Promise<void> 
   const { finishDeletion, deletedFiles } = proxyActivities<PartitionActivities>({ ...quick, taskQueue });
   const { cleanFile } = proxyActivities<DocumentActivities>({ ...bulk, taskQueue });
 
+  let removed = 0;
+  const describe = (): void => {
+    setCurrentDetails(`${removed} files of ${input.partition} removed in this run`);
+  };
+  describe();
   await finishDeletion({ partition: input.partition, partition_key: input.partitionKey });
   for (;;) {
     const files = await deletedFiles(input.partitionKey);
@@ -34,6 +40,8 @@ export async function cleanPartition(input: CleanPartitionInput): Promise<void> 
     for (const { fileKey, running } of files)
       for (const generation of running) await stop(indexWorkflowId(input.prefix, fileKey, generation));
     for (const { fileKey } of files) await cleanFile(fileKey);
+    removed += files.length;
+    describe();
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof cleanPartition>(input);
   }
 }

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { CopyActivities } from '../../activities/documents/copy-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk } from '../activity-profiles.js';
-import { driveTask } from './drive-task.js';
+import { driveTask, enter } from './drive-task.js';
 import type { TaskInput, TaskStatusView } from './drive-task.js';
 
 /** A live version becomes another file's first one: copy chunks, vectors and bytes → publish. Nothing is parsed. */
@@ -12,7 +12,7 @@ export async function copyDocument(input: TaskInput): Promise<TaskStatusView> {
     taskQueue: taskQueues(input.prefix).documents,
   });
   return driveTask(input, async (ref, view) => {
-    view.stage = 'store';
+    enter(view, 'store');
     return { chunks: (await copyVersion(ref)).chunkCount };
   });
 }

@@ -1,4 +1,4 @@
-import { CancellationScope, proxyActivities } from '@temporalio/workflow';
+import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { CallbackActivities } from '../../activities/documents/callback-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { persistent, quick } from '../activity-profiles.js';
@@ -14,9 +14,12 @@ export async function deliverCallback(input: DeliverCallbackInput): Promise<{ de
   const { sendCallback } = proxyActivities<CallbackActivities>({ ...persistent, taskQueue });
   const { giveUpCallback } = proxyActivities<CallbackActivities>({ ...quick, taskQueue });
   try {
+    setCurrentDetails('sends the callback, for a day until it is accepted');
     await sendCallback(input.taskId);
+    setCurrentDetails('accepted');
     return { delivered: true };
   } catch {
+    setCurrentDetails('given up: it was not accepted');
     // Its last reason is in the delivery record.
     await CancellationScope.nonCancellable(() => giveUpCallback(input.taskId));
     return { delivered: false };

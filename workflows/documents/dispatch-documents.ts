@@ -5,6 +5,7 @@ import {
   defineSignal,
   patched,
   proxyActivities,
+  setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -44,11 +45,13 @@ export async function dispatchDocuments(input: DispatchDocumentsInput): Promise<
   });
   for (;;) {
     told = false;
+    setCurrentDetails('looks whose turn it is');
     const { refs, waiting } = await nextTurns();
     // At once: one after the other costs a turn of the plan each, and places stay empty meanwhile.
     if (patched('at-once')) await Promise.all(refs.map((ref) => startIndexing(ref, input)));
     else for (const ref of refs) await startIndexing(ref, input);
     if (refs.length > 0) await markHandedOver(refs.map(({ taskId }) => taskId));
+    setCurrentDetails(`${waiting} files wait for their turn`);
     if (waiting === 0 && !told) break;
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);

@@ -4,6 +4,7 @@ import {
   defineQuery,
   isCancellation,
   proxyActivities,
+  setCurrentDetails,
   setHandler,
   startChild,
 } from '@temporalio/workflow';
@@ -64,6 +65,7 @@ export async function driveTask(
     error: null,
   };
   setHandler(taskStatus, () => view);
+  enter(view, 'queued');
 
   const work = new CancellationScope({ cancellable: true, timeout: input.timeoutMs });
   try {
@@ -72,11 +74,11 @@ export async function driveTask(
       const made = await makeChunks(ref, view);
       view.chunks = made.chunks;
 
-      view.stage = 'publish';
+      enter(view, 'publish');
       const { replaced } = made.published ?? (await publishDocument(ref, made.chunks));
       if (replaced) await startCleaning(input);
       view.task_state = 'COMPLETED';
-      view.stage = 'done';
+      enter(view, 'done');
     });
     await tellOutside(input);
     return view;
@@ -91,8 +93,28 @@ export async function driveTask(
       await cleanFile(input.fileKey);
     });
     view.error = { code: failure.code, message: failure.message };
+    setCurrentDetails(`${view.task_state.toLowerCase()}: ${failure.message}`);
     throw rethrown(error, failure);
   }
+}
+
+const WORDS: Record<Stage, string> = {
+  queued: 'begins',
+  parse: 'reads the file',
+  chunk: 'cuts the text into chunks',
+  caption: 'has its pictures described',
+  contextualize: 'has a model say what each chunk is about',
+  topic_tag: 'has a model name its topics',
+  embed: 'makes vectors of the chunks and stores them',
+  store: 'copies the chunks',
+  publish: 'makes the new version visible',
+  done: 'searchable',
+};
+
+/** What a task does now, for its query and for Temporal's UI. */
+export function enter(view: TaskStatusView, stage: Stage): void {
+  view.stage = stage;
+  setCurrentDetails(view.chunks === null ? WORDS[stage] : `${WORDS[stage]} (${view.chunks} chunks)`);
 }
 
 /** Old generations are removed in a workflow of their own: the new version is live already. */
@@ -101,6 +123,7 @@ async function startCleaning(input: TaskInput): Promise<void> {
     workflowId: cleanWorkflowId(input.prefix, input.fileKey, input.generation),
     parentClosePolicy: ParentClosePolicy.ABANDON,
     args: [{ prefix: input.prefix, fileKey: input.fileKey }],
+    staticSummary: `clean-up of file ${input.fileKey}`,
   });
 }
 

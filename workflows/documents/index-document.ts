@@ -5,7 +5,7 @@ import type { EmbeddingActivities } from '../../activities/documents/embedding-a
 import type { EnrichmentActivities } from '../../activities/documents/enrichment-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk, model } from '../activity-profiles.js';
-import { driveTask } from './drive-task.js';
+import { driveTask, enter } from './drive-task.js';
 import type { TaskInput, TaskStatusView } from './drive-task.js';
 
 /**
@@ -22,7 +22,7 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
   const { embedDocument } = proxyActivities<EmbeddingActivities>({ ...model, taskQueue: queues.models });
   const { enrichDocument } = proxyActivities<EnrichmentActivities>({ ...model, taskQueue: queues.models });
   return driveTask(input, async (ref: DocumentRef, view) => {
-    view.stage = 'parse';
+    enter(view, 'parse');
     const parsed = await parseDocument(ref, { goOn: true });
     view.chunks = parsed.chunkCount;
     // Absent in histories of before a step went on by itself, and where it could not.
@@ -31,13 +31,13 @@ export async function indexDocument(input: TaskInput): Promise<TaskStatusView> {
 
     // Absent in histories of before there was enrichment, which so take the steps that they took.
     if (parsed.enrich === true) {
-      view.stage = 'contextualize';
+      enter(view, 'contextualize');
       const enriched = await enrichDocument(ref);
       // A described picture is a chunk; one of which nothing was said is none.
       view.chunks = enriched.chunkCount ?? parsed.chunkCount;
     }
 
-    view.stage = 'embed';
+    enter(view, 'embed');
     const { published } = await embedDocument(ref, { publish: true });
     return { chunks: view.chunks, published };
   });

@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { SweepActivities } from '../../activities/documents/sweep-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk } from '../activity-profiles.js';
@@ -11,5 +11,8 @@ export async function reconcileDocuments(input: {
     ...bulk,
     taskQueue: taskQueues(input.prefix).documents,
   });
-  return removeOrphans();
+  setCurrentDetails('compares the stores and removes chunks and bytes of no record');
+  const { chunks, blobs } = await removeOrphans();
+  setCurrentDetails(`${chunks} chunks and ${blobs} uploads of no record removed`);
+  return { chunks, blobs };
 }

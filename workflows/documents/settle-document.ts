@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { DocumentActivities } from '../../activities/documents/document-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk } from '../activity-profiles.js';
@@ -16,5 +16,6 @@ export async function settleDocument(input: SettleDocumentInput): Promise<void> 
     ...bulk,
     taskQueue: taskQueues(input.prefix).documents,
   });
+  setCurrentDetails('writes what the record says to the chunks of the file');
   await settleFileChunks(input.fileKey, input.token);
 }

@@ -10,6 +10,7 @@ export async function startCallback(prefix: string, taskId: string): Promise<voi
       workflowId: callbackWorkflowId(prefix, taskId),
       parentClosePolicy: ParentClosePolicy.ABANDON,
       args: [{ prefix, taskId }],
+      staticSummary: `callback of task ${taskId}`,
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

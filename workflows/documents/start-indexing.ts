@@ -16,6 +16,8 @@ export async function startIndexing(
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       parentClosePolicy: ParentClosePolicy.ABANDON,
       args: [{ ...ref, prefix: settings.prefix, timeoutMs: settings.timeoutMs }],
+      // The name of the file is in the record: plans know keys alone.
+      staticSummary: `file ${ref.fileKey}`,
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -62,6 +62,7 @@ export async function swapEmbedder(input: SwapEmbedderInput): Promise<Exclude<Sw
     upsertMemo({ phase, done, total });
   };
 
+  setCurrentDetails(`starting: from ${swap.source_embedder} to ${swap.target_embedder}`);
   /** Answers why the switch was held back; null when it was not. */
   const work = async (): Promise<string | null> => {
     if (input.continued === undefined) await beginEmbedderSwap(swap);

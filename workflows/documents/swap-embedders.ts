@@ -34,6 +34,7 @@ export async function swapEmbedders(input: SwapEmbeddersInput): Promise<SwapsEnd
     ...quick,
     taskQueue: taskQueues(prefix).models,
   });
+  setCurrentDetails(`looks for partitions of ${source}`);
   const waiting = await listPartitionsOn({ embedder: source });
   const total = waiting.length;
   const ended: SwapsEnded = { completed: 0, failed: 0, cancelled: 0, skipped: 0 };

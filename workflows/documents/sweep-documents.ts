@@ -1,4 +1,4 @@
-import { patched, proxyActivities } from '@temporalio/workflow';
+import { patched, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { CallbackActivities } from '../../activities/documents/callback-activities.js';
 import type { SweepActivities } from '../../activities/documents/sweep-activities.js';
 import type { DocumentActivities } from '../../activities/documents/document-activities.js';
@@ -29,6 +29,7 @@ export async function sweepDocuments(input: SweepDocumentsInput): Promise<SweepR
   });
   const { cleanFile } = proxyActivities<DocumentActivities>({ ...bulk, taskQueue });
 
+  setCurrentDetails('looks for uploads that no plan drives, and for what a crash left');
   const unstarted = await findUnstarted();
   for (const ref of unstarted) await startIndexing(ref, input);
   if (unstarted.length > 0) await markHandedOver(unstarted.map((ref) => ref.taskId));

@@ -96,6 +96,7 @@ export async function migrate(
     });
   };
 
+  setCurrentDetails(`starting: ${unit} of ${name}`);
   const waitForTurn = async (): Promise<void> => {
     if (mayGoOn()) return;
     describe();

@@ -2,6 +2,7 @@ import {
   ParentClosePolicy,
   getExternalWorkflowHandle,
   proxyActivities,
+  setCurrentDetails,
   startChild,
   uuid4,
   workflowInfo,
@@ -39,6 +40,7 @@ export async function openMigrationWindow(
   const { isMigrationPending } = proxyActivities<MigrationActivities>({ ...quick, taskQueue });
   const workflowId = migrationWorkflowId(prefix, name);
   const windowEndsAt = windowBegan() + input.windowMs;
+  setCurrentDetails(`lets ${name} migrate until ${new Date(windowEndsAt).toISOString()}`);
   if (Date.now() >= windowEndsAt) return 'over';
   try {
     await getExternalWorkflowHandle(workflowId).signal(windowSignal, windowEndsAt);

@@ -40,6 +40,7 @@ export async function evaluate(input: EvaluateInput): Promise<Exclude<Evaluation
     upsertMemo({ done: next, total: run.questions_total });
   };
 
+  setCurrentDetails(`${next} of ${run.questions_total} questions of ${run.set} asked`);
   /** Answers whether every question has a result. */
   const ask = async (): Promise<boolean> => {
     if (input.continued === undefined) await beginEvaluation(run);

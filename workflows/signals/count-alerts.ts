@@ -1,4 +1,4 @@
-import { proxyActivities } from '@temporalio/workflow';
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { AlertUpkeepActivities } from '../../activities/signals/alert-upkeep-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { quick } from '../activity-profiles.js';
@@ -27,6 +27,7 @@ export async function countChangedHours(
   });
   let counted = 0;
   let left = true;
+  setCurrentDetails('counts the hours whose alerts have changed');
   for (let step = 0; left && step < maxSteps; step += 1) {
     const done = await countHours();
     counted += done.counted;

@@ -4,6 +4,7 @@ import {
   continueAsNew,
   defineQuery,
   proxyActivities,
+  setCurrentDetails,
   setHandler,
   sleep,
   workflowInfo,
@@ -13,7 +14,7 @@ import { taskQueues } from '../../schemas/task-queues.js';
 import { external, quick } from '../activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';
 import { wake } from './forward-signals.js';
-import { answerOf, holdOf } from './forwarding-state.js';
+import { answerOf, holdOf, holdWords } from './forwarding-state.js';
 import type { Hold } from './forwarding-state.js';
 import { reported } from './reported.js';
 
@@ -67,6 +68,13 @@ export async function forwardMetrics(input: ForwardMetricsInput): Promise<Metric
   const runIsFull = (): boolean => steps >= stepsPerRun || workflowInfo().continueAsNewSuggested;
   const waits = (): boolean => state.hold !== null && state.hold.untilMs > Date.now();
 
+  const describe = (): void => {
+    const { hold, sent, refused } = state;
+    const now = hold !== null && waits() ? holdWords(hold) : 'sending';
+    setCurrentDetails(`${now}; ${sent} sent, ${refused} refused`);
+  };
+
+  describe();
   setHandler(metricsStatus, () => state);
   setHandler(wake, () => {
     woken = true;
@@ -76,6 +84,7 @@ export async function forwardMetrics(input: ForwardMetricsInput): Promise<Metric
   });
 
   for (;;) {
+    describe();
     if (state.hold !== null && waits())
       await condition(() => !waits() || runIsFull(), state.hold.untilMs - Date.now());
     if (runIsFull()) {

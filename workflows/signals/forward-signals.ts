@@ -6,6 +6,7 @@ import {
   defineSignal,
   patched,
   proxyActivities,
+  setCurrentDetails,
   setHandler,
   sleep,
   workflowInfo,
@@ -15,7 +16,7 @@ import type { SeveralReport, SignalBatch } from '../../activities/signals/signal
 import { taskQueues } from '../../schemas/task-queues.js';
 import { external, quick } from '../activity-profiles.js';
 import { decideDelivery } from './decide-delivery.js';
-import { answerOf, freshState, halves, holdOf, nudge } from './forwarding-state.js';
+import { answerOf, forwardingWords, freshState, halves, holdOf, nudge } from './forwarding-state.js';
 import type { ForwardingState } from './forwarding-state.js';
 import { reported, reportedSeveral } from './reported.js';
 
@@ -75,6 +76,10 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
   let moved = false;
   let steps = 0;
   const view = (): ForwardingView => ({ watcher, phase, ...state });
+  const enter = (next: ForwardingView['phase']): void => {
+    phase = next;
+    setCurrentDetails(forwardingWords(view()));
+  };
   const runIsFull = (): boolean => steps >= stepsPerRun || workflowInfo().continueAsNewSuggested;
   const held = (): boolean => state.hold !== null && state.hold.untilMs > Date.now();
   const tokenTold = (): boolean => woken && state.hold?.untilToken === true;
@@ -83,6 +88,7 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
     unseen = true;
   };
 
+  enter('sending');
   setHandler(forwardingStatus, view);
   setHandler(wake, () => {
     told();
@@ -105,7 +111,7 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
 
   for (;;) {
     if (state.hold !== null && held()) {
-      phase = 'holding';
+      enter('holding');
       moved = false;
       await condition(() => tokenTold() || !held() || moved || runIsFull(), state.hold.untilMs - Date.now());
       // In the state, because a run that ends here must not take the news with it.
@@ -116,7 +122,7 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
       await continueAsNew<typeof forwardSignals>({ ...input, state });
     }
     if (held()) continue;
-    phase = 'sending';
+    enter('sending');
     // Before the look and the offer: what is told from here on is looked at afterwards.
     woken = false;
 
@@ -127,7 +133,7 @@ export async function forwardSignals(input: ForwardSignalsInput): Promise<Forwar
       if (more) unseen = true;
     }
     if (state.work.length === 0) {
-      phase = 'idle';
+      enter('idle');
       if (lastLook && !woken) break;
       state.hold = null;
       // After the wait comes one more look, for signals whose wake was lost.

@@ -57,6 +57,22 @@ export function holdOf(
   return { ...reason, untilMs: nowMs + delayMs, untilToken, fromMs: nowMs, ...(asked ? { asked } : {}) };
 }
 
+/** What an actor does now, for Temporal's UI. */
+export function forwardingWords({
+  phase,
+  hold,
+  ...counts
+}: Pick<ForwardingState, 'hold' | 'forwarded' | 'quarantined'> & { phase: string }): string {
+  const done = `${counts.forwarded} forwarded, ${counts.quarantined} quarantined`;
+  return phase === 'holding' && hold !== null ? `${holdWords(hold)}; ${done}` : `${phase}; ${done}`;
+}
+
+/** Why a queue stands, and until when. */
+export function holdWords({ cause, status, message, untilMs }: Hold): string {
+  const answer = status === null ? message : `${status} ${message}`;
+  return `waits until ${new Date(untilMs).toISOString()} (${cause}: ${answer})`;
+}
+
 /** Watchers that are told at the same moment come back within so long of each other. */
 const NUDGE_SPREAD_MS = 5_000;
 /** A watcher that fails again after it was told believes the next word only after so long, then after twice as long. */

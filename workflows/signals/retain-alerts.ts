@@ -1,4 +1,4 @@
-import { continueAsNew, proxyActivities, workflowInfo } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { AlertUpkeepActivities } from '../../activities/signals/alert-upkeep-activities.js';
 import { taskQueues } from '../../schemas/task-queues.js';
 import { bulk, quick } from '../activity-profiles.js';
@@ -25,10 +25,15 @@ export async function retainAlerts(input: RetainAlertsInput): Promise<{ removed:
   const beforeMs = input.beforeMs ?? workflowInfo().startTime.getTime() - input.retentionDays * DAY_MS;
 
   let removed = input.removed ?? 0;
+  const describe = (): void => {
+    setCurrentDetails(`${removed} alerts of before ${new Date(beforeMs).toISOString()} removed`);
+  };
+  describe();
   for (let left = true; left;) {
     const batch = await removeOldAlerts(beforeMs);
     removed += batch.removed;
     left = batch.left;
+    describe();
     if (left && workflowInfo().continueAsNewSuggested)
       await continueAsNew<typeof retainAlerts>({ ...input, beforeMs, removed });
   }

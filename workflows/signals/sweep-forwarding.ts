@@ -5,6 +5,7 @@ import {
   getExternalWorkflowHandle,
   patched,
   proxyActivities,
+  setCurrentDetails,
   startChild,
 } from '@temporalio/workflow';
 import type { SignalDefinition } from '@temporalio/workflow';
@@ -37,12 +38,14 @@ export async function sweepForwarding(
     actor: typeof forwardSignals | typeof forwardMetrics,
     workflowId: string,
     watcher: string,
+    what: 'signals' | 'metrics',
   ): Promise<void> => {
     try {
       await startChild(actor, {
         workflowId,
         parentClosePolicy: ParentClosePolicy.ABANDON,
         args: [{ prefix: input.prefix, watcher }],
+        staticSummary: `${what} of ${watcher}`,
       });
       result.started += 1;
     } catch (error) {
@@ -50,8 +53,9 @@ export async function sweepForwarding(
       if (await woke(workflowId)) result.woken += 1;
     }
   };
+  setCurrentDetails('looks for signals and metrics that no plan forwards');
   for (const watcher of await watchersWaiting())
-    await startOrWake(forwardSignals, forwardWorkflowId(input.prefix, watcher), watcher);
+    await startOrWake(forwardSignals, forwardWorkflowId(input.prefix, watcher), watcher, 'signals');
   // A sweep that was under way when this was added goes on without it; the next one does it.
   if (!patched('metrics')) return result;
   const { watchersHolding } = proxyActivities<MetricsActivities>({
@@ -59,7 +63,7 @@ export async function sweepForwarding(
     taskQueue: taskQueues(input.prefix).alerts,
   });
   for (const watcher of await watchersHolding())
-    await startOrWake(forwardMetrics, metricsWorkflowId(input.prefix, watcher), watcher);
+    await startOrWake(forwardMetrics, metricsWorkflowId(input.prefix, watcher), watcher, 'metrics');
   if (!patched('reachable')) return result;
   for (const watcher of await needlesslyHeld())
     if (await told(forwardWorkflowId(input.prefix, watcher), reachable)) result.woken += 1;
