@@ -14,9 +14,8 @@ afterAll(() => stack?.close(), 60_000);
 
 describe('SIGKILL of worker and gateway', () => {
   it('loses, repeats and leaves nothing', async () => {
-    const report = await runKillCampaign(stack, { files: 10, kills: 4 });
-    expect(report.faults).toEqual([]);
-    expect(report.drifts).toEqual([]);
+    const { faults, drifts, ...report } = await runKillCampaign(stack, { files: 10, kills: 4 });
+    expect({ faults, drifts }).toEqual({ faults: [], drifts: [] });
     expect(report.kills).toHaveLength(4);
     // A campaign whose kills met nobody at work would show nothing.
     expect(report.kills.filter(({ hit }) => hit).length).toBeGreaterThanOrEqual(3);
@@ -26,8 +25,7 @@ describe('SIGKILL of worker and gateway', () => {
 
   it('in PATCH, copy, DELETE of file and partition, and cancel', async () => {
     const { faults, drifts, kills } = await runChangeCampaign(stack, { all: false });
-    expect(faults).toEqual([]);
-    expect(drifts).toEqual([]);
+    expect({ faults, drifts }).toEqual({ faults: [], drifts: [] });
     expect(kills).toHaveLength(5);
     expect(kills.filter(({ hit }) => hit).length).toBeGreaterThanOrEqual(3);
   }, 400_000);

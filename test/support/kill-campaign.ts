@@ -353,7 +353,12 @@ async function compare(stack: RunningStack, plan: Plan): Promise<string[]> {
 async function checkBytes(stack: RunningStack, liveFiles: number): Promise<string[]> {
   const left = await footprint(stack);
   const found = { blobs: left['blobs.files'] ?? 0, unfinished: left['blobs.writes'] ?? 0 };
-  return found.blobs === liveFiles && found.unfinished === 0
-    ? []
-    : [`${found.blobs} blobs for ${liveFiles} live files, ${found.unfinished} of them unfinished`];
+  if (found.blobs === liveFiles && found.unfinished === 0) return [];
+  const named: string[] = [];
+  for await (const { blobId, kind, taskId, createdAt } of stack.adapters.blobs.scan())
+    named.push(`${kind} ${blobId} of ${taskId} at ${createdAt.toISOString()}`);
+  return [
+    `${found.blobs} blobs for ${liveFiles} live files, ${found.unfinished} of them unfinished`,
+    ...named,
+  ];
 }
