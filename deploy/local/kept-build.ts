@@ -23,9 +23,11 @@ const INPUTS = [
 /**
  * The folder with gateway and worker as JavaScript. It is in the clone because Node looks for packages in the folders
  * above the code.
+ * @param name of the folder that holds it; tests have one of their own, since a build that is made anew replaces the
+ *   one before, which may be running
  */
-export function keptBuild(bench: Workbench): Promise<string> {
-  return keptFolder(bench, { name: 'build', inputs: INPUTS }, async (draft) => {
+export function keptBuild(bench: Workbench, name: 'build' | 'test-build' = 'build'): Promise<string> {
+  return keptFolder(bench, { name, inputs: INPUTS }, async (draft) => {
     bench.report.phase('build', 'compiling gateway and worker', 15);
     const args = [join(bench.paths.root, 'deploy/build.mjs'), draft, '--no-types', '--no-console'];
     await runTool(bench, { subject: 'build', command: process.execPath, args });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { devNull } from 'node:os';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { connectGateway } from '../../activities/connect.js';
 import type { GatewayAdapters, GatewayDocumentAdapters } from '../../activities/ports/adapters.js';
@@ -53,6 +54,12 @@ function service(name: string): string {
   return value;
 }
 
+/** Gateway or worker as the launcher compiled them for the tests, otherwise from their sources. */
+function programOf(name: 'api' | 'workers'): string[] {
+  const build = process.env['TAMIS_TEST_BUILD'];
+  return build === undefined ? ['--import', 'tsx', `${name}/main.ts`] : [join(build, name, 'main.js')];
+}
+
 /** @param overrides variables for gateway and worker, over the run's own */
 export async function openStack(overrides: Environment = {}): Promise<RunningStack> {
   const run = `e2e-${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -96,11 +103,11 @@ export async function openStack(overrides: Environment = {}): Promise<RunningSta
 
   const start = async (
     name: 'gateway' | 'worker',
-    script: string,
+    program: 'api' | 'workers',
     changes: Environment = {},
   ): Promise<void> => {
     const { NODE_OPTIONS: _jest, ...inherited } = process.env;
-    const child = spawn(process.execPath, ['--import', 'tsx', script], {
+    const child = spawn(process.execPath, programOf(program), {
       env: { ...inherited, ...environment, ...changes },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -154,8 +161,8 @@ export async function openStack(overrides: Environment = {}): Promise<RunningSta
     config,
     adapters,
     temporal,
-    startGateway: (changes) => start('gateway', 'api/main.ts', changes),
-    startWorker: (changes) => start('worker', 'workers/main.ts', changes),
+    startGateway: (changes) => start('gateway', 'api', changes),
+    startWorker: (changes) => start('worker', 'workers', changes),
     killGateway: () => kill('gateway', 'SIGKILL'),
     killWorker: () => kill('worker', 'SIGKILL'),
     gatewayPid: () => processes.get('gateway')!.pid!,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { modelEnvironment } from '../app-environment.js';
+import { keptBuild } from '../kept-build.js';
 import { runToEnd } from '../run-to-end.js';
 import { temporalTestServer } from '../services/temporal-test-server.js';
 import type { OptionalName } from '../services/service.js';
@@ -9,6 +10,8 @@ import { OPTIONAL, Stack } from '../stack.js';
 import type { Workbench } from '../workbench.js';
 
 const OWN_OPTIONS = new Set(['--keep', '--no-services', '--if-at-hand']);
+/** Tests that start neither gateway nor worker as a process. */
+const WITHIN_JEST = /^test\/(?:unit|contracts|api|workflows|zoo)\b/;
 
 /**
  * Jest with the real services. Services that run are used and left; the others are started and stopped. Of our own
@@ -42,7 +45,10 @@ export function test(
         jestArgs.every((arg) => arg.startsWith('-')) ||
         jestArgs.some((arg) => optional !== undefined && arg.includes(optional.files));
       const more = wanted ? await optional?.obtain(bench) : undefined;
-      const variables = { ...services, ...environment, ...more };
+      const named = jestArgs.filter((arg) => !arg.startsWith('-'));
+      const startsProcesses = named.length === 0 || !named.every((arg) => WITHIN_JEST.test(arg));
+      const build = startsProcesses ? { TAMIS_TEST_BUILD: await keptBuild(bench, 'test-build') } : {};
+      const variables = { ...services, ...environment, ...more, ...build };
       await before?.({ ...process.env, ...variables });
       return await jest(bench, config, jestArgs, variables);
     };
