@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { utils, write } from '@e965/xlsx';
 import type { BookType } from '@e965/xlsx';
 import { writeDoc } from '../support/documents/write-doc.js';
@@ -183,6 +184,16 @@ const WORD: Specimen[] = [
       ]),
     expected: { finds: ['The mill of Łódź', 'Text.'] },
   },
+  {
+    name: 'damaged-list-of-types.docx',
+    bytes: () => {
+      const bytes = writeDocx([{ paragraph: 'words' }]);
+      // The first member is the list; its name ends where its packed bytes begin.
+      const start = bytes.indexOf('[Content_Types].xml') + '[Content_Types].xml'.length;
+      return bytes.fill(0xff, start, start + 16);
+    },
+    expected: NOT_THIS,
+  },
   { name: 'bomb.docx', bytes: () => writeDocxBomb(700_000_000), expected: TOO_COMPLEX, huge: true },
   { name: 'markup-bomb.docx', bytes: () => writeDocxBomb(110_000_000), expected: TOO_COMPLEX },
   {
@@ -269,6 +280,20 @@ const SLIDES_AND_BOOKS: Specimen[] = [
         },
       ]),
     expected: { finds: [...ALL_SCRIPTS, 'Wait for the laughter.', '| rye | 12 |'] },
+  },
+  {
+    // By LibreOffice, since what `writePptx` writes has no layouts and is read by lenient readers alone.
+    name: 'by-impress.pptx',
+    bytes: () => readFile(new URL('./files/by-impress.pptx', import.meta.url)),
+    expected: {
+      finds: [
+        'It turns from spring to autumn',
+        SCRIPTS.accents,
+        'Grease the axle every month.',
+        'Wait for the laughter.',
+        '| rye | twelve |',
+      ],
+    },
   },
   { name: 'empty.pptx', bytes: () => writePptx([]), expected: EMPTY },
   { name: 'cut-off.pptx', bytes: () => cut(writePptx([{ title: 'words' }]), 0.5), expected: NOT_THIS },

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => parser.close());
 
-// 2,000 of them are read by `npm run test:scale -- parser-fuzz`.
+// 2,000 of them are read by `npm run test:scale -- zoo`.
 describe('damaged files of the zoo', () => {
   it('are read as far as they go, or end with a code and a sentence', async () => {
     const { faults, outcomes } = await fuzzParser(parser, { count: 60, seed: 20_261_124 });

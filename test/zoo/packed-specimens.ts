@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { writeDocx } from '../support/documents/write-docx.js';
 import { writeEml, writeMsg } from '../support/documents/write-mail.js';
 import { declaringPng } from '../support/documents/sample-picture.js';
@@ -236,8 +237,18 @@ function scan(): Promise<Buffer> {
   return scanPng(LINES);
 }
 
+/**
+ * Of formats that nothing here writes. Made of `scan()` by
+ * `ffmpeg -i scan.png -vf crop=900:300:0:0 -frames:v 1 good.gif`, `-q:v 4 good.jpeg` and `-lossless 1 good.webp`.
+ */
+function kept(name: string): Specimen {
+  const bytes = (): Promise<Buffer> => readFile(new URL(`./files/${name}`, import.meta.url));
+  return { name, bytes, expected: { finds: SEEN }, ocr: true };
+}
+
 const PICTURES: Specimen[] = [
   { name: 'good.png', bytes: scan, expected: { finds: SEEN }, ocr: true },
+  ...['good.jpeg', 'good.gif', 'good.webp'].map(kept),
   {
     name: 'good.bmp',
     bytes: async () => writeBmp(decodePng(await scan())),

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
+import { CFB } from '@e965/xlsx';
 import { findLibreOffice } from '../../activities/documents/parsing/formats/libreoffice.js';
 
 export interface ReferenceFile {
@@ -66,7 +67,7 @@ const PDFTOTEXT: ReferenceReader = {
 const WRITES = [
   { target: 'txt:Text (encoded):UTF8', extensions: ['docx', 'doc', 'odt', 'rtf'], read: 'text' },
   { target: 'csv:Text - txt - csv (StarCalc):44,34,76', extensions: ['xlsx', 'xls', 'ods'], read: 'text' },
-  { target: 'pdf', extensions: ['odp'], read: 'pdf' },
+  { target: 'pdf', extensions: ['odp', 'pptx'], read: 'pdf' },
 ] as const;
 
 const LIBREOFFICE: ReferenceReader = {
@@ -117,19 +118,62 @@ for path in sys.argv[1:]:
     print('\\x00')
 `;
 
-const PYTHON: ReferenceReader = {
-  program: 'Python’s email',
-  extensions: ['eml'],
-  isInstalled: () => works('python3', '-c', 'import email'),
+/** A script that prints what it finds in each file, and a NUL behind it. */
+function python(program: string, extensions: readonly string[], script: string): ReferenceReader {
+  return {
+    program,
+    extensions,
+    isInstalled: () => works('python3', '-V'),
+    read: (files) =>
+      inDirectory(files, async (_directory, paths) => {
+        const env = { ...process.env, PYTHONIOENCODING: 'utf-8' };
+        const { stdout } = spawnSync('python3', ['-c', script, ...paths], { env, maxBuffer: 1 << 28 });
+        return found(
+          files.map(({ name }) => name),
+          stdout.toString('utf8').split('\0'),
+        );
+      }),
+  };
+}
+
+/** Chapters without their tags, in the order of the archive. */
+const BOOK_SCRIPT = `
+import html, re, sys, zipfile
+for path in sys.argv[1:]:
+    with zipfile.ZipFile(path) as book:
+        for name in book.namelist():
+            if not name.endswith(('.xhtml', '.html')): continue
+            text = re.sub('(?s)<head.*?</head>', ' ', book.read(name).decode('utf-8'))
+            text = re.sub('</(?:p|h[1-6]|li|td)>', '\\n\\n', text)
+            print(html.unescape(re.sub('<[^>]*>', ' ', text)))
+    print('\\x00')
+`;
+
+/** Subject, sender and text of a mail of Outlook, and the names of its attachments (MS-OXMSG, 2.1.3; MS-OXPROPS). */
+const PROPERTY = /__substg1\.0_(?:0037|0C1A|1000|3707)001F$/;
+
+const COMPOUND_FILE: ReferenceReader = {
+  program: 'a reader of compound files',
+  extensions: ['msg'],
+  isInstalled: () => true,
   read: (files) =>
-    inDirectory(files, async (_directory, paths) => {
-      const env = { ...process.env, PYTHONIOENCODING: 'utf-8' };
-      const { stdout } = spawnSync('python3', ['-c', MAIL_SCRIPT, ...paths], { env, maxBuffer: 1 << 28 });
-      return found(
+    Promise.resolve(
+      found(
         files.map(({ name }) => name),
-        stdout.toString('utf8').split('\0'),
-      );
-    }),
+        files.map(({ bytes }) =>
+          (CFB.read(bytes, { type: 'buffer' }).FileIndex as { name: string; content: Uint8Array }[])
+            .filter(({ name }) => PROPERTY.test(name))
+            .map(({ content }) => Buffer.from(content).toString('utf16le'))
+            .join('\n\n'),
+        ),
+      ),
+    ),
 };
 
-export const REFERENCE_READERS: readonly ReferenceReader[] = [PDFTOTEXT, LIBREOFFICE, PYTHON];
+export const REFERENCE_READERS: readonly ReferenceReader[] = [
+  PDFTOTEXT,
+  LIBREOFFICE,
+  python('Python’s email', ['eml'], MAIL_SCRIPT),
+  python('Python’s zipfile', ['epub'], BOOK_SCRIPT),
+  COMPOUND_FILE,
+];

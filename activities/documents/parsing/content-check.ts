@@ -144,7 +144,8 @@ function rawName({ fileName }: Entry): string {
   return (fileName as unknown as Buffer).toString('utf8');
 }
 
-/** Errors of the machine or of a driver carry a code; yauzl's complaints about the bytes do not. */
+/** Errors of the machine or of a driver carry a code; of the complaints about the bytes, those of zlib alone do. */
 function isSystemError(error: unknown): boolean {
-  return error instanceof AppError || (error instanceof Error && 'code' in error);
+  if (error instanceof AppError) return true;
+  return error instanceof Error && 'code' in error && !String(error.code).startsWith('Z_');
 }

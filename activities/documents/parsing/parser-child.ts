@@ -39,7 +39,8 @@ function explain(error: unknown): Omit<ParserReply & { type: 'failed' }, 'type' 
   const message = error instanceof Error ? error.message : String(error);
   // The machine's trouble (a full disk, say) is not the document's: no code, so that it is tried again.
   if (error instanceof Error && 'syscall' in error) return { code: null, message, details: {} };
-  if (isTooLarge(error)) return { code: 'FILE_TOO_COMPLEX', message, details: { limit: 'size' } };
+  if (isTooLarge(error))
+    return { code: 'FILE_TOO_COMPLEX', message: TOO_LARGE_SENTENCE, details: { limit: 'size' } };
   // What a parser knows of a file it says by a code of its own; anything else is a fault of ours.
   return {
     code: 'PARSER_INTERNAL_ERROR',
@@ -48,6 +49,9 @@ function explain(error: unknown): Omit<ParserReply & { type: 'failed' }, 'type' 
     trace: error instanceof Error ? (error.stack ?? message).slice(0, KEPT_STACK) : message,
   };
 }
+
+const TOO_LARGE_SENTENCE =
+  'The file is larger, or nests deeper, than its reader can hold; split it into several files.';
 
 /** V8's words for a string, an array or a stack that cannot grow further. */
 const TOO_LARGE =
