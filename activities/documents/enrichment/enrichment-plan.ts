@@ -13,8 +13,19 @@ export async function presetOf(
   return name === undefined ? undefined : (await presets.get('indexation', name))?.config;
 }
 
-/** Formats that may hold pictures. */
-const WITH_PICTURES: ReadonlySet<FileKind> = new Set(['pdf', 'docx', 'html', 'md']);
+/** Formats that may hold pictures, and those that are one. */
+const WITH_PICTURES: ReadonlySet<FileKind> = new Set([
+  'pdf',
+  'docx',
+  'html',
+  'md',
+  'png',
+  'jpeg',
+  'gif',
+  'webp',
+  'bmp',
+  'tiff',
+]);
 
 /** Whether a document's pictures are to be taken out when it is read. */
 export function wantsPictures(config: IndexationConfig | undefined, kind: FileKind): boolean {

@@ -9,13 +9,15 @@ import { cleanText } from '../text-encoding.js';
 import { beyondLimit } from './limit-error.js';
 
 /**
- * A picture by OCR: its text, which may be none. Of a file with several pictures, the first.
+ * A picture by OCR: its text, which may be none. Of a file with several pictures, the first. Where pictures are
+ * described, its place stands behind the text.
  * @throws AppError FILE_CORRUPT, FILE_TOO_COMPLEX, UNSUPPORTED_CONTENT when OCR is off
  */
 export async function* parseImage({
   path,
   limits,
   nest,
+  pictures,
 }: ParseSource & { nest: Nest }): AsyncGenerator<Section> {
   const { notes } = nest;
   if (limits.ocrLanguages.length === 0)
@@ -38,16 +40,18 @@ export async function* parseImage({
   const pages = imagePages(bytes);
   if (pages > 1) notes.degrade(`Only the first of the file's ${pages} pictures was read.`);
   if (text !== '') yield { headingPath: [], page: null, kind: 'text', text: cleanText(text) };
+  const picture = (await pictures?.take(bytes)) ?? null;
+  if (picture !== null) yield { headingPath: [], page: null, kind: 'text', text: '', picture };
 }
 
 async function readBounded(path: string, most: number, depth: number): Promise<Buffer> {
   const { size } = await stat(path);
-  if (size > most) throw tooLarge('maxFileBytes', most, size, depth);
+  if (size > most) throw tooLarge('maxImageBytes', most, size, depth);
   return readFile(path);
 }
 
 /** A picture within another file is left out with its reason; it does not end the whole. */
-function tooLarge(limit: 'maxPixels' | 'maxFileBytes', max: number, found: number, depth: number): AppError {
+function tooLarge(limit: 'maxPixels' | 'maxImageBytes', max: number, found: number, depth: number): AppError {
   const error = beyondLimit(limit, max, found);
   return depth === 0 ? error : new AppError('UNSUPPORTED_CONTENT', error.message);
 }

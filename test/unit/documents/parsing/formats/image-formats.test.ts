@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../../../../support/until.js';
 import { writePdf } from '../../../../support/documents/write-pdf.js';
@@ -39,6 +42,21 @@ describe('pictures', () => {
     60_000,
   );
 
+  it('has it described behind its text, where a model describes pictures', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'tamis-described-'));
+    try {
+      const more = { limits: LIMITS, pictures: { directory: join(directory, 'pictures') } };
+      const { chunks, pictures } = await parser.parse('png', png, more);
+      expect(pictures).toEqual({ kept: 1, leftOut: 0 });
+      expect(chunks.map(({ text, picture }) => picture ?? text)).toEqual([
+        expect.stringContaining('4711'),
+        0,
+      ]);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }, 60_000);
+
   it('reads the first picture of a file of several, and says so', async () => {
     const { text, report } = await parser.parse('tiff', writeTiff(scan, 3), { limits: LIMITS });
     expect(text).toContain('4711');
@@ -58,7 +76,7 @@ describe('pictures', () => {
     );
     await expect(
       parser.parse('png', png, { limits: { ...LIMITS, maxImageBytes: 1000 } }),
-    ).rejects.toMatchObject({ code: 'FILE_TOO_COMPLEX', details: { limit: 'maxFileBytes', max: 1000 } });
+    ).rejects.toMatchObject({ code: 'FILE_TOO_COMPLEX', details: { limit: 'maxImageBytes', max: 1000 } });
   }, 60_000);
 
   it('refuses a damaged picture, and reads the next', async () => {
