@@ -3,6 +3,7 @@ import { findLibreOffice } from '../../activities/documents/parsing/formats/libr
 import { documentClient } from '../support/document-client.js';
 import { startTestParser } from '../support/documents/parse-file.js';
 import type { TestParser } from '../support/documents/parse-file.js';
+import { generatedText } from '../support/generated-text.js';
 import { remainingDrift } from '../support/remaining-drift.js';
 import { openStack } from '../support/running-stack.js';
 import type { RunningStack } from '../support/running-stack.js';
@@ -47,6 +48,16 @@ describe('the service', () => {
     await Promise.all([stack.startGateway(), stack.startWorker()]);
   }, 180_000);
   afterAll(() => stack?.close(), 120_000);
+
+  it('indexes a text of 20 MB, whose end is found', async () => {
+    const client = documentClient(stack);
+    const text = `${generatedText(20, 57_000)}\n\nThe quetzal nests in the last line of all.`;
+    expect(text.length).toBeGreaterThan(20 * 1024 * 1024);
+    const url = await client.upload('POST', 'large', 'text', text, 'large.txt');
+    expect((await client.ended(url, 10 * 60_000)).task_state).toBe('COMPLETED');
+    const [hit] = await client.search('/search/partition/large', { text: 'quetzal', top_k: '1' });
+    expect(hit?.content).toContain('The quetzal nests in the last line of all.');
+  });
 
   it('ends every task over damaged files, and leaves nothing behind', async () => {
     const client = documentClient(stack);

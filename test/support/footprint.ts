@@ -17,11 +17,11 @@ export async function footprint(
     const db = mongo.db(database);
     const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
     const counts: Record<string, number> = {};
-    for (const name of names.filter((one) => one !== COUNTERS).sort()) {
-      const count = await db.collection(name).countDocuments();
+    const counted = names.filter((one) => one !== COUNTERS).sort();
+    const found = await Promise.all(counted.map((name) => db.collection(name).countDocuments()));
+    for (const [index, name] of counted.entries())
       // A collection comes into being with its first document, so an empty one is as good as none.
-      if (count > 0) counts[name] = count;
-    }
+      if (found[index]! > 0) counts[name] = found[index]!;
     counts['chunks'] = 0;
     for await (const group of stack.adapters.chunks.scanGenerations()) counts['chunks'] += group.chunks;
     return counts;
