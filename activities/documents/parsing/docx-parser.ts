@@ -3,7 +3,7 @@ import mammoth from 'mammoth';
 // @ts-expect-error -- the package has no types for it
 import { openArrayBuffer } from 'mammoth/lib/zipfile.js';
 import { AppError } from '../../../schemas/app-error.js';
-import { HIDDEN_TEXT, parseHtml } from './html-parser.js';
+import { parseHtml } from './html-parser.js';
 import type { ParseNotes } from './parse-notes.js';
 import type { PictureCollector } from './pictures/picture-collector.js';
 import { createPictureMarks } from './pictures/picture-marks.js';
@@ -82,10 +82,6 @@ interface Parts {
 async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
   const open = openArrayBuffer as (bytes: Buffer) => Promise<Parts>;
   const parts = await open(await readFile(path));
-  const hide = (characters: number): void => {
-    notes.drop(characters);
-    notes.warn(HIDDEN_TEXT);
-  };
   return {
     ...parts,
     exists: (name) => name !== 'mammoth/style-map' && parts.exists(name),
@@ -94,7 +90,7 @@ async function openParts(path: string, notes: ParseNotes): Promise<Parts> {
         return Promise.reject(new Error(`a part that is read as text is named ${name}`));
       const part = parts.read(name, encoding);
       if (encoding === undefined || encoding === 'base64' || !isMarkup(name)) return part;
-      return part.then((text) => (typeof text === 'string' ? toReadable(text, hide) : text));
+      return part.then((text) => (typeof text === 'string' ? toReadable(text, notes.hide) : text));
     },
   };
 }

@@ -47,7 +47,7 @@ function pixels(value: string | undefined): number | null {
   return Number(found[1]) * PX_PER[found[2] ?? '']!;
 }
 
-function isNearlyWhite(color: string): boolean {
+export function isNearlyWhite(color: string): boolean {
   if (color === 'white' || color === 'transparent' || color === 'snow' || color === 'ivory') return true;
   const hex = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/.exec(color)?.[1];
   if (hex !== undefined) {

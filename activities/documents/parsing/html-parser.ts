@@ -36,9 +36,6 @@ const CONTENT_PARTS = new Set(['main', 'article', 'section']);
 /** A tree of this many characters of HTML takes about 1 GB. */
 const MAX_TREE = 16 * 1024 * 1024;
 
-/** In the parse report, of a web page and of a Word document alike. */
-export const HIDDEN_TEXT = 'Text that readers do not see was left out.';
-
 const reader = unified().use(rehypeParse);
 const toMarkdownTree = unified().use(rehypeRemark);
 /** Written to be searched and read by models, not to be rendered again: no escapes but where a table needs them. */
@@ -121,12 +118,7 @@ function toBlocks(html: string, marks: PictureMarks | null, notes: ParseNotes | 
     // What a style sheet says of backgrounds is not looked up.
     backdrop: /<style[\s>]|stylesheet/i.test(html) ? 'unknown' : 'white',
     drop: (node) => notes?.drop(textLength(node)),
-    hide(node) {
-      const length = textLength(node);
-      if (length === 0) return;
-      notes?.drop(length);
-      notes?.warn(HIDDEN_TEXT);
-    },
+    hide: (node) => notes?.hide(textLength(node)),
   });
   const markdown = toMarkdownTree.runSync(tree as never) as TreeNode;
   keepOnlyText(markdown, marks);

@@ -6,6 +6,8 @@ export interface ParseNotes {
   degrade(reason: string): void;
   /** Characters that were read and left out. */
   drop(characters: number): void;
+  /** Characters that readers of the document do not see, left out for that. */
+  hide(characters: number): void;
   /** Pages whose text came from OCR, and how sure of it that was, 0 to 1. */
   recognise(confidence: number): void;
   /** Pictures that were not asked for. */
@@ -17,6 +19,9 @@ export interface ParseNotes {
   readonly ocrConfidence: number | null;
   readonly picturesPassed: number;
 }
+
+/** A model would read what people do not see, so that such text can carry instructions for it. */
+const HIDDEN_TEXT = 'Text that readers do not see was left out.';
 
 /** A document of many thousand pages may repeat itself. */
 const MAX_NOTES = 20;
@@ -34,6 +39,11 @@ export function createParseNotes(): ParseNotes {
     warn: (message) => add(warnings, message),
     degrade: (reason) => add(reasons, reason),
     drop: (characters) => void (dropped += characters),
+    hide(characters) {
+      if (characters === 0) return;
+      dropped += characters;
+      add(warnings, HIDDEN_TEXT);
+    },
     recognise(confidence) {
       confidences.count += 1;
       confidences.sum += confidence;

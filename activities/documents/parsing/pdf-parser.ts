@@ -8,9 +8,11 @@ import type { OcrLimits } from './ocr/scanned-pages.js';
 import type { ParseLimits } from './parse-limits.js';
 import type { ParseNotes } from './parse-notes.js';
 import { mapsBeyondBmp } from './pdf-astral.js';
+import { mayHideText } from './pdf-hidden-scan.js';
 import { isReadWrongly, toPageBlocks } from './pdf-page.js';
 import type { PageBlock, PageNote } from './pdf-page.js';
 import { repairCutOff } from './pdf-repair.js';
+import { layOutVisible, mayHide } from './pdf-visible-page.js';
 import { openPageReader } from './pdfjs-page-reader.js';
 import type { PageReader } from './pdfjs-page-reader.js';
 import { openPagePictures } from './pictures/pdf-pictures.js';
@@ -49,6 +51,7 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
   const repeated = createRepeatedLines();
   const joiner = createWordJoiner();
   const beyondBmp = await mapsBeyondBmp(path);
+  const suspect = await mayHideText(path);
   let fallback: PageReader | null = null;
   let pictures: PagePictures | null = null;
   const bytes = async (): Promise<Uint8Array> =>
@@ -67,16 +70,29 @@ export async function* parsePdf(path: string, options: PdfOptions): AsyncGenerat
     pictures ??= await openPagePictures(await bytes(), options.pictures);
     return pictures.ofPage(page.pageNum);
   };
+  /** pdf.js cannot open the file. */
+  let isUnknown = false;
+  /** A page without what its readers do not see, and how many characters that is. */
+  const seen = async (page: ParsedPage): Promise<{ page: ParsedPage; hidden: number }> => {
+    if (isUnknown || !mayHide(page, suspect)) return { page, hidden: 0 };
+    const reader = await pdfjs().catch(() => null);
+    isUnknown = reader === null;
+    const visible = (await reader?.readVisible(page.pageNum, showsPictures(page))) ?? null;
+    const hidden = visible?.hidden ?? 0;
+    options.notes.hide(hidden);
+    return { page: visible === null || hidden === 0 ? page : await layOutVisible(page, visible), hidden };
+  };
   /** The blocks of a page, or its plain text where liteparse reads it wrongly. */
   const readPage = async (
-    page: ParsedPage,
+    read: ParsedPage,
   ): Promise<{ page: ParsedPage; blocks: PageBlock[]; plain?: string }> => {
-    const seen = await scanned.read(page);
-    if (seen !== null) return { page, blocks: [], plain: seen };
+    const recognised = await scanned.read(read);
+    if (recognised !== null) return { page: read, blocks: [], plain: recognised };
+    const { page, hidden } = await seen(read);
     const notes = await notesOf(page, async (number) => (await pdfjs()).readAppearances(number));
     const blocks = isReadWrongly(page) ? null : toPageBlocks(page, notes);
-    if (blocks !== null && !beyondBmp) return { page, blocks };
-    const plain = await (await pdfjs()).readPage(page.pageNum);
+    if (blocks !== null && (!beyondBmp || hidden > 0)) return { page, blocks };
+    const plain = hidden > 0 ? page.text : await (await pdfjs()).readPage(page.pageNum);
     if (blocks !== null && (plain === null || !BEYOND_BMP.test(plain))) return { page, blocks };
     const written = notes.map(({ text }) => `\n\n${text}`);
     return { page, blocks: [], plain: (plain ?? page.text) + written.join('') };

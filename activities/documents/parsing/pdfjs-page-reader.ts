@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { PDFDocumentProxy } from 'pdfjs-dist';
+import { readVisibleText, textOf } from './pdf-visible-text.js';
+import type { Glyph, VisibleText } from './pdf-visible-text.js';
 
 /** Reads single pages with pdf.js: slower than the main reader, right where that one goes wrong. */
 export interface PageReader {
@@ -8,8 +10,16 @@ export interface PageReader {
   readPage(page: number): Promise<string | null>;
   /** What the appearances of a page's annotations show, with the rectangle in points from the lower left corner. */
   readAppearances(page: number): Promise<{ text: string; rect: [number, number, number, number] }[]>;
+  /**
+   * What is drawn on a page so that it can be seen; null when pdf.js cannot read it.
+   * @param pictured whether there are pictures on the page, which may be too large to be looked at
+   */
+  readVisible(page: number, pictured: boolean): Promise<VisibleText | null>;
   close(): Promise<void>;
 }
+
+/** Larger pictures are not decoded for a look at the text. */
+const MAX_PIXELS = 4_000_000;
 
 /**
  * Opens a PDF with pdf.js; the caller closes it.
@@ -39,8 +49,9 @@ export async function openWithPdfjs(
 
 /** @param data the whole file; pdf.js takes the buffer over */
 export async function openPageReader(data: Uint8Array): Promise<PageReader> {
-  const { document, close } = await openWithPdfjs(data);
+  const { document, close } = await openWithPdfjs(data, { maxImageSize: MAX_PIXELS });
   return {
+    readVisible: (page, pictured) => readVisibleText(document, page, pictured).catch(() => null),
     async readPage(number) {
       try {
         const page = await document.getPage(number);
@@ -65,7 +76,7 @@ export async function openPageReader(data: Uint8Array): Promise<PageReader> {
           else if (operator === OPS.endAnnotation) {
             found.push({ ...open, text: open.text.replace(/\s+/g, ' ').trim() });
             open = null;
-          } else if (operator === OPS.showText) open.text += glyphText(operands?.[0] as Glyph[]);
+          } else if (operator === OPS.showText) open.text += textOf((operands?.[0] ?? []) as Glyph[]);
           else if (operator === OPS.beginText) open.text += ' ';
         });
         page.cleanup();
@@ -76,15 +87,4 @@ export async function openPageReader(data: Uint8Array): Promise<PageReader> {
     },
     close,
   };
-}
-
-/** What pdf.js shows: a sign, or a number for a step to the side, in thousandths of the font's size. */
-type Glyph = { unicode?: string } | number | null;
-
-const WIDE_STEP = -200;
-
-function glyphText(glyphs: readonly Glyph[]): string {
-  return (glyphs ?? [])
-    .map((glyph) => (typeof glyph === 'number' ? (glyph < WIDE_STEP ? ' ' : '') : (glyph?.unicode ?? '')))
-    .join('');
 }

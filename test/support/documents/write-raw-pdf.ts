@@ -1,5 +1,8 @@
 export interface RawPdf {
-  /** Content stream of each page (A4). `/F1` is Helvetica, `/F2` the font below. */
+  /**
+   * Content stream of each page (A4). `/F1` is Helvetica, `/F2` the font below, `/Im` a grey picture, `/Clear` a state
+   * in which what is filled is transparent.
+   */
   contents: string[];
   /** A CMap with which `/F2` (Helvetica as well) maps its codes to Unicode. */
   toUnicode?: string;
@@ -13,19 +16,23 @@ export function writeRawPdf({ contents, toUnicode = '', annotations = [] }: RawP
   const stream = (dictionary: string, content: string): string =>
     `<< ${dictionary} /Length ${content.length} >>\nstream\n${content}\nendstream`;
   const font = '/Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding';
-  const firstAnnotation = 6 + contents.length * 2;
+  const firstAnnotation = 7 + contents.length * 2;
   objects.push('<< /Type /Catalog /Pages 2 0 R >>');
-  const kids = contents.map((_, i) => `${6 + i * 2} 0 R`).join(' ');
+  const kids = contents.map((_, i) => `${7 + i * 2} 0 R`).join(' ');
   objects.push(`<< /Type /Pages /Kids [${kids}] /Count ${contents.length} >>`);
   objects.push(`<< ${font} >>`);
   objects.push(toUnicode === '' ? `<< ${font} >>` : `<< ${font} /ToUnicode 5 0 R >>`);
   objects.push(stream('', toUnicode));
-  const resources = '<< /Font << /F1 3 0 R /F2 4 0 R >> >>';
+  const picture =
+    '/Type /XObject /Subtype /Image /ColorSpace /DeviceGray /BitsPerComponent 8 /Width 1 /Height 1';
+  objects.push(stream(picture, '\x80'));
+  const resources =
+    '<< /Font << /F1 3 0 R /F2 4 0 R >> /XObject << /Im 6 0 R >> /ExtGState << /Clear << /ca 0 >> >> >>';
   contents.forEach((content, page) => {
     const own = page === 0 ? annotations.map((_, i) => `${firstAnnotation + i * 2} 0 R`).join(' ') : '';
     const box = '/MediaBox [0 0 595 842]';
     objects.push(
-      `<< /Type /Page /Parent 2 0 R ${box} /Resources ${resources} /Contents ${7 + page * 2} 0 R /Annots [${own}] >>`,
+      `<< /Type /Page /Parent 2 0 R ${box} /Resources ${resources} /Contents ${8 + page * 2} 0 R /Annots [${own}] >>`,
     );
     objects.push(stream('', content));
   });

@@ -1,4 +1,6 @@
 import type { PDFPageProxy } from 'pdfjs-dist';
+import { times, toMatrix } from '../pdf-matrix.js';
+import type { Matrix } from '../pdf-matrix.js';
 import { openWithPdfjs } from '../pdfjs-page-reader.js';
 import type { PictureCollector } from './picture-collector.js';
 import { writePng } from './write-png.js';
@@ -17,8 +19,6 @@ export interface PagePictures {
   ofPage(page: number): Promise<PagePicture[]>;
   close(): Promise<void>;
 }
-
-type Matrix = readonly [number, number, number, number, number, number];
 
 /** What pdf.js says of a picture: its pixels, in one of three kinds. */
 interface DecodedImage {
@@ -40,18 +40,6 @@ const MAX_DECODING_MS = 60_000;
 /** pdf.js tells `ImageKind` in numbers. */
 const CHANNELS: Readonly<Record<number, Bitmap['channels']>> = { 1: 1, 2: 3, 3: 4 };
 
-/** The matrix of `inner` seen through `outer` (PDF 1.7, section 8.3.4). */
-function times(outer: Matrix, inner: Matrix): Matrix {
-  return [
-    outer[0] * inner[0] + outer[2] * inner[1],
-    outer[1] * inner[0] + outer[3] * inner[1],
-    outer[0] * inner[2] + outer[2] * inner[3],
-    outer[1] * inner[2] + outer[3] * inner[3],
-    outer[0] * inner[4] + outer[2] * inner[5] + outer[4],
-    outer[1] * inner[4] + outer[3] * inner[5] + outer[5],
-  ];
-}
-
 /**
  * pdf.js decodes the pictures, and leaves those alone that declare more pixels than the limit. Drawings of lines and
  * stencils of one colour are no pictures here.
@@ -72,11 +60,11 @@ export async function openPagePictures(data: Uint8Array, pictures: PictureCollec
       if (operator === OPS.save) stack.push(matrix);
       else if (operator === OPS.restore || operator === OPS.paintFormXObjectEnd)
         matrix = stack.pop() ?? matrix;
-      else if (operator === OPS.transform) matrix = times(matrix, operands as unknown as Matrix);
+      else if (operator === OPS.transform) matrix = times(matrix, toMatrix(operands));
       else if (operator === OPS.paintFormXObjectBegin) {
         stack.push(matrix);
         const form = operands?.[0];
-        if (form) matrix = times(matrix, Array.from(form as ArrayLike<number>) as unknown as Matrix);
+        if (form) matrix = times(matrix, toMatrix(form));
       } else if (operator === OPS.paintImageXObject || operator === OPS.paintInlineImageXObject)
         found.push({ image: operands![0] as string | DecodedImage, matrix });
     });

@@ -1,0 +1,142 @@
+import { inflate, readPdfWindows } from './pdf-streams.js';
+
+const WINDOW = 1024 * 1024;
+const MAX_STREAMS = 20_000;
+/** What is no drawing: pictures, fonts, colour profiles, tables of objects. */
+const NO_DRAWING =
+  /\/Subtype\s*\/(?!Form\b)|\/(?:Length[123]|XRef|Metadata|FunctionType|Alternate|Predictor)\b/;
+const TRANSPARENT = /\/(?:ca|CA)\s{1,9}0?\.?0{0,9}[0-4]?\d{0,9}[\s/>]/;
+/** Of 1: lighter on white paper cannot be read. */
+const NEARLY_WHITE = 0.956;
+
+/**
+ * Whether a PDF may hold text that its readers do not see: drawn in white, in no colour (render modes 3 and 7) or
+ * transparent. Says yes also of white letters on a dark ground, and where it cannot tell: what is so is looked up page
+ * by page, which takes as long again as reading the file. Reads the operators alone, in linear time.
+ */
+export async function mayHideText(path: string): Promise<boolean> {
+  let looked = 0;
+  for await (const { bytes, streams } of readPdfWindows(path, WINDOW)) {
+    const around = bytes.toString('latin1');
+    if (around.includes('/Encrypt') || TRANSPARENT.test(around)) return true;
+    for (const { dictionary, packed } of streams) {
+      if (NO_DRAWING.test(dictionary)) continue;
+      if (++looked > MAX_STREAMS) return true;
+      const content = unpack(dictionary, packed);
+      if (content === null) return true;
+      if (dictionary.includes('/ObjStm') ? TRANSPARENT.test(content) : drawsUnseen(content)) return true;
+    }
+  }
+  return false;
+}
+
+/** Null where it is too long, or packed in a way that is not read here. */
+function unpack(dictionary: string, packed: Buffer): string | null {
+  const end = packed.indexOf('endstream');
+  if (end < 0 && packed.length >= WINDOW) return null;
+  const own = end < 0 ? packed : packed.subarray(0, end);
+  if (!dictionary.includes('/Filter')) return own.toString('latin1');
+  const filters = dictionary.split(/[/\s>\]]/).filter((word) => word.endsWith('Decode'));
+  return filters.length === 1 && filters[0] === 'FlateDecode' ? inflate(packed) : null;
+}
+
+interface Pen {
+  white: boolean;
+  invisible: boolean;
+}
+
+function isLight(parts: readonly number[]): boolean {
+  return parts.length > 0 && parts.every((part) => part >= NEARLY_WHITE);
+}
+
+/** Four parts are inks, of which white has none. */
+function isWhite(parts: readonly number[]): boolean {
+  return parts.length === 4 ? parts.every((part) => part <= 1 - NEARLY_WHITE) : isLight(parts);
+}
+
+/** What changes how letters look, by its operator. */
+const LOOKS: Readonly<Record<string, (pen: Pen, operands: readonly number[]) => Partial<Pen>>> = {
+  g: (_pen, operands) => ({ white: isLight(operands.slice(-1)) }),
+  rg: (_pen, operands) => ({ white: isLight(operands.slice(-3)) }),
+  k: (_pen, operands) => ({ white: isWhite(operands.slice(-4)) }),
+  sc: (_pen, operands) => ({ white: isWhite(operands.slice(-4)) }),
+  scn: (_pen, operands) => ({ white: isWhite(operands.slice(-4)) }),
+  Tr: (_pen, operands) => ({ invisible: [3, 7].includes(operands.at(-1) ?? 0) }),
+};
+const SHOWS = new Set(['Tj', 'TJ', "'", '"', 'Do']);
+
+/** Whether a content stream shows text, or a form, while the pen is white or invisible, or leaves it so. */
+function drawsUnseen(content: string): boolean {
+  let pen: Pen = { white: false, invisible: false };
+  const kept: Pen[] = [];
+  let operands: number[] = [];
+  for (const token of tokensOf(content)) {
+    const number = Number(token);
+    if (!Number.isNaN(number)) {
+      operands.push(number);
+      continue;
+    }
+    if (SHOWS.has(token) && (pen.white || pen.invisible)) return true;
+    if (token === 'q') kept.push(pen);
+    else if (token === 'Q') pen = kept.pop() ?? pen;
+    else pen = { ...pen, ...LOOKS[token]?.(pen, operands) };
+    operands = [];
+  }
+  return pen.white || pen.invisible;
+}
+
+const DELIMITER = /[\s()<>[\]{}/%]/;
+function isRegular(content: string, at: number): boolean {
+  return at < content.length && !DELIMITER.test(content[at]!);
+}
+
+/** Numbers and operators; names, strings, comments and the bytes of inline pictures are passed over. */
+function* tokensOf(content: string): Generator<string> {
+  for (let at = 0; at < content.length;) {
+    const skipped = skip(content, at);
+    if (skipped > at) {
+      at = skipped;
+      continue;
+    }
+    const start = at;
+    while (isRegular(content, at)) at++;
+    const token = content.slice(start, at);
+    if (token === 'ID') at = endOf(content, 'EI', at);
+    else yield token;
+  }
+}
+
+/** Behind what stands there, if it is neither a number nor an operator. */
+function skip(content: string, at: number): number {
+  switch (content[at]) {
+    case '(':
+      return skipString(content, at);
+    case '<':
+      return content[at + 1] === '<' ? at + 2 : endOf(content, '>', at);
+    case '%':
+      return endOf(content, '\n', at);
+    case '/': {
+      let end = at + 1;
+      while (isRegular(content, end)) end++;
+      return end;
+    }
+    default:
+      return isRegular(content, at) ? at : at + 1;
+  }
+}
+
+function endOf(content: string, mark: string, from: number): number {
+  const found = content.indexOf(mark, from);
+  return found < 0 ? content.length : found + mark.length;
+}
+
+function skipString(content: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < content.length; at++) {
+    const sign = content[at];
+    if (sign === '\\') at++;
+    else if (sign === '(') depth++;
+    else if (sign === ')' && --depth === 0) return at + 1;
+  }
+  return content.length;
+}

@@ -1,0 +1,54 @@
+import { open } from 'node:fs/promises';
+import { constants, inflateSync } from 'node:zlib';
+
+const BLOCK = 1024 * 1024;
+const MAX_UNPACKED = 4 * 1024 * 1024;
+
+/** A part of a file that is looked through, and the streams that begin in its first megabyte. */
+export interface PdfWindow {
+  bytes: Buffer;
+  streams: { dictionary: string; packed: Buffer }[];
+}
+
+/**
+ * A PDF from its beginning, wherever its objects stand: in windows that overlap, so that each stream is seen from its
+ * dictionary on, up to `length` bytes of it.
+ */
+export async function* readPdfWindows(path: string, length: number): AsyncGenerator<PdfWindow> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    for (let at = 0; at < size; at += BLOCK) {
+      const wanted = Math.min(BLOCK + length, size - at);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted), 0, wanted, at);
+      const bytes = buffer.subarray(0, bytesRead);
+      yield { bytes, streams: streamsOf(bytes, length) };
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function streamsOf(bytes: Buffer, length: number): PdfWindow['streams'] {
+  const found: PdfWindow['streams'] = [];
+  for (let at = bytes.indexOf('stream'); at >= 0 && at < BLOCK; at = bytes.indexOf('stream', at + 6)) {
+    if (bytes.subarray(at - 3, at).toString('latin1') === 'end') continue;
+    const before = bytes.subarray(Math.max(0, at - 256), at).toString('latin1');
+    const start = at + 6 + (bytes[at + 6] === 13 ? 2 : 1);
+    const dictionary = before.slice(before.lastIndexOf(' obj') + 1);
+    found.push({ dictionary, packed: bytes.subarray(start, start + length) });
+  }
+  return found;
+}
+
+/** As far as the bytes go; null when it is too much, empty when they are no such stream. */
+export function inflate(packed: Buffer): string | null {
+  try {
+    return inflateSync(packed, {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: MAX_UNPACKED,
+    }).toString('latin1');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? null : '';
+  }
+}
