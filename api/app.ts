@@ -52,6 +52,7 @@ import { createProxyReadiness } from './service/readiness.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';
 import { proxyRoutes } from './signals/proxy-routes.js';
 import type { Route } from './http/route.js';
+import type { Stopping } from './http/stopping.js';
 import { surfaceOf } from './http/surfaces.js';
 
 export interface AppDeps {
@@ -84,6 +85,8 @@ export interface AppDeps {
   metrics?: GatewayMetrics;
   /** Null, or left out: nothing is traced. */
   tracer?: Tracer | null;
+  /** Of the process; left out, streams go on until their clients leave. */
+  stopping?: Stopping;
   /** How fast bodies must come; tests set it. */
   bodyPace?: BodyPace;
   /** Checks each answer against its declared schema; tests set it. */
@@ -104,6 +107,7 @@ export type ProxyAppDeps = Pick<
   | 'logger'
   | 'metrics'
   | 'tracer'
+  | 'stopping'
   | 'bodyPace'
   | 'checkResponses'
 > & {
@@ -251,6 +255,7 @@ export function createApp(deps: AppDeps): Koa {
     limitAddress: limiting.limitAddress,
     http: config.http,
     checkResponses: deps.checkResponses ?? false,
+    ...(deps.stopping === undefined ? {} : { stopping: deps.stopping }),
   });
   const app = createBase(deps, metrics);
   app.use(proxyRouter(routes.proxy, sessions, deps).routes());
@@ -278,6 +283,7 @@ export function createProxyApp(deps: ProxyAppDeps): Koa {
     limitAddress: limiting.limitAddress,
     http: config.http,
     checkResponses: deps.checkResponses ?? false,
+    ...(deps.stopping === undefined ? {} : { stopping: deps.stopping }),
   });
   const app = createBase(deps, metrics);
   app.use(proxyRouter(proxy, sessions, deps).routes());

@@ -9,6 +9,7 @@ import type { WorkerVersionSteering } from '../activities/ports/worker-versions.
 import type { ParserPool } from '../activities/documents/parsing/parser-pool.js';
 import type { ChatService } from '../activities/retrieval/chat/chat-service.js';
 import type { SearchService } from '../activities/retrieval/search/search-types.js';
+import type { Stopping } from './http/stopping.js';
 import type { Config } from '../schemas/config/config.js';
 
 /** What the document routes need of the outside. */
@@ -25,8 +26,7 @@ export interface GatewayDeps {
   rateLimits: RateLimits;
   search: SearchService;
   chat: ChatService;
-  /** Aborted when the gateway stops: who waits for something is answered then. */
-  stopping?: AbortSignal;
+  stopping?: Stopping;
   tools: {
     parser: Pick<ParserPool, 'extractText'>;
     /** Where files stay while a tool works on them. */

@@ -31,12 +31,11 @@ import { tokenDigest } from './http/middleware/authentication.js';
 import type { ProxyDeps } from './signals/proxy-deps.js';
 import { createGatewayMetrics } from './service/gateway-metrics.js';
 import { createApiKeyRateLimit } from './signals/management/api-key-rate-limit.js';
+import { createStopping } from './http/stopping.js';
 import { connectTemporal } from './temporal.js';
 
 /** sysexits.h: EX_CONFIG. */
 const EXIT_CONFIG = 78;
-/** Running requests get so long to finish after a signal to stop. */
-const GRACE_MS = 10_000;
 /** A gigabyte over a slow line takes longer than Node's default of five minutes for a request. */
 const REQUEST_TIMEOUT_MS = 3_600_000;
 /**
@@ -196,7 +195,7 @@ const proxy = await openProxy().catch((error: unknown) => {
   throw error;
 });
 
-const stopping = new AbortController();
+const stopping = createStopping();
 const common = {
   metrics,
   tracer,
@@ -205,7 +204,7 @@ const common = {
   logger,
   rateLimits: shared.rateLimits,
   sessions: adapters.sessions,
-  stopping: stopping.signal,
+  stopping,
   consoleFolder: config.http.consoleDirectory ?? BUILT_CONSOLE,
 };
 
@@ -255,15 +254,9 @@ async function close(): Promise<void> {
 }
 
 function stop(signal: NodeJS.Signals): void {
-  if (stopping.signal.aborted) return;
-  stopping.abort();
+  if (stopping.begun.aborted) return;
   logger.info({ signal }, 'gateway stopping');
-  const ended = servers.map(({ server }) => new Promise((resolve) => server.close(resolve)));
-  void Promise.all(ended).then(close);
-  for (const { server } of servers) server.closeIdleConnections();
-  setTimeout(() => {
-    for (const { server } of servers) server.closeAllConnections();
-  }, GRACE_MS).unref();
+  void stopping.stop(servers.map(({ server }) => server)).then(close);
 }
 
 process.on('SIGTERM', stop);

@@ -25,6 +25,8 @@ function freeLoopbackPort(): Promise<number> {
  */
 export async function installRuntime(logger: pino.Logger, wantsMetrics: boolean): Promise<string | null> {
   const options: RuntimeOptions = {
+    // Ours from the first line on (`main.ts`): the SDK would take them from here on, and do nothing before workers run.
+    shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
       // Our interceptor has logged it already, with its cause.
       if (message === 'Activity failed') return;

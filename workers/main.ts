@@ -28,6 +28,10 @@ import { startUpkeep } from './upkeep.js';
 
 const EX_CONFIG = 78;
 
+/** What a signal to stop does. Until workers run there is nothing to hand back; the next start clears its folder. */
+let stop: () => void = () => process.exit(0);
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop());
+
 async function main(): Promise<void> {
   const environment = readEnvironment(process.env);
   const config = parseConfig(environment);
@@ -97,11 +101,9 @@ async function main(): Promise<void> {
   const all = [documentPools?.documents, documentPools?.models, documentPools?.migrations, alerts].filter(
     (pool) => pool != null,
   );
-  const stop = (): void => {
+  stop = () => {
     for (const pool of all) pool.stop();
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
   const runs = all.map((pool) => pool.run());
   const endReports =
     adapters.documents === null || pools.documents === null
@@ -118,7 +120,7 @@ async function main(): Promise<void> {
   const endLife = keepHealthFile(config.worker.healthFile, () => all.every((pool) => pool.isRunning()));
   try {
     // When one of them fails the others must not go on half.
-    await Promise.all(runs).finally(stop);
+    await Promise.all(runs).finally(() => stop());
     await Promise.allSettled(runs);
   } finally {
     endLife();

@@ -17,7 +17,7 @@ import {
 } from '../../schemas/backups/backups-api.js';
 import type { GatewayDeps } from '../gateway-deps.js';
 import { presentRun, progressEvents } from '../http/progress-events.js';
-import { empty, eventStream, json, route } from '../http/route.js';
+import { empty, followingStream, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 
 const TAG = 'Backups';
@@ -161,7 +161,7 @@ export function backupRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       errors: ['NOT_FOUND'],
       async handle({ signal }, { params }) {
         await requireRun(params.run_id);
-        return eventStream(
+        return followingStream(
           progressEvents(
             () => runs.get(params.run_id),
             ({ state }) => isFinalBackupState(state),

@@ -17,6 +17,8 @@ import { readJsonBody } from './read-json-body.js';
 import { parsePart } from './request-issues.js';
 import type { Answer, PublicContext, Route, RouteRequest } from './route.js';
 import { neededScope } from './route.js';
+import { endingWith } from './stopping.js';
+import type { Stopping } from './stopping.js';
 import { surfaceOf } from './surfaces.js';
 
 export interface MountOptions {
@@ -32,6 +34,7 @@ export interface MountOptions {
   http: Config['http'];
   /** Checks each answer against its declared schema; for tests, since it costs a second walk over the body. */
   checkResponses: boolean;
+  stopping?: Stopping;
 }
 
 /**
@@ -97,7 +100,7 @@ async function serve(ctx: Koa.Context, route: Route, options: MountOptions): Pro
   const answer = await route.handle(context, await readInput(ctx, route));
   if (options.checkResponses) checkAnswer(route, answer);
   if (answer.relayed !== undefined) await relay(ctx, answer.status, answer.relayed);
-  else write(ctx, answer);
+  else write(ctx, answer, options.stopping);
 }
 
 function contextOf(ctx: Koa.Context, options: MountOptions): PublicContext {
@@ -199,13 +202,15 @@ function checkAnswer(route: Route, answer: Answer): void {
   if (declared.schema !== undefined && answer.body !== undefined) declared.schema.parse(answer.body);
 }
 
-function write(ctx: Koa.Context, answer: Answer): void {
+function write(ctx: Koa.Context, answer: Answer, stopping?: Stopping): void {
   ctx.status = answer.status;
   if (answer.events !== undefined) {
     ctx.type = 'text/event-stream';
     // Proxies in between must hand each event on as it comes.
     ctx.set({ 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' });
-    ctx.body = Readable.from(answer.events, { objectMode: true });
+    const over = answer.follows === true ? stopping?.begun : stopping?.late;
+    const events = over === undefined ? answer.events : endingWith(answer.events, over);
+    ctx.body = Readable.from(events, { objectMode: true });
   } else if (answer.content !== undefined) {
     ctx.type = answer.content.type;
     ctx.body = answer.content.data;

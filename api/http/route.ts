@@ -77,6 +77,8 @@ export interface Answer {
   body?: unknown;
   /** Server-sent events, each a whole event text. */
   events?: AsyncGenerator<string>;
+  /** The events follow something that goes on without them: they end as soon as the gateway is told to stop. */
+  follows?: boolean;
   content?: { type: string; data: string | Buffer | Readable };
   /** Someone else's answer, handed on as it comes; its headers win over ours. */
   relayed?: { headers: Record<string, string | string[]>; body: Readable };
@@ -137,8 +139,14 @@ export function empty(status: number): Answer {
   return { status };
 }
 
+/** Events that are an answer themselves: a gateway that stops lets them end within its grace time. */
 export function eventStream(events: AsyncGenerator<string>): Answer {
   return { status: 200, events };
+}
+
+/** Events of something that goes on without them. */
+export function followingStream(events: AsyncGenerator<string>): Answer {
+  return { status: 200, events, follows: true };
 }
 
 export function relayed(status: number, answer: NonNullable<Answer['relayed']>): Answer {

@@ -17,7 +17,7 @@ import {
 import type { GatewayDeps } from '../gateway-deps.js';
 import { checkUpgrade } from './check-upgrade.js';
 import { presentRun, progressEvents } from '../http/progress-events.js';
-import { empty, eventStream, json, route } from '../http/route.js';
+import { empty, followingStream, json, route } from '../http/route.js';
 import type { Route } from '../http/route.js';
 
 const RUNS_LISTED = 50;
@@ -157,7 +157,7 @@ export function migrationRoutes({ adapters, workflows }: GatewayDeps): Route[] {
       async handle({ signal }, { params }) {
         const latest = async (): Promise<MigrationRun | undefined> => (await store.list(params.name, 1))[0];
         if ((await latest()) === undefined) throw new AppError('NOT_FOUND', 'This migration never ran.');
-        return eventStream(progressEvents(latest, ({ state }) => isFinalMigrationState(state), signal));
+        return followingStream(progressEvents(latest, ({ state }) => isFinalMigrationState(state), signal));
       },
     }),
     route({

@@ -33,6 +33,9 @@ export interface RunningStack {
   /** SIGKILL; resolves once the process is gone. */
   killGateway(): Promise<void>;
   killWorker(): Promise<void>;
+  /** SIGTERM; resolves with its exit code, or the signal that ended it, once the process is gone. */
+  stopGateway(): Promise<number | NodeJS.Signals | null>;
+  stopWorker(): Promise<number | NodeJS.Signals | null>;
   gatewayPid(): number;
   workerPid(): number;
   /** Runs the sweep and the reconciler now instead of waiting for their schedules. */
@@ -133,14 +136,22 @@ export async function openStack(overrides: Environment = {}): Promise<RunningSta
     });
   };
 
-  const kill = async (name: 'gateway' | 'worker', signal: NodeJS.Signals): Promise<void> => {
+  const end = async (
+    name: 'gateway' | 'worker',
+    signal: NodeJS.Signals,
+  ): Promise<number | NodeJS.Signals | null> => {
     const child = processes.get(name);
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    told.add(child);
-    child.kill(signal);
-    await gone;
+    if (child === undefined) return null;
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      told.add(child);
+      child.kill(signal);
+      await gone;
+    }
+    return child.exitCode ?? child.signalCode;
   };
+  const kill = async (name: 'gateway' | 'worker', signal: NodeJS.Signals): Promise<void> =>
+    void (await end(name, signal));
 
   const connection = await Connection.connect(temporalConnection(config.temporal));
   const { namespace } = config.temporal;
@@ -165,6 +176,8 @@ export async function openStack(overrides: Environment = {}): Promise<RunningSta
     startWorker: (changes) => start('worker', 'workers', changes),
     killGateway: () => kill('gateway', 'SIGKILL'),
     killWorker: () => kill('worker', 'SIGKILL'),
+    stopGateway: () => end('gateway', 'SIGTERM'),
+    stopWorker: () => end('worker', 'SIGTERM'),
     gatewayPid: () => processes.get('gateway')!.pid!,
     workerPid: () => processes.get('worker')!.pid!,
     sweep: () => runNow('sweepDocuments', [{ prefix: `${run}-`, timeoutMs: 3_600_000 }]),

@@ -4,7 +4,7 @@ import { isFinalState } from '../../../schemas/documents/tasks.js';
 import type { TaskRecord } from '../../../schemas/documents/tasks.js';
 import { MessageBody, TaskError, TaskStatus, queryNumber } from '../../../schemas/documents/documents-api.js';
 import { cancelTask } from '../commands/cancel-task.js';
-import { eventStream, json, route } from '../../http/route.js';
+import { followingStream, json, route } from '../../http/route.js';
 import { bearerToken, tokenDigest } from '../../http/middleware/authentication.js';
 import type { CallerContext, Route } from '../../http/route.js';
 import type { GatewayDeps } from '../../gateway-deps.js';
@@ -59,7 +59,7 @@ export function taskRoutes({ adapters, config, workflows, stopping }: GatewayDep
   const endOf = async (ctx: CallerContext, task: TaskRecord, seconds: number): Promise<TaskRecord> => {
     const until = performance.now() + seconds * 1000;
     const isOver = (): boolean =>
-      performance.now() >= until || ctx.signal.aborted || stopping?.aborted === true;
+      performance.now() >= until || ctx.signal.aborted || stopping?.begun.aborted === true;
     let seen: TaskRecord | null = task;
     while (seen !== null && !isFinalState(seen.state) && !isOver()) seen = await look(task.task_id);
     if (seen === task) return task;
@@ -119,7 +119,7 @@ export function taskRoutes({ adapters, config, workflows, stopping }: GatewayDep
         const task = await ownTask(ctx, params.task_id);
         const link = links(ctx.baseUrl);
         let checked = Date.now();
-        return eventStream(
+        return followingStream(
           taskEvents(
             await placed(ctx, task),
             async () => {
