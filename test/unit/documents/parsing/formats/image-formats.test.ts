@@ -136,6 +136,29 @@ describe('scanned pages of a PDF', () => {
     expect(report).toMatchObject({ pages: 2, pages_without_text: 0, pages_by_ocr: 1, degraded: false });
   }, 60_000);
 
+  it('goes on with the language that the first pages are in', async () => {
+    const german = [
+      'Die Mühle ist alt und steht an dem Fluss.',
+      'Das Rad wird von dem Wasser bewegt und',
+      'der Müller hat es nicht mehr bei sich.',
+    ];
+    const image = decodePng(
+      await scanPng(
+        german.map((text) => ({ text, size: 22 })),
+        100,
+      ),
+    );
+    const pages = [0, 1, 2].map((number) => ({ ...image, page: number, x: 0, y: 0, side: 595, rise: 842 }));
+    const pdf = writePdf([[], [], []], { pictures: pages });
+    const limits = { ocrLanguages: ['eng', 'deu'] };
+    const { chunks, report } = await parser.parse('pdf', pdf, { limits });
+    const third = chunks.filter((chunk) => chunk.page === 3).map((chunk) => chunk.text);
+    expect(third.join(' ')).toContain('Die Mühle ist alt');
+    expect(report?.warnings).toEqual([
+      "OCR reads the pages behind page 2 as 'deu', by the words of those up to it.",
+    ]);
+  }, 60_000);
+
   it('reads no picture under a text of its own', async () => {
     const pdf = writePdf([[{ text: 'Hidden text of somebody else’s OCR lies over this scan' }]], {
       pictures: [page(0)],
