@@ -32,6 +32,14 @@ function mailWithin(depth: number): Buffer {
   });
 }
 
+function goodMsg(): Buffer {
+  return writeMsg({
+    headers: HEADERS,
+    text: ALL_SCRIPTS.join('\r\n'),
+    attachments: [{ name: 'list.csv', type: 'text/csv', content: 'grain,price\nrye,four\n' }],
+  });
+}
+
 const MAIL: Specimen[] = [
   {
     name: 'good.eml',
@@ -128,17 +136,18 @@ const MAIL: Specimen[] = [
   },
   {
     name: 'good.msg',
-    bytes: () =>
-      writeMsg({
-        headers: HEADERS,
-        text: ALL_SCRIPTS.join('\r\n'),
-        attachments: [{ name: 'list.csv', type: 'text/csv', content: 'grain,price\nrye,four\n' }],
-      }),
+    bytes: goodMsg,
     expected: { finds: [...ALL_SCRIPTS, '| rye | four |'] },
   },
   {
     name: 'cut-off.msg',
     bytes: () => cut(writeMsg({ headers: HEADERS, text: 'words' }), 0.1),
+    expected: CORRUPT,
+  },
+  {
+    // Its streams are longer than what is left of it.
+    name: 'cut-off-late.msg',
+    bytes: () => goodMsg().subarray(0, 3845),
     expected: CORRUPT,
   },
   { name: 'really-text.msg', bytes: () => 'From: a', expected: NOT_THIS },

@@ -74,7 +74,8 @@ async function readMail(path: string): Promise<{ reader: InstanceType<typeof Msg
     if (mail.error === undefined && mail.dataType === 'msg') return { reader, mail };
     throw new Error(mail.error ?? 'no message');
   } catch (error) {
-    if (error instanceof RangeError && /call stack|array length/i.test(error.message)) throw error;
+    // A short length is one of the file's own, beyond its end.
+    if (error instanceof RangeError && /call stack|array length: \d{9}/i.test(error.message)) throw error;
     throw new AppError('FILE_CORRUPT', 'The mail of Outlook is damaged and cannot be read.', {
       cause: error,
     });
