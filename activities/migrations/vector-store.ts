@@ -85,7 +85,7 @@ export function createVectorStoreMigration(indexes: ChunkIndexes, stores: Stores
     if (moved === undefined) return held;
     const dimension = held[0]?.dimension;
     if (dimension === undefined) return [];
-    return [...new Set(Object.values(moved))].map((vectorField) => ({ vectorField, dimension }));
+    return [...new Set(Object.values(moved))].map((vectorField) => ({ vectorField, dimension, unit: false }));
   };
 
   const start = async (mode: MigrationMode): Promise<Position> => {

@@ -127,6 +127,13 @@ export interface CopiedPage {
   known: number;
 }
 
+export interface VectorField {
+  vectorField: string;
+  dimension: number;
+  /** Whether all its vectors have length 1. */
+  unit: boolean;
+}
+
 /** The names of vector fields by partition, where the source has one field for all. */
 export type VectorFields = Readonly<Record<string, string>>;
 
@@ -137,9 +144,9 @@ export interface ChunkIndexes {
   /** Live and kept ones, by name. */
   list(): Promise<ChunkIndex[]>;
   /** Creates an empty one of the present shape beside the live one, in place of a former attempt; answers its name. */
-  create(fields: readonly { vectorField: string; dimension: number }[]): Promise<string>;
+  create(fields: readonly VectorField[]): Promise<string>;
   /** Vector fields that an index has. */
-  vectorFields(index: string): Promise<{ vectorField: string; dimension: number }[]>;
+  vectorFields(index: string): Promise<VectorField[]>;
   /**
    * Copies what was written to the source after a point in its own count of writes; writers go on. Chunks that were
    * written again since come with a later page, so that pages until `after` reaches `known` bring the target up to

@@ -71,12 +71,12 @@ try {
       };
       const words = questionWords(asked)!;
       const clauses = [...words.words, ...words.phrases];
-      const query = hybridQuery(
-        asked,
-        words,
-        counter.known(words.countedIn, clauses)?.statistics ??
+      const query = hybridQuery(asked, words, {
+        statistics:
+          counter.known(words.countedIn, clauses)?.statistics ??
           (await counter.count(words.countedIn, clauses)),
-      );
+        unit: true,
+      });
       const lines = legs.flatMap((leg) => [{ index }, whole ? { ...query[leg], ...WHOLE } : query[leg]]);
       const { statusCode, body } = await request(`${stack.config.opensearch.url}/_msearch`, {
         method: 'POST',

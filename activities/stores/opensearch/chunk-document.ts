@@ -2,6 +2,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { chunkId } from '../../../schemas/documents/chunk-id.js';
 import type { StoredChunk } from '../../../schemas/documents/documents.js';
 import type { ChunkEntry, ChunkHead, ChunkTraits } from '../../ports/chunks.js';
+import { unitVector } from '../../models/vector-arithmetic.js';
 import { toStoredEntry } from '../../documents/metadata-entries.js';
 
 /** A chunk as the index holds it: the id is the document's, and `published` is absent until it is true. */
@@ -43,6 +44,12 @@ const TRAIT_FIELDS = [
 ] as const satisfies readonly (keyof ChunkTraits)[];
 
 /**
+ * Equal scores by what belongs to the chunk: the engine's own order is that of its segments, which all tenants share. A
+ * hit comes with the values that it was sorted by.
+ */
+const BY_SCORE_THEN_PLACE = [{ _score: 'desc' }, ...PLACE_FIELDS.map((field) => ({ [field]: 'asc' }))];
+
+/**
  * Asks for hits by the columns of the index alone. A stored document is read and taken apart with its vector, which
  * took most of a search's time; each further column takes some.
  * @param options.traits also what filters may ask of a chunk
@@ -52,55 +59,63 @@ export function headsOnly({ traits }: { traits: boolean }): object {
     _source: false,
     stored_fields: '_none_',
     track_total_hits: false,
-    docvalue_fields: traits ? [...PLACE_FIELDS, ...TRAIT_FIELDS] : PLACE_FIELDS,
+    sort: BY_SCORE_THEN_PLACE,
+    docvalue_fields: traits ? TRAIT_FIELDS : [],
   };
 }
 
-/** Each field as a list; without a value, or not asked for, it is absent. */
-export type HeadColumns = Partial<
-  Record<(typeof PLACE_FIELDS)[number] | (typeof TRAIT_FIELDS)[number], unknown[]>
->;
+/** What `headsOnly` asks for. */
+export interface HeadHit {
+  _score: number;
+  sort: [score: number, fileKey: string, generation: number, position: number];
+  /** Each as a list; without a value it is absent. */
+  fields?: Partial<Record<(typeof TRAIT_FIELDS)[number], unknown[]>>;
+}
 
-export function fromColumns(columns: HeadColumns): ChunkHead {
-  const { file_key: fileKeys, generation: generations, position: positions, ...traits } = columns;
-  const [fileKey, generation, position] = [fileKeys?.[0], generations?.[0], positions?.[0]] as [
-    string,
-    number,
-    number,
-  ];
+export function headOf({ sort: [, fileKey, generation, position], fields = {} }: HeadHit): ChunkHead {
   return {
     chunk_id: chunkId(fileKey, generation, position),
     file_key: fileKey,
     generation,
     position,
-    ...(Object.fromEntries(Object.entries(traits).map(([name, [value]]) => [name, value])) as ChunkTraits),
+    ...(Object.fromEntries(Object.entries(fields).map(([name, [value]]) => [name, value])) as ChunkTraits),
   };
 }
 
-/** The vector itself. @throws AppError VDB_INSERT_ERROR for one that is not made of finite numbers */
-export function requireFinite(vector: readonly number[], chunk: string): readonly number[] {
+/** How far the square of a length may be from 1: single precision, in which vectors are compared, is not better. */
+const UNIT_TOLERANCE = 1e-6;
+const DECIMALS = 1e9;
+
+/**
+ * The vector at length 1, so that its cosine is a product: as it is where a model gives such vectors, otherwise with as
+ * many decimals as single precision tells apart.
+ * @throws AppError VDB_INSERT_ERROR for one that is not made of finite numbers
+ */
+export function toStoredVector(vector: readonly number[], chunk: string): readonly number[] {
   if (!vector.every(Number.isFinite))
     throw new AppError('VDB_INSERT_ERROR', `The vector of chunk ${chunk} holds a value that is no number.`);
-  return vector;
+  const square = vector.reduce((sum, value) => sum + value * value, 0);
+  if (Math.abs(square - 1) <= UNIT_TOLERANCE) return vector;
+  return unitVector(vector).map((value) => Math.round(value * DECIMALS) / DECIMALS);
 }
 
 /**
  * The document to write. `published` is left out unless it is true, so that a late repetition of the write cannot hide
  * a chunk that has been published since. A zero vector has no direction (the engine refuses it): such a chunk is found
  * by its words alone.
- * @throws AppError as `requireFinite`
+ * @throws AppError as `toStoredVector`
  */
 export function toSource(
   { chunk, vector, context }: ChunkEntry,
   vectorField: string,
 ): Record<string, unknown> {
-  requireFinite(vector, String(chunk.position));
+  const stored = toStoredVector(vector, String(chunk.position));
   const source: Record<string, unknown> = {};
   for (const field of SOURCE_FIELDS)
     if (field !== 'published' || chunk.published) source[field] = chunk[field];
   source['metadata'] = chunk.metadata.map(toStoredEntry);
   if (context != null) source[CONTEXT_FIELD] = context;
-  if (vector.some((value) => value !== 0)) source[vectorField] = vector;
+  if (stored.some((value) => value !== 0)) source[vectorField] = stored;
   return source;
 }
 

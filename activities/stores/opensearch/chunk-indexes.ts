@@ -7,6 +7,7 @@ import {
   assertMapping,
   chunkMapping,
   indexSettings,
+  isUnitField,
   SCHEMA_STEP,
   SCHEMA_VERSION,
   vectorMapping,
@@ -28,7 +29,7 @@ interface MappingAnswer {
   [index: string]: {
     mappings: {
       _meta?: IndexMeta;
-      properties?: Record<string, { type?: string; dimension?: number }>;
+      properties?: Record<string, { type?: string; dimension?: number; meta?: { length?: string } }>;
     };
   };
 }
@@ -73,8 +74,10 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
 
   const vectorFields: ChunkIndexes['vectorFields'] = async (index) => {
     const [found] = Object.values(await mappings(index));
-    return Object.entries(found?.mappings.properties ?? {}).flatMap(([vectorField, { type, dimension }]) =>
-      type === 'knn_vector' && dimension !== undefined ? [{ vectorField, dimension }] : [],
+    return Object.entries(found?.mappings.properties ?? {}).flatMap(([vectorField, field]) =>
+      field.type === 'knn_vector' && field.dimension !== undefined
+        ? [{ vectorField, dimension: field.dimension, unit: isUnitField(field) }]
+        : [],
     );
   };
 
@@ -89,7 +92,7 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
     const wanted = {
       ...chunkMapping.properties,
       ...Object.fromEntries(
-        vectors.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
+        vectors.map(({ vectorField, dimension, unit }) => [vectorField, vectorMapping(dimension, { unit })]),
       ),
     };
     const missing = Object.entries(wanted).filter(
@@ -158,7 +161,10 @@ export function createChunkIndexes(client: OpenSearchClient, options: { indexPre
         properties: {
           ...chunkMapping.properties,
           ...Object.fromEntries(
-            fields.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
+            fields.map(({ vectorField, dimension, unit }) => [
+              vectorField,
+              vectorMapping(dimension, { unit }),
+            ]),
           ),
         },
       };

@@ -6,7 +6,8 @@ import { bulkUpdate } from './bulk.js';
 import type { BulkResult, BulkUpdate } from './bulk.js';
 import { createJointCalls } from '../../joint-calls.js';
 import { toStoredEntry } from '../../documents/metadata-entries.js';
-import { fromColumns, headsOnly, requireFinite, toSource } from './chunk-document.js';
+import { headOf, headsOnly, toSource, toStoredVector } from './chunk-document.js';
+import type { HeadHit } from './chunk-document.js';
 import { createChunkReader } from './chunk-reader.js';
 import type { OpenSearchClient } from './connect-opensearch.js';
 import { deleteChunks } from './delete-chunks.js';
@@ -16,9 +17,10 @@ import { indexNames } from './index-names.js';
 import { scanChunks } from './scan-chunks.js';
 import { scanGenerations } from './scan-generations.js';
 import { hitsOf } from './search-hits.js';
-import type { HeadHit, SearchAnswer } from './search-hits.js';
+import type { SearchAnswer } from './search-hits.js';
 import { createSharedRefresh } from './shared-refresh.js';
 import { createTermCounter } from './term-weights.js';
+import { createUnitFields } from './unit-fields.js';
 
 type VectorField = Parameters<ChunkStore['ensureSchema']>[0][number];
 
@@ -41,6 +43,7 @@ export function createOpenSearchChunkStore(
   const index = names.alias;
   const refresh = createSharedRefresh(client, index);
   const counter = createTermCounter(client, index);
+  const isUnit = createUnitFields(client, index);
   const putTogether = createJointCalls<BulkUpdate, BulkResult>({
     size: JOINT_UPDATES,
     windowMs: JOINT_WINDOW_MS,
@@ -71,7 +74,7 @@ export function createOpenSearchChunkStore(
     for (const field of fields) sure.set(field.vectorField, { ...field, until: Date.now() + SURE_MS });
   };
   const askLegs = async (
-    { lexical, dense }: ReturnType<typeof hybridQuery>,
+    { lexical, dense, cosineOf: toCosine }: ReturnType<typeof hybridQuery>,
     check: object | null,
     signal: AbortSignal | undefined,
   ) => {
@@ -83,8 +86,10 @@ export function createOpenSearchChunkStore(
       refused: 'VDB_SEARCH_ERROR',
     });
     const hits = (leg: object | null, scoreOf: (score: number) => number): SearchLegHit[] =>
-      leg === null ? [] : hitsOf(responses.shift()!).map((hit) => toLegHit(hit, scoreOf(hit._score)));
-    const legs = { lexical: hits(lexical, (score) => score), dense: hits(dense, cosineOf) };
+      leg === null
+        ? []
+        : hitsOf(responses.shift()!).map((hit) => ({ chunk: headOf(hit), score: scoreOf(hit._score) }));
+    const legs = { lexical: hits(lexical, (score) => score), dense: hits(dense, toCosine) };
     return { legs, checked: check === null ? null : responses.shift() };
   };
   return {
@@ -138,7 +143,7 @@ export function createOpenSearchChunkStore(
       const given = vectors.filter(({ vector }) => vector.some((value) => value !== 0));
       const updates = given.map(({ chunkId: id, vector }) => ({
         id,
-        body: { doc: { [vectorField]: requireFinite(vector, id) } },
+        body: { doc: { [vectorField]: toStoredVector(vector, id) } },
       }));
       const results = await bulkUpdate(client, index, updates, { refresh: 'false', signal });
       const failed = results.find(({ status }) => status >= 300 && status !== 404);
@@ -152,18 +157,19 @@ export function createOpenSearchChunkStore(
       const words = questionWords(request);
       if (words === null) return { lexical: [], dense: [] };
       const clauses = [...words.words, ...words.phrases];
+      const unit = await isUnit(request.vectorField);
       // What is known is checked by the search that goes with it: one round trip, and counted anew where it is over.
       const known = counter.known(words.countedIn, clauses);
       if (known !== null) {
         const found = await askLegs(
-          hybridQuery(request, words, known.statistics),
+          hybridQuery(request, words, { statistics: known.statistics, unit }),
           known.check,
           request.signal,
         );
         if (known.holds(found.checked)) return found.legs;
       }
       const statistics = await counter.count(words.countedIn, clauses, request.signal);
-      return (await askLegs(hybridQuery(request, words, statistics), null, request.signal)).legs;
+      return (await askLegs(hybridQuery(request, words, { statistics, unit }), null, request.signal)).legs;
     },
 
     async prepareSearch(request) {
@@ -208,9 +214,7 @@ export function createOpenSearchChunkStore(
         signal,
         refused: 'VDB_SEARCH_ERROR',
       });
-      return new Map(
-        hitsOf(answer).map(({ fields, _score: score }) => [fromColumns(fields).chunk_id, cosineOf(score)]),
-      );
+      return new Map(hitsOf(answer).map((hit) => [headOf(hit).chunk_id, cosineOf(hit._score)]));
     },
 
     ...createChunkReader(client, index),
@@ -265,11 +269,4 @@ function* annotations(
   const doc = { partition, relationship_id, parent_id, metadata: metadata.map(toStoredEntry) };
   for (let position = 0; position < count; position += 1)
     yield { id: chunkId(fileKey, generation, position), body: { doc } };
-}
-
-function toLegHit({ fields }: HeadHit, score: number): SearchLegHit {
-  return {
-    chunk: fromColumns(fields),
-    score,
-  };
 }

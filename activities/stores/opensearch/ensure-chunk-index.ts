@@ -67,7 +67,7 @@ export async function ensureChunkIndex(
     properties: {
       ...Object.fromEntries(base),
       ...Object.fromEntries(
-        vectors.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension)]),
+        vectors.map(({ vectorField, dimension }) => [vectorField, vectorMapping(dimension, { unit: true })]),
       ),
     },
   };

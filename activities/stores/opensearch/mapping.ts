@@ -86,11 +86,18 @@ export const chunkMapping = {
   },
 } as const;
 
-/** A vector field; the embedder is part of its name, since vectors of two models do not compare. */
-export function vectorMapping(dimension: number) {
+/** Marks a field whose vectors all have length 1. */
+const UNIT = { length: 'unit' };
+
+/**
+ * A vector field; the embedder is part of its name, since vectors of two models do not compare.
+ * @param options.unit false for one that was filled by a release that stored vectors as they came
+ */
+export function vectorMapping(dimension: number, { unit = false } = {}) {
   return {
     type: 'knn_vector',
     dimension,
+    ...(unit && { meta: UNIT }),
     method: {
       name: 'hnsw',
       engine: 'lucene',
@@ -98,6 +105,10 @@ export function vectorMapping(dimension: number) {
       parameters: { m: 16, ef_construction: 128 },
     },
   };
+}
+
+export function isUnitField({ meta }: { meta?: Partial<typeof UNIT> }): boolean {
+  return meta?.length === UNIT.length;
 }
 
 /**

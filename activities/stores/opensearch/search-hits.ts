@@ -1,15 +1,9 @@
-import type { ChunkSource, HeadColumns } from './chunk-document.js';
+import type { ChunkSource } from './chunk-document.js';
 import { readError } from './opensearch-errors.js';
 
 interface Hit {
   _id: string;
   _source: ChunkSource;
-}
-
-/** Of a search that asks for columns and no stored document. */
-export interface HeadHit {
-  _score: number;
-  fields: HeadColumns;
 }
 
 /** What the engine answers to a search, or to one of many. */

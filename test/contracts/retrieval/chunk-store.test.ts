@@ -5,6 +5,7 @@ import {
   indexSettings,
   vectorMapping,
 } from '../../../activities/stores/opensearch/mapping.js';
+import { toSource } from '../../../activities/stores/opensearch/chunk-document.js';
 import { connectOpenSearch } from '../../../activities/stores/opensearch/connect-opensearch.js';
 import { createOpenSearchChunkStore } from '../../../activities/stores/opensearch/chunk-store.js';
 import type { LooseBody } from '../../api/support/loose-body.js';
@@ -107,6 +108,40 @@ function otherReleases({ name, open }: ReturnType<typeof openSearch>[number]): v
       expect(Object.values(answer)[0].settings.index.similarity.default.type).toBe('scripted');
       await close();
     }, 60_000);
+
+    test.each([
+      ['an earlier release stored as they came', vectorMapping(2), [3, 4]],
+      ['this release stores at unit length', vectorMapping(2, { unit: true }), [0.6, 0.8]],
+    ])('vectors that %s are compared by their direction', async (_name, mapping, held) => {
+      const { store, close, request } = await openIndex();
+      await request('PUT', '', {
+        settings: indexSettings,
+        mappings: { ...chunkMapping, properties: { ...chunkMapping.properties, v: mapping } },
+      });
+      await store.ensureSchema(fields);
+      const [stored, written, opposite] = [0, 1, 2].map((position) =>
+        sampleChunk({ partition: 'p', file_key: 'f', position, published: true }),
+      );
+      const source = toSource({ chunk: stored!, vector: [1, 0] }, 'v');
+      await request('PUT', `/_doc/${stored!.chunk_id}`, { ...source, v: held });
+      await store.put([{ chunk: written!, vector: [0, 7] }], 'v');
+      await store.put([{ chunk: opposite!, vector: [-5, 0] }], 'v');
+      await store.show();
+      const { dense } = await store.searchHybrid({
+        scope: { kind: 'all', userId: 1 },
+        partitions: ['p'],
+        text: 'x',
+        vector: [2, 0],
+        vectorField: 'v',
+        size: 3,
+      });
+      expect(dense.map(({ chunk, score }) => [chunk.position, score])).toEqual([
+        [0, expect.closeTo(0.6)],
+        [1, expect.closeTo(0)],
+        [2, expect.closeTo(-1)],
+      ]);
+      await close();
+    });
 
     test('one that is missing is named by whatever reads, and made anew before anything is written', async () => {
       const { store, close, request } = await openIndex();

@@ -1,4 +1,5 @@
 import type { ChunkHead, ChunkStore, SearchLegHit } from '../../../../activities/ports/chunks.js';
+import { unitVector } from '../../../../activities/models/vector-arithmetic.js';
 import { matchesFilter } from '../../../../activities/retrieval/filter/matches-filter.js';
 import { AppError } from '../../../../schemas/app-error.js';
 import { chunkId } from '../../../../schemas/documents/chunk-id.js';
@@ -92,7 +93,7 @@ export function createFakeChunkStore(): ChunkStore {
         const id = chunkId(chunk.file_key, chunk.generation, chunk.position);
         const before = entries.get(id);
         const vectors = new Map(before?.vectors);
-        if (norm(vector) > 0) vectors.set(vectorField, [...vector]);
+        if (norm(vector) > 0) vectors.set(vectorField, unitVector(vector));
         const published = chunk.published || before?.chunk.published === true;
         entries.set(id, {
           chunk: { ...copyRecord(chunk), chunk_id: id, published },
@@ -199,7 +200,7 @@ export function createFakeChunkStore(): ChunkStore {
       signal?.throwIfAborted();
       for (const { chunkId: id, vector } of vectors) {
         if (vector.length !== dimensions.get(vectorField)) throw new AppError('VDB_INSERT_ERROR');
-        if (norm(vector) > 0) entries.get(id)?.vectors.set(vectorField, [...vector]);
+        if (norm(vector) > 0) entries.get(id)?.vectors.set(vectorField, unitVector(vector));
       }
     },
     async *scanChunks(generations, { vectorFields = [], withoutVector } = {}) {
