@@ -23,6 +23,7 @@ import { presetRoutes } from './models/preset-routes.js';
 import { promptRoutes } from './models/prompt-routes.js';
 import { queueRoutes } from './documents/tasks/queue-routes.js';
 import { codecRoutes } from './migrations/codec-routes.js';
+import { retentionRoutes } from './documents/tasks/retention-routes.js';
 import { scheduleRoutes } from './migrations/schedule-routes.js';
 import { workerVersionRoutes } from './migrations/worker-version-routes.js';
 import { searchRoutes } from './retrieval/search/search-routes.js';
@@ -45,6 +46,7 @@ export function documentRoutes(deps: GatewayDeps): Route[] {
     ...migrationRoutes(deps),
     ...backupRoutes(deps),
     ...scheduleRoutes(deps),
+    ...retentionRoutes(deps),
     ...codecRoutes(deps),
     ...workerVersionRoutes(deps),
     ...modelEndpointRoutes(deps),

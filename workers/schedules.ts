@@ -28,10 +28,10 @@ export async function ensureSchedules(
   if (config.services.documents) await ensure(client, reconcileWork(prefix));
   // Another worker may serve what this one does not.
   if (!config.services.proxy) return;
-  const { retentionDays } = config.proxy;
   // Without SECRETS_KEY no worker serves the queue of the signals.
-  if (retentionDays === 0 || config.secretsKey === null) await remove(client, retainAlertsScheduleId(prefix));
-  else await ensure(client, retentionWork(prefix, retentionDays));
+  if (config.proxy.retentionDays === 0 || config.secretsKey === null)
+    await remove(client, retainAlertsScheduleId(prefix));
+  else await ensure(client, retentionWork(prefix, config.proxy));
 }
 
 async function ensure(client: Client, { scheduleId, ...started }: ScheduledWork): Promise<void> {

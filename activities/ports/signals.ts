@@ -114,6 +114,14 @@ export interface AlertStore {
    * or for a person (`waiting`, `quarantined`) stays, however old it is.
    */
   removeOld(before: Date, limit: number): Promise<number>;
+  /** quarantined → discarded, as `discardWaiting` does, over all watchers. */
+  discardQuarantined(options: {
+    reason: string;
+    receivedUntil: Date;
+    limit: number;
+  }): Promise<{ discarded: number; left: boolean }>;
+  /** Of those received at or before a time, counted to a limit: what `removeOld` takes, or what is in quarantine. */
+  countOld(which: 'removable' | 'quarantined', before: Date, limit: number): Promise<number>;
 }
 
 /** Hourly numbers of the stored alerts, never out of date. */

@@ -88,6 +88,8 @@ export interface TaskStore {
   listWaiting(userId: number, limit: number): Promise<TaskRecord[]>;
   /** Removes records of tasks that ended before a point in time and were cleaned up after. Answers how many. */
   removeEnded(before: Date): Promise<number>;
+  /** How many that would be, counted to a limit. */
+  countEnded(before: Date, limit: number): Promise<number>;
 }
 
 /** Completion callbacks and what became of them. */
@@ -103,6 +105,8 @@ export interface CallbackStore {
   remove(taskId: string): Promise<void>;
   /** Removes ended ones of before a point in time. */
   removeEnded(before: Date): Promise<void>;
+  /** How many that would be, counted to a limit. */
+  countEnded(before: Date, limit: number): Promise<number>;
 }
 
 /** Sends completion callbacks, under the guard against private addresses. */

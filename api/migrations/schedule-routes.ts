@@ -31,7 +31,8 @@ type Routine = 'reconcile' | 'retention' | 'backup';
 
 const TITLES: Record<Routine, string> = {
   reconcile: 'Removes chunks and bytes that no record refers to',
-  retention: 'Removes alerts that are older than RETENTION_DAYS',
+  retention:
+    'Removes alerts that are older than RETENTION_DAYS, and gives up what is in quarantine for too long',
   backup: 'Makes a backup in BACKUP_LOCATION',
 };
 
@@ -66,10 +67,9 @@ export function scheduleRoutes({ adapters, config, workflows }: GatewayDeps): Ro
         if (adapters.backups.storage === null) throw new AppError('BACKUP_NOT_CONFIGURED');
         return backupWork(prefix);
       }
-      const { retentionDays } = config.proxy;
-      if (retentionDays === 0 || config.secretsKey === null)
+      if (config.proxy.retentionDays === 0 || config.secretsKey === null)
         throw new AppError('CONFLICT', 'There is no retention: RETENTION_DAYS is 0, or the proxy is off.');
-      return retentionWork(prefix, retentionDays);
+      return retentionWork(prefix, config.proxy);
     }
     const migration = migrationOf(name);
     if (migration === undefined) throw new AppError('NOT_FOUND', `There is no migration ${name}.`);

@@ -68,6 +68,9 @@ export interface ProxyDeps {
     maxSignalBytes: number;
     /** Of usage metrics, after decompression. */
     maxMetricsBytes: number;
+    /** Alerts are kept so long, and signals in quarantine; 0: for good. */
+    retentionDays: number;
+    quarantineDays: number;
     /** Off: signals are stored and withheld. */
     forwardEnabled: boolean;
     /** So many logins go to CAPI within the window, over all watchers; 0: any number. */

@@ -9,6 +9,7 @@ import { passThroughRoutes } from './relay/pass-through-routes.js';
 import type { ProxyDeps } from './proxy-deps.js';
 import { trackPushes, createForwardingNotifiers } from './intake/notify-forwarding.js';
 import { quarantineRoutes } from './management/quarantine-routes.js';
+import { retentionRoutes } from './management/retention-routes.js';
 import { signalRoutes } from './intake/signal-routes.js';
 import { watcherRoutes } from './management/watcher-routes.js';
 import { statisticsRoutes } from './management/statistics-routes.js';
@@ -27,6 +28,7 @@ export function proxyRoutes(deps: ProxyDeps): Route[] {
     ...watcherRoutes({ ...deps, notify }),
     ...ruleRoutes(deps),
     ...quarantineRoutes({ ...deps, notify }),
+    ...retentionRoutes(deps),
     ...signalRoutes({ ...deps, notify, pushesUnderWay }, access),
     ...passThroughRoutes({ ...deps, notify }, access),
   ];

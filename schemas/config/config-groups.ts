@@ -323,6 +323,8 @@ function proxyConfig(env: Environment) {
     dashboardApiKey: env.DASHBOARD_API_KEY ?? null,
     /** Alerts that are older are removed, unless they wait; 0: none. */
     retentionDays: env.RETENTION_DAYS,
+    /** What is in quarantine for longer is given up, where there is a retention at all; 0: nothing. */
+    quarantineDays: env.QUARANTINE_RETENTION_DAYS,
     /** Requests without a valid key that an address may make in a window. */
     unauthenticatedRate: { points: env.RATE_LIMIT_MAX, seconds: Math.ceil(env.RATE_LIMIT_WINDOW / 1000) },
     /** Where addresses are looked up; null: nowhere. */

@@ -714,6 +714,11 @@ const signals = {
     'alerts received longer ago are removed, unless they wait for the central API or for a person; 0: none',
     { unit: 'days' },
   ),
+  QUARANTINE_RETENTION_DAYS: described(
+    count(0, 0),
+    'signals in quarantine that were received longer ago are given up, and removed by `RETENTION_DAYS`; 0: none',
+    { unit: 'days' },
+  ),
   ALLOWED_WATCHERS: described(
     names.clone(),
     'login names, with commas between them, that may use `/v2`, `/v3` and `/v1/usage-metrics`',

@@ -32,12 +32,15 @@ export function reconcileWork(prefix: string): ScheduledWork {
   };
 }
 
-export function retentionWork(prefix: string, retentionDays: number): ScheduledWork {
+export function retentionWork(
+  prefix: string,
+  { retentionDays, quarantineDays }: { retentionDays: number; quarantineDays: number },
+): ScheduledWork {
   return {
     scheduleId: retainAlertsScheduleId(prefix),
     workflowType: 'retainAlerts',
     taskQueue: taskQueues(prefix).alerts,
-    args: [{ prefix, retentionDays }],
+    args: [{ prefix, retentionDays, ...(quarantineDays > 0 && { quarantineDays }) }],
     staticSummary: 'removal of old alerts',
   };
 }

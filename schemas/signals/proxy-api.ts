@@ -130,6 +130,12 @@ export const pageFilters = {
     .default(0),
 };
 
+/** A century; more than that is a slip. */
+const MAX_DAYS = 36_500;
+export const retentionDays = wholeNumber({ min: 1, max: MAX_DAYS })
+  .meta({ override: { type: 'integer', minimum: 1, maximum: MAX_DAYS } })
+  .optional();
+
 /** Filters of GET /api/alerts. Addresses and the range of the dates are looked at afterwards. */
 export const AlertFilters = z.object({
   ...pageFilters,

@@ -9,6 +9,7 @@ export function createScriptedUpkeep(script: Partial<AlertUpkeepActivities> = {}
       removals += 1;
       return { removed: removals < 3 ? 100 : 0, left: removals < 3 };
     },
+    giveUpQuarantined: async () => ({ discarded: 0, left: false }),
     countHours: async () => {
       counts += 1;
       return { counted: 10, left: counts < 2 };
@@ -22,6 +23,7 @@ export function createScriptedUpkeep(script: Partial<AlertUpkeepActivities> = {}
     }) as AlertUpkeepActivities[Name];
   const activities: AlertUpkeepActivities = {
     removeOldAlerts: noted('removeOldAlerts'),
+    giveUpQuarantined: noted('giveUpQuarantined'),
     countHours: noted('countHours'),
     forgetHours: noted('forgetHours'),
   };

@@ -111,6 +111,28 @@ describe('retainAlerts', () => {
   });
 });
 
+describe('retainAlerts with a time for the quarantine', () => {
+  it('gives up what is there for longer, and removes it where it is old enough', async () => {
+    const alerts = createFakeAlertStore();
+    const now = await env.currentTimeMs();
+    const daysAgo = (days: number) => new Date(now - days * DAY_MS);
+    await alerts.insert(
+      [8, 40, 6].map((days) => sampleAlert({ receivedAt: daysAgo(days), state: 'quarantined' })),
+    );
+    const activities = createAlertUpkeepActivities({ alerts, statistics: createFakeStatisticsStore(alerts) });
+    const run = (prefix: string, taskQueue: string) =>
+      env.client.workflow.execute<typeof retainAlerts>('retainAlerts', {
+        workflowId: `${prefix}retain`,
+        taskQueue,
+        args: [{ prefix, retentionDays: 30, quarantineDays: 7 }],
+      });
+    expect(await withWorker(activities, run)).toEqual({ removed: 1 });
+    const kept = await alerts.list({ limit: 10, offset: 0 });
+    expect(kept.map(({ id }) => id).sort()).toEqual([1, 3]);
+    expect((await alerts.quarantined({ limit: 9, offset: 0 })).map(({ id }) => id)).toEqual([3]);
+  });
+});
+
 describe('countAlerts', () => {
   const count = (prefix: string, taskQueue: string) =>
     env.client.workflow.execute<typeof countAlerts>('countAlerts', {

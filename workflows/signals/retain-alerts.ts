@@ -7,6 +7,8 @@ export interface RetainAlertsInput {
   prefix: string;
   /** Alerts received longer ago than this are removed. */
   retentionDays: number;
+  /** What is in quarantine for longer is given up; left out, or 0: nothing. */
+  quarantineDays?: number;
   /** Set when a run goes on as a new one: what it is about does not move while it runs. */
   beforeMs?: number;
   removed?: number;
@@ -15,14 +17,23 @@ export interface RetainAlertsInput {
 const DAY_MS = 86_400_000;
 
 /**
- * Removes what is older than the retention, in batches, the oldest first. What waits for the central API or for a
- * person stays, however old. Afterwards the hours that it touched are counted anew.
+ * Removes what is older than the retention, in batches, the oldest first. What waits for the central API stays, however
+ * old, and so does what waits for a person, unless that has a time of its own: then it is given up first. Afterwards
+ * the hours that it touched are counted anew.
  */
 export async function retainAlerts(input: RetainAlertsInput): Promise<{ removed: number }> {
   const taskQueue = taskQueues(input.prefix).alerts;
-  const { removeOldAlerts } = proxyActivities<AlertUpkeepActivities>({ ...bulk, taskQueue });
+  const { removeOldAlerts, giveUpQuarantined } = proxyActivities<AlertUpkeepActivities>({
+    ...bulk,
+    taskQueue,
+  });
   const { countHours, forgetHours } = proxyActivities<AlertUpkeepActivities>({ ...quick, taskQueue });
-  const beforeMs = input.beforeMs ?? workflowInfo().startTime.getTime() - input.retentionDays * DAY_MS;
+  const startedAt = workflowInfo().startTime.getTime();
+  const beforeMs = input.beforeMs ?? startedAt - input.retentionDays * DAY_MS;
+  const { quarantineDays = 0 } = input;
+
+  if (quarantineDays > 0 && input.beforeMs === undefined)
+    while ((await giveUpQuarantined(startedAt - quarantineDays * DAY_MS)).left) continue;
 
   let removed = input.removed ?? 0;
   const describe = (): void => {

@@ -8,6 +8,7 @@ import { addForwarding } from './commands/forwarding.js';
 import { addIndexes } from './commands/indexes.js';
 import { addKeys } from './commands/keys.js';
 import { addMigrate } from './commands/migrate.js';
+import { addRetention } from './commands/retention.js';
 import { addSchedule } from './commands/schedule.js';
 import { addSwap } from './commands/swap.js';
 import { addUpgrade } from './commands/upgrade.js';
@@ -55,6 +56,7 @@ export function createProgram(signal: AbortSignal): Command {
   addEval(program, run);
   addBackup(program, run);
   addSchedule(program, run);
+  addRetention(program, run);
   addCheck(program, run);
   addUpgrade(program, run);
   addUsers(program, run);

@@ -450,6 +450,28 @@ describe('tamis users', () => {
   });
 });
 
+describe('tamis retention', () => {
+  it('counts what would go, as things are and as if they were kept for so long', async () => {
+    expect(await done('retention')).toMatch(
+      /^RECORDS +KEPT +OLDER THAN +DUE\ntasks +30 days .* 0\ncallbacks +30 days .*\nalerts +30 days .*\nquarantine +for good +- +0\n/,
+    );
+    const { records } = await parsed('retention --days 7');
+    expect(records).toMatchObject(
+      ['tasks', 'callbacks', 'alerts', 'quarantine'].map((of) => ({ of, days: 7, due: 0, more: false })),
+    );
+    expect((await tamis('retention --days 0')).code).toBe(2);
+    expect((await tamis('retention', { TAMIS_URL: gateway.url })).code).toBe(4);
+  });
+
+  it('shows one side where the other one is refused', async () => {
+    const env = { TAMIS_URL: gateway.url, TAMIS_TOKEN: ADMIN_TOKEN };
+    const { code, out } = await tamis('retention', env);
+    expect(code).toBe(0);
+    expect(out).toMatch(/callbacks +30 days/);
+    expect(out).toMatch(/The rest was refused: Refused: .*no key was given/);
+  });
+});
+
 describe('tamis keys and tamis forwarding', () => {
   it('creates, lists, rotates and removes keys by name', async () => {
     const made = await parsed('keys create ci --scope write');

@@ -136,6 +136,8 @@ export async function startProxy(options: ProxyOptions = {}) {
         dashboardApiKey: DASHBOARD_KEY,
         maxSignalBytes: 10 * 1024 * 1024,
         maxMetricsBytes: 16 * 1024 * 1024,
+        retentionDays: 30,
+        quarantineDays: 0,
         forwardEnabled: true,
         loginBudget: 18,
         loginWindowMs: 50 * 60_000,

@@ -54,7 +54,10 @@ export function callbackStoreContract(subject: Subject<CallbackStore>): void {
       await store().end(ended, 'withdrawn');
       await store().removeEnded(new Date(Date.now() - 60_000));
       expect(await store().get(ended)).not.toBeNull();
+      expect(await store().countEnded(new Date(Date.now() - 60_000), 10)).toBe(0);
+      expect(await store().countEnded(soon(), 1)).toBe(1);
       await store().removeEnded(soon());
+      expect(await store().countEnded(soon(), 10)).toBe(0);
       expect(await store().get(ended)).toBeNull();
       expect(await store().get(waiting)).not.toBeNull();
     });

@@ -484,6 +484,28 @@ export function alertStoreContract(subject: Subject<AlertStore>): void {
         expect(summary).toMatchObject({ waiting: 1, quarantined: 1 });
       });
 
+      test('is told beforehand what it would take, and takes what was given up in quarantine', async () => {
+        const watcher = newWatcher();
+        const states = ['filtered', 'waiting', 'quarantined', 'quarantined', 'forwarded'] as const;
+        // Years before the others of this store.
+        const ancient = (days: number): Date => new Date(Date.UTC(2001, 0, days));
+        await store().insert(
+          states.map((state, index) => sampleAlert({ watcher, state, receivedAt: ancient(index + 1) })),
+        );
+        const due = (which: 'removable' | 'quarantined', days: number, limit = 10): Promise<number> =>
+          store().countOld(which, ancient(days), limit);
+        expect([await due('removable', 9), await due('removable', 4), await due('removable', 9, 1)]).toEqual([
+          2, 1, 1,
+        ]);
+        expect([await due('quarantined', 9), await due('quarantined', 3)]).toEqual([2, 1]);
+        const giveUp = (limit: number) =>
+          store().discardQuarantined({ reason: 'too long', receivedUntil: ancient(3), limit });
+        expect(await giveUp(1)).toEqual({ discarded: 1, left: true });
+        expect(await giveUp(1)).toEqual({ discarded: 0, left: false });
+        expect([await due('quarantined', 9), await due('removable', 9)]).toEqual([1, 3]);
+        expect(await store().removeOld(ancient(9), 10)).toBe(3);
+      });
+
       test('twice at once removes everything once', async () => {
         const watcher = newWatcher();
         await store().insert(

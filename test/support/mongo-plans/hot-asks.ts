@@ -275,6 +275,7 @@ function taskAsks({ tasks, callbacks }: Stores): Ask[] {
     ['tasks.countRunning', () => tasks.countRunning(7, 100)],
     ['tasks.countTurns', () => tasks.countTurns()],
     ['tasks.listWaiting', () => tasks.listWaiting(7, 50)],
+    ['tasks.countEnded', () => tasks.countEnded(ago(300), 100)],
     ['tasks.removeEnded', () => tasks.removeEnded(ago(300))],
     ['tasks.remove', () => tasks.remove('new')],
     ['callbacks.insert', () => callbacks.insert({ taskId: 'new', url: 'https://example.org/', token: null })],
@@ -283,6 +284,7 @@ function taskAsks({ tasks, callbacks }: Stores): Ask[] {
     ['callbacks.listUntried', () => callbacks.listUntried(new Date(), 50)],
     ['callbacks.end', () => callbacks.end('new', 'delivered')],
     ['callbacks.remove', () => callbacks.remove('new')],
+    ['callbacks.countEnded', () => callbacks.countEnded(ago(300), 100)],
     ['callbacks.removeEnded', () => callbacks.removeEnded(ago(300))],
   ];
 }
@@ -321,6 +323,11 @@ function signalAsks({ alerts, watchers, metrics, logins, copies, statistics }: S
     ['alerts.summaries', () => alerts.summaries()],
     ['alerts.watchersWaiting', () => alerts.watchersWaiting(now, 50)],
     ['alerts.readBack', () => alerts.readBack({ belowId: null, limit: 100 })],
+    [
+      'alerts.discardQuarantined',
+      () => alerts.discardQuarantined({ reason: 'given up', receivedUntil: now, limit: 50 }),
+    ],
+    ['alerts.countOld', () => alerts.countOld('removable', new Date(now.getTime() - 6.9 * DAY_MS), 100)],
     ['alerts.removeOld', () => alerts.removeOld(new Date(now.getTime() - 6.9 * DAY_MS), 100)],
     ['statistics.read', () => statistics.read(day)],
     ['statistics.read of all', () => statistics.read(null)],

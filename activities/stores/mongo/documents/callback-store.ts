@@ -1,4 +1,4 @@
-import type { Db } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
 import { AppError } from '../../../../schemas/app-error.js';
 import type { CallbackRecord, CallbackState } from '../../../../schemas/documents/tasks.js';
 import type { CallbackStore } from '../../../ports/tasks.js';
@@ -11,6 +11,10 @@ type CallbackDocument = Omit<CallbackRecord, 'task_id' | 'token'> & {
 };
 
 const ENDED: CallbackState[] = ['delivered', 'failed', 'withdrawn'];
+
+function endedBefore(before: Date): Filter<CallbackDocument> {
+  return { state: { $in: ENDED }, updated_at: { $lt: before } };
+}
 
 /**
  * Callbacks in collection `callbacks`, by task.
@@ -87,7 +91,8 @@ export function createMongoCallbackStore(
       await callbacks.deleteOne({ _id: taskId });
     },
     async removeEnded(before) {
-      await callbacks.deleteMany({ state: { $in: ENDED }, updated_at: { $lt: before } });
+      await callbacks.deleteMany(endedBefore(before));
     },
+    countEnded: (before, limit) => callbacks.countDocuments(endedBefore(before), { limit }),
   });
 }

@@ -66,6 +66,16 @@ export function createMongoTaskStore(db: Db): TaskStore {
   const isLarge = async (filter: Filter<TaskDocument>) =>
     (await tasks.countDocuments(filter, { limit: LARGE })) === LARGE;
 
+  /** Cleaned up after, and ended before. */
+  const endedBefore = (before: Date): Filter<TaskDocument> => ({
+    ...FINAL,
+    // A task ends after it was created; said for the index, which has this time and not that of the end.
+    created_at: { $lt: before },
+    finished_at: { $lt: before },
+    // A negation, so that no server reads the whole index of what is cleaned up for it.
+    $nor: [{ cleaned_at: null }],
+  });
+
   return withMongoErrors<TaskStore>({
     async insert(task) {
       try {
@@ -239,16 +249,10 @@ export function createMongoTaskStore(db: Db): TaskStore {
       return (await lookAtWaiting(userId, limit)).map(toRecord);
     },
     async removeEnded(before) {
-      const { deletedCount } = await tasks.deleteMany({
-        ...FINAL,
-        // A task ends after it was created; said for the index, which has this time and not that of the end.
-        created_at: { $lt: before },
-        finished_at: { $lt: before },
-        // A negation, so that no server reads the whole index of what is cleaned up for it.
-        $nor: [{ cleaned_at: null }],
-      });
+      const { deletedCount } = await tasks.deleteMany(endedBefore(before));
       return deletedCount;
     },
+    countEnded: (before, limit) => tasks.countDocuments(endedBefore(before), { limit }),
     async *scan() {
       for await (const document of tasks.find({}, { batchSize: 500 })) yield toRecord(document);
     },

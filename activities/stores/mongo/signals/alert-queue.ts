@@ -20,6 +20,7 @@ type QueueSide = Pick<
   | 'releaseDeferred'
   | 'discard'
   | 'discardWaiting'
+  | 'discardQuarantined'
   | 'summaries'
   | 'keptBack'
   | 'watchersWaiting'
@@ -35,6 +36,24 @@ export function createAlertQueue({
   alertIds: ReturnType<typeof createAlertIds>;
   marks: ReturnType<typeof createAlertMarks>;
 }): QueueSide {
+  const discardMany = async (
+    which: { watcher?: string; state: 'waiting' | 'quarantined' },
+    order: Record<string, 1>,
+    { reason, receivedUntil, limit }: { reason: string; receivedUntil: Date; limit: number },
+  ): Promise<{ discarded: number; left: boolean }> => {
+    const found = await alerts
+      .find({ ...which, received_at: { $lte: receivedUntil } }, { projection: { _id: 1 } })
+      .sort(order)
+      .limit(limit)
+      .toArray();
+    if (found.length === 0) return { discarded: 0, left: false };
+    // Of two operators at once each alert listens to one; what CAPI took in between is forwarded.
+    const { modifiedCount } = await alerts.updateMany(
+      { _id: { $in: found.map(({ _id }) => _id) }, state: which.state },
+      { $set: { state: 'discarded', state_reason: reason } },
+    );
+    return { discarded: modifiedCount, left: found.length === limit };
+  };
   return {
     nextWaiting: createWaitingLook(alerts),
     async readWaiting(ids) {
@@ -118,20 +137,9 @@ export function createAlertQueue({
       );
       return matchedCount === 1;
     },
-    async discardWaiting(watcher, { reason, receivedUntil, limit }) {
-      const found = await alerts
-        .find({ watcher, state: 'waiting', received_at: { $lte: receivedUntil } }, { projection: { _id: 1 } })
-        .sort({ position: 1 })
-        .limit(limit)
-        .toArray();
-      if (found.length === 0) return { discarded: 0, left: false };
-      // Of two operators at once each alert listens to one; what CAPI took in between is forwarded.
-      const { modifiedCount } = await alerts.updateMany(
-        { _id: { $in: found.map(({ _id }) => _id) }, state: 'waiting' },
-        { $set: { state: 'discarded', state_reason: reason } },
-      );
-      return { discarded: modifiedCount, left: found.length === limit };
-    },
+    discardWaiting: (watcher, options) =>
+      discardMany({ watcher, state: 'waiting' }, { position: 1 }, options),
+    discardQuarantined: (options) => discardMany({ state: 'quarantined' }, { received_at: 1 }, options),
     async summaries() {
       const groups = await alerts
         .aggregate<{

@@ -132,5 +132,13 @@ export function createMongoAlertStore(db: Db): AlertStore {
       );
       return deletedCount;
     },
+    countOld: (which, before, limit) =>
+      alerts.countDocuments(
+        {
+          received_at: { $lte: before },
+          state: which === 'quarantined' ? 'quarantined' : { $in: REMOVABLE_STATES },
+        },
+        { limit },
+      ),
   });
 }

@@ -253,3 +253,20 @@ describe('admission', () => {
     expect(gateway.workflows.started).toContain(his);
   });
 });
+
+describe('GET /admin/retention', () => {
+  it('counts ended tasks and callbacks that are due, and removes none', async () => {
+    expect((await ask('/admin/retention', ada.token))[0]).toBe(403);
+    const ended = await upload('old');
+    await gateway.adapters.tasks.finish(ended, 'COMPLETED');
+    const { file_key: key, generation } = (await gateway.adapters.tasks.get(ended))!;
+    await gateway.adapters.tasks.markCleaned(key, generation);
+    const rows = [
+      { of: 'tasks', days: 30, before: expect.any(String), due: 0, more: false },
+      { of: 'callbacks', days: 30, before: expect.any(String), due: 0, more: false },
+    ];
+    expect(await ask('/admin/retention')).toEqual([200, { records: rows }]);
+    expect((await ask('/admin/retention?days=0'))[0]).toBe(422);
+    expect(await gateway.adapters.tasks.get(ended)).not.toBeNull();
+  });
+});

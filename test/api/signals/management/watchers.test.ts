@@ -219,6 +219,29 @@ describe('POST /api/forwarding/{watcher}/release', () => {
   });
 });
 
+describe('GET /api/retention', () => {
+  it('counts what would be removed and given up, and leaves it', async () => {
+    await watcherName();
+    const due = async (query = '') =>
+      (await ask('GET', `/api/retention${query}`)).body as { records: Record<string, unknown>[] };
+    const now = await due();
+    expect(now.records).toEqual([
+      { of: 'alerts', days: 30, before: expect.any(String), due: 0, more: false },
+      { of: 'quarantine', days: 0, before: null, due: 0, more: false },
+    ]);
+    const old = sampleAlert({ state: 'quarantined', receivedAt: new Date(Date.now() - 8 * 86_400_000) });
+    await proxy.stores.alerts.insert([old]);
+    for (let look = 0; look < 2; look += 1) {
+      expect((await due('?days=7')).records.at(1)).toMatchObject({ days: 7, due: 1 });
+      expect((await due('?days=9')).records.at(1)).toMatchObject({ days: 9, due: 0 });
+    }
+    for (const days of ['0', 'x', '1.5', '36501'])
+      expect([days, (await ask('GET', `/api/retention?days=${days}`)).status]).toEqual([days, 400]);
+    // Those that follow begin with an empty quarantine.
+    await proxy.stores.alerts.discardQuarantined({ reason: 'seen', receivedUntil: new Date(), limit: 9 });
+  });
+});
+
 describe('the quarantine', () => {
   it('is listed, and each signal released or discarded once', async () => {
     const watcher = await watcherName();

@@ -44,6 +44,10 @@ export function createFakeCallbackStore(): CallbackStore {
     async remove(taskId) {
       callbacks.delete(taskId);
     },
+    countEnded: async (before, limit) =>
+      [...callbacks.values()]
+        .filter(({ state, updated_at }) => state !== 'waiting' && updated_at < before)
+        .slice(0, limit).length,
     async removeEnded(before) {
       for (const [taskId, { state, updated_at }] of callbacks)
         if (state !== 'waiting' && updated_at < before) callbacks.delete(taskId);

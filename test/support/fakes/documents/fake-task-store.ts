@@ -22,6 +22,11 @@ export function createFakeTaskStore(): TaskStore {
         .sort((a, b) => by(a) - by(b))
         .slice(0, limit),
     );
+  const endedBefore = (before: Date): TaskRecord[] =>
+    [...tasks.values()].filter(
+      (task) => task.cleaned_at !== null && task.finished_at !== null && task.finished_at < before,
+    );
+
   return {
     async insert(task) {
       if (tasks.has(task.task_id)) throw new AppError('CONFLICT', `The task ${task.task_id} exists already.`);
@@ -167,12 +172,11 @@ export function createFakeTaskStore(): TaskStore {
       );
     },
     async removeEnded(before) {
-      const ended = [...tasks.values()].filter(
-        (task) => task.cleaned_at !== null && task.finished_at !== null && task.finished_at < before,
-      );
+      const ended = endedBefore(before);
       for (const task of ended) tasks.delete(task.task_id);
       return ended.length;
     },
+    countEnded: async (before, limit) => Math.min(limit, endedBefore(before).length),
     async *scan() {
       for (const task of [...tasks.values()]) yield copyRecord(task);
     },

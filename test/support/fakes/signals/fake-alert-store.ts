@@ -169,6 +169,22 @@ export function createFakeAlertStore(): FakeAlertStore {
       for (const alert of found) Object.assign(alert, { state: 'discarded', stateReason: reason });
       return { discarded: found.length, left: found.length === limit };
     },
+    async discardQuarantined({ reason, receivedUntil, limit }) {
+      const found = inState('quarantined')
+        .filter(({ receivedAt }) => receivedAt <= receivedUntil)
+        .slice(0, limit);
+      for (const alert of found) Object.assign(alert, { state: 'discarded', stateReason: reason });
+      return { discarded: found.length, left: found.length === limit };
+    },
+    async countOld(which, before, limit) {
+      const old = [...alerts.values()].filter(
+        ({ state, receivedAt }) =>
+          receivedAt <= before &&
+          state !== 'waiting' &&
+          (state === 'quarantined') === (which === 'quarantined'),
+      );
+      return Math.min(limit, old.length);
+    },
     async readBack({ belowId, limit }) {
       return [...alerts.values()]
         .filter((alert) => (belowId === null || alert.id < belowId) && alert.noteOnly !== true)
