@@ -5,6 +5,8 @@ import type { StoredChunk } from '../../schemas/documents/documents.js';
 export interface ChunkLine {
   chunk: StoredChunk;
   vector: number[] | null;
+  /** What a model said of it before it was embedded. */
+  context: string | null;
 }
 
 const FLOAT_BYTES = 4;
@@ -30,8 +32,13 @@ export function readChunkLines(bytes: Uint8Array): ChunkLine[] {
       .toString('utf8')
       .split('\n')
       .map((line) => {
-        const { chunk, vector } = JSON.parse(line) as { chunk: StoredChunk; vector: string | null };
-        return { chunk, vector: vector === null ? null : decodeVector(vector) };
+        // Backups of before it was kept have no context.
+        const {
+          chunk,
+          vector,
+          context = null,
+        } = JSON.parse(line) as { chunk: StoredChunk; vector: string | null; context?: string };
+        return { chunk, vector: vector === null ? null : decodeVector(vector), context };
       });
   } catch (error) {
     throw new AppError('BACKUP_NOT_USABLE', 'A chunk of the backup cannot be read.', { cause: error });

@@ -295,9 +295,10 @@ async function writeChunks(
         parent_id: live.parent_id,
         metadata: toVersionEntries(live),
       };
-      return lines.map(({ chunk, vector }) => ({
+      return lines.map(({ chunk, vector, context }) => ({
         chunk: { ...chunk, ...words, published: true },
         vector: vector ?? nothing,
+        context,
       }));
     });
     for (let from = 0; from < wanted.length; from += CHUNKS_AT_ONCE)

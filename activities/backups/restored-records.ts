@@ -57,12 +57,19 @@ function restoredCallback(callback: StoredDocument, { isActiveTask, now }: Surro
   return { ...callback, state: 'withdrawn', updated_at: now };
 }
 
+/** A run that was at work is not taken up; what it has found so far stays. */
+function restoredEvaluation(run: StoredDocument, { now }: Surroundings): StoredDocument {
+  if (run['status'] !== 'running') return run;
+  return { ...run, status: 'cancelled', finished_at: now };
+}
+
 const CHANGES: Readonly<Record<string, (record: StoredDocument, around: Surroundings) => StoredDocument>> = {
   alerts: restoredAlert,
   users: restoredUser,
   partitions: restoredPartition,
   tasks: restoredTask,
   callbacks: restoredCallback,
+  evaluation_runs: restoredEvaluation,
 };
 
 export function restoredRecord(

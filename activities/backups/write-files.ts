@@ -1,7 +1,7 @@
 import { AppError } from '../../schemas/app-error.js';
-import type { StoredChunk } from '../../schemas/documents/documents.js';
 import type { Adapters } from '../ports/adapters.js';
 import type { RecordArchive } from '../ports/backups.js';
+import type { HeldChunk } from '../ports/chunks.js';
 import { encodeVector } from './chunk-lines.js';
 import type { PartWriter } from './part-writer.js';
 import type { StoredFile, StoredTask } from './stored-records.js';
@@ -196,17 +196,21 @@ async function writeChunks(
     ...(field === undefined ? {} : { vectorFields: [field] }),
     signal,
   });
-  for await (const { chunk, vector } of scanned) {
-    if (chunk.file_key !== file._id) continue;
-    lines.push(chunkLine(chunk, vector));
+  for await (const held of scanned) {
+    if (held.chunk.file_key !== file._id) continue;
+    lines.push(chunkLine(held));
     if (lines.length === CHUNKS_A_PIECE) await put();
   }
   await put();
   return written;
 }
 
-function chunkLine(chunk: StoredChunk, vector: readonly number[] | null): string {
-  return JSON.stringify({ chunk, vector: vector === null ? null : encodeVector(vector) });
+function chunkLine({ chunk, vector, context }: HeldChunk): string {
+  return JSON.stringify({
+    chunk,
+    vector: vector === null ? null : encodeVector(vector),
+    ...(context !== null && { context }),
+  });
 }
 
 export function addUp(counts: FileCounts, more: Partial<FileCounts>): void {

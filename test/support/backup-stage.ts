@@ -64,7 +64,8 @@ export async function openBackupStage({
         bytes = Buffer.from(texts.join('\n')),
         fileKey = randomUUID(),
         userId = 1,
-      }: { bytes?: Buffer; fileKey?: string; userId?: number } = {},
+        context = null,
+      }: { bytes?: Buffer; fileKey?: string; userId?: number; context?: string | null } = {},
     ): Promise<{ fileKey: string; generation: number }> {
       const generation = await adapters.counters.nextGeneration();
       const taskId = randomUUID();
@@ -112,7 +113,7 @@ export async function openBackupStage({
       });
       const embedder = await adapters.models.embedder(EMBEDDER);
       const vectors = await embedder.embed(
-        texts.map((text) => embeddedText({ headingPath: HEADINGS, text }, null)),
+        texts.map((text) => embeddedText({ headingPath: HEADINGS, text }, context)),
         { kind: 'document', signal: new AbortController().signal },
       );
       await adapters.chunks.put(
@@ -128,6 +129,7 @@ export async function openBackupStage({
             filename: upload.filename,
           }),
           vector: vectors[position]!,
+          context,
         })),
         vectorField,
       );

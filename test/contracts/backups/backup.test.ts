@@ -9,6 +9,7 @@ import { openBackupStage } from '../../support/backup-stage.js';
 import type { BackupStage } from '../../support/backup-stage.js';
 import { createFakeBackupStorage } from '../../support/fakes/backups/fake-backup-storage.js';
 import { sampleTask, times } from '../samples.js';
+import { sampleResult, sampleRun } from '../retrieval/evaluation-samples.js';
 import { sampleAlert } from '../signals/alert-store-samples.js';
 
 const KEY = randomBytes(32).toString('base64');
@@ -109,6 +110,40 @@ describe('a backup that is restored into an empty stack', () => {
     expect(counts).toMatchObject({ chunks: 6, embedded: 6 });
     expect(await to.contentOf('library', 'file-1')).toMatchObject({ vectors: 2 });
     expect(await to.search('library', 'lamp 2')).toEqual(await from.search('library', 'lamp 2'));
+  }, 60_000);
+
+  test.each([true, false])(
+    'chunks are found by their context (vectors: %s)',
+    async (vectors) => {
+      const library = await partitionOf(from);
+      const context = 'Said of the harbour in winter.';
+      const { fileKey, generation } = await from.addFile(library, 'told', ['The lamp is lit.'], { context });
+      await from.addFile(library, 'untold', ['The tide comes in.']);
+      await from.backup(ID, { vectors });
+      await to.restore(ID);
+      const held = [];
+      for await (const { context: kept } of to.adapters.chunks.scanChunks([generation])) held.push(kept);
+      expect(held).toEqual([context]);
+      expect(await to.adapters.files.get('library', 'told')).toMatchObject({ file_key: fileKey });
+      expect(await to.search('library', 'harbour in winter')).toEqual(
+        await from.search('library', 'harbour in winter'),
+      );
+    },
+    60_000,
+  );
+
+  test('runs of evaluations are there, and one that was at work has ended', async () => {
+    const { evaluationRuns: runs } = from.adapters;
+    const library = await partitionOf(from);
+    const given = sampleRun({ partition_key: library.partition_key });
+    await runs.insert(given);
+    await runs.record(given.run_id, [sampleResult(0)]);
+    await from.backup(ID);
+    const { counts } = await to.restore(ID);
+    expect(counts).toMatchObject({ evaluation_runs: 1, evaluation_results: 1 });
+    const { evaluationRuns: restored } = to.adapters;
+    expect(await restored.get(given.run_id)).toMatchObject({ status: 'cancelled', questions_done: 1 });
+    expect(await restored.results(given.run_id, 0, 9)).toHaveLength(1);
   }, 60_000);
 
   test('what was taken and not indexed yet is indexed after it', async () => {

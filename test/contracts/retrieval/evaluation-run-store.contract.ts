@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { EvaluationRunStore } from '../../../activities/ports/evaluation.js';
-import type { EvaluationStart, EvaluationSummary } from '../../../schemas/retrieval/evaluation.js';
+import type { EvaluationSummary } from '../../../schemas/retrieval/evaluation.js';
 import { until } from '../../support/until.js';
 import { useSubject } from '../subject.js';
 import type { Subject } from '../subject.js';
-import { sampleResult } from './evaluation-samples.js';
+import { sampleResult, sampleRun } from './evaluation-samples.js';
 
 const SUMMARY: EvaluationSummary = {
   failed: 0,
@@ -18,23 +17,9 @@ const SUMMARY: EvaluationSummary = {
 export function evaluationRunStoreContract(subject: Subject<EvaluationRunStore>): void {
   describe(`evaluation run store (${subject.name})`, () => {
     const store = useSubject(subject);
-    const sample = (given: Partial<EvaluationStart> = {}): EvaluationStart => ({
-      run_id: randomUUID(),
-      partition: 'library',
-      partition_key: randomUUID(),
-      set: 'main',
-      version: 2,
-      version_id: 'v',
-      label: null,
-      settings: { chat: false, top_k: 50, preset: null, overrides: { top_k: 30 } },
-      config: null,
-      questions_total: 3,
-      started_by: '1',
-      ...given,
-    });
 
     test('a run begins once, as running', async () => {
-      const run = sample();
+      const run = sampleRun();
       await store().insert(run);
       await store().record(run.run_id, [sampleResult(0)]);
       await store().insert({ ...run, started_by: '2' });
@@ -52,7 +37,7 @@ export function evaluationRunStoreContract(subject: Subject<EvaluationRunStore>)
     });
 
     test('the first result of a question stays, whoever brings another, and counts once', async () => {
-      const run = sample();
+      const run = sampleRun();
       await store().insert(run);
       const chat = { answer: 'Yes [1].', refused: false, cited: ['f.1'], ms: 900 };
       await store().record(run.run_id, [sampleResult(2, { chat }), sampleResult(0)]);
@@ -71,7 +56,7 @@ export function evaluationRunStoreContract(subject: Subject<EvaluationRunStore>)
     });
 
     test('ends once, and takes no results then', async () => {
-      const run = sample();
+      const run = sampleRun();
       await store().insert(run);
       await store().finish(run.run_id, { status: 'completed', error: null, summary: SUMMARY });
       await store().finish(run.run_id, { status: 'failed', error: 'late', summary: null });
@@ -85,9 +70,9 @@ export function evaluationRunStoreContract(subject: Subject<EvaluationRunStore>)
     });
 
     test('lists those of a partition, the newest first, and removes one or all', async () => {
-      const first = sample();
-      const second = sample({ partition_key: first.partition_key });
-      const foreign = sample();
+      const first = sampleRun();
+      const second = sampleRun({ partition_key: first.partition_key });
+      const foreign = sampleRun();
       for (const run of [first, second, foreign]) {
         await store().insert(run);
         await store().record(run.run_id, [sampleResult(0)]);

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NewFeedback } from '../../../activities/ports/evaluation.js';
-import type { EvaluationQuestion, QuestionResult } from '../../../schemas/retrieval/evaluation.js';
+import type {
+  EvaluationQuestion,
+  EvaluationStart,
+  QuestionResult,
+} from '../../../schemas/retrieval/evaluation.js';
 
 /** The first cannot be answered, the second has an answer, and all but the first a file. */
 export function sampleQuestions(count: number): EvaluationQuestion[] {
@@ -37,6 +41,23 @@ export function sampleFeedback(given: Partial<NewFeedback> = {}): NewFeedback {
     answer: 'Water [1].',
     comment: null,
     sources: [{ chunk_id: 'c', file_id: 'f.1', cited: true }],
+    ...given,
+  };
+}
+
+export function sampleRun(given: Partial<EvaluationStart> = {}): EvaluationStart {
+  return {
+    run_id: randomUUID(),
+    partition: 'library',
+    partition_key: randomUUID(),
+    set: 'main',
+    version: 2,
+    version_id: 'v',
+    label: null,
+    settings: { chat: false, top_k: 50, preset: null, overrides: { top_k: 30 } },
+    config: null,
+    questions_total: 3,
+    started_by: '1',
     ...given,
   };
 }
