@@ -19,7 +19,7 @@ export interface InstantModelServer {
 const WORDS = Array.from({ length: 60 }, (_, index) => `word${index}`);
 
 /** The built-in embedder's vector reduced to fewer dimensions: near texts stay near. */
-function reduced(text: string, dimension: number): number[] {
+export function reducedVector(text: string, dimension: number): number[] {
   const vector = new Array<number>(dimension).fill(0);
   hashVector(text).forEach((value, index) => (vector[index % dimension]! += value));
   const length = Math.hypot(...vector) || 1;
@@ -43,9 +43,11 @@ export async function openInstantModelServer(
           return send({ object: 'list', data: ['embed', 'chat'].map((id) => ({ id, object: 'model' })) });
         case 'POST /v1/embeddings': {
           const { input } = (await json(request)) as { input: string | string[] };
-          const data = [input]
-            .flat()
-            .map((text, index) => ({ object: 'embedding', index, embedding: reduced(text, dimension) }));
+          const data = [input].flat().map((text, index) => ({
+            object: 'embedding',
+            index,
+            embedding: reducedVector(text, dimension),
+          }));
           return send({ object: 'list', data, model: 'embed', usage: { prompt_tokens: 0, total_tokens: 0 } });
         }
         case 'POST /v1/chat/completions': {
@@ -78,7 +80,7 @@ export async function openInstantModelServer(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     dimension,
-    embed: (text) => reduced(text, dimension),
+    embed: (text) => reducedVector(text, dimension),
     pauseBetweenWords(ms) {
       wordPauseMs = ms;
     },

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { reducedVector } from '../bench/instant-model-server.js';
+import { generatedCorpus } from '../support/campaign-corpus.js';
 import { startScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import type { ScriptedModelServer } from '../support/model-server/scripted-model-server.js';
 import { openStack } from '../support/running-stack.js';
@@ -6,7 +8,8 @@ import type { RunningStack } from '../support/running-stack.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { until } from '../support/until.js';
 import { PARTITION, swapClient, swapUnderLoad } from '../support/swap-campaign.js';
-import { uploadTexts } from '../support/upload-texts.js';
+
+const corpus = generatedCorpus({ files: 12, paragraphs: 16 });
 
 let stack: RunningStack;
 let good: ScriptedModelServer;
@@ -14,13 +17,13 @@ let bad: ScriptedModelServer;
 
 beforeAll(async () => {
   const random = seededRandom(1);
-  good = await startScriptedModelServer({ dimension: 64 });
+  good = await startScriptedModelServer({ dimension: 256, vector: reducedVector });
   bad = await startScriptedModelServer({
     vector: (_text, dimension) => Array.from({ length: dimension }, () => random() - 0.5),
   });
   stack = await openStack();
   await Promise.all([stack.startGateway(), stack.startWorker()]);
-  await uploadTexts(stack, PARTITION, { files: 12, paragraphs: 16 });
+  await corpus.fill(stack, PARTITION);
 }, 240_000);
 afterAll(async () => {
   await stack?.close();
@@ -45,17 +48,23 @@ describe('a partition that is moved to another embedder', () => {
     expect(await stack.adapters.partitions.get('mills')).toMatchObject({ embedder: 'builtin-hash' });
   }, 120_000);
 
-  it('is searched, written and moved at once, by a worker that is killed', async () => {
+  it('is searched, asked, written and moved at once, while worker and gateway are killed', async () => {
     await swapClient(stack).register('new', good.url);
-    good.always('embed', { kind: 'delay', ms: 60 });
-    const report = await swapUnderLoad(stack, { target: 'new', kills: 1, minKnownItem: 0.3 });
+    good.always('embed', { kind: 'delay', ms: 500 });
+    const report = await swapUnderLoad(stack, {
+      corpus,
+      target: 'new',
+      kills: ['worker', 'gateway'],
+      gate: { min_known_item: 0.3 },
+      afterKills: () => good.always('embed', null),
+    });
     expect(report.faults).toEqual([]);
-    expect(report.kills).toBe(1);
     expect(report.swap).toMatchObject({ status: 'completed', phase: 'done', error: null });
+    expect(report.kills).toEqual(['worker', 'gateway']);
     expect(report.swap.files_done).toBe(report.swap.files_total);
     expect(report.answeredBy['builtin-hash']).toBeGreaterThan(5);
     expect(report.answeredBy['new']).toBeGreaterThan(3);
-    expect(report.changes).toBeGreaterThan(0);
+    expect(Math.min(report.changes, report.chats)).toBeGreaterThan(0);
   }, 300_000);
 
   it('goes back with all others of its embedder, which is free to go then', async () => {
