@@ -24,6 +24,8 @@ export interface RunningStack {
   readonly base: string;
   readonly token: string;
   readonly config: Config;
+  /** The variables of its processes, for further ones. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The stores themselves, to look behind the API. */
   readonly adapters: GatewayDocumentAdapters & Pick<GatewayAdapters, 'proxy'>;
   readonly temporal: Client;
@@ -170,6 +172,7 @@ export async function openStack(overrides: Environment = {}): Promise<RunningSta
     base,
     token,
     config,
+    environment,
     adapters,
     temporal,
     startGateway: (changes) => start('gateway', 'api', changes),
