@@ -10,6 +10,7 @@ export interface Talk {
   behaviour: Behaviour | undefined;
   record: RecordedRequest;
   msPerWord: number;
+  finish: 'stop' | 'length';
 }
 
 /** How a dialect writes what the server has to say. */
@@ -122,7 +123,7 @@ function openai(models: ScriptedModels): Dialect {
         for (const delta of JSON.stringify(given).match(/.{1,4}/gs) ?? [])
           response.write(chunk({ tool_calls: [{ index: 0, function: { arguments: delta } }] }));
       }
-      response.write(chunk({}, toolCall === null ? 'stop' : 'tool_calls'));
+      response.write(chunk({}, toolCall === null ? talk.finish : 'tool_calls'));
       response.end(`${event({ choices: [], usage })}data: [DONE]\n\n`);
     },
     refuse: (response, status, message) =>
@@ -186,7 +187,12 @@ function ollama(models: ScriptedModels): Dialect {
         );
       const counts = { prompt_eval_count: 11, eval_count: 5 };
       response.end(
-        line({ message: { role: 'assistant', content: '' }, done: true, done_reason: 'stop', ...counts }),
+        line({
+          message: { role: 'assistant', content: '' },
+          done: true,
+          done_reason: talk.finish,
+          ...counts,
+        }),
       );
     },
     refuse: (response, status, message) => send(response, status, { error: message }),

@@ -29,6 +29,7 @@ const DEFAULTS: ScriptedModels = {
   rank: (query, text) => (text.includes(query) ? 1 : 0),
   speaks: ['ollama', 'openai', 'reranker'],
   msPerWord: 0,
+  finish: 'stop',
   toolCall: null,
   answer: () => 'The mill opens at nine.',
   vector: scriptedVector,
@@ -105,7 +106,8 @@ export async function startScriptedModelServer(settings: Partial<ScriptedModels>
     if (wordsIn(messages.map(({ content }) => content).join(' ')) > models.promptWords)
       return dialect.refuse(response, 400, 'the prompt exceeds the context length');
     const words = models.answer(messages).match(/\s*\S+/g) ?? [];
-    const talk: Talk = { words, behaviour, record, msPerWord: models.msPerWord, toolCall: models.toolCall };
+    const { msPerWord, finish, toolCall } = models;
+    const talk: Talk = { words, behaviour, record, msPerWord, finish, toolCall };
     if (body['stream'] === true) void dialect.stream(response, talk);
     else dialect.reply(response, words.join(''));
   };

@@ -42,4 +42,6 @@ export interface ScriptedModels {
   toolCall: ScriptedToolCall | null;
   /** Between two words of a stream. */
   msPerWord: number;
+  /** Why it says no more. */
+  finish: 'stop' | 'length';
 }

@@ -43,6 +43,9 @@ export const ask = {
   unverified: 'not verified',
   unverifiedHint: 'The quote does not hold every word and number of the answer: read it yourself.',
   degraded: (steps: string) => `Some steps failed and were left out: ${steps}`,
+  cut: 'The answer ended because it may not be longer. Ask it to go on.',
+  thumbs: { up: 'Good answer', down: 'Bad answer' },
+  thanks: 'Thank you: the owners of the partition can read it.',
   truncated: 'The answer broke off.',
   goneSource: 'This passage is not there any more: the file was replaced or deleted.',
 };

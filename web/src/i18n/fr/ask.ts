@@ -46,6 +46,9 @@ export const ask: Messages['ask'] = {
   unverified: 'non vérifiée',
   unverifiedHint: 'La citation ne contient pas tous les mots et nombres de la réponse : lisez-la vous-même.',
   degraded: (steps) => `Des étapes ont échoué et ont été omises : ${steps}`,
+  cut: 'La réponse s’arrête parce qu’elle a atteint sa longueur maximale. Demandez la suite.',
+  thumbs: { up: 'Bonne réponse', down: 'Mauvaise réponse' },
+  thanks: 'Merci : les propriétaires de la partition peuvent le lire.',
   truncated: 'La réponse s’est interrompue.',
   goneSource: 'Ce passage n’existe plus : le fichier a été remplacé ou supprimé.',
 };

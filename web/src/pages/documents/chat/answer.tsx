@@ -5,6 +5,7 @@ import { ErrorNotice } from '../../../shared/error-notice';
 import { AnswerText } from './answer-text';
 import { conversation } from './conversation';
 import type { Message } from './conversation';
+import { Thumbs } from './thumbs';
 import { VerifiedBadge } from './source-drawer';
 import { numberedSources, sourceByNumber, titleOf } from './sources';
 import type { NumberedSource } from './sources';
@@ -12,6 +13,8 @@ import type { ChatExtra } from './stream-answer';
 
 interface Props {
   message: Message;
+  /** What was asked. */
+  question: string;
   /** Asks the question of this answer once more. */
   onRetry: () => void;
   onOpen: (source: NumberedSource) => void;
@@ -43,7 +46,7 @@ function Sources({ extra, onOpen }: { extra: ChatExtra; onOpen: Props['onOpen'] 
   );
 }
 
-export function Answer({ message, onRetry, onOpen }: Props) {
+export function Answer({ message, question, onRetry, onOpen }: Props) {
   const { ask: t, common } = useMessages();
   const { content, state, extra, error } = message;
   const openNumber = useCallback(
@@ -66,6 +69,7 @@ export function Answer({ message, onRetry, onOpen }: Props) {
         )}
         {state === 'stopped' && <Text c="dimmed">{t.stopped}</Text>}
         {state === 'failed' && <ErrorNotice error={error} retry={onRetry} />}
+        {message.cut && <Text c="dimmed">{t.cut}</Text>}
         {extra?.truncated === true && <Text c="dimmed">{t.truncated}</Text>}
         {extra?.degraded !== undefined && extra.degraded.length > 0 && (
           <Alert color="orange" variant="outline">
@@ -81,19 +85,16 @@ export function Answer({ message, onRetry, onOpen }: Props) {
           </Group>
         ) : (
           content !== '' && (
-            <CopyButton value={content}>
-              {({ copied, copy }) => (
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  color="gray"
-                  onClick={copy}
-                  style={{ alignSelf: 'start' }}
-                >
-                  {copied ? common.copied : common.copy}
-                </Button>
-              )}
-            </CopyButton>
+            <Group gap="xs">
+              <CopyButton value={content}>
+                {({ copied, copy }) => (
+                  <Button size="compact-sm" variant="subtle" color="gray" onClick={copy}>
+                    {copied ? common.copied : common.copy}
+                  </Button>
+                )}
+              </CopyButton>
+              <Thumbs message={message} question={question} />
+            </Group>
           )
         )}
       </Stack>

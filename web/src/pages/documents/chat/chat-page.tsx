@@ -54,6 +54,7 @@ function ChatPage() {
                   <Answer
                     key={message.id}
                     message={message}
+                    question={asked?.content ?? ''}
                     onRetry={() => asked && void conversation.askAgain(asked.id, asked.content)}
                     onOpen={setOpened}
                   />

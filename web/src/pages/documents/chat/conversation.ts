@@ -7,6 +7,10 @@ export interface Message {
   role: 'user' | 'assistant';
   content: string;
   extra: ChatExtra | null;
+  /** The server's name of the answer, once it is whole. */
+  answerId: string | null;
+  /** It ended because it may not be longer. */
+  cut: boolean;
   state: 'streaming' | 'done' | 'stopped' | 'failed';
   error: unknown;
 }
@@ -37,6 +41,8 @@ function createConversation() {
     content,
     state,
     extra: null,
+    answerId: null,
+    cut: false,
     error: null,
   });
 
@@ -62,6 +68,7 @@ function createConversation() {
         {
           content: (text) => change(answer.id, ({ content }) => ({ content: content + text })),
           extra: (extra) => change(answer.id, () => ({ extra })),
+          end: (answerId, cut) => change(answer.id, () => ({ answerId, cut })),
         },
         controller.signal,
       );

@@ -11,7 +11,8 @@ export interface Turn {
 }
 
 interface StreamChunk {
-  choices?: { delta?: { content?: string } }[];
+  id?: string;
+  choices?: { delta?: { content?: string }; finish_reason?: string | null }[];
   extra?: ChatExtra | Record<string, never>;
   error?: { message: string; code: string | null };
 }
@@ -48,7 +49,12 @@ function hasSources(extra: StreamChunk['extra']): extra is ChatExtra {
  */
 export async function streamAnswer(
   question: { model: string; workspace: string | null; messages: readonly Turn[] },
-  on: { content: (text: string) => void; extra: (extra: ChatExtra) => void },
+  on: {
+    content: (text: string) => void;
+    extra: (extra: ChatExtra) => void;
+    /** The name of the answer, and whether it ended because it may not be longer. */
+    end: (answerId: string, cut: boolean) => void;
+  },
   signal: AbortSignal,
 ): Promise<void> {
   const { model, workspace, messages } = question;
@@ -68,9 +74,11 @@ export async function streamAnswer(
     if (data === '[DONE]') return;
     const chunk = JSON.parse(data) as StreamChunk;
     if (chunk.error !== undefined) throw new ApiError(502, chunk.error.code, chunk.error.message);
-    const text = chunk.choices?.[0]?.delta?.content;
+    const [choice] = chunk.choices ?? [];
+    const text = choice?.delta?.content;
     if (text !== undefined && text !== '') on.content(text);
     if (hasSources(chunk.extra)) on.extra(chunk.extra);
+    if (choice?.finish_reason != null) on.end(chunk.id ?? '', choice.finish_reason === 'length');
   }
   // The end was not said: the line broke.
   throw unreachableError();
