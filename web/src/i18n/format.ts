@@ -15,6 +15,7 @@ export function useFormat() {
     const number = new Intl.NumberFormat(language);
     const percent = new Intl.NumberFormat(language, { style: 'percent' });
     const score = new Intl.NumberFormat(language, { maximumFractionDigits: 3 });
+    const gain = new Intl.NumberFormat(language, { maximumFractionDigits: 3, signDisplay: 'exceptZero' });
     const seconds = new Intl.NumberFormat(language, {
       style: 'unit',
       unit: 'second',
@@ -28,6 +29,8 @@ export function useFormat() {
       number: (value: number) => number.format(value),
       percent: (value: number) => percent.format(value),
       score: (value: number) => score.format(value),
+      /** A difference of two scores, with its sign. */
+      gain: (value: number) => gain.format(value),
       seconds: (ms: number) => seconds.format(ms / 1000),
       exact: (time: string) => exact.format(new Date(time)),
       short: (time: string) => short.format(new Date(time)),

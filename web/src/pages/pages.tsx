@@ -12,6 +12,14 @@ const documentPages = [
   ['/partitions/:partition/files/:file', lazy(() => import('./documents/reader/reader-page'))],
   ['/search', lazy(() => import('./documents/search/search-page'))],
   ['/chat', lazy(() => import('./documents/chat/chat-page'))],
+  ['/evaluation', lazy(() => import('./evaluation/overview/evaluation-page'))],
+  ['/evaluation/:partition', lazy(() => import('./evaluation/overview/evaluation-page'))],
+  ['/evaluation/:partition/runs/:run', lazy(() => import('./evaluation/run/run-page'))],
+  [
+    '/evaluation/:partition/comparison/:before/:after',
+    lazy(() => import('./evaluation/comparison/comparison-page')),
+  ],
+  ['/evaluation/:partition/feedback', lazy(() => import('./evaluation/feedback/feedback-page'))],
   ['/tasks', lazy(() => import('./documents/tasks/tasks-page'))],
 ] as const;
 
@@ -25,6 +33,7 @@ const signalPages = [
 
 const StatePage = lazy(() => import('./operations/state/state-page'));
 const adminPages = [
+  [to.backups, lazy(() => import('./operations/backups/backups-page'))],
   [to.models, lazy(() => import('./operations/models/models-page'))],
   [to.users, lazy(() => import('./operations/users/users-page'))],
 ] as const;

@@ -3,6 +3,8 @@ const PATHS = {
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zm5.2 12.2L21 21',
   chat: 'M4 5h16v11H9l-5 4z',
   tasks: 'M4 6l2 2 3-3M4 13l2 2 3-3M12 7h8M12 14h8M12 20h8',
+  gauge: 'M4 18a9 9 0 1 1 16 0M12 14l4-5',
+  archive: 'M4 5h16v4H4zM6 9v10h12V9M10 13h4',
   pulse: 'M3 12h4l3-8 4 16 3-8h4',
   list: 'M4 6h16M4 12h16M4 18h10',
   filter: 'M3 5h18l-7 9v5l-4 2v-7z',

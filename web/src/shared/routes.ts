@@ -9,12 +9,20 @@ export const to = {
   search: '/search',
   chat: '/chat',
   tasks: '/tasks',
+  evaluation: (partition?: string) =>
+    partition === undefined ? '/evaluation' : `/evaluation/${encodeURIComponent(partition)}`,
+  evaluationRun: (partition: string, run: string) =>
+    `/evaluation/${encodeURIComponent(partition)}/runs/${run}`,
+  evaluationComparison: (partition: string, before: string, after: string) =>
+    `/evaluation/${encodeURIComponent(partition)}/comparison/${before}/${after}`,
+  feedback: (partition: string) => `/evaluation/${encodeURIComponent(partition)}/feedback`,
   signals: '/signals',
   alerts: '/signals/alerts',
   alert: (id: number) => `/signals/alerts/${id}`,
   rules: '/signals/rules',
   forwarding: '/signals/forwarding',
   state: '/state',
+  backups: '/backups',
   models: '/models',
   users: '/users',
 };

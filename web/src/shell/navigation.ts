@@ -21,6 +21,7 @@ export function sectionsFor(session: Session, t: Messages['common']): Section[] 
     { path: to.partitions, label: t.navPartitions, icon: 'folder' },
     { path: to.search, label: t.navSearch, icon: 'search' },
     { path: to.chat, label: t.navChat, icon: 'chat' },
+    { path: to.evaluation(), label: t.navEvaluation, icon: 'gauge' },
     { path: to.tasks, label: t.navTasks, icon: 'tasks' },
   ];
   const signals: Entry[] = [
@@ -33,6 +34,7 @@ export function sectionsFor(session: Session, t: Messages['common']): Section[] 
     { path: to.state, label: t.navState, icon: 'state' },
     ...(admin
       ? ([
+          { path: to.backups, label: t.navBackups, icon: 'archive' },
           { path: to.models, label: t.navModels, icon: 'model' },
           { path: to.users, label: t.navUsers, icon: 'users' },
         ] as const)

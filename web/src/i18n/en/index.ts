@@ -1,7 +1,8 @@
 import { ask } from './ask';
 import { common } from './common';
 import { documents } from './documents';
+import { evaluation } from './evaluation';
 import { operations } from './operations';
 import { signals } from './signals';
 
-export const en = { ask, common, documents, operations, signals };
+export const en = { ask, common, documents, evaluation, operations, signals };

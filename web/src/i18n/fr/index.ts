@@ -2,7 +2,8 @@ import type { Messages } from '../messages';
 import { ask } from './ask';
 import { common } from './common';
 import { documents } from './documents';
+import { evaluation } from './evaluation';
 import { operations } from './operations';
 import { signals } from './signals';
 
-export const fr: Messages = { ask, common, documents, operations, signals };
+export const fr: Messages = { ask, common, documents, evaluation, operations, signals };

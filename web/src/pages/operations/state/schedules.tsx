@@ -8,6 +8,7 @@ import { QueryView } from '../../../shared/query-view';
 import { Time } from '../../../shared/time';
 import { schedulesQuery } from './queries';
 import type { Schedule } from './queries';
+import { SetSchedule } from './set-schedule';
 
 type Step = 'pause' | 'resume' | 'run';
 
@@ -83,7 +84,12 @@ export function Schedules() {
                   <Table.Td>
                     {schedule.next_runs[0] !== undefined && <Time at={schedule.next_runs[0]} />}
                   </Table.Td>
-                  <Table.Td>{schedule.set && <Steering schedule={schedule} />}</Table.Td>
+                  <Table.Td>
+                    <Group gap="xs" wrap="nowrap">
+                      {schedule.set && <Steering schedule={schedule} />}
+                      <SetSchedule schedule={schedule} />
+                    </Group>
+                  </Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

@@ -1,0 +1,80 @@
+import { Button, FileInput, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../../api/client';
+import { useMessages } from '../../../i18n/language';
+import { ErrorNotice } from '../../../shared/error-notice';
+
+interface Values {
+  name: string;
+  note: string;
+  file: File | null;
+}
+
+/** A version of a set from a file; what is wrong with it is told with its line, and nothing is kept then. */
+export function UploadSet({ partition }: { partition: string }) {
+  const { evaluation: t, common } = useMessages();
+  const queryClient = useQueryClient();
+  const [opened, { open, close }] = useDisclosure(false);
+  const form = useForm<Values>({
+    initialValues: { name: '', note: '', file: null },
+    validate: { file: (file) => (file === null ? t.fileNeeded : null) },
+  });
+  const upload = useMutation({
+    meta: { ownErrors: true },
+    mutationFn: async ({ name, note, file }: Values) =>
+      api.POST('/evaluation/partition/{partition}/question-sets/{set}', {
+        params: { path: { partition, set: name } },
+        body: {
+          format: file?.name.endsWith('.csv') === true ? 'csv' : 'jsonl',
+          content: (await file?.text()) ?? '',
+          note: note === '' ? null : note,
+        },
+      }),
+    onSuccess: () => {
+      close();
+      form.reset();
+      return queryClient.invalidateQueries({ queryKey: ['evaluation', partition] });
+    },
+  });
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        {t.uploadSet}
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={close}
+        title={t.uploadSet}
+        closeButtonProps={{ 'aria-label': common.close }}
+      >
+        <form onSubmit={form.onSubmit((values) => upload.mutate(values))}>
+          <Stack>
+            <Text size="sm" c="dimmed">
+              {t.uploadSetHint}
+            </Text>
+            <TextInput label={t.setName} required data-autofocus {...form.getInputProps('name')} />
+            <FileInput
+              label={t.file}
+              placeholder={t.chooseFile}
+              accept=".jsonl,.csv,.ndjson,.json"
+              required
+              {...form.getInputProps('file')}
+            />
+            <TextInput label={t.note} maxLength={500} {...form.getInputProps('note')} />
+            {upload.isError && <ErrorNotice error={upload.error} />}
+            <Group justify="end">
+              <Button variant="default" onClick={close}>
+                {common.cancel}
+              </Button>
+              <Button type="submit" loading={upload.isPending}>
+                {t.upload}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api } from '../../../api/client';
+import { useMessages } from '../../../i18n/language';
+import { ErrorNotice } from '../../../shared/error-notice';
+import { schedulesQuery } from './queries';
+import type { Schedule } from './queries';
+
+/** A worker would make these again. */
+const ALWAYS_SET: ReadonlySet<Schedule['name']> = new Set(['reconcile', 'retention']);
+
+/** When something runs: a line of cron, or no more by the clock at all. */
+export function SetSchedule({ schedule: { name, title, set, cron } }: { schedule: Schedule }) {
+  const { operations: t, common } = useMessages();
+  const queryClient = useQueryClient();
+  const [opened, { open, close }] = useDisclosure(false);
+  const [line, setLine] = useState(cron ?? '');
+  const change = useMutation({
+    meta: { ownErrors: true },
+    mutationFn: async (wanted: string | null) => {
+      const params = { path: { name } };
+      if (wanted === null) await api.DELETE('/admin/schedules/{name}', { params });
+      else await api.PUT('/admin/schedules/{name}', { params, body: { cron: wanted } });
+    },
+    onSuccess: () => {
+      close();
+      return queryClient.invalidateQueries({ queryKey: schedulesQuery.queryKey });
+    },
+  });
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={open}>
+        {t.setSchedule}
+      </Button>
+      <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': common.close }}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            change.mutate(line.trim());
+          }}
+        >
+          <Stack>
+            <TextInput
+              label={t.when}
+              description={t.cronHint}
+              placeholder="0 3 * * *"
+              value={line}
+              onChange={(event) => setLine(event.currentTarget.value)}
+              required
+              data-autofocus
+            />
+            {change.isError && <ErrorNotice error={change.error} />}
+            <Group justify="end">
+              {set && !ALWAYS_SET.has(name) && (
+                <Button variant="default" onClick={() => change.mutate(null)}>
+                  {t.removeSchedule}
+                </Button>
+              )}
+              <Button variant="default" onClick={close}>
+                {common.cancel}
+              </Button>
+              <Button type="submit" loading={change.isPending}>
+                {common.save}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  );
+}
