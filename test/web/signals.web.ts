@@ -22,17 +22,17 @@ beforeAll(async () => {
   await lapi.login();
   await push(0, 12);
   keeper = await stage.visit('/', stage.key);
-}, 180_000);
-afterAll(() => stage?.close(), 60_000);
+});
+afterAll(() => stage?.close());
 
 describe('the signals, in the browser', () => {
   it('leads from each figure of the overview to its list', async () => {
     const { page } = keeper;
     await page.getByRole('heading', { level: 1, name: 'Overview of signals' }).waitFor();
-    await page.getByRole('link', { name: /^Forwarded\s*12$/ }).click({ timeout: 60_000 });
+    await page.getByRole('link', { name: /^Forwarded\s*12$/ }).click();
     await page.getByText('12 alerts loaded').waitFor();
     expect(page.url()).toContain('state=forwarded');
-  }, 90_000);
+  });
 
   it('announces new alerts without moving the rows that one reads', async () => {
     const { page } = keeper;
@@ -66,12 +66,12 @@ describe('the signals, in the browser', () => {
     await page.getByText('Matches 3 of 15 alerts.').waitFor();
     const rule = { name: 'probing', filter: condition };
     writeFileSync(join(stage.filters, 'probing.yaml'), JSON.stringify(rule));
-    await page.getByRole('article', { name: 'probing' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('article', { name: 'probing' }).waitFor();
     await push(15, 2, { scenario: 'crowdsecurity/http-probing' });
     await page.getByRole('link', { name: 'Alerts', exact: true }).click();
     await page.getByText('Held back', { exact: true }).first().click();
     await page.getByText('2 alerts loaded').waitFor();
-  }, 90_000);
+  });
 
   it('shows the line of waiting signals grow while the central API is away, and drain afterwards', async () => {
     const { page } = keeper;
@@ -83,10 +83,10 @@ describe('the signals, in the browser', () => {
     await card.getByText(/^7, oldest/).waitFor();
     await stage.capi.listen();
     await card.getByRole('button', { name: 'Try now' }).click();
-    await page.getByText('The central API takes signals.').waitFor({ timeout: 60_000 });
+    await page.getByText('The central API takes signals.').waitFor();
     await card.getByText('0', { exact: true }).first().waitFor();
     expect(stage.capi.received().flatMap(({ items }) => items).length).toBe(15 + 7);
-  }, 120_000);
+  });
 
   it('has nothing for whoever has no key', async () => {
     const other = await stage.visit('/signals/alerts', stage.stack.token);
