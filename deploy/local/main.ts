@@ -42,6 +42,9 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'bench:parse': async () => (await import('./commands/bench.js')).benchAlone('test/bench/parse.ts'),
   'bench:verification': async () =>
     (await import('./commands/bench.js')).benchAlone('test/bench/verification.ts'),
+  'bench:web': async () => (await import('./commands/with-browser.js')).withBrowser('test/bench/web.ts'),
+  'console:pictures': async () =>
+    (await import('./commands/with-browser.js')).withBrowser('test/web/take-pictures.ts'),
   'bench:chat': async () => (await import('./commands/bench.js')).bench('test/bench/chat.ts'),
   services: async () => (await import('./commands/services.js')).services,
 };
