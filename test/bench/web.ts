@@ -70,8 +70,9 @@ interface Scrolled {
 
 /** By frames that the browser drew while a script scrolled as a wheel does, and the longest time without one. */
 async function scroll(page: Page, name: string): Promise<Scrolled> {
-  const seen: unknown = await page.getByRole('region', { name, exact: true }).evaluate(
-    `(frame) => new Promise((done) => {
+  const seen: unknown = await page.evaluate(
+    `new Promise((done) => {
+      const frame = document.querySelector('[aria-label="${name}"]');
       const began = performance.now();
       let [frames, longest, last] = [0, 0, began];
       const draw = (now) => {

@@ -118,7 +118,7 @@ describe('the documents of a person, in the browser', () => {
     await page.getByRole('link', { name: 'Feedback' }).click();
     const feedback = page.getByRole('article', { name: QUESTION });
     await feedback.getByRole('button', { name: 'Make a question of it' }).click();
-    await page.getByRole('textbox', { name: 'Question set' }).fill('tickets');
+    await page.getByRole('combobox', { name: 'Question set' }).fill('tickets');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await feedback.getByText('in tickets').waitFor();
     await page.getByRole('link', { name: /^← Evaluation/ }).click();

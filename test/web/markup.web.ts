@@ -18,6 +18,12 @@ const WHOIS_FACTS = 3;
 const IN_A_NAME = 3;
 const SOME = PAYLOADS.filter((_payload, index) => index % 10 === 0);
 
+/** All of them, a few in each answer: more would end at the length that an answer may have. */
+const IN_AN_ANSWER = 4;
+const ANSWERS = PAYLOADS.flatMap((_payload, index) =>
+  index % IN_AN_ANSWER === 0 ? [PAYLOADS.slice(index, index + IN_AN_ANSWER)] : [],
+);
+
 /** All of them, a few in each name: a file for each would be indexed for longer than it is looked at. */
 const NAMES = PAYLOADS.flatMap((_payload, index) =>
   index % IN_A_NAME === 0 ? [PAYLOADS.slice(index, index + IN_A_NAME).join(' ')] : [],
@@ -27,8 +33,8 @@ let models: ScriptedModelServer;
 let rdap: Server;
 let stage: Stage;
 let visitor: Visitor;
-/** What the model says, one after the other. */
-let answers: string[] = [];
+/** What the model says, whatever it is asked for: it also rewrites questions. */
+let answer = '';
 /** Which payloads ran, by what called. */
 let ran: string[] = [];
 
@@ -64,20 +70,23 @@ function openRegistry(): Promise<Server> {
 /** Brings each row of a list of any length into sight. */
 async function scrollThrough(page: Page, name: string): Promise<string> {
   const frame = page.getByRole('region', { name, exact: true });
+  await frame.waitFor();
   let seen = '';
   for (let top = 0; ; top += 400) {
-    const end = await frame.evaluate(
-      `(frame) => { frame.scrollTop = ${top}; return frame.scrollTop + frame.clientHeight >= frame.scrollHeight - 1; }`,
-    );
     // drawn with the next frame
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    const atTheEnd: unknown = await page.evaluate(`new Promise((done) => {
+      const frame = document.querySelector('[aria-label="${name}"]');
+      frame.scrollTop = ${top};
+      const atTheEnd = frame.scrollTop + frame.clientHeight >= frame.scrollHeight - 1;
+      requestAnimationFrame(() => requestAnimationFrame(() => done(atTheEnd)));
+    })`);
     seen += (await frame.textContent()) ?? '';
-    if (end === true) return seen;
+    if (atTheEnd === true) return seen;
   }
 }
 
 beforeAll(async () => {
-  models = await startScriptedModelServer({ answer: () => answers.shift() ?? 'no more' });
+  models = await startScriptedModelServer({ answer: () => answer });
   rdap = await openRegistry();
   stage = await openStage({
     LLM_PROVIDER: 'openai',
@@ -183,19 +192,21 @@ describe(`${PAYLOADS.length} texts that would run as markup`, () => {
 
   it('stand as texts in the answer of a model', async () => {
     const page = await open('/chat');
-    answers = [...PAYLOADS];
-    for (const [index, payload] of PAYLOADS.entries()) {
-      await page.getByRole('textbox', { name: 'Your question' }).fill(`What of ${payload}`);
+    for (const [index, payloads] of ANSWERS.entries()) {
+      answer = ['One:', ...payloads].join('\n\n');
+      await page.getByRole('textbox', { name: 'Your question' }).fill(`What of ${payloads.join(' ')}`);
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'Copy' }).nth(index).waitFor();
     }
-    const answer = page.getByRole('article', { name: 'Answer' });
-    expect(await answer.nth(17).textContent()).toContain('onerror');
-    const addresses: unknown = await answer
-      .locator('a')
-      .evaluateAll('(links) => links.map((link) => link.getAttribute("href"))');
+    const shown = page.getByRole('article', { name: 'Answer' });
+    const texts = await shown.allTextContents();
+    expect(texts.filter((text) => text.includes('One:')).length).toBe(ANSWERS.length);
+    expect(texts.join(' ')).toContain('onerror');
+    const addresses: unknown = await page.evaluate(
+      `[...document.querySelectorAll('article[aria-label="Answer"] a')].map((link) => link.getAttribute('href'))`,
+    );
     expect((addresses as string[]).filter((address) => !/^(https?:|mailto:)/i.test(address))).toEqual([]);
-    for (const source of (await answer.getByRole('button', { name: /^Source \d+: / }).all()).slice(0, 3)) {
+    for (const source of (await shown.getByRole('button', { name: /^Source \d+: / }).all()).slice(0, 3)) {
       await source.click();
       await page.getByRole('dialog').getByRole('link', { name: 'Open in the file' }).waitFor();
       await page.keyboard.press('Escape');
