@@ -43,6 +43,7 @@ export const ask = {
   unverified: 'not verified',
   unverifiedHint: 'The quote does not hold every word and number of the answer: read it yourself.',
   degraded: (steps: string) => `Some steps failed and were left out: ${steps}`,
+  emptyAnswer: 'The model answered nothing that can be shown.',
   cut: 'The answer ended because it may not be longer. Ask it to go on.',
   thumbs: { up: 'Good answer', down: 'Bad answer' },
   thanks: 'Thank you: the owners of the partition can read it.',

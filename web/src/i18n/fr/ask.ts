@@ -46,6 +46,7 @@ export const ask: Messages['ask'] = {
   unverified: 'non vérifiée',
   unverifiedHint: 'La citation ne contient pas tous les mots et nombres de la réponse : lisez-la vous-même.',
   degraded: (steps) => `Des étapes ont échoué et ont été omises : ${steps}`,
+  emptyAnswer: 'Le modèle n’a rien répondu qui puisse être affiché.',
   cut: 'La réponse s’arrête parce qu’elle a atteint sa longueur maximale. Demandez la suite.',
   thumbs: { up: 'Bonne réponse', down: 'Mauvaise réponse' },
   thanks: 'Merci : les propriétaires de la partition peuvent le lire.',

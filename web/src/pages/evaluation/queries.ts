@@ -6,7 +6,6 @@ export type QuestionSetVersion = components['schemas']['QuestionSetVersion'];
 export type Run = components['schemas']['EvaluationRun'];
 export type Result = components['schemas']['EvaluationResultList']['results'][number];
 export type Feedback = components['schemas']['Feedback'];
-export type Measured = Result['measures'];
 
 /** In the order in which they are shown. */
 export const MEASURES = [

@@ -69,6 +69,7 @@ export function Answer({ message, question, onRetry, onOpen }: Props) {
         )}
         {state === 'stopped' && <Text c="dimmed">{t.stopped}</Text>}
         {state === 'failed' && <ErrorNotice error={error} retry={onRetry} />}
+        {content === '' && state === 'done' && <Text c="dimmed">{t.emptyAnswer}</Text>}
         {message.cut && <Text c="dimmed">{t.cut}</Text>}
         {extra?.truncated === true && <Text c="dimmed">{t.truncated}</Text>}
         {extra?.degraded !== undefined && extra.degraded.length > 0 && (
