@@ -86,7 +86,7 @@ async function scrollThrough(page: Page, name: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  models = await startScriptedModelServer({ answer: () => answer });
+  models = await startScriptedModelServer({ answer: () => answer, contextTokens: 32_000 });
   rdap = await openRegistry();
   stage = await openStage({
     LLM_PROVIDER: 'openai',
@@ -177,10 +177,7 @@ describe(`${PAYLOADS.length} texts that would run as markup`, () => {
     await values.first().waitFor();
     expect(await values.count()).toBeGreaterThanOrEqual(PAYLOADS.length);
     await page.keyboard.press('Escape');
-    await page
-      .getByRole('link', { name: /script/ })
-      .first()
-      .click();
+    await page.getByRole('link', { name: 'all.txt' }).click();
     await page.getByRole('region', { name: 'Extracts' }).waitFor();
     expect(await scrollThrough(page, 'Extracts')).toContain(PAYLOADS[17]);
     await open('/search?q=gulls&n=50');
