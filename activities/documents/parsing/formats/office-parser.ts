@@ -1,6 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { OfficeContentNode, OfficeParserAST } from 'officeparser';
 import { AppError } from '../../../../schemas/app-error.js';
+import type { ParseNotes } from '../parse-notes.js';
+import type { PictureCollector } from '../pictures/picture-collector.js';
+import { openFileBytes } from '../random-access-bytes.js';
+import { unpacksAsDeclared } from '../zip-limits.js';
 import { createHeadingPath } from '../heading-path.js';
 import type { HeadingPath } from '../heading-path.js';
 import type { Section } from '../section.js';
@@ -15,11 +19,25 @@ export type OfficeKind = 'pptx' | 'odt' | 'odp' | 'epub';
 
 /** A section of so many blocks is long enough. */
 const HELD_BLOCKS = 400;
+/** Of one picture, as a package declares it. */
+const MAX_PICTURE_BYTES = 64 * 1024 * 1024;
+const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
+
+/** Answers the number of a picture of the document; null where it is not to be described. */
+type TakePicture = (image: ImageNode) => Promise<number | null>;
+type ImageNode = OfficeContentNode & { type: 'image' };
 
 interface Place {
   headings: HeadingPath;
   page: number | null;
   limits: Limits;
+  take: TakePicture;
+}
+
+interface Known {
+  notes: ParseNotes;
+  /** Takes the embedded pictures; without it none are unpacked. */
+  pictures?: PictureCollector | undefined;
 }
 
 /**
@@ -27,14 +45,21 @@ interface Place {
  * title a heading, what the speaker says told apart.
  * @throws AppError FILE_ENCRYPTED, FILE_CORRUPT, FILE_TOO_COMPLEX
  */
-export async function* parseOffice(path: string, kind: OfficeKind, limits: Limits): AsyncGenerator<Section> {
+export async function* parseOffice(
+  path: string,
+  kind: OfficeKind,
+  limits: Limits,
+  known: Known,
+): AsyncGenerator<Section> {
   await requireNotOle(path);
   await checkPackage(path, limits);
-  const { content, auxiliary } = await readTree(path, kind);
-  const headings = createHeadingPath();
-  for (const node of content) if (node.type === 'slide') yield* slideSections(node, limits);
+  const unpacked = await picturesOf(path, known.pictures);
+  const tree = await readTree(path, kind, unpacked !== undefined);
+  const { content, auxiliary } = tree;
+  const take = takePictures(tree, { ...known, pictures: unpacked });
+  for (const node of content) if (node.type === 'slide') yield* slideSections(node, limits, take);
   const blocks = content.filter(({ type }) => type !== 'slide');
-  yield* blockSections(blocks, { headings, page: null, limits });
+  yield* blockSections(blocks, { headings: createHeadingPath(), page: null, limits, take });
   for (const [name, nodes] of [
     ['Header', auxiliary?.headers],
     ['Footer', auxiliary?.footers],
@@ -44,13 +69,38 @@ export async function* parseOffice(path: string, kind: OfficeKind, limits: Limit
   }
 }
 
-async function readTree(path: string, kind: OfficeKind): Promise<OfficeParserAST> {
+/** Undefined also where they would unpack to more than the package says. */
+async function picturesOf(
+  path: string,
+  pictures: PictureCollector | undefined,
+): Promise<PictureCollector | undefined> {
+  if (pictures === undefined) return undefined;
+  const file = await openFileBytes(path);
+  try {
+    if (await unpacksAsDeclared(file, PICTURE_NAME, MAX_PICTURE_BYTES)) return pictures;
+  } finally {
+    await file.close();
+  }
+  pictures.leaveOut('Pictures unpack to more than they declare.');
+  return undefined;
+}
+
+function takePictures({ attachments }: OfficeParserAST, { notes, pictures }: Known): TakePicture {
+  const files = new Map(attachments.map(({ name, data }) => [name, data]));
+  return async ({ metadata }) => {
+    const data = files.get(metadata?.attachmentName ?? '');
+    if (pictures === undefined) notes.passPictures(1);
+    return pictures === undefined || data === undefined ? null : pictures.take(Buffer.from(data, 'base64'));
+  };
+}
+
+async function readTree(path: string, kind: OfficeKind, withPictures: boolean): Promise<OfficeParserAST> {
   const { OfficeParser } = await import('officeparser');
   try {
     return await OfficeParser.parseOffice(await readFile(path), {
       fileType: kind,
       ocr: false,
-      extractAttachments: false,
+      extractAttachments: withPictures,
       includeRawContent: false,
       ignoreSlideMasters: true,
       putNotesAtLast: false,
@@ -65,6 +115,7 @@ async function readTree(path: string, kind: OfficeKind): Promise<OfficeParserAST
 async function* slideSections(
   slide: OfficeContentNode & { type: 'slide' },
   limits: Limits,
+  take: TakePicture,
 ): AsyncGenerator<Section> {
   const page = slide.metadata?.slideNumber ?? null;
   const headings = createHeadingPath();
@@ -78,7 +129,7 @@ async function* slideSections(
   headings.open(1, heading);
   yield { headingPath: headings.current(), page, kind: 'text', text: `# ${heading}`, opens: true };
   const rest = titleText === '' ? shown : shown.filter((node) => node !== title);
-  yield* blockSections(rest, { headings, page, limits });
+  yield* blockSections(rest, { headings, page, limits, take });
   const notes = [...children.filter(({ type }) => type === 'note'), ...(slide.notes ?? [])];
   const spoken = notes.map((note) => plainText(note).trim()).filter((text) => text !== '');
   if (spoken.length === 0) return;
@@ -89,7 +140,7 @@ async function* slideSections(
 
 /** Paragraphs and items of lists between two headings or tables are one section. */
 async function* blockSections(nodes: readonly OfficeContentNode[], place: Place): AsyncGenerator<Section> {
-  const { headings, page, limits } = place;
+  const { headings, page, limits, take } = place;
   let held: string[] = [];
   let last: OfficeContentNode['type'] | null = null;
   function* flush(): Generator<Section> {
@@ -112,9 +163,25 @@ async function* blockSections(nodes: readonly OfficeContentNode[], place: Place)
       else yield* blockSections(node.children ?? [], place);
     } else hold(blockText(node), node.type);
     for (const remark of remarksOf(node)) hold(remark, 'note');
+    for (const image of imagesOf(node)) {
+      const picture = await take(image);
+      if (picture === null) continue;
+      yield* flush();
+      yield { headingPath: headings.current(), page, kind: 'text', text: '', picture };
+    }
     if (held.length >= HELD_BLOCKS) yield* flush();
   }
   yield* flush();
+}
+
+/** The pictures of a block; those of blocks that are gone through one by one come with these. */
+function imagesOf(node: OfficeContentNode): ImageNode[] {
+  if (node.type === 'image') return [node];
+  return standsAlone(node) && node.type !== 'table' ? [] : (node.children ?? []).flatMap(imagesWithin);
+}
+
+function imagesWithin(node: OfficeContentNode): ImageNode[] {
+  return node.type === 'image' ? [node] : (node.children ?? []).flatMap(imagesWithin);
 }
 
 /** Blocks that hold blocks are gone through one by one. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../../../schemas/app-error.js';
 import type { FileKind, MediaKind } from '../file-types.js';
 import type { Nest, ParsedSections, ParseSource } from '../parse-source.js';
+import type { OfficeKind } from './office-parser.js';
 import type { MailIds } from '../parser-messages.js';
 import type { Section } from '../section.js';
 import type { DecodedText } from '../text-encoding.js';
@@ -30,14 +31,10 @@ const READERS: Record<FormatKind, Reader> = {
   xlsx: (source) => readSpreadsheet(source, 'xlsx'),
   xls: (source) => readSpreadsheet(source, 'xls'),
   ods: (source) => readSpreadsheet(source, 'ods'),
-  pptx: async ({ path, limits }) =>
-    withSlides((await import('./office-parser.js')).parseOffice(path, 'pptx', limits)),
-  odp: async ({ path, limits }) =>
-    withSlides((await import('./office-parser.js')).parseOffice(path, 'odp', limits)),
-  odt: async ({ path, limits }) =>
-    withoutPages((await import('./office-parser.js')).parseOffice(path, 'odt', limits)),
-  epub: async ({ path, limits }) =>
-    withoutPages((await import('./office-parser.js')).parseOffice(path, 'epub', limits)),
+  pptx: async (source) => withSlides(await readOffice(source, 'pptx')),
+  odp: async (source) => withSlides(await readOffice(source, 'odp')),
+  odt: async (source) => withoutPages(await readOffice(source, 'odt')),
+  epub: async (source) => withoutPages(await readOffice(source, 'epub')),
   eml: async (source) => {
     const { parseEml } = await import('./eml-parser.js');
     return withIds((onIds) => parseEml(source, onIds));
@@ -64,11 +61,12 @@ const READERS: Record<FormatKind, Reader> = {
       readConverted(path, 'rtf', (docx) => parseDocx(docx, limits, { notes: nest.notes, pictures })),
     );
   },
-  ppt: async ({ path, limits }) => {
+  ppt: async ({ path, limits, pictures, nest }) => {
     const { hasPassword, readConverted } = await import('./libreoffice.js');
     const { parseOffice } = await import('./office-parser.js');
+    const known = { notes: nest.notes, pictures };
     if (await hasPassword(path)) throw new AppError('FILE_ENCRYPTED');
-    return withSlides(readConverted(path, 'ppt', (pptx) => parseOffice(pptx, 'pptx', limits)));
+    return withSlides(readConverted(path, 'ppt', (pptx) => parseOffice(pptx, 'pptx', limits, known)));
   },
   png: readImage,
   jpeg: readImage,
@@ -118,6 +116,14 @@ export async function parseFormat(source: Source & { kind: FormatKind }): Promis
     parser: name === undefined ? { name: program } : { name, package: name },
     ...parsed,
   };
+}
+
+async function readOffice(
+  { path, limits, pictures, nest }: Source,
+  kind: OfficeKind,
+): Promise<AsyncIterable<Section>> {
+  const { parseOffice } = await import('./office-parser.js');
+  return parseOffice(path, kind, limits, { notes: nest.notes, pictures });
 }
 
 function withoutPages(sections: Sections): ParsedSections {

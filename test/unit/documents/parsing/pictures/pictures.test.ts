@@ -18,6 +18,7 @@ import {
   samplePng,
 } from '../../../../support/documents/sample-picture.js';
 import { writeDocx } from '../../../../support/documents/write-docx.js';
+import { writePptx } from '../../../../support/documents/write-office.js';
 import { writePdf } from '../../../../support/documents/write-pdf.js';
 
 let directory: string;
@@ -275,5 +276,38 @@ describe('formats', () => {
     const rows = inflateSync(png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4)));
     expect(rows.length).toBe(1754 * (1240 * 3 + 1));
     expect([rows[0], rows[1], rows.at(-1)]).toEqual([0, 200, 200]);
+  });
+});
+
+describe('pictures of slides, texts of OpenDocument and books', () => {
+  const OFFICE = 'http://schemas.openxmlformats.org';
+  const slide =
+    `<?xml version="1.0"?><p:sld xmlns:a="${OFFICE}/drawingml/2006/main" xmlns:p="${OFFICE}/presentationml/2006/main" ` +
+    `xmlns:r="${OFFICE}/officeDocument/2006/relationships"><p:cSld><p:spTree><p:sp><p:nvSpPr><p:cNvPr id="2" name="t"/>` +
+    '<p:cNvSpPr/><p:nvPr><p:ph type="title"/></p:nvPr></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:t>The wheel' +
+    '</a:t></a:r></a:p></p:txBody></p:sp><p:pic><p:nvPicPr><p:cNvPr id="4" name="pic"/><p:cNvPicPr/><p:nvPr/></p:nvPicPr>' +
+    '<p:blipFill><a:blip r:embed="p1"/></p:blipFill><p:spPr/></p:pic></p:spTree></p:cSld></p:sld>';
+  const relationships = `<?xml version="1.0"?><Relationships xmlns="${OFFICE}/package/2006/relationships"><Relationship Id="p1" Type="${OFFICE}/officeDocument/2006/relationships/image" Target="../media/image1.png"/></Relationships>`;
+  const presentation = writePptx(
+    [{ title: 'First' }],
+    [
+      { name: 'ppt/slides/slide2.xml', content: slide },
+      { name: 'ppt/slides/_rels/slide2.xml.rels', content: relationships },
+      { name: 'ppt/media/image1.png', content: first },
+    ],
+  );
+
+  it('stand on their slide, in place', async () => {
+    const { pictures, kept, told, chunks } = await read('pptx', presentation);
+    expect(pictures).toEqual({ kept: 1, leftOut: 0 });
+    expect(kept).toEqual([first]);
+    expect(told).toEqual([expect.stringContaining('First'), expect.stringContaining('The wheel'), 0]);
+    expect(chunks.at(-1)).toMatchObject({ page: 2, headingPath: ['The wheel'] });
+  });
+
+  it('are not unpacked where none are wanted', async () => {
+    const { pictures, kept, told } = await read('pptx', presentation, 'none');
+    expect([pictures, kept]).toEqual([undefined, []]);
+    expect(told).toHaveLength(2);
   });
 });
