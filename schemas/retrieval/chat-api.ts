@@ -27,6 +27,18 @@ export const ChatMetadata = z
       })
       .nullish(),
     workspace: z.string().min(1).max(255).nullish(),
+    file_id: z
+      .string()
+      .min(1)
+      .max(255)
+      .nullish()
+      .meta({ description: 'Only this file of the partition is searched' }),
+    preset: z
+      .string()
+      .min(1)
+      .max(255)
+      .nullish()
+      .meta({ description: "Searched as this retrieval preset says, instead of the partition's" }),
     attachments: z
       .array(z.looseObject({ id: z.string().min(1).max(255) }))
       .max(20)

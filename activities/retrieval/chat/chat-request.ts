@@ -41,6 +41,8 @@ export interface ChatRequestOptions {
   webSearch?: boolean;
   override?: ModelOverride;
   workspace?: string;
+  /** The key of the one file that is searched. */
+  fileKey?: string;
   /** File ids. */
   attachments?: readonly string[];
   /** What becomes of sentences that their sources do not support; they are shown as they are when absent. */

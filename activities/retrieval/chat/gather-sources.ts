@@ -39,7 +39,8 @@ const WEB_WITHIN_MS = 8000;
 
 function relatedOf(request: ChatRequest, settings: GatherSettings): RelatedRequest | null {
   const { includeRelated = false, includeAncestors = false, disableExpansion = false } = request;
-  if (disableExpansion || (!includeRelated && !includeAncestors)) return null;
+  if (disableExpansion || request.fileKey !== undefined || (!includeRelated && !includeAncestors))
+    return null;
   const { relatedLimit, maxAncestorDepth } = settings;
   return { includeRelated, includeAncestors, relatedLimit, maxAncestorDepth };
 }
@@ -66,7 +67,7 @@ export function createSourceGatherer(dependencies: {
   };
 
   const frameOf = (request: ChatRequest, partitions: readonly string[] | 'all'): SearchFrame => {
-    const { scope, similarityThreshold, candidates, workspace, rerank, signal } = request;
+    const { scope, similarityThreshold, candidates, workspace, fileKey, rerank, signal } = request;
     const related = relatedOf(request, settings);
     const mapReduce = request.mapReduce === true ? settings.mapReduce.maxTotal : 0;
     const enabled = rerank?.enabled === true && request.disableReranker !== true;
@@ -78,6 +79,7 @@ export function createSourceGatherer(dependencies: {
       ...(candidates !== undefined && { candidates }),
       ...(similarityThreshold !== undefined && { similarityThreshold }),
       ...(workspace !== undefined && { workspace }),
+      ...(fileKey !== undefined && { fileKey }),
       ...(related !== null && { related }),
       ...(rerank !== undefined && { rerank: { ...rerank, enabled } }),
       ...(request.trace === true && { trace: true }),

@@ -4,6 +4,7 @@ import type { ChatRequest as ServiceRequest } from '../../../activities/retrieva
 import { questionIn } from '../../../activities/retrieval/chat/chat-service.js';
 import type { ChatRequest, CompletionRequest } from '../../../schemas/retrieval/chat-api.js';
 import type { CallerContext } from '../../http/route.js';
+import { noSuchFile } from '../../http/refusals.js';
 import { badRequest } from '../../http/request-issues.js';
 import { chatSettings } from './chat-settings.js';
 import { readChatOptions } from './read-chat-options.js';
@@ -71,6 +72,8 @@ function refuseUnsupported(body: ChatRequest | CompletionRequest, direct: boolea
   if (body.n != null && body.n !== 1) throw badRequest("'n' must be 1");
   if (direct && (body.metadata?.attachments ?? []).length > 0)
     throw badRequest("'metadata.attachments' needs a partition as the model");
+  if (direct && body.metadata?.preset != null)
+    throw badRequest("'metadata.preset' needs a partition as the model");
   const isVerified = body.metadata?.require_verified != null && body.metadata.require_verified !== false;
   if (!isVerified) return;
   if (direct) throw badRequest("'metadata.require_verified' needs a partition as the model");
@@ -79,14 +82,28 @@ function refuseUnsupported(body: ChatRequest | CompletionRequest, direct: boolea
     throw badRequest(`'metadata.require_verified' checks sentences, and cannot go with '${unfit}'`);
 }
 
+/** The one file that is searched. @throws AppError BAD_REQUEST, FILE_NOT_FOUND, plain */
+async function fileOf(
+  files: Pick<Adapters['files'], 'get'>,
+  target: ServiceRequest['target'],
+  fileId: string | null | undefined,
+): Promise<Pick<ServiceRequest, 'fileKey'>> {
+  if (fileId == null) return {};
+  const [partition] = target.kind === 'direct' || target.partitions === 'all' ? [] : target.partitions;
+  if (partition === undefined) throw badRequest("'metadata.file_id' needs one partition as the model");
+  const file = await files.get(partition, fileId);
+  if (file === null || file.live === null) throw noSuchFile({ partition, fileId });
+  return { fileKey: file.file_key };
+}
+
 /**
  * A request in the OpenAI format as the chat pipeline takes it: the model resolved and the caller's role on it checked,
  * the partition's settings, and what the client asks for itself, which wins.
  *
- * @throws AppError BAD_REQUEST, NOT_FOUND, PARTITION_NOT_FOUND, AUTH_ERROR
+ * @throws AppError BAD_REQUEST, NOT_FOUND, PARTITION_NOT_FOUND, FILE_NOT_FOUND, PRESET_NOT_FOUND, AUTH_ERROR
  */
 export async function readChatRequest(
-  adapters: Pick<Adapters, 'partitions' | 'presets' | 'models'>,
+  adapters: Pick<Adapters, 'partitions' | 'presets' | 'models' | 'files'>,
   modelIdPrefix: string,
   ctx: Pick<CallerContext, 'scope' | 'principal' | 'signal'>,
   body: ChatRequest | CompletionRequest,
@@ -105,7 +122,8 @@ export async function readChatRequest(
     target,
     messages,
     signal: ctx.signal,
-    ...(await chatSettings(adapters, target)),
+    ...(await chatSettings(adapters, target, body.metadata?.preset)),
+    ...(await fileOf(adapters.files, target, body.metadata?.file_id)),
     ...options,
     temperature: temperature ?? DEFAULT_TEMPERATURE,
     ...(topP == null ? {} : { topP }),

@@ -67,6 +67,35 @@ describe('a time that the question names', () => {
   });
 });
 
+describe('a file', () => {
+  beforeAll(async () => {
+    for (const fileId of ['north', 'south'])
+      await index('mills', fileId, `The ${fileId} mill opens at nine.`);
+  });
+  const messages = [{ role: 'user', content: 'When does the mill open?' }];
+
+  it('is the only one that is searched', async () => {
+    for (const file_id of ['north', 'south'])
+      expect((await chat({ model: 'rag-mills', messages, metadata: { file_id } })).files).toEqual([file_id]);
+  });
+
+  it('is one of a partition that is named, and there', async () => {
+    const asked = (model: string, file_id: string) => chat({ model, messages, metadata: { file_id } });
+    expect((await asked('rag-mills', 'none')).status).toBe(404);
+    expect((await asked('partition-all', 'north')).status).toBe(400);
+  });
+
+  it('is searched as a preset says that is named', async () => {
+    const asked = (preset: string) => chat({ model: 'rag-mills', messages, metadata: { preset } });
+    expect((await asked('none')).status).toBe(422);
+    const { presets } = gateway.adapters;
+    const usual = (await presets.get('retrieval', 'default'))!;
+    await presets.create({ ...usual, name: 'narrow', config: { ...usual.config, top_n: 1 } });
+    expect((await asked('default')).files).toHaveLength(2);
+    expect((await asked('narrow')).files).toHaveLength(1);
+  });
+});
+
 describe('a workspace', () => {
   beforeAll(async () => {
     for (const partition of ['one', 'two']) {
