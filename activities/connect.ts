@@ -43,6 +43,7 @@ import { createMongoRecordArchive } from './stores/mongo/backups/record-archive.
 import { openBackupStorage } from './stores/backups/open-backup-storage.js';
 import { createMongoEmbedderSwapStore } from './stores/mongo/documents/embedder-swap-store.js';
 import { createMongoEvaluationRunStore } from './stores/mongo/retrieval/evaluation-run-store.js';
+import { createMongoConversationStore } from './stores/mongo/retrieval/conversation-store.js';
 import { createMongoFeedbackStore } from './stores/mongo/retrieval/feedback-store.js';
 import { createMongoQuestionSetStore } from './stores/mongo/retrieval/question-set-store.js';
 import { createMongoMigrationStore } from './stores/mongo/migrations/migration-store.js';
@@ -295,6 +296,7 @@ async function connectDocuments(config: Config, records: Records): Promise<Docum
         questionSets: createMongoQuestionSetStore(db),
         evaluationRuns: createMongoEvaluationRunStore(db),
         feedback: createMongoFeedbackStore(db),
+        conversations: createMongoConversationStore(db),
       },
       meter,
     );

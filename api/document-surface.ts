@@ -6,6 +6,7 @@ import type { GatewayDeps } from './gateway-deps.js';
 import { embedderSwapRoutes } from './documents/partitions/embedder-swap-routes.js';
 import { embeddingRoutes } from './retrieval/chat/embedding-routes.js';
 import { evaluationRunRoutes } from './retrieval/evaluation/evaluation-run-routes.js';
+import { conversationRoutes } from './retrieval/conversations/conversation-routes.js';
 import { feedbackRoutes } from './retrieval/evaluation/feedback-routes.js';
 import { questionSetRoutes } from './retrieval/evaluation/question-set-routes.js';
 import { healthRoutes } from './service/health-routes.js';
@@ -63,6 +64,7 @@ export function documentRoutes(deps: GatewayDeps): Route[] {
     ...questionSetRoutes(deps),
     ...evaluationRunRoutes(deps),
     ...feedbackRoutes(deps),
+    ...conversationRoutes(deps),
     ...staticRoutes(deps),
   ];
   return [

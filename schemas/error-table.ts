@@ -62,6 +62,7 @@ export const ERROR_TABLE = {
   EVALUATION_RUNNING: row(409, 'An evaluation of this partition is running already.'),
   EVALUATION_NOT_RUNNING: row(409, 'The evaluation is not running.'),
   EVALUATION_LIMIT_EXCEEDED: row(409, 'The partition holds as many of these as are allowed.'),
+  CONVERSATION_LIMIT_EXCEEDED: row(409, 'The conversation is as long as one may be: begin another one.'),
   EMBEDDER_VECTOR_FIELD_MISSING: row(409, 'The embedder has no vector field.'),
   PRESET_EXISTS: row(409, 'A preset of this type and name exists already.'),
   PRESET_IN_USE: row(409, 'The preset is in use.'),

@@ -28,6 +28,8 @@ export const ARCHIVED: readonly Archived[] = [
   { collection: 'evaluation_results', section: 'settings' },
   { collection: 'evaluation_runs', section: 'settings' },
   { collection: 'answer_feedback', section: 'settings' },
+  { collection: 'conversations', section: 'settings' },
+  { collection: 'conversation_messages', section: 'settings' },
   { collection: 'schema_steps', section: 'settings' },
   { collection: 'alerts', section: 'signals' },
   { collection: 'alert_scenarios', section: 'signals' },

@@ -23,6 +23,7 @@ export interface SweepActivityDeps {
     | 'questionSets'
     | 'evaluationRuns'
     | 'feedback'
+    | 'conversations'
     | 'users'
     | 'partitions'
     | 'workspaces'

@@ -12,6 +12,7 @@ import type { BackupAdapters } from './backups.js';
 import type { ChatAdapters } from './chat.js';
 import type { ModelServers, PresetStore, PromptStore } from './model-administration.js';
 import type { ChunkStore } from './chunks.js';
+import type { ConversationStore } from './conversations.js';
 import type { EmbedderSwapStore } from './embedder-swaps.js';
 import type { EvaluationRunStore, FeedbackStore, QuestionSetStore } from './evaluation.js';
 import type { Downloads } from './downloads.js';
@@ -77,6 +78,7 @@ export interface Adapters {
   questionSets: QuestionSetStore;
   evaluationRuns: EvaluationRunStore;
   feedback: FeedbackStore;
+  conversations: ConversationStore;
   migrations: MigrationAdapters;
   backups: BackupAdapters;
   /** One probe per engine, each rejecting when its engine cannot be used. */

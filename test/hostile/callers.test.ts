@@ -8,6 +8,8 @@ import { signIn } from '../api/support/sign-in.js';
 import { ADMIN_TOKEN } from '../api/support/start-gateway.js';
 import { DASHBOARD_KEY, startProxy } from '../api/support/start-proxy.js';
 import type { Proxy } from '../api/support/start-proxy.js';
+import { CONVERSATION_LIMITS } from '../../schemas/retrieval/conversations.js';
+import { sampleConversation, sampleMessage } from '../contracts/retrieval/conversation-samples.js';
 import { sampleFeedback, sampleQuestions, sampleResult } from '../contracts/retrieval/evaluation-samples.js';
 import { indexText } from '../api/support/uploads.js';
 import { sampleSignal } from '../support/signal-client.js';
@@ -57,6 +59,15 @@ function mayCall(of: Route, { user, scopes }: Caller, kind: Kind): boolean {
   if (auth === 'admin') return user.admin;
   if (auth.admin === true && !user.admin) return false;
   return kind === 'own' && user.role !== null && RANK[user.role] >= RANK[auth.partition];
+}
+
+/** A conversation of the user, with the mark in it. */
+async function fillConversation(proxy: Proxy, mark: string, user_id: number) {
+  const given = sampleConversation({ user_id, title: mark });
+  const { conversation_id, revision } = await proxy.adapters.conversations.create(given, 9);
+  const change = { revision, messages: [sampleMessage({ content: mark })], most: CONVERSATION_LIMITS };
+  await proxy.adapters.conversations.write(user_id, conversation_id, change);
+  return { conversation_id };
 }
 
 /** A question set, a run over it and feedback, each with the mark in it. */
@@ -120,6 +131,7 @@ async function populate(proxy: Proxy): Promise<{ callers: Caller[]; ids: Ids }> 
       workspace_id: workspace,
       task_id: file?.live?.task_id ?? '',
       ...evaluation,
+      ...(await fillConversation(proxy, mark, userId)),
       id: String(userId),
       user_id: String(userId),
     };

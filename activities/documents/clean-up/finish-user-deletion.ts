@@ -7,7 +7,7 @@ export type DeletePartition = (partition: string) => Promise<unknown>;
 export const LASTING_PARTITION = 'default';
 const FIRST_ADMIN = 1;
 
-type Stores = Pick<Adapters, 'users' | 'partitions' | 'files' | 'workspaces' | 'feedback'>;
+type Stores = Pick<Adapters, 'users' | 'partitions' | 'files' | 'workspaces' | 'feedback' | 'conversations'>;
 
 /**
  * Partitions without another owner are deleted with the user. One with another owner stays, unless that one is
@@ -43,6 +43,7 @@ export async function finishUserDeletion(
   await stores.files.forgetUploader(userId);
   await stores.workspaces.forgetCreator(userId);
   await stores.feedback.removeUser(userId);
+  await stores.conversations.removeUser(userId);
   await stores.users.remove(userId);
 }
 

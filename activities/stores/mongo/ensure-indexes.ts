@@ -64,6 +64,10 @@ const INDEXES: Record<string, IndexDescription[]> = {
     // What a user said in a partition, the newest first.
     { key: { user_id: 1, partition_key: 1, created_at: -1 } },
   ],
+  // The conversations of a user, the one that was changed last in front.
+  conversations: [{ key: { user_id: 1, updated_at: -1 } }],
+  // Those of a conversation, and of a user, that are deleted.
+  conversation_messages: [{ key: { conversation_id: 1 } }, { key: { user_id: 1 } }],
   // The latest run of each migration.
   migrations: [{ key: { name: 1, started_at: -1 } }],
   workers: [{ key: { seen_at: 1 }, expireAfterSeconds: 86_400 }],

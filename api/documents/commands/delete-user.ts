@@ -4,7 +4,7 @@ import { AppError } from '../../../schemas/app-error.js';
 import { deletePartition } from './delete-partition.js';
 import type { DeletePartitionDeps } from './delete-partition.js';
 
-export type DeleteUserDeps = DeletePartitionDeps & Pick<Adapters, 'users'>;
+export type DeleteUserDeps = DeletePartitionDeps & Pick<Adapters, 'users' | 'conversations'>;
 
 /**
  * Deletes a user, and the partitions without another owner. The record becomes a mark in one update: from then on its

@@ -9,6 +9,7 @@ import { createMongoCounterStore } from '../../../activities/stores/mongo/counte
 import { createMongoDecisionCopyStore } from '../../../activities/stores/mongo/signals/decision-copy-store.js';
 import { createMongoEmbedderSwapStore } from '../../../activities/stores/mongo/documents/embedder-swap-store.js';
 import { createMongoEvaluationRunStore } from '../../../activities/stores/mongo/retrieval/evaluation-run-store.js';
+import { createMongoConversationStore } from '../../../activities/stores/mongo/retrieval/conversation-store.js';
 import { createMongoFeedbackStore } from '../../../activities/stores/mongo/retrieval/feedback-store.js';
 import { createMongoQuestionSetStore } from '../../../activities/stores/mongo/retrieval/question-set-store.js';
 import { createMongoFileStore } from '../../../activities/stores/mongo/documents/file-store.js';
@@ -80,6 +81,7 @@ export async function openDocumentStores(): Promise<Opened<DocumentStores> & { s
       questionSets: createMongoQuestionSetStore(db),
       evaluationRuns: createMongoEvaluationRunStore(db),
       feedback: createMongoFeedbackStore(db),
+      conversations: createMongoConversationStore(db),
     },
     sessions: createMongoSessionStore(db),
     close,

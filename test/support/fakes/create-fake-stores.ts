@@ -5,6 +5,7 @@ import { createFakeClaimStore } from './documents/fake-claim-store.js';
 import { createFakeCounterStore } from './fake-counter-store.js';
 import { createFakeEmbedderSwapStore } from './documents/fake-embedder-swap-store.js';
 import { createFakeEvaluationRunStore } from './retrieval/fake-evaluation-run-store.js';
+import { createFakeConversationStore } from './retrieval/fake-conversation-store.js';
 import { createFakeFeedbackStore } from './retrieval/fake-feedback-store.js';
 import { createFakeQuestionSetStore } from './retrieval/fake-question-set-store.js';
 import { createFakeFileStore } from './documents/fake-file-store.js';
@@ -39,6 +40,7 @@ export function createFakeStores() {
     questionSets: createFakeQuestionSetStore(),
     evaluationRuns: createFakeEvaluationRunStore(),
     feedback: createFakeFeedbackStore(),
+    conversations: createFakeConversationStore(),
     endpoints: createFakeModelEndpointStore(),
   };
 }

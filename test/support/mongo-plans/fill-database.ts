@@ -8,8 +8,11 @@ import { createMongoBlobStore } from '../../../activities/stores/mongo/documents
 import { createMongoCallbackStore } from '../../../activities/stores/mongo/documents/callback-store.js';
 import { createMongoClaimStore } from '../../../activities/stores/mongo/documents/claim-store.js';
 import { createMongoDecisionCopyStore } from '../../../activities/stores/mongo/signals/decision-copy-store.js';
+import { sampleConversation, sampleMessage } from '../../contracts/retrieval/conversation-samples.js';
+import { CONVERSATION_LIMITS } from '../../../schemas/retrieval/conversations.js';
 import { sampleFeedback, sampleResult } from '../../contracts/retrieval/evaluation-samples.js';
 import { createMongoEvaluationRunStore } from '../../../activities/stores/mongo/retrieval/evaluation-run-store.js';
+import { createMongoConversationStore } from '../../../activities/stores/mongo/retrieval/conversation-store.js';
 import { createMongoFeedbackStore } from '../../../activities/stores/mongo/retrieval/feedback-store.js';
 import { createMongoQuestionSetStore } from '../../../activities/stores/mongo/retrieval/question-set-store.js';
 import { createMongoEmbedderSwapStore } from '../../../activities/stores/mongo/documents/embedder-swap-store.js';
@@ -76,6 +79,7 @@ export function storesOf(db: Db) {
     questionSets: createMongoQuestionSetStore(db),
     evaluationRuns: createMongoEvaluationRunStore(db),
     feedback: createMongoFeedbackStore(db),
+    conversations: createMongoConversationStore(db),
     files: createMongoFileStore(db),
     logins: createMongoLoginStore(db, KEY),
     metrics: createMongoMetricsStore(db),
@@ -104,6 +108,7 @@ export async function fillDatabase(db: Db): Promise<void> {
   await fillBlobs(db, stores);
   await fillSignals(db, stores);
   await fillEvaluation(db, stores);
+  await fillConversations(db, stores);
 }
 
 type Stores = ReturnType<typeof storesOf>;
@@ -199,6 +204,25 @@ async function fillEvaluation(db: Db, { questionSets, evaluationRuns, feedback }
     feedback_id: `feedback-${index}`,
     partition_key: `key-${shareOf(index, SIZES.partitions)}`,
     user_id: userIdOf(index % SIZES.users),
+  }));
+}
+
+/** Half of the conversations are those of one user. */
+async function fillConversations(db: Db, { conversations }: Stores): Promise<void> {
+  const given = sampleConversation({ user_id: userIdOf(0) });
+  const { conversation_id, revision } = await conversations.create(given, 1);
+  const change = { revision, messages: [sampleMessage()], most: CONVERSATION_LIMITS };
+  await conversations.write(given.user_id, conversation_id, change);
+  await multiply(db, 'conversations', SIZES.large, (index) => ({
+    _id: `conversation-${index}`,
+    user_id: userIdOf(shareOf(index, SIZES.users)),
+    updated_at: new Date(Date.now() - index * 1_000),
+    parts: [{ id: `message-${index}`, bytes: 10 }],
+  }));
+  await multiply(db, 'conversation_messages', SIZES.large, (index) => ({
+    _id: `message-${index}`,
+    conversation_id: `conversation-${index}`,
+    user_id: userIdOf(shareOf(index, SIZES.users)),
   }));
 }
 

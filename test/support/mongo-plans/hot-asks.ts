@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream';
+import { sampleConversation, sampleMessage } from '../../contracts/retrieval/conversation-samples.js';
+import { CONVERSATION_LIMITS } from '../../../schemas/retrieval/conversations.js';
 import { sampleFeedback, sampleResult } from '../../contracts/retrieval/evaluation-samples.js';
 import type { Scope } from '../../../schemas/documents/users.js';
 import { sampleAlert } from '../../contracts/signals/alert-store-samples.js';
@@ -26,6 +28,7 @@ export function hotAsks(stores: Stores): Ask[] {
     ...taskAsks(stores),
     ...signalAsks(stores),
     ...evaluationAsks(stores),
+    ...conversationAsks(stores),
   ];
 }
 
@@ -97,6 +100,7 @@ export const LEFT_OUT: Record<string, string> = {
   'evaluationRuns.removeAll': 'the end of a deletion',
   'feedback.removeAll': 'the end of a deletion',
   'feedback.removeUser': 'the end of a deletion',
+  'conversations.removeUser': 'the end of a deletion',
   'partitions.removeDeleted': 'the end of a deletion',
   'workspaces.remove': 'the end of a deletion',
   'workspaces.removeMany': 'the end of a deletion',
@@ -123,6 +127,20 @@ function evaluationAsks({ questionSets, evaluationRuns, feedback }: Stores): Ask
     ['feedback.put', () => feedback.put(sampleFeedback({ partition_key: 'key-3', user_id: 9 }), 1_000)],
     ['feedback.list', () => feedback.list('key-3', { limit: 20, offset: 0 })],
     ['feedback.getMany', () => feedback.getMany('key-3', ['feedback-3', 'feedback-7'])],
+  ];
+}
+
+/** For each question of a chat in the console. */
+function conversationAsks({ conversations }: Stores): Ask[] {
+  const [user, id] = [7, 'conversation-5'] as const;
+  const change = { revision: 2, messages: [sampleMessage()], most: CONVERSATION_LIMITS };
+  return [
+    ['conversations.create', () => conversations.create(sampleConversation({ user_id: 9 }), 500)],
+    ['conversations.list', () => conversations.list(user, { limit: 50, offset: 0 })],
+    ['conversations.get', () => conversations.get(user, id)],
+    ['conversations.update', () => conversations.update(user, id, { title: 'other' })],
+    ['conversations.write', () => conversations.write(user, id, { ...change, revision: 3, keep: 0 })],
+    ['conversations.remove', () => conversations.remove(user, id)],
   ];
 }
 
